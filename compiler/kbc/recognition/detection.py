@@ -14,11 +14,13 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection, Project
 from kbc.project.settings import NAME, default_prefix
-from kbc.recognition import archives, built_site, conventional, package, places, repository
+from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.site import Site, joined
+from kbc.recognition.workshops import workshop_at
 from kbc.sources.formats import is_wanted
 from kbc.sources.published import is_published
+from kbc.sources.workshop_tree import EXERCISES
 
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds."""
@@ -117,6 +119,7 @@ class _FolderDetector:
         self._names = self._tree.names("")
         self._notes: list[str] = []
         self._other_languages: list[str] = []
+        self._workshop: Collection | None = None
 
     def file(self, name: str) -> Recognition:
         """A single file: a page, or a bundle of pages."""
@@ -143,10 +146,11 @@ class _FolderDetector:
         if not sites and (collections := conventional.recognise(self._tree)):
             return self._finish(collections, "knowledge base without a kb.toml")
         found = package.recognise(self._tree, "")
+        self._workshop = workshop_at(self._tree, self._slug(found.name if found else ""))
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and sites[0].folder)
-        if is_own or not (is_repository(self._names) or found):
+        if is_own or not (is_repository(self._names) or found or self._workshop):
             sites = sites or self._bundles() or self._built() or self._below()
             if not sites and places.is_source_tree(self._files, self._man_pages):
                 return self._repository((), None)
@@ -224,7 +228,8 @@ class _FolderDetector:
 
     @cached_property
     def _files(self) -> list[str]:
-        """The paths of the files, hidden folders aside; of a large tree somewhat more than MAX_LOOKED_AT."""
+        """The paths of the files, hidden folders and the exercises of a workshop aside; of a large tree
+        somewhat more than MAX_LOOKED_AT."""
         found: list[str] = []
         for folder, folders, names in os.walk(self._root):
             folders[:] = sorted(each for each in folders if not each.startswith("."))
@@ -232,6 +237,8 @@ class _FolderDetector:
             if place != "." and is_published({*folders, *names}):
                 folders.clear()
                 continue
+            if place == "." and self._workshop:
+                folders.remove(EXERCISES)
             found += [joined(place, name) for name in names]
             if len(found) > MAX_LOOKED_AT:
                 break
@@ -285,35 +292,36 @@ class _FolderDetector:
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
         collections = collections or self._documentation()
         taken = [path for collection in collections for path in collection.paths]
+        pages = [path for each in collections if each.kind == "docs" for path in each.paths]
+        plain = [] if sites else [each for each in pages if self._is_folder(each)]
         if readmes := tuple(
             name for name in places.readmes(self._names) if not {".", name} & set(taken)
         ):
             collections.append(_collection("readme", "docs", readmes))
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(_collection("notebooks", "docs", notebooks))
-        apis = repository.api_descriptions(self._root, self._files, taken)
-        if apis:
+        if apis := repository.api_descriptions(self._root, self._files, taken):
             collections.append(_collection("api", "docs", apis))
-        others = [
-            place for place in (*taken, *self._other_languages, *notebooks, *apis) if place != "."
-        ]
-        exclude = [f"/{place}" + "/" * self._is_folder(place) for place in others]
-        exclude += [f"/{name}" for name in readmes]
-        exclude += [f"/{place}" for site in sites for place in site.options.get("left_out", ())]
-        documented = any(each.name not in ("readme", "notebooks") for each in collections)
-        bounds, sentence = repository.code_exclusions(self._root, exclude, documented=documented)
+        left_out = [place for site in sites for place in site.options.get("left_out", ())]
+        excluded = {*taken, *self._other_languages, *notebooks, *apis, *readmes, *left_out}
+        exercises = {EXERCISES} if self._workshop else set()
+        others = sorted((excluded | exercises) - {".", *plain})
+        documented = self._workshop or {each.name for each in collections} - {"readme", "notebooks"}
+        source, sentence = code.collection(
+            self._root, self._files, others, plain, documented=bool(documented)
+        )
         if sentence:
             self._notes.append(sentence)
-        if bounds != ("*",):
-            code = _collection("code", "code", (".",))
-            collections.append(replace(code, exclude=(*exclude, *bounds)))
+        workshop = [self._workshop] if self._workshop else []
+        collections = [*workshop, *collections, *([source] if source else [])]
         is_project = is_repository(self._names)
         form = found.form if found else "repository" if is_project else "source tree"
         what = f"{form} {found.name}".strip() if found else form
+        what += " with a workshop" if workshop else ""
         if sites:
-            what += f" with {_article(_named(sites[0]))}"
-            if len(sites) > 1:
-                what += f" and {len(sites) - 1} more"
+            named = _named(sites[0])
+            what += f" with {'an' if named[0] in 'AEIOUaeiou' else 'a'} {named}"
+            what += f" and {len(sites) - 1} more" if len(sites) > 1 else ""
         first = sites[0] if sites else Site(generator="", config="", folder="")
         if found:
             title = found.name if not first.title else first.title
@@ -368,6 +376,73 @@ class _FolderDetector:
         return self._finish(collections, "folder of pages")
 
     def _slug(self, title: str) -> str:
+        return _slug(title) or _slug(self._own_name()) or "docs"
+
+    def _own_name(self) -> str:
+        """The name of the folder, or where that says nothing, of one above it in the same tree."""
+        if self._fallback and not _GENERIC.fullmatch(self._fallback):
+            return self._fallback
+        folder = self._root
+        while _GENERIC.fullmatch(folder.name.lower()) and folder != self._boundary:
+            folder = folder.parent
+        return folder.name
+
+    def _finish(
+        self, collections: list[Collection], what: str, site: Site | None = None, licence: str = ""
+    ) -> Recognition:
+        title = re.split(r"\s[|–—·•:]\s|\s-\s", site.title)[0].strip() if site else ""
+        slug = _slug(title)
+        name = self._name or (slug if 0 < len(slug) <= 40 else _slug(self._own_name())) or "docs"
+        project = Project(
+            root=self._root,
+            name=name,
+            title=title or name,
+            version=(site.version if site else "") or "0",
+            prefix=default_prefix(name)[:32].rstrip("_"),
+            description=site.description if site else "",
+            license=licence,
+            collections=tuple(_distinct(collections)),
+            boundary=self._boundary,
+        )
+        parts = "; ".join(
+            f"{each.name} ({_shown(each.paths)}, kind {each.kind})" for each in project.collections
+        )
+        return Recognition(project, what, parts, tuple(self._notes))
+
+
+def _shown(paths: Sequence[str]) -> str:
+    more = len(paths) - MAX_SHOWN_PATHS
+    return ", ".join(paths[:MAX_SHOWN_PATHS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -> Collection:
+    options = {"source": source} if kind == "pages" and source else {}
+    return Collection(
+        name=name, kind=kind, paths=paths, group=name if kind == "docs" else "", options=options
+    )
+
+
+def _distinct(collections: Sequence[Collection]) -> list[Collection]:
+    found: dict[str, Collection] = {}
+    for each in collections:
+        name, number = each.name, 2
+        while name in found:
+            name, number = f"{each.name}-{number}", number + 1
+        found[name] = each if name == each.name else replace(each, name=name)
+    return list(found.values())
+
+
+def _named(site: Site) -> str:
+    built_by = site.options.get("built_by")
+    name = NAMES.get(site.generator, "folder of pages")
+    what = f"{name} {site.title!r}" if site.title else name
+    if built_by:
+        what += f", built by {built_by}"
+    place = f" ({site.config})" if site.config else ""
+    return f"{what}{place}"
+
+
+def _slug(self, title: str) -> str:
         return _slug(title) or _slug(self._own_name()) or "docs"
 
     def _own_name(self) -> str:

@@ -248,7 +248,7 @@ def _of_others(name: str) -> bool:
 
 def _of_pages_alone(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
     """The folders at the top with several pages and no program, such as `spec` of a standard."""
-    programs = {name.split("/")[0] for name in files if _is_program(name)}
+    programs = {name.split("/")[0] for name in files if is_program(name)}
     counts = Counter(page[0] for page in pages)
     return tuple(
         name
@@ -259,7 +259,8 @@ def _of_pages_alone(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tup
     )
 
 
-def _is_program(name: str) -> bool:
+def is_program(name: str) -> bool:
+    """Whether a file is code in a language that neither site generators nor data are written in."""
     return LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS
 
 
@@ -311,7 +312,7 @@ def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
     few pages outside of folders of documentation. Notes beside it, such as a README, do not count."""
     documents = [name for name in names if _is_document(name) and not _is_note(name)]
     among = sum(name.split("/")[0] not in _DOCS_FOLDERS for name in documents)
-    programs = sum(map(_is_program, names))
+    programs = sum(map(is_program, names))
     return programs > among * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages) + len(documents)
 
 

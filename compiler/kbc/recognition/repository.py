@@ -35,14 +35,9 @@ from kbc.recognition.manifests import is_repository
 from kbc.recognition.places import MAX_DEPTH, README, SKIPPED, is_page, pages_beside
 from kbc.recognition.site import Site, joined
 from kbc.sources.formats import is_wanted
-from kbc.sources.source_tree import SourceTree
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
 MAX_FOLDERS = 4_000
-MAX_CODE_FILES = 4_000
-MAX_CODE_BYTES = 40_000_000
-"""Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
-
 _APIS = ("openapi.json", "openapi.yaml", "openapi.yml")
 _NOT_OWN = re.compile(
     r"\..*|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|examples?|node_modules|vendor|third[_-]party"
@@ -53,8 +48,6 @@ _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _MANY_APIS = 20
 """More descriptions of APIs in one repository are data of its, and not its own API."""
-
-_TESTS = ("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/")
 
 _LANGUAGE = re.compile(
     r"(?:af|am|ar|az|be|bg|bn|br|ca|cn|cs|cy|cz|da|de|dk|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|gr|gu|he|hi|hr|hu"
@@ -215,30 +208,6 @@ def _ancestors(path: Path, home: Path) -> Iterator[Path]:
         except OSError:
             return
         yield folder
-
-
-def code_exclusions(
-    root: Path, exclude: Sequence[str], *, documented: bool
-) -> tuple[tuple[str, ...], str]:
-    """Patterns that keep a repository's code within the bounds, and a sentence when they leave code out;
-    the pattern `*` leaves out all of it. Code that is not `documented` is all that can be asked for, and only
-    loses its tests."""
-    for extra, sentence in (
-        ((), ""),
-        (_TESTS, "tests are left out: with them there would be too much code"),
-    ):
-        size = 0
-        for files, path in enumerate(SourceTree([*exclude, *extra]).walk(root), start=1):
-            size += path.stat().st_size
-            if files > MAX_CODE_FILES or size > MAX_CODE_BYTES:
-                break
-        else:
-            return tuple(extra), sentence
-    if not documented:
-        return _TESTS, sentence
-    return ("*",), (
-        f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB; a kb.toml can name what to compile"
-    )
 
 
 def api_descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ of one step), which is neither read nor watched.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
@@ -16,6 +17,8 @@ MAX_UNKNOWN_ENDING = 5
 """Characters, with the dot, of an ending that nobody has heard of and that still may be text."""
 
 EXERCISES = "exercises"
+EXERCISE_FOLDER = re.compile(r"0*([1-9]\d*)\.(.+)")
+STEP_FOLDER = re.compile(r"0*([1-9]\d*)\.(problem|solution)(?:\.(.+))?")
 PACKAGE_FILE = "package.json"
 CONTEXT_FILE = "context.json"
 IGNORE_FILE = "epicshop/.diffignore"

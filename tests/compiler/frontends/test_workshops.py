@@ -282,9 +282,18 @@ def test_a_clone_and_its_export_are_one_workshop(tmp_path: Path) -> None:
     assert tests == [True, True, False, False]
 
 
-def test_a_package_json_beside_an_export_is_one_workshop(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"githubRepo": "https://github.com/o/rf"},
+        {"githubRoot": "https://github.com/o/rf/blob/main"},
+    ],
+)
+def test_a_package_json_beside_an_export_is_one_workshop(
+    tmp_path: Path, settings: dict[str, str]
+) -> None:
     files: dict[str, str | bytes] = {
-        "workshops/rf/package.json": '{"epicshop": {"githubRepo": "https://github.com/o/rf"}}',
+        "workshops/rf/package.json": json.dumps({"epicshop": settings}),
         "workshops/rf/context.json": json.dumps(EXPORT),
     }
     (workshop,), _, diagnostics = read(tmp_path, files)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import page, read, recognised, titles, write_tree
 
-from kbc.recognition import repository
+from kbc.recognition import code as code_of_repositories
 
 CODE = "x = 1\n"
 
@@ -165,7 +165,7 @@ def test_a_folder_with_nearly_all_pages_does_not_hide_another_with_many(tmp_path
 def test_much_code_is_left_out_only_beside_documentation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repository, "MAX_CODE_FILES", 3)
+    monkeypatch.setattr(code_of_repositories, "MAX_CODE_FILES", 3)
     code = {f"src/{name}.ts": CODE for name in "abcde"} | {"tests/one.ts": CODE}
     files = {"package.json": '{"name": "heron"}', "README.md": page("Heron"), **code}
     root = write_tree(tmp_path / "heron", files)

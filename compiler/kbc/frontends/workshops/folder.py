@@ -21,13 +21,18 @@ from kbc.languages import markdown
 from kbc.languages.diffs import unified_diff
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
-from kbc.sources.workshop_tree import EXERCISES, IGNORE_FILE, PACKAGE_FILE
+from kbc.sources.workshop_tree import (
+    EXERCISE_FOLDER,
+    EXERCISES,
+    IGNORE_FILE,
+    PACKAGE_FILE,
+    STEP_FOLDER,
+)
 
 IGNORED_IN_DIFFS = ("README.*", "package-lock.json", ".DS_Store", ".git/*")
 """What is never part of a diff, besides what a workshop's own ignore file says."""
 
-_EXERCISE = re.compile(r"0*([1-9]\d*)\.(.+)")
-_STEP = re.compile(r"0*([1-9]\d*)\.(problem|solution)(?:\.(.+))?")
+_REST_OF_ADDRESS = re.compile(r"/(?:blob|tree)/.*")
 _PAGES = (("README", "instructions"), ("FINISHED", "finished"))
 
 
@@ -57,7 +62,7 @@ class FolderReader:
         ignored = _ignore_pattern(self._texts.get(IGNORE_FILE, ""))
         self._workshop.sections += self._pages(EXERCISES, "workshop", "Workshop")
         for name in self._folders(EXERCISES):
-            if match := _EXERCISE.fullmatch(name):
+            if match := EXERCISE_FOLDER.fullmatch(name):
                 exercise = Exercise(int(match[1]), match[2])
                 if self._is_new(exercise.number, self._workshop.exercises, name):
                     self._workshop.exercises[exercise.number] = exercise
@@ -72,7 +77,9 @@ class FolderReader:
         product = mapping_at(settings, "product")
         self._workshop.title = text_at(settings, "title")
         self._workshop.subtitle = text_at(settings, "subtitle")
-        self._workshop.repository = text_at(settings, "githubRepo")
+        self._workshop.repository = text_at(settings, "githubRepo") or _REST_OF_ADDRESS.sub(
+            "", text_at(settings, "githubRoot")
+        )
         self._workshop.product = next(
             filter(None, (text_at(product, key) for key in ("displayNameShort", "host", "slug"))),
             "",
@@ -83,7 +90,7 @@ class FolderReader:
         for page in self._pages(folder, "exercise", label):
             exercise.sections.append(placed(page, exercise.number))
         for name in self._folders(folder):
-            match = _STEP.fullmatch(name)
+            match = STEP_FOLDER.fullmatch(name)
             if not match:
                 continue
             number, side, title = int(match[1]), match[2], match[3] or ""

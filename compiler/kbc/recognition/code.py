@@ -1,0 +1,76 @@
+"""Which files of a repository are its source code, beside what is read as documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kbc.project.kinds import KINDS
+from kbc.project.model import Collection
+from kbc.recognition import places
+from kbc.sources.source_tree import SourceTree
+
+MAX_CODE_FILES = 4_000
+MAX_CODE_BYTES = 40_000_000
+"""Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
+
+_TESTS = ("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/")
+_AMONG_PAGES = "programs among pages are left out: with them there would be too much code"
+
+
+def collection(
+    root: Path,
+    files: Sequence[str],
+    taken: Sequence[str],
+    shared: Sequence[str],
+    *,
+    documented: bool = True,
+) -> tuple[Collection | None, str]:
+    """The source code below `root`, whose files are `files`, and a sentence when the bounds leave code out;
+    None when they leave out all of it. Files and folders `taken` are read by others; of the folders `shared`
+    others read the pages, so that the programs among them are left. Code that is not `documented` is all that
+    can be asked for, and only loses its tests."""
+    whole = [f"/{place.rstrip('/')}" + "/" * (root / place).is_dir() for place in taken]
+    rest = [f"/{place}/" for place in shared]
+    among = [each for place in shared for each in _pages_of(place, files)]
+    found, sentence = _bounded(root, (*whole, *among), documented)
+    if found or among == rest:
+        return found, sentence
+    found, sentence = _bounded(root, (*whole, *rest), documented)
+    return found, sentence or _AMONG_PAGES
+
+
+def _pages_of(place: str, files: Sequence[str]) -> Iterator[str]:
+    """Patterns for what the kind `docs` reads in the folder `place`; for the folder without programs."""
+    inside = [name for name in files if name.startswith(f"{place}/")]
+    if not any(map(places.is_program, inside)):
+        yield f"/{place}/"
+        return
+    endings = KINDS["docs"].suffixes
+    found = {
+        name[-len(each) :] for name in inside for each in endings if name.lower().endswith(each)
+    }
+    yield from (f"/{place}/**/*{ending}" for ending in sorted(found))
+
+
+def _bounded(root: Path, exclude: Sequence[str], documented: bool) -> tuple[Collection | None, str]:
+    """What `collection` returns, of the files that `exclude` leaves."""
+    whole = Collection(name="code", kind="code", paths=(".",), exclude=tuple(exclude))
+    without_tests = replace(whole, exclude=(*exclude, *_TESTS))
+    if _is_within_bounds(root, whole):
+        return whole, ""
+    if not documented or _is_within_bounds(root, without_tests):
+        return without_tests, "tests are left out: with them there would be too much code"
+    return None, (
+        f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB; a kb.toml can name what to compile"
+    )
+
+
+def _is_within_bounds(root: Path, code: Collection) -> bool:
+    size = 0
+    for files, path in enumerate(SourceTree(code.exclude).walk(root), start=1):
+        size += path.stat().st_size
+        if files > MAX_CODE_FILES or size > MAX_CODE_BYTES:
+            return False
+    return True

@@ -1,0 +1,59 @@
+"""Courses: workshops in numbered folders, and pages with the programs that they teach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import page, read, recognised, write_tree
+
+from kbc.recognition import code
+
+STEPS = {
+    "exercises/01.nests/README.mdx": page("Nests"),
+    "exercises/01.nests/01.problem.twigs/README.mdx": page("Twigs"),
+    "exercises/01.nests/01.problem.twigs/nest.ts": "export const twigs = 0\n",
+    "exercises/01.nests/01.solution.twigs/nest.ts": "export const twigs = 7\n",
+}
+LESSONS = {f"lessons/{n:02}-bird/README.md": page(f"Bird {n}") for n in range(25)}
+PROGRAMS = {f"lessons/{n:02}-bird/bird{n}.py": f"def bird{n}(): ...\n" for n in range(25)}
+
+
+@pytest.mark.parametrize("manifest", ['{"name": "heron-school"}', ""])
+def test_exercises_with_problems_and_solutions_are_a_workshop(
+    tmp_path: Path, manifest: str
+) -> None:
+    files = {"README.md": page("School"), "tools/setup.py": "def set_up(): ...\n", **STEPS}
+    files |= {"package.json": manifest} if manifest else {}
+    tree = write_tree(tmp_path / "school", files)
+    assert "with a workshop" in recognised(tree).what
+    records = read(tree)[0].records
+    name = "heron-school" if manifest else "school"
+    assert f"{name}/01/01/diff-hunk/nest.ts" in [record.id for record in records[name]]
+    assert [record.id for record in records["readme"]] == ["README.md"]
+    others = {record.id for kind in ("code", "docs") for record in records.get(kind, ())}
+    assert "tools/setup.py" in others
+    assert not [each for each in others if each.startswith("exercises/")]
+
+
+def test_exercises_without_steps_are_no_workshop(tmp_path: Path) -> None:
+    files = {"package.json": "{}", "exercises/01.nests/nest.ts": "export const twigs = 0\n"}
+    assert "workshop" not in recognised(write_tree(tmp_path / "school", files)).what
+
+
+def test_programs_among_the_pages_of_a_project_are_code(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path / "heron", {"package.json": "{}", **LESSONS, **PROGRAMS})
+    records = read(tree)[0].records
+    assert len(records["docs"]) == len(LESSONS)
+    assert set(PROGRAMS) <= {record.id for record in records["code"]}
+    assert not [record.id for record in records["code"] if record.id.endswith(".md")]
+
+
+def test_too_many_programs_among_pages_do_not_cost_the_code_beside_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code, "MAX_CODE_FILES", 20)
+    own = {"package.json": "{}", "src/heron.py": "def wade(): ...\n"}
+    tree = write_tree(tmp_path / "heron", {**own, **LESSONS, **PROGRAMS})
+    assert {"src/heron.py", "package.json"} == {r.id for r in read(tree)[0].records["code"]}
+    assert "are left out" in " ".join(recognised(tree).notes)
