@@ -197,11 +197,31 @@ class _Walk:
             (child for child in node.named_children if is_body(child.type)), None
         )
         end = body.start_byte if body is not None else node.end_byte
-        text = self._names.source[node.start_byte : end].decode("utf-8", "replace").strip()
         if body is None:
-            text = text.split("\n", 1)[0]
-        text = " ".join(text.split())
+            line_end = self._names.source.find(b"\n", node.start_byte, end)
+            end = line_end if line_end >= 0 else end
+        text = " ".join(self._without_comments(node, end).decode("utf-8", "replace").split())
         return text.rstrip(" {:=").strip()[:MAX_SIGNATURE_CHARS]
+
+    def _without_comments(self, node: Node, end: int) -> bytes:
+        """The source of the node up to the byte `end`."""
+        parts: list[bytes] = []
+        start = node.start_byte
+        for comment in _comments_before(node, end):
+            parts += [self._names.source[start : comment.start_byte], b" "]
+            start = comment.end_byte
+        return b"".join([*parts, self._names.source[start:end]])
+
+
+def _comments_before(node: Node, end: int) -> Iterator[Node]:
+    """The comments in the node that end before the byte `end`, in order."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if "comment" not in node.type:
+            waiting += [each for each in reversed(node.children) if each.start_byte < end]
+        elif node.end_byte <= end:
+            yield node
 
 
 def _last_row(node: Node) -> int:

@@ -229,3 +229,26 @@ def test_clauses_of_one_function_of_erlang_are_one_definition() -> None:
 )
 def test_the_language_of_a_file(path: str, text: str, language: str) -> None:
     assert language_of_source(path, text) == language
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "signature"),
+    [
+        (
+            "ruby",
+            "module Nest\n  # Of twigs.\n  # And moss.\n  def line; end\nend\n",
+            "module Nest",
+        ),
+        ("python", "class Nest:  # of twigs\n    def line(self): ...\n", "class Nest"),
+        (
+            "python",
+            "def line(\n    moss,  # soft\n    twigs=2,\n): ...\n",
+            "def line( moss, twigs=2, )",
+        ),
+        ("typescript", "function line(moss /* soft */: A): B {\n}\n", "function line(moss : A): B"),
+        ("go", "package p\nconst Twigs = 7 // of birch\n", "Twigs = 7"),
+        ("javascript", "const nest = { // of twigs\n  moss: 1,\n};\n", "nest"),
+    ],
+)
+def test_a_signature_has_no_comments(language: str, text: str, signature: str) -> None:
+    assert symbols(text, language=language)[0].signature == signature
