@@ -15,7 +15,9 @@ from kbc.project.kinds import KINDS
 from kbc.project.model import Collection, Project
 from kbc.project.settings import NAME, default_prefix
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
+from kbc.recognition.apis import descriptions
 from kbc.recognition.manifests import is_repository
+from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
 from kbc.recognition.workshops import workshop_at
 from kbc.sources.formats import is_wanted
@@ -24,33 +26,6 @@ from kbc.sources.workshop_tree import EXERCISES
 
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds."""
-
-MAX_SHOWN_PATHS = 6
-"""Of a collection, in the sentence that says what was recognised."""
-
-NAMES = {
-    "antora": "Antora component",
-    "doc-builder": "doc-builder documentation",
-    "docfx": "DocFX site",
-    "docsify": "Docsify site",
-    "docusaurus": "Docusaurus site",
-    "eleventy": "Eleventy site",
-    "gitbook": "GitBook",
-    "hexo": "Hexo site",
-    "hugo": "Hugo site",
-    "jekyll": "Jekyll site",
-    "mdbook": "mdBook",
-    "mintlify": "Mintlify site",
-    "mkdocs": "MkDocs site",
-    "quarto": "Quarto project",
-    "sphinx": "Sphinx project",
-    "starlight": "Astro site",
-    "vitepress": "VitePress site",
-    "vuepress": "VuePress site",
-    "writerside": "Writerside project",
-    "zola": "Zola site",
-    "site": "built site",
-}
 
 _GENERIC = re.compile(
     r"build|content|dist|docs?|documentation|en|guides?|html|main|manual|master|out|package|pages|public"
@@ -257,7 +232,7 @@ class _FolderDetector:
         if first.options.get("bundle"):
             what = f"{', '.join(each.lstrip('/') for each in first.include)}: all pages of a site"
         else:
-            what = _named(first)
+            what = named(first)
         return self._finish(collections, what, first)
 
     def _of_site(self, site: Site, index: int) -> Collection:
@@ -284,7 +259,7 @@ class _FolderDetector:
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         found = repository.translated_folders(files, str(site.options.get("language") or "en"))
         if found:
-            self._notes.append(f"translations are left out: {_shown(found)}")
+            self._notes.append(f"translations are left out: {shown(found)}")
         return [f"/{name}/" for name in found]
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
@@ -300,10 +275,15 @@ class _FolderDetector:
             collections.append(_collection("readme", "docs", readmes))
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(_collection("notebooks", "docs", notebooks))
-        if apis := repository.api_descriptions(self._root, self._files, taken):
-            collections.append(_collection("api", "docs", apis))
+        apis = descriptions(self._root, self._files, taken)
+        if apis.copies:
+            self._notes.append(f"copies of descriptions of APIs are left out: {shown(apis.copies)}")
+            collections = [_without(each, apis.copies) for each in collections]
+        if apis.own:
+            collections.append(_collection("api", "docs", apis.own))
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
-        excluded = {*taken, *self._other_languages, *notebooks, *apis, *readmes, *left_out}
+        excluded = {*taken, *self._other_languages, *notebooks, *readmes, *left_out}
+        excluded |= {*apis.own, *apis.copies}
         exercises = {EXERCISES} if self._workshop else set()
         others = sorted((excluded | exercises) - {".", *plain})
         documented = self._workshop or {each.name for each in collections} - {"readme", "notebooks"}
@@ -319,9 +299,9 @@ class _FolderDetector:
         what = f"{form} {found.name}".strip() if found else form
         what += " with a workshop" if workshop else ""
         if sites:
-            named = _named(sites[0])
-            what += f" with {'an' if named[0] in 'AEIOUaeiou' else 'a'} {named}"
-            what += f" and {len(sites) - 1} more" if len(sites) > 1 else ""
+            what += f" with {with_article(named(sites[0]))}"
+            if len(sites) > 1:
+                what += f" and {len(sites) - 1} more"
         first = sites[0] if sites else Site(generator="", config="", folder="")
         if found:
             title = found.name if not first.title else first.title
@@ -405,14 +385,9 @@ class _FolderDetector:
             boundary=self._boundary,
         )
         parts = "; ".join(
-            f"{each.name} ({_shown(each.paths)}, kind {each.kind})" for each in project.collections
+            f"{each.name} ({shown(each.paths)}, kind {each.kind})" for each in project.collections
         )
         return Recognition(project, what, parts, tuple(self._notes))
-
-
-def _shown(paths: Sequence[str]) -> str:
-    more = len(paths) - MAX_SHOWN_PATHS
-    return ", ".join(paths[:MAX_SHOWN_PATHS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -> Collection:
@@ -420,6 +395,18 @@ def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") 
     return Collection(
         name=name, kind=kind, paths=paths, group=name if kind == "docs" else "", options=options
     )
+
+
+def _without(collection: Collection, files: Sequence[str]) -> Collection:
+    """The collection without those of `files` that are in its folders."""
+    folders = ["" if path == "." else f"{path}/" for path in collection.paths]
+    inside = [
+        f"/{name.removeprefix(start)}"
+        for start in folders
+        for name in files
+        if name.startswith(start)
+    ]
+    return replace(collection, exclude=(*collection.exclude, *inside))
 
 
 def _distinct(collections: Sequence[Collection]) -> list[Collection]:
@@ -430,16 +417,6 @@ def _distinct(collections: Sequence[Collection]) -> list[Collection]:
             name, number = f"{each.name}-{number}", number + 1
         found[name] = each if name == each.name else replace(each, name=name)
     return list(found.values())
-
-
-def _named(site: Site) -> str:
-    built_by = site.options.get("built_by")
-    name = NAMES.get(site.generator, "folder of pages")
-    what = f"{name} {site.title!r}" if site.title else name
-    if built_by:
-        what += f", built by {built_by}"
-    place = f" ({site.config})" if site.config else ""
-    return f"{what}{place}"
 
 
 def _slug(text: str) -> str:

@@ -34,21 +34,11 @@ from kbc.recognition.generators import (
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.places import MAX_DEPTH, README, SKIPPED, is_page, pages_beside
 from kbc.recognition.site import Site, joined
-from kbc.sources.formats import is_wanted
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
 MAX_FOLDERS = 4_000
-_APIS = ("openapi.json", "openapi.yaml", "openapi.yml")
-_NOT_OWN = re.compile(
-    r"\..*|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|examples?|node_modules|vendor|third[_-]party"
-)
-"""Folders of descriptions of other APIs."""
-
 _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
-_MANY_APIS = 20
-"""More descriptions of APIs in one repository are data of its, and not its own API."""
-
 _LANGUAGE = re.compile(
     r"(?:af|am|ar|az|be|bg|bn|br|ca|cn|cs|cy|cz|da|de|dk|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|gr|gu|he|hi|hr|hu"
     r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
@@ -208,19 +198,6 @@ def _ancestors(path: Path, home: Path) -> Iterator[Path]:
         except OSError:
             return
         yield folder
-
-
-def api_descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
-    """The files among `names` (below `root`) that describe the repository's own APIs, outside of the
-    folders `taken`, which are read anyway."""
-    found = []
-    for name in names:
-        if not name.lower().endswith((".json", ".yaml", ".yml")):
-            continue
-        is_other = any(_NOT_OWN.fullmatch(each) for each in name.split("/")[:-1])
-        if not is_other and not any(name.startswith(f"{each}/") for each in taken):
-            found += [name] if is_wanted(root / name, _APIS) else []
-    return tuple(sorted(found)) if len(found) <= _MANY_APIS else ()
 
 
 def _is_link(path: Path) -> bool:

@@ -1,0 +1,86 @@
+"""Descriptions of a repository's own APIs, each once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kb_runtime.errors.shortages import raise_shortage
+from kbc.sources.formats import is_wanted
+
+_NAMES = (
+    *("openapi.json", "openapi.yaml", "openapi.yml"),
+    *("swagger.json", "swagger.yaml", "swagger.yml"),
+)
+_NOT_OWN = re.compile(
+    r"\..*|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|examples?|node_modules|vendor|third[_-]party"
+)
+"""Folders of descriptions of other APIs."""
+
+_MANY = 20
+"""More descriptions of APIs in one repository are data of its, and not its own API."""
+
+_INFO = re.compile(r"^[\"']?info[\"']?[ \t]*:|\"info\"\s*:\s*\{", re.MULTILINE)
+_INFO_CHARS = 20_000
+_FIELD = r"""(?:^[ \t]+|[{,\s])["']?%s["']?[ \t]*:[ \t]*("[^"\n]*"|'[^'\n]*'|[^"'\s][^\n]*)"""
+_TITLE = re.compile(_FIELD % "title", re.MULTILINE)
+_VERSION = re.compile(_FIELD % "version", re.MULTILINE)
+_PATH = re.compile(
+    r"\"(/[^\"\s]*)\"\s*:\s*\{|^[ \t]+[\"']?(/\S*?)[\"']?:[ \t]*(?:[{#].*)?\r?$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptions:
+    """Paths of files: `own` are those outside of the folders that are read anyway, `copies` describe the same
+    API as another file, within those folders or outside."""
+
+    own: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+
+
+def descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> Descriptions:
+    """The files among `names` (below `root`) that describe the repository's own APIs; `taken` are the folders
+    that are read anyway. Of an API that is described in several files, as in JSON and YAML or by what a
+    bundle is made of, the one in such a folder or else the outermost one counts."""
+    found = [
+        name
+        for name in names
+        if name.lower().endswith((".json", ".yaml", ".yml"))
+        and not any(_NOT_OWN.fullmatch(each) for each in name.split("/")[:-1])
+        and is_wanted(root / name, _NAMES)
+    ]
+    folders = tuple(f"{each}/" for each in taken)
+    inside = [name for name in found if "." in taken or name.startswith(folders)]
+    outside = [name for name in found if name not in inside]
+    if len(outside) > _MANY:
+        return Descriptions()
+    copies = []
+    known: set[tuple[str, str, frozenset[str]]] = set()
+    for name in sorted(found, key=lambda name: (name in outside, name.count("/"), name)):
+        api = _identity(root / name) if 1 < len(found) <= _MANY else None
+        if api in known:
+            copies.append(name)
+        elif api is not None:
+            known.add(api)
+    own = (name for name in outside if name not in copies)
+    return Descriptions(tuple(sorted(own)), tuple(sorted(copies)))
+
+
+def _identity(path: Path) -> tuple[str, str, frozenset[str]] | None:
+    """What an API is called, its version and the addresses of its operations, which need no parser to be
+    found; None where something is missing."""
+    try:
+        text = path.read_text("utf-8", "replace")
+    except OSError as error:
+        raise_shortage(error, path)
+        return None
+    info = _INFO.search(text)
+    about = text[info.end() - 1 :][:_INFO_CHARS] if info else ""
+    title, version = _TITLE.search(about), _VERSION.search(about)
+    paths = frozenset(match[1] or match[2] for match in _PATH.finditer(text))
+    if not (title and version and paths):
+        return None
+    return title[1].strip("\"' \r"), version[1].strip("\"' \r"), paths

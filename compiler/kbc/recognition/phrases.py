@@ -1,0 +1,53 @@
+"""What was recognised, as sentences say it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kbc.recognition.site import Site
+
+MAX_SHOWN_PATHS = 6
+"""Of a collection, in the sentence that says what was recognised."""
+
+NAMES = {
+    "antora": "Antora component",
+    "doc-builder": "doc-builder documentation",
+    "docfx": "DocFX site",
+    "docsify": "Docsify site",
+    "docusaurus": "Docusaurus site",
+    "eleventy": "Eleventy site",
+    "gitbook": "GitBook",
+    "hexo": "Hexo site",
+    "hugo": "Hugo site",
+    "jekyll": "Jekyll site",
+    "mdbook": "mdBook",
+    "mintlify": "Mintlify site",
+    "mkdocs": "MkDocs site",
+    "quarto": "Quarto project",
+    "sphinx": "Sphinx project",
+    "starlight": "Astro site",
+    "vitepress": "VitePress site",
+    "vuepress": "VuePress site",
+    "writerside": "Writerside project",
+    "zola": "Zola site",
+    "site": "built site",
+}
+
+
+def shown(paths: Sequence[str]) -> str:
+    more = len(paths) - MAX_SHOWN_PATHS
+    return ", ".join(paths[:MAX_SHOWN_PATHS]) + (f" and {more} more" if more > 0 else "")
+
+
+def named(site: Site) -> str:
+    built_by = site.options.get("built_by")
+    name = NAMES.get(site.generator, "folder of pages")
+    what = f"{name} {site.title!r}" if site.title else name
+    if built_by:
+        what += f", built by {built_by}"
+    place = f" ({site.config})" if site.config else ""
+    return f"{what}{place}"
+
+
+def with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
