@@ -27,6 +27,7 @@ from kbc.project.source_file import SourceFile, line_count
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
+_FEATURE = ".feature"
 _SHOWN = 3
 """Files named in a sentence about many."""
 
@@ -34,7 +35,8 @@ _SHOWN = 3
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
-    """A record for each test case; of several with one uid the last one, by path and position.
+    """A record for each test case; of several with one uid the last one, by path and position. Scenarios of
+    different files are different tests, whatever they are called.
 
     A file that cannot be read is a warning, as in documentation: a report of a run that broke off must not
     stop a build. So is one without tests, which folders of reports have.
@@ -45,7 +47,7 @@ def read(
     for file in files:
         name = file.path.rsplit("/", 1)[-1]
         try:
-            parsed = parse(name, file.data)
+            parsed = parse(file.path, file.data)
         except CaseFileError as error:
             if error.is_other:
                 without.append(file.path)
@@ -66,6 +68,8 @@ def read(
             continue
         _report(found.findings, file.path, diagnostics)
         for case in found.cases:
+            if case.uid in records and name.endswith(_FEATURE):
+                case = _with_folder(case, file.path)
             earlier = records.pop(case.uid, None)
             if earlier is not None:
                 diagnostics.warning(
@@ -86,6 +90,13 @@ def read(
             " a uid, a jiraKey or a testCaseId.",
         )
     return list(records.values())
+
+
+def _with_folder(case: Case, path: str) -> Case:
+    """The scenario with the folder of its file in its uid."""
+    stem = path.removesuffix(_FEATURE)
+    name = case.uid.removeprefix(f"{stem.rpartition('/')[2]}: ")
+    return dataclasses.replace(case, uid=f"{stem}: {case.title if name == case.jira_key else name}")
 
 
 def head_text(case: Case) -> str:

@@ -7,6 +7,7 @@ them. The keywords are the English ones.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,12 +84,14 @@ def _written(lines: Iterable[str]) -> list[Line]:
 
 
 def records(text: str, name: str) -> list[dict[str, Any]]:
-    """A record for each scenario of the feature file `name`. Raises `GherkinError`."""
+    """A record for each scenario of the feature file `name`, which may have folders, each with a uid of its
+    own. Raises `GherkinError`."""
     return _Feature(name).read(text.splitlines())
 
 
 class _Feature:
     def __init__(self, name: str) -> None:
+        self._name = name
         self._stem = name.rsplit("/", 1)[-1].removesuffix(".feature")
         self._title = ""
         self._tags: list[str] = []
@@ -120,7 +123,17 @@ class _Feature:
                 body.append(line)
         if not self._title and not self._found:
             raise GherkinError("there is no line `Feature: ...`", 1)
-        return [self._closed(record) for record in self._found]
+        found = [self._closed(record) for record in self._found]
+        keys = Counter(record["jiraKey"] for record in found)
+        uids: Counter[str] = Counter()
+        for record in found:
+            if keys[record["jiraKey"]] == 1 and record["jiraKey"]:
+                record["uid"] = record["jiraKey"]
+                continue
+            uid = f"{self._stem}: {record['title']}"
+            uids[uid] += 1
+            record["uid"] = f"{uid} ({uids[uid]})" if uids[uid] > 1 else uid
+        return found
 
     def _open(self, keyword: str, title: str, tags: list[str], line: int) -> list[str]:
         if keyword == "Feature":
@@ -141,6 +154,7 @@ class _Feature:
             {
                 "title": title or f"Scenario in line {line}",
                 "tags": [*self._tags, *(self._rule_tags if self._rule else []), *tags],
+                "own_tags": tags,
                 "rule": self._rule,
                 "line": line,
                 "body": body,
@@ -150,13 +164,13 @@ class _Feature:
         return body
 
     def _closed(self, record: dict[str, Any]) -> dict[str, Any]:
-        keys = [key[1] for tag in record["tags"] if (key := _KEY_TAG.fullmatch(tag))]
+        nearest_first = [*record["own_tags"], *record["tags"]]
+        keys = [key[1] for tag in nearest_first if (key := _KEY_TAG.fullmatch(tag))]
         steps = steps_of(record["body"])
         prose = [line.strip() for line in record["body"]]
         first = next((n for n, line in enumerate(prose) if _STEP.match(line)), len(prose))
         place = " / ".join(part for part in (self._title, record["rule"]) if part)
         return {
-            "uid": keys[0] if keys else f"{self._stem}: {record['title']}",
             "jiraKey": keys[0] if keys else None,
             "title": record["title"],
             "description": "\n".join(prose[:first]),
@@ -165,6 +179,6 @@ class _Feature:
             "preconditions": [step["action"] for step in steps_of(self._background)],
             "steps": steps,
             "testData": "\n".join(line.strip() for rows in record["examples"] for line in rows),
-            "testPath": f"{self._stem}.feature:{record['line']}",
+            "testPath": f"{self._name}:{record['line']}",
             "testType": "Automated",
         }

@@ -141,6 +141,19 @@ def test_a_broken_report_is_named_with_its_place() -> None:
     assert found.message == "not valid XML: mismatched tag; the file was left out"
 
 
+def test_scenarios_of_different_files_are_different_tests() -> None:
+    text = "Feature: Pump\n@PUMP-1\nScenario: Starts\nWhen I press\nScenario: Stops\nWhen I pull\n"
+    names = ("a/pump.feature", "b/pump.feature")
+    records, diagnostics = read(text, text, names=names)
+    assert [record.id for record in records] == [
+        *("PUMP-1", "pump: Stops"),
+        *("tests/b/pump: Starts", "tests/b/pump: Stops"),
+    ]
+    assert [record.jira_key for record in records] == ["PUMP-1", "", "PUMP-1", ""]
+    assert records[3].test_path == "tests/b/pump.feature:5"
+    assert "test-duplicate" not in codes(diagnostics)
+
+
 def test_the_suite_is_told_by_the_name_or_by_the_project() -> None:
     plain = [{"uid": "u", "title": "t", "tags": ["x"], "steps": ["go"]}]
     (by_name,), _ = read(plain, names=("api_tests.json",))

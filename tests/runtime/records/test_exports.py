@@ -362,6 +362,28 @@ def test_gherkin() -> None:
     ]
     assert (outline.uid, outline.folder) == ("pump: Starts at <degrees>", "Pump/Cold")
     assert outline.test_data == "| degrees | does   |\n| -5      | starts |"
+    assert starts.test_path == "features/pump.feature:10"
+
+
+SHARED_KEY = """@PUMP-1
+Feature: Pump
+  Scenario: Starts
+    When I press start
+  Scenario: Starts
+    When I pull the rope
+  @PUMP-2
+  Scenario: Stops
+    When I press stop
+"""
+
+
+def test_scenarios_that_share_a_key_or_a_name_are_all_kept() -> None:
+    found = read("pump.feature", SHARED_KEY).cases
+    assert [(case.uid, case.jira_key) for case in found] == [
+        ("pump: Starts", "PUMP-1"),
+        ("pump: Starts (2)", "PUMP-1"),
+        ("PUMP-2", "PUMP-2"),
+    ]
 
 
 def test_pytest_json_report() -> None:

@@ -90,7 +90,7 @@ RUN = {
             ["no-identifier", "no-identifier", "duplicate-uid", "duplicate-uid"],
         ),
         ("report.xml", REPORT, 3, 1, ["no-identifier", "duplicate-uid"]),
-        ("pump.feature", SCENARIOS, 3, 2, ["duplicate-uid"]),
+        ("pump.feature", SCENARIOS, 3, 3, []),
         ("run.json", RUN, 4, 1, ["no-identifier", "not-an-object", "duplicate-uid"]),
     ],
 )

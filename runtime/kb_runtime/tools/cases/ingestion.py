@@ -288,7 +288,7 @@ def _read(folder: str, file: _File) -> _ReadFile:
     """The tests of a file. Raises NOT_FOUND and BAD_INPUT."""
     name = os.path.basename(file.relative)
     try:
-        parsed = parse(name, _content(folder, file))
+        parsed = parse(file.relative, _content(folder, file))
     except CaseFileError as error:
         place = f" (line {error.line}, column {error.column})" if error.column else ""
         place = place or (f" (line {error.line})" if error.line else "")
