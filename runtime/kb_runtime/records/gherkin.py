@@ -40,12 +40,13 @@ class Line:
 
 
 def steps_of(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """The steps among `lines`."""
+    """The steps among `lines`; doc strings keep their indentation."""
     return steps_from(_written(lines))
 
 
 def steps_from(lines: Iterable[Line]) -> list[dict[str, Any]]:
-    """Steps with what must hold after them; all data becomes that of the last action."""
+    """Steps with what must hold after them; tables and doc strings become the data of their step, or a part
+    of what it expects."""
     found: list[dict[str, Any]] = []
     is_expectation = False
     for line in lines:
@@ -53,28 +54,27 @@ def steps_from(lines: Iterable[Line]) -> list[dict[str, Any]]:
             is_expectation and line.keyword in ("And", "But", "*")
         )
         if is_expectation and found:
-            found[-1]["expected"].append(line.said)
+            found[-1]["expected"].append("\n".join((line.said, *line.data)))
         else:
-            found.append({"action": f"{line.keyword} {line.said}", "expected": [], "data": []})
-        found[-1]["data"] += line.data
-    for each in found:
-        each["data"] = "\n".join(each["data"])
+            action = f"{line.keyword} {line.said}"
+            found.append({"action": action, "expected": [], "data": "\n".join(line.data)})
     return found
 
 
 def _written(lines: Iterable[str]) -> list[Line]:
     found: list[Line] = []
     quote = ""
+    indent = 0  # columns in front of the quotes
     for line in lines:
         text = line.strip()
         if quote or text.startswith(('"""', "```")):
             mark = text[:3]
             if not quote:
-                quote = mark
+                quote, indent = mark, len(line) - len(line.lstrip())
             elif mark == quote:
                 quote = ""
             elif found:
-                found[-1].data.append(text)
+                found[-1].data.append(line[min(indent, len(line) - len(line.lstrip())) :].rstrip())
         elif text.startswith("|"):
             if found:
                 found[-1].data.append(text)

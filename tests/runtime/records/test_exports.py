@@ -365,6 +365,32 @@ def test_gherkin() -> None:
     assert starts.test_path == "features/pump.feature:10"
 
 
+DATA = '''Feature: Pump
+  Scenario: Prints
+    Given a script:
+      """python
+      if ready:
+          pump()
+
+      """
+    When I run it
+    Then it prints:
+      """
+      humming
+        loudly
+      """
+    And the lamps are
+      | red | green |
+'''
+
+
+def test_doc_strings_and_tables_stay_with_their_step() -> None:
+    given, when = only("pump.feature", DATA).steps
+    assert (given.data, given.expected) == ("if ready:\n    pump()", ())
+    expected = ("it prints:\nhumming\n  loudly", "the lamps are\n| red | green |")
+    assert (when.data, when.expected) == ("", expected)
+
+
 SHARED_KEY = """@PUMP-1
 Feature: Pump
   Scenario: Starts
