@@ -15,11 +15,23 @@ _SCRIPT = re.compile(
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 _TAG = re.compile(r"<(?P<end>/)?(?P<name>[A-Z]\w*)(?P<rest>\s(?:\"[^\"]*\"|'[^']*'|[^<>\"'])*|/)?>")
+_ATTRIBUTE = re.compile(
+    r"(?<![\w-])(?P<name>[\w-]+)\s*=\s*\{?\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|`(?P<template>[^`]*)`)"
+)
 _IMPORT = re.compile(
     r"^import\s+(?P<names>[\w$*{][^'\"\n]*?)\s+from\s+(?:'[^'\n]+'|\"[^\"\n]+\");?[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
 _SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+
+
+def attributes(tag: str) -> dict[str, str]:
+    """The attributes of a tag, or of a template's block, that are stated as text: `a="x"`, `a='x'`, `a={"x"}`
+    and ``a={`x`}``."""
+    return {
+        found["name"]: found["double"] or found["single"] or found["template"] or ""
+        for found in _ATTRIBUTE.finditer(tag)
+    }
 
 
 def without_scripts(prose: str) -> str:

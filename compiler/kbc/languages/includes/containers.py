@@ -8,8 +8,9 @@ Nothing in fenced code is touched.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from kbc.languages.includes.components import attributes
 from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
 
 FENCE = re.compile(
@@ -18,6 +19,7 @@ FENCE = re.compile(
 SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 """Code within a line, with its backticks."""
 
+_KEPT = re.compile("\x02(\\d+)\x03")
 _INDENTED = re.compile(
     r"^(?P<indent>[ \t]*)(?P<mark>!!!|\?\?\?\+?|===[!+]{0,2})(?:(?<!=)|[ \t]+)"
     r"[ \t]*(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?P<title>\"[^\"\n]*\")?[ \t]*$"
@@ -38,12 +40,11 @@ _MEMBER = re.compile(r"[ \t]+-[ \t]+(\w+)[ \t]*\Z")
 _AUTODOC = re.compile(r"^(?P<indent>[ \t]*)\[\[autodoc\]\][ \t]+(?P<name>[\w.]+)[ \t]*$")
 _CONTENTS = re.compile(r"[ \t]*\[\[?(?:toc|TOC)\]\]?[ \t]*")
 _COMPONENT = re.compile(r"^(?P<indent>[ \t]*)<(?P<name>[A-Z]\w*)\b(?P<attributes>[^<>]*)(?<!/)>")
-_LABEL = re.compile(r"\b(?:label|title|header|summary)\s*=\s*\{?\s*[\"'`]([^\"'`\n]+)[\"'`]")
-_VALUE = re.compile(r"\bvalue\s*=\s*[\"']([^\"'\n]+)[\"']")
 _ITEMS = re.compile(r"\bitems\s*=\s*\{\s*\[([^\]{}]*)\]\s*\}")
 _TEXT = re.compile(r"[\"'`]([^\"'`\n]+)[\"'`]")
-_KIND = re.compile(r"\btype\s*=\s*\{?\s*[\"'`]([A-Za-z]+)[\"'`]")
-_SLOT = re.compile(r"\bslot\s*=\s*[\"']([^\"'\n]+)[\"']")
+_TITLES = ("label", "title", "header", "summary")
+"""Attributes whose value is shown above a component or a block."""
+
 
 _UNLABELLED = frozenset(
     [
@@ -184,14 +185,13 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             yield ""
         elif found := _COMPONENT.match(line):
             yield line
-            name, attributes = found["name"], found["attributes"]
-            shown = _component_label(name, attributes)
-            if name == "Tabs" and not attributes.startswith("."):
-                group = _ITEMS.search(attributes)
+            name, stated = found["name"], found["attributes"]
+            shown = _component_label(name, attributes(stated))
+            if name == "Tabs" and not stated.startswith("."):
+                group = _ITEMS.search(stated)
                 items = _TEXT.findall(group[1]) if group else []
-            elif items and (name == "Tab" or attributes.startswith(".Tab")):
-                stated = label("", items.pop(0))
-                shown = shown or stated
+            elif items and (name == "Tab" or stated.startswith(".Tab")):
+                shown, items = shown or label("", items[0]), items[1:]
             following = next((each.strip() for each in lines[index:] if each.strip()), "")
             if shown and shown != following:  # an included page has its labels
                 yield from _labelled(found["indent"], shown)
@@ -206,6 +206,27 @@ def after_fence(marks: str, line: str, opening: re.Match[str] | None) -> str:
     shut = line.strip(" \t>")
     is_end = shut.startswith(marks) and not shut.strip(marks[0])
     return "" if is_end else marks
+
+
+class Kept:
+    """Text that stays as it is, out of the way behind marks while what surrounds it is rewritten."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def keep(self, text: str) -> str:
+        """The mark that stands for a text."""
+        self._texts.append(self.restored(text))
+        return f"\x02{len(self._texts) - 1}\x03"
+
+    def restored(self, text: str) -> str:
+        """The text with what its marks stand for."""
+        return _KEPT.sub(lambda mark: self._texts[int(mark[1])], text)
+
+
+def without_marks(text: str) -> str:
+    """A text as it is read, in which nothing is a mark of `Kept`."""
+    return re.sub("[\x02\x03]", "", text)
 
 
 def fenced_stretches(text: str) -> Iterator[tuple[str, bool]]:
@@ -279,10 +300,9 @@ def _object(name: str, options: str, indent: str, page: IncludingPage) -> str:
 
 def _colons_label(name: str, found: re.Match[str]) -> str:
     if found["name"].startswith("{"):
-        title = _LABEL.search(name)
         kind = name.split()[0].lstrip(".#") if name else ""
         kind = kind.removeprefix("callout-")
-        shown = title[1] if title else found["rest"].strip()
+        shown = _title(attributes(name))[1] or found["rest"].strip()
     else:
         kind, shown = name, (found["label"] or "").strip("[]") or found["rest"].strip()
         shown = re.sub(r"\s*\{[^}]*\}\s*$", "", shown)
@@ -297,17 +317,20 @@ def _closes(lines: Sequence[str], index: int, marks: str) -> bool:
     return any(line.strip() == marks for line in lines[index:])
 
 
-def _component_label(name: str, attributes: str) -> str:
-    stated = _LABEL.search(attributes)
-    shown = stated[1] if stated else ""
+def _title(stated: Mapping[str, str]) -> tuple[str, str]:
+    """The first attribute that is a title, and its value; empty strings without one."""
+    return next((one for one in stated.items() if one[0] in _TITLES and one[1]), ("", ""))
+
+
+def _component_label(name: str, stated: Mapping[str, str]) -> str:
+    attribute, shown = _title(stated)
     if name in _NOTICES:
-        kind = _KIND.search(attributes) if name in _OF_ANY_KIND else None
-        return label(_KINDS.get(kind[1], kind[1]) if kind else name, shown)
+        kind = stated.get("type", "") if name in _OF_ANY_KIND else ""
+        return label(_KINDS.get(kind, kind) if kind.isalpha() else name, shown)
     if name in _PANELS:
-        value = _VALUE.search(attributes)
+        value = stated.get("value", "")
         # A tab may be titled after a file, and several tabs after the same one.
-        if value and stated and stated[0].startswith("title"):
-            shown = f"{value[1]}: {shown}"
-        return label("", shown or (value[1] if value else ""))
-    slot = _SLOT.search(attributes) if name == "Fragment" else None
-    return label("", slot[1]) if slot else ""
+        if value and attribute == "title":
+            shown = f"{value}: {shown}"
+        return label("", shown or value)
+    return label("", stated.get("slot", "")) if name == "Fragment" else ""

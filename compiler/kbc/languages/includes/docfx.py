@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.files import (
-    NOT_INCLUDED,
     IncludingPage,
-    PartExpander,
     dedent,
     fence,
     language_of,
+    not_included,
     ranges,
     region,
 )
@@ -35,14 +35,13 @@ _VIDEO = re.compile(r"\[!video[ \t]+(?P<target>[^\]\s]+)[ \t]*\]", re.IGNORECASE
 _BLOCK = re.compile(
     r"^(?P<indent>[ \t>]*):::[ \t]*(?P<name>[a-z-]+)(?P<rest>[^\n]*?)(?:::+)?[ \t]*$"
 )
-_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*\"([^\"]*)\"")
 _TAB = re.compile(r"^#{1,6}[ \t]+\[(?P<title>.+)\]\(#tab/[^)\s]+\)[ \t]*$")
 _LAYOUT = frozenset(["row", "row-end", "column", "column-end", "zone-end", "moniker-end"])
 
 
-def replace_docfx(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
-    """Prose with its directives replaced. `expand_part` reads an included page."""
-    text = _INCLUDE.sub(lambda match: _page(match, page, expand_part), text)
+def replace_docfx(text: str, page: IncludingPage) -> str:
+    """Prose with its directives replaced."""
+    text = _INCLUDE.sub(lambda match: _page(match, page), text)
     text = _CODE.sub(lambda match: f"\n{_linked_code(match, page)}\n", text)
     text = _VIDEO.sub(r"[Video](<\g<target>>)", _DIV.sub("", text))
     return "\n".join(each for line in text.split("\n") for each in _line(line, page))
@@ -53,7 +52,7 @@ def _line(line: str, page: IncludingPage) -> Iterator[str]:
         yield from ("", label("", tab["title"]), "")
         return
     found = _BLOCK.match(line) if ":::" in line else None
-    stated = dict(_ATTRIBUTE.findall(found["rest"])) if found else {}
+    stated = attributes(found["rest"]) if found else {}
     if found is None:
         yield line
     elif found["name"] == "image" and "source" in stated:
@@ -71,11 +70,11 @@ def _line(line: str, page: IncludingPage) -> Iterator[str]:
         yield line
 
 
-def _page(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+def _page(match: re.Match[str], page: IncludingPage) -> str:
     found = page.load(match["target"], "[!INCLUDE]")
     if found is None:
-        return f"{NOT_INCLUDED}{match['target']})"
-    return expand_part(*found, page).strip("\n")
+        return not_included(match["target"])
+    return page.expanded(*found).strip("\n")
 
 
 def _linked_code(match: re.Match[str], page: IncludingPage) -> str:
@@ -91,10 +90,10 @@ def _linked_code(match: re.Match[str], page: IncludingPage) -> str:
 def _code(target: str, language: str, stated: dict[str, str], page: IncludingPage) -> str:
     if target.startswith("~/../"):  # another repository, which is fetched for the site
         page.external["code of DocFX"] += 1
-        return f"{NOT_INCLUDED}{target})"
+        return not_included(target)
     found = page.load(target, "code of DocFX")
     if found is None:
-        return f"{NOT_INCLUDED}{target})"
+        return not_included(target)
     path, text = found
     chosen: str | None = text.rstrip("\n")
     if name := stated.get("id") or stated.get("name"):
@@ -107,7 +106,7 @@ def _code(target: str, language: str, stated: dict[str, str], page: IncludingPag
         )
     if chosen is None:
         page.unresolved["code of DocFX"] += 1
-        return f"{NOT_INCLUDED}{target})"
+        return not_included(target)
     return fence(dedent(chosen), language.removesuffix("-interactive").lower() or language_of(path))
 
 

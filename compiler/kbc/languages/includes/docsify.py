@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.files import (
-    NOT_INCLUDED,
     IncludingPage,
-    PartExpander,
     fence,
     indented,
     language_of,
+    not_included,
 )
 
 TRIGGER = r"^[ \t]*[!?]>[ \t]|[\"']:include\b"
@@ -26,7 +25,7 @@ _NOTICE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>[!?])>[ \t]+(?=\S)", re.MULTI
 _PAGES = (".md", ".markdown")
 
 
-def replace_embedded(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
+def replace_embedded(text: str, page: IncludingPage) -> str:
     """Prose with the files that it embeds, and with labels in the place of marks of notices."""
     text = _NOTICE.sub(
         lambda match: (
@@ -35,15 +34,15 @@ def replace_embedded(text: str, page: IncludingPage, expand_part: PartExpander) 
         ),
         text,
     )
-    return _INCLUDE.sub(lambda match: _embedded(match, page, expand_part), text)
+    return _INCLUDE.sub(lambda match: _embedded(match, page), text)
 
 
-def _embedded(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+def _embedded(match: re.Match[str], page: IncludingPage) -> str:
     kind = _TYPE.search(match["options"])
     shown_by_browser = kind is not None and kind["type"] in ("iframe", "video", "audio")
     found = None if shown_by_browser else page.load(match["target"].lstrip("/"), ":include")
     if found is None:
-        missing = f"{NOT_INCLUDED}{match['target']})"
+        missing = not_included(match["target"])
         return match[0] if shown_by_browser else match["indent"] + missing
     path, content = found
     if part := _FRAGMENT.search(match["options"]):
@@ -51,6 +50,6 @@ def _embedded(match: re.Match[str], page: IncludingPage, expand_part: PartExpand
         parts = re.split(marks, content, flags=re.MULTILINE)
         content = parts[1] if len(parts) > 1 else content
     if kind is None and path.lower().endswith(_PAGES):
-        return indented(match["indent"], expand_part(path, content, page).strip("\n"))
+        return indented(match["indent"], page.expanded(path, content).strip("\n"))
     language = (kind["language"] if kind else None) or language_of(path)
     return indented(match["indent"], fence(content.rstrip("\n"), language))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kbc.languages.includes.containers import SPAN, label
+from kbc.languages.includes.containers import SPAN, Kept, label, without_marks
 from kbc.languages.includes.files import fence
 
 _REFERENCE = r"(?<![\w`@\\(])[@\\](?:ref|subpage)\s+(?P<name>[A-Za-z_][\w:~]*(?:\(\))?)"
@@ -53,26 +53,19 @@ def has_commands(text: str) -> bool:
 def replace_commands(text: str, is_own: bool) -> str:
     """Prose with links of `@ref` as their text and, in a page of Doxygen (`is_own`), commands as what they
     show; code between backticks stays."""
-    kept: list[str] = []
-
-    def keep(shown: str) -> str:
-        kept.append(shown)
-        return f"\x02{len(kept) - 1}\x03"
-
-    text = re.sub("[\x02\x03]", "", text)
+    kept = Kept()
+    text = without_marks(text)
     if is_own:
-        text = _CODE.sub(lambda match: keep(_code(match)), text)
+        text = _CODE.sub(lambda match: kept.keep(_code(match)), text)
     text = _LINKED.sub(r"\g<text>", text)
-    text = SPAN.sub(lambda match: keep(match[0]), text)
+    text = SPAN.sub(lambda match: kept.keep(match[0]), text)
     if is_own:
         text = _SECTION.sub(_section, _DROPPED.sub("", text))
         text = _NOTICE.sub(lambda match: f"{match['indent']}{_label(match['name'])} ", text)
         text = _PARAGRAPH.sub(lambda match: label("", match["title"]), text)
-        text = _REFERRED.sub(lambda match: match["text"] or keep(f"`{match['name']}`"), text)
+        text = _REFERRED.sub(lambda match: match["text"] or kept.keep(f"`{match['name']}`"), text)
         text = _WORD.sub(_marked, text)
-    while "\x02" in text:
-        text = re.sub("\x02(\\d+)\x03", lambda match: kept[int(match[1])], text)
-    return text
+    return kept.restored(text)
 
 
 def _code(match: re.Match[str]) -> str:

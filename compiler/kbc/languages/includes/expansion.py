@@ -38,6 +38,7 @@ from kbc.languages.includes.files import (
     fence,
     indented,
     language_of,
+    not_included,
     ranges,
     region,
 )
@@ -170,6 +171,7 @@ def expand(
     page = IncludingPage(
         path,
         read,
+        _expand_part,
         tuple(bases),
         objects,
         tuple(templates),
@@ -183,14 +185,9 @@ def expand(
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
 
 
-def expand_part(path: str, text: str, page: IncludingPage) -> str:
+def _expand_part(text: str, page: IncludingPage) -> str:
     """An included Markdown file, without its front matter."""
-    before = page.stack
-    page.stack = (*before, path)
-    try:
-        return _expand(text[_front_matter_end(text) :], page)
-    finally:
-        page.stack = before
+    return _expand(text[_front_matter_end(text) :], page)
 
 
 def _front_matter_end(text: str) -> int:
@@ -266,7 +263,7 @@ def _code(stretch: str, page: IncludingPage) -> str:
         if found is None:
             name = f"{{{{#{match['name']}}}}}" if match and not snippet else "--8<--"
             page.missed(target, name)
-        inserted = _missing(target) if found is None else found[1]
+        inserted = not_included(target) if found is None else found[1]
         if snippet:
             shown += [snippet["indent"] + each if each else "" for each in inserted.split("\n")]
         elif match:
@@ -322,25 +319,25 @@ def _prose(
     if page.has_commands or "(@ref" in text or "(\\ref" in text:
         text = replace_commands(text, page.has_commands)
     if "{%" in text and page.has_blocks:
-        text = replace_blocks(text, page, expand_part)
+        text = replace_blocks(text, page)
     if "{%" in text and _ZOLA.search(text):
         text = replace_shortcodes_of_zola(text, page)
     if "@[code" in text or "@include(" in text:
-        text = replace_files(text, page, expand_part)
+        text = replace_files(text, page)
     if "{%" in text or "{!" in text:
-        text = replace_plugins(text, page, expand_part)
+        text = replace_plugins(text, page)
     if _DOCFX.search(text):
-        text = replace_docfx(text, page, expand_part)
+        text = replace_docfx(text, page)
     if "<include" in text:
-        text = replace_parts(text, page, expand_part)
+        text = replace_parts(text, page)
     if _DOCSIFY.search(text):
-        text = replace_embedded(text, page, expand_part)
+        text = replace_embedded(text, page)
     if "{{%" in text:
         text, count = _HELPER.subn("", text)
         page.external.update({"{{% }}": count} if count else {})
     if "{{<" in text or "{{%" in text:
-        text = replace_shortcodes(text, page, expand_part)
-    return with_mounts(text, page, components, expand_part) if components else text
+        text = replace_shortcodes(text, page)
+    return with_mounts(text, page, components) if components else text
 
 
 def _whole_file(target: str, page: IncludingPage) -> str:
@@ -356,22 +353,15 @@ def _without_code(line: str) -> str:
     return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", lambda span: " " * len(span[0]), line)
 
 
-def _missing(target: str) -> str:
-    return f"{NOT_INCLUDED}{target})"
-
-
 def _markdown(target: str, directive: str, page: IncludingPage) -> str:
     """A file, or a part of it, as it is; a Markdown file with what it includes."""
     found = _part(target, page)
     if found is None:
         page.missed(target, directive)
-        return _missing(target)
+        return not_included(target)
     path, text = found
-    return (
-        expand_part(path, text, page)
-        if path.lower().endswith((".md", ".mdx", ".markdown", ".qmd", ".rmd"))
-        else text
-    )
+    is_page = path.lower().endswith((".md", ".mdx", ".markdown", ".qmd", ".rmd"))
+    return page.expanded(path, text) if is_page else text
 
 
 def _mdbook(match: re.Match[str], page: IncludingPage) -> str:
@@ -379,7 +369,7 @@ def _mdbook(match: re.Match[str], page: IncludingPage) -> str:
     if match["name"] not in ("playground", "playpen"):
         return _markdown(target, f"{{{{#{match['name']}}}}}", page)
     found = page.load(match["target"], "{{#playground}}")
-    return fence(excerpt(found[1], "") or "", "rust") if found else _missing(target)
+    return fence(excerpt(found[1], "") or "", "rust") if found else not_included(target)
 
 
 def _starred(match: re.Match[str], page: IncludingPage) -> str:
@@ -387,7 +377,7 @@ def _starred(match: re.Match[str], page: IncludingPage) -> str:
     the highlighted lines counted within them."""
     found = page.load(match["target"], "{* *}")
     if found is None:
-        return _missing(match["target"])
+        return not_included(match["target"])
     path, text = found
     options = dict(re.findall(r"\b(ln|hl|title)\[([^\]]*)\]", match["options"]))
     lines = text.rstrip("\n").split("\n")
@@ -422,7 +412,7 @@ def _arrows(match: re.Match[str], page: IncludingPage) -> str:
         if text is None:
             page.unresolved["<<<"] += 1
     if found is None or text is None:
-        return _missing(match["target"])
+        return not_included(match["target"])
     stated = (match["info"] or "").split()
     lines = next((each for each in stated if re.fullmatch(r"[\d,-]+", each)), "")
     language = next((each for each in stated if each != lines), "") or language_of(found[0])
@@ -435,7 +425,7 @@ def _comment(match: re.Match[str], page: IncludingPage) -> str:
     """VitePress: `<!--@include: ./part.md{3,10}-->`."""
     found = page.load(match["target"], "<!--@include-->")
     if found is None:
-        return _missing(match["target"])
+        return not_included(match["target"])
     path, text = found
     if match["region"]:
         text = region(text, match["region"]) or ""
@@ -444,4 +434,4 @@ def _comment(match: re.Match[str], page: IncludingPage) -> str:
         lines = text.split("\n")
         end = int(last) if last else (len(lines) if comma else int(first or 1))
         text = "\n".join(lines[int(first or 1) - 1 : end])
-    return expand_part(path, dedent(text), page).strip("\n")
+    return page.expanded(path, dedent(text)).strip("\n")

@@ -46,10 +46,16 @@ _LANGUAGES = {
 }  # fmt: skip
 
 
+def not_included(target: str) -> str:
+    """What stands in a page in the place of a file that could not be had."""
+    return f"{NOT_INCLUDED}{target})"
+
+
 @dataclass(slots=True)
 class IncludingPage:
     """The page that is read: where it is, who reads other files, and what was found or not.
 
+    `expand_part` gives the text of an included Markdown file with what that includes, without front matter.
     `bases` are further folders that the generator looks in, `templates` those of shortcodes, and `aliases`
     what the names that imports begin with stand for. `objects`
     gives the reference of a Python object, `restructured` the Markdown of what MyST has of Sphinx; None:
@@ -65,6 +71,7 @@ class IncludingPage:
 
     path: str
     read: Reader
+    expand_part: PartExpander
     bases: Sequence[str] = ()
     objects: Objects | None = None
     templates: Sequence[str] = ()
@@ -92,6 +99,15 @@ class IncludingPage:
         ):
             return ""
         return posixpath.relpath(path, posixpath.dirname(self.path) or ".") + mark + anchor
+
+    def expanded(self, path: str, text: str) -> str:
+        """The text of the Markdown file `path`, which is included here."""
+        before = self.stack
+        self.stack = (*before, path)
+        try:
+            return self.expand_part(text, self)
+        finally:
+            self.stack = before
 
     def load(self, target: str, directive: str) -> tuple[str, str] | None:
         """Path and text of the file that `target` names; None, counted as unresolved, without one."""
@@ -153,8 +169,8 @@ source is not in the tree."""
 Restructured = Callable[[str], tuple[str, Sequence[str]]]
 """reStructuredText -> its Markdown, and the anchors of the headings in that."""
 
-PartExpander = Callable[[str, str, IncludingPage], str]
-"""Path, text and the page that includes it -> the text of an included Markdown file, expanded."""
+PartExpander = Callable[[str, IncludingPage], str]
+"""Text of an included Markdown file and the page that includes it -> the text, expanded."""
 
 
 def language_of(path: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.files import (
-    NOT_INCLUDED,
     IncludingPage,
-    PartExpander,
     fence,
     indented,
     language_of,
+    not_included,
     region,
 )
 
@@ -26,23 +25,23 @@ _TITLE = re.compile(r"\btitle=\\?\"([^\"\\]+)")
 _PAGES = (".md", ".mdx")
 
 
-def replace_parts(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
+def replace_parts(text: str, page: IncludingPage) -> str:
     """Prose with the files that it names."""
-    return _INCLUDE.sub(lambda match: _part(match, page, expand_part), text)
+    return _INCLUDE.sub(lambda match: _part(match, page), text)
 
 
-def _part(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+def _part(match: re.Match[str], page: IncludingPage) -> str:
     indent, part = match["indent"], match["part"]
     found = page.load(match["target"], "<include>")
     if found is None:
-        return f"{indent}{NOT_INCLUDED}{match['target']})"
+        return indent + not_included(match["target"])
     path, content = found
     attributes = match["attributes"]
     language = _LANGUAGE.search(attributes)
     if language is None and path.lower().endswith(_PAGES):
         if part:
             content = _section(content, part)
-        return indented(indent, expand_part(path, content, page).strip("\n"))
+        return indented(indent, page.expanded(path, content).strip("\n"))
     if part:
         content = region(content, part) or content
     title = _TITLE.search(attributes)

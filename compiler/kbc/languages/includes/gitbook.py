@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
 from typing import Literal
 
+from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import SPAN, label
-from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
+from kbc.languages.includes.files import IncludingPage, not_included
 
 _BLOCKS = (
     "tabs|tab|hint|callout|code|content-ref|embed|file|stepper|step|columns|column|swagger-response"
@@ -30,14 +30,11 @@ _TAG = re.compile(
     r"(?P<rest>(?>\"[^\"]*\"|'[^']*'|(?!%\}).)*?)/?-?%\}(?P<alone>[ \t]*$)?",
     re.MULTILINE | re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*\{?(?:\"([^\"]*)\"|'([^']*)')")
 _CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api-method", "swagger")
 _NOTICES = ("hint", "callout")
 
-ReadPart = Callable[[str, str, IncludingPage], str]
 
-
-def replace_blocks(text: str, page: IncludingPage, read_part: ReadPart) -> str:
+def replace_blocks(text: str, page: IncludingPage) -> str:
     """Prose of a page with labels in the place of its blocks, which keep their text."""
 
     spans = [match.span() for match in SPAN.finditer(text)]
@@ -47,7 +44,7 @@ def replace_blocks(text: str, page: IncludingPage, read_part: ReadPart) -> str:
             return match[0]
         margin = match["margin"] or ""
         is_line = match["margin"] is not None and match["alone"] is not None
-        shown = "" if match["end"] else _shown(match["name"], match["rest"], page, read_part)
+        shown = "" if match["end"] else _shown(match["name"], match["rest"], page)
         if not is_line:
             return margin + shown + (match["alone"] or "")
         return f"\n{margin}{shown}\n" if shown else ""
@@ -55,11 +52,11 @@ def replace_blocks(text: str, page: IncludingPage, read_part: ReadPart) -> str:
     return _TAG.sub(replaced, text)
 
 
-def _shown(name: str, rest: str, page: IncludingPage, read_part: ReadPart) -> str:
-    stated = {each[1]: each[2] or each[3] or "" for each in _ATTRIBUTE.finditer(rest)}
+def _shown(name: str, rest: str, page: IncludingPage) -> str:
+    stated = attributes(rest)
     title = stated.get("title") or stated.get("label") or stated.get("summary") or ""
     if name == "include":
-        return _included(rest.strip().strip("\"'"), page, read_part)
+        return _included(rest.strip().strip("\"'"), page)
     if name in _NOTICES:
         return label(stated.get("style") or stated.get("type") or "note", title)
     if name in ("embed", "file"):
@@ -81,8 +78,8 @@ def _link(target: str, text: str | Literal[False]) -> str:
     return f"[{text}](<{target}>)" if text else f"<{target}>" if ":" in target else target
 
 
-def _included(target: str, page: IncludingPage, read_part: ReadPart) -> str:
+def _included(target: str, page: IncludingPage) -> str:
     found = page.load(target, "{% include %}") if target else None
     if found is None:
-        return f"{NOT_INCLUDED}{target})"
-    return read_part(*found, page).strip("\n")
+        return not_included(target)
+    return page.expanded(*found).strip("\n")

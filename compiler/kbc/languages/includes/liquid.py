@@ -14,8 +14,9 @@ from textwrap import dedent
 from typing import Any
 
 from kbc.languages.includes.attributes import NOTICES
-from kbc.languages.includes.containers import FENCE, SPAN, after_fence, label
-from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage, fence
+from kbc.languages.includes.components import attributes
+from kbc.languages.includes.containers import FENCE, SPAN, Kept, after_fence, label, without_marks
+from kbc.languages.includes.files import IncludingPage, fence, not_included
 
 MAX_DEPTH = 8
 MAX_CHARS = 2_000_000
@@ -31,7 +32,6 @@ _REMARK = re.compile(r"\{#(?![\w-]+\}).*?#\}", re.DOTALL)
 _LITERAL = re.compile(r"\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')\s*(?:\||\Z)")
 _VARIABLE = re.compile(r"\s*(?P<path>(?:site|page|include)(?:\.[\w-]+)+)\s*(?:\||\Z)")
 _BARE = re.compile(r"\s*(?P<path>[A-Za-z_]\w*(?:\.[\w-]+)*)\s*(?:\||\Z)")
-_PARAMETER = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 _CODE_NAME = re.compile(r"code|snippet|example", re.IGNORECASE)
 
@@ -72,24 +72,23 @@ def replace_liquid(text: str, liquid: Liquid, page: IncludingPage) -> str:
     """The text of a page, without front matter, as Liquid leaves it."""
     if "{%" not in text and "{{" not in text:
         return text
-    kept: list[str] = []
-    text = _Template(liquid, page, kept).expanded(text, {}, 0)
-    return re.sub("\x02(\\d+)\x03", lambda match: kept[int(match[1])], text)
+    kept = Kept()
+    return kept.restored(_Template(liquid, page, kept).expanded(text, {}, 0))
 
 
 class _Template:
-    """`kept` collects text that must stay as it is, for which `\\2NUMBER\\3` stands."""
+    """A page with the files that it includes; `kept` has their text that must stay as it is."""
 
-    def __init__(self, liquid: Liquid, page: IncludingPage, kept: list[str]) -> None:
+    def __init__(self, liquid: Liquid, page: IncludingPage, kept: Kept) -> None:
         self._liquid = liquid
         self._page = page
         self._kept = kept
 
     def expanded(self, text: str, parameters: Mapping[str, str], depth: int) -> str:
-        text = re.sub("[\x02\x03]", "", text)
-        text = _RAW.sub(lambda match: self._keep(match["inner"]), self._fenced(text))
+        text = self._fenced(without_marks(text))
+        text = _RAW.sub(lambda match: self._kept.keep(match["inner"]), text)
         if self._liquid.is_bare:
-            text = _REMARK.sub("", SPAN.sub(lambda match: self._keep(match[0]), text))
+            text = _REMARK.sub("", SPAN.sub(lambda match: self._kept.keep(match[0]), text))
         parts: list[str] = []
         position = 0
         while match := _TAG.search(text, position):
@@ -100,16 +99,16 @@ class _Template:
                 continue
             name, rest = match["name"], match["rest"].strip()
             if name == "include" and rest.startswith("-markdown"):  # a plugin of MkDocs
-                parts.append(self._keep(match[0]))
+                parts.append(self._kept.keep(match[0]))
             elif name == "set" and self._liquid.is_bare and "=" not in rest:
                 inner, position = _block(text, position, name)
                 # What is captured raw is shown as code, by another template.
                 plain = inner.strip()
                 is_raw = plain.startswith("\x02") and plain.endswith("\x03")
                 is_code = is_raw or _CODE_NAME.search(rest) is not None
-                shown = self._restored(inner).strip("\n")
+                shown = self._kept.restored(inner).strip("\n")
                 parts.append(
-                    self._keep(f"\n{fence(shown, '')}\n")
+                    self._kept.keep(f"\n{fence(shown, '')}\n")
                     if is_code
                     else self.expanded(inner, parameters, depth)
                 )
@@ -117,13 +116,13 @@ class _Template:
                 inner, position = _block(text, position, name)
                 if name in _CODE:
                     title, language = _of_code(name, rest)
-                    shown = fence(dedent(self._restored(inner)).strip("\n"), language)
+                    shown = fence(dedent(self._kept.restored(inner)).strip("\n"), language)
                     shown = f"{label('', title)}\n\n{shown}" if title else shown
-                    parts.append(self._keep(shown.replace("\n", f"\n{_indent(parts)}")))
+                    parts.append(self._kept.keep(shown.replace("\n", f"\n{_indent(parts)}")))
                 elif name in _QUOTES:
-                    shown = self._restored(self.expanded(inner, parameters, depth)).strip()
+                    shown = self._kept.restored(self.expanded(inner, parameters, depth)).strip()
                     lines = [*shown.split("\n"), *(["", f"— {rest}"] if rest else [])]
-                    parts.append(self._keep("\n".join(f"> {line}".rstrip() for line in lines)))
+                    parts.append(self._kept.keep("\n".join(f"> {line}".rstrip() for line in lines)))
                 elif name != "comment":
                     self._page.external[f"{{% {name} %}}"] += 1
             else:
@@ -144,22 +143,15 @@ class _Template:
                 continue
             block.append(line)
             if not marks:
-                lines.append(self._keep(_RAW_TAG.sub("", "\n".join(block))))
+                lines.append(self._kept.keep(_RAW_TAG.sub("", "\n".join(block))))
                 block = []
         return "\n".join([*lines, *block])
 
-    def _keep(self, text: str) -> str:
-        self._kept.append(self._restored(text))
-        return f"\x02{len(self._kept) - 1}\x03"
-
-    def _restored(self, text: str) -> str:
-        return re.sub("\x02(\\d+)\x03", lambda match: self._kept[int(match[1])], text)
-
     def _value(self, expression: str, parameters: Mapping[str, str]) -> str:
         if literal := _LITERAL.match(expression):
-            return self._keep(literal["double"] or literal["single"] or "")
+            return self._kept.keep(literal["double"] or literal["single"] or "")
         if self._liquid.is_bare:
-            return self._keep(self._bare_value(expression))
+            return self._kept.keep(self._bare_value(expression))
         if found := _VARIABLE.match(expression):
             kind, _, rest = found["path"].partition(".")
             values = {
@@ -171,7 +163,7 @@ class _Template:
             for key in rest.split("."):
                 value = value.get(key) if isinstance(value, Mapping) else None
             if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-                return self._keep(str(value))
+                return self._kept.keep(str(value))
             if rest in ("baseurl", "url"):
                 return ""
         self._page.external["{{ }}"] += 1
@@ -234,10 +226,9 @@ class _Template:
         self._page.chars += len(text)
         if self._page.chars > MAX_CHARS or "\0" in text:
             self._page.unresolved[f"{{% {name} %}}"] += 1
-            return f"{NOT_INCLUDED}{target})"
-        stated = {each[1]: each[2] or each[3] or "" for each in _PARAMETER.finditer(rest)}
+            return not_included(target)
         text = re.sub(r"\A---\n.*?^---\n", "", text, flags=re.DOTALL | re.MULTILINE)
-        return self.expanded(text, stated, depth + 1)
+        return self.expanded(text, attributes(rest), depth + 1)
 
 
 _CONTROL = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage, PartExpander, indented
+from kbc.languages.includes.files import IncludingPage, indented, not_included
 
 TRIGGER = r"\{%-?[ \t\n]*include(?:-markdown)?[ \t\n]+[\"']|^[ \t]*\{![ \t]*[^\s{}!]+[ \t]*!\}"
 
@@ -20,40 +20,40 @@ _BRACES = re.compile(
 _HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
 
 
-def replace_plugins(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
+def replace_plugins(text: str, page: IncludingPage) -> str:
     """Prose with the files that it names. A plain `{% include %}` is other templates' as well: one whose
     file is not there stays."""
-    text = _PLUGIN.sub(lambda match: _plugin(match, page, expand_part), text)
-    return _BRACES.sub(lambda match: _braces(match, page, expand_part), text)
+    text = _PLUGIN.sub(lambda match: _plugin(match, page), text)
+    return _BRACES.sub(lambda match: _braces(match, page), text)
 
 
-def _plugin(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+def _plugin(match: re.Match[str], page: IncludingPage) -> str:
     target, is_own = match["target"], match["name"] == "include-markdown"
     found = page.find(target)
     if found is None:
         if not is_own:
             return match[0]
         page.missed(target, "{% include-markdown %}")
-        return f"{match['indent']}{NOT_INCLUDED}{target})"
+        return match["indent"] + not_included(target)
     path, text = found
     options = {name: a or b or c for name, a, b, c in _OPTION.findall(match["options"])}
     for mark in ("start", "end"):
         if stated := options.get(mark, "").replace("\\n", "\n"):
             before, at, after = text.partition(stated)
             text = (after if mark == "start" else before) if at else text
-    shown = expand_part(path, text, page) if path.lower().endswith((".md", ".markdown")) else text
+    shown = page.expanded(path, text) if path.lower().endswith((".md", ".markdown")) else text
     offset = options.get("heading-offset", "0")
     if re.fullmatch(r"-?\d", offset) and int(offset):
         shown = _HEADING.sub(lambda level: "#" * _level(level[1], int(offset)), shown)
     return indented(match["indent"], shown.strip("\n"))
 
 
-def _braces(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+def _braces(match: re.Match[str], page: IncludingPage) -> str:
     found = page.find(match["target"])
     if found is None:
         return match[0]
     path, text = found
-    shown = expand_part(path, text, page) if path.lower().endswith((".md", ".markdown")) else text
+    shown = page.expanded(path, text) if path.lower().endswith((".md", ".markdown")) else text
     return indented(match["indent"], shown.strip("\n"))
 
 

@@ -7,17 +7,14 @@ from collections.abc import Mapping
 from functools import partial
 from itertools import chain
 
-from kbc.languages.includes.components import without_imports
+from kbc.languages.includes.components import attributes, without_imports
 from kbc.languages.includes.containers import fenced_stretches
-from kbc.languages.includes.files import IncludingPage, PartExpander, fence, language_of
+from kbc.languages.includes.files import IncludingPage, fence, language_of
 
 _IMPORT = re.compile(
     r"^import\s+(?:\{\s*Content\s+as\s+(?P<content>\w+)\s*\}|(?P<name>\w+))"
     r"\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
     re.MULTILINE,
-)
-_GIVEN = re.compile(
-    r"\b(?P<name>\w+)\s*=\s*\{?\s*(?P<quote>[\"'`])(?P<value>[^\"'`{}]*)(?P=quote)\s*\}?"
 )
 _PROP = re.compile(r"\{\s*props\.(?P<name>\w+)\s*\}")
 
@@ -37,10 +34,7 @@ def imported_texts(body: str, page: IncludingPage) -> Mapping[str, tuple[str, st
 
 
 def with_mounts(
-    text: str,
-    page: IncludingPage,
-    components: Mapping[str, tuple[str, str, bool]],
-    expand_part: PartExpander,
+    text: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
 ) -> str:
     """`<Name/>` and `<CodeBlock>{Name}</CodeBlock>` with the file that `Name` was imported from."""
     for name, (path, source, is_raw) in components.items():
@@ -52,7 +46,7 @@ def with_mounts(
         elif re.search(rf"<{name}\b[^<>]*/>", text):
             inner = "\n".join(
                 stretch if is_code else without_imports(stretch)
-                for stretch, is_code in fenced_stretches(expand_part(path, source, page))
+                for stretch, is_code in fenced_stretches(page.expanded(path, source))
             ).strip("\n")
             text = re.sub(rf"<{name}\b(?P<given>[^<>]*)/>", partial(_with_props, inner), text)
     return text
@@ -60,15 +54,13 @@ def with_mounts(
 
 def _with_props(text: str, mounted: re.Match[str]) -> str:
     """A mounted file with what it is given as text (`lib="x"`) in the place of `{props.lib}`."""
-    given = {found["name"]: found["value"] for found in _GIVEN.finditer(mounted["given"])}
+    given = attributes(mounted["given"])
     return _PROP.sub(lambda used: given.get(used["name"], used[0]), text)
 
 
 def _block(match: re.Match[str], path: str, source: str) -> str:
-    attributes = dict(
-        re.findall(r"\b(language|title)\s*=\s*\{?[\"']([^\"']*)[\"']", match["attributes"])
-    )
-    title = attributes.get("title", "")
+    stated = attributes(match["attributes"])
+    title = stated.get("title", "")
     info = f'title="{title}"' if title else ""
     code = source.rstrip("\n")
-    return f"\n{fence(code, attributes.get('language') or language_of(path), info)}\n"
+    return f"\n{fence(code, stated.get('language') or language_of(path), info)}\n"

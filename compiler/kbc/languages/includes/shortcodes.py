@@ -7,13 +7,12 @@ import re
 
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.files import (
-    NOT_INCLUDED,
     IncludingPage,
-    PartExpander,
     dedent,
     excerpt,
     fence,
     language_of,
+    not_included,
 )
 
 SHORTCODE = re.compile(
@@ -93,9 +92,8 @@ _FOLDER = re.compile(r"\"/?([\w-]+(?:/[\w-]+)*)/?\"")
 """... what may be a folder of such files."""
 
 
-def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
-    """Prose with its shortcodes replaced; those between backticks stay. `expand_part` reads an included
-    page."""
+def replace_shortcodes(text: str, page: IncludingPage) -> str:
+    """Prose with its shortcodes replaced; those between backticks stay."""
     matches = [each for each in _matches(text) if each["name"] or each["end"]]
     closed = {each["name"].lower() for each in matches if each["end"]}
     parts: list[str] = []
@@ -130,7 +128,7 @@ def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander
                 position = end.end()
                 continue
         is_paired = name in closed and not match["alone"]
-        parts.append(_replacement(name, match, page, is_paired, expand_part))
+        parts.append(_replacement(name, match, page, is_paired))
     parts.append(text[position:])
     return "".join(parts)
 
@@ -186,9 +184,7 @@ def _data_language(code: str) -> str:
     return "toml" if first.startswith("[") or re.match(r"[\w.'\"-]+\s*=", first) else "yaml"
 
 
-def _replacement(
-    name: str, match: re.Match[str], page: IncludingPage, is_paired: bool, expand_part: PartExpander
-) -> str:
+def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired: bool) -> str:
     plain, named = _arguments(match["args"])
     title = next(
         (named[key] for key in ("title", "name", "header", "summary", "tabname") if key in named),
@@ -207,7 +203,7 @@ def _replacement(
         or (name == "code" and "file" in named)
         or (name == "highlight" and "file" in named)
     ):
-        return _file(name, plain, named, page, expand_part)
+        return _file(name, plain, named, page)
     if name in ("new-in", "deprecated-in"):
         return f"({name.replace('-', ' ')} {' '.join(plain)})"
     if name in _REFERENCES and (
@@ -223,7 +219,7 @@ def _replacement(
     template = _template(name, page)
     if template and "{{" not in template:  # it only holds text
         return template
-    written = _pulled_in(template, plain, named, page, expand_part)
+    written = _pulled_in(template, plain, named, page)
     if written is None:
         page.external[f"{{{{< {name} >}}}}"] += 1
     return written or ""
@@ -248,27 +244,17 @@ def _template(name: str, page: IncludingPage) -> str:
     return ""
 
 
-def _file(
-    name: str,
-    plain: list[str],
-    named: dict[str, str],
-    page: IncludingPage,
-    expand_part: PartExpander,
-) -> str:
+def _file(name: str, plain: list[str], named: dict[str, str], page: IncludingPage) -> str:
     target = named.get("file") or (plain[0] if plain else "")
     found = page.find(target) or page.find(f"examples/{target.lstrip('/')}")
     if found is None:
         page.unresolved[f"{{{{< {name} >}}}}"] += 1
-        return f"{NOT_INCLUDED}{target})"
-    return _shown(*found, named, page, expand_part)
+        return not_included(target)
+    return _shown(*found, named, page)
 
 
 def _pulled_in(
-    template: str,
-    plain: list[str],
-    named: dict[str, str],
-    page: IncludingPage,
-    expand_part: PartExpander,
+    template: str, plain: list[str], named: dict[str, str], page: IncludingPage
 ) -> str | None:
     """The file that the template of a shortcode reads by its first argument, as it is or in a folder that
     the template names; None where it reads none."""
@@ -278,15 +264,13 @@ def _pulled_in(
         for ending in ("", ".md"):
             found = page.find(posixpath.join(folder, plain[0].lstrip("/")) + ending)
             if found is not None:
-                return _shown(*found, named, page, expand_part)
+                return _shown(*found, named, page)
     return None
 
 
-def _shown(
-    path: str, text: str, named: dict[str, str], page: IncludingPage, expand_part: PartExpander
-) -> str:
+def _shown(path: str, text: str, named: dict[str, str], page: IncludingPage) -> str:
     """A file as a shortcode shows it: Markdown as text, others as code."""
     is_markdown = path.lower().endswith((".md", ".markdown", ".html", ".qmd", ".rmd"))
     if is_markdown and named.get("code") != "true":
-        return expand_part(path, text, page).strip("\n")
+        return page.expanded(path, text).strip("\n")
     return f"\n{fence(excerpt(text, '') or '', named.get('lang') or language_of(path))}\n"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.files import (
-    NOT_INCLUDED,
     IncludingPage,
-    PartExpander,
     fence,
     indented,
     language_of,
+    not_included,
     ranges,
 )
 
@@ -26,16 +25,16 @@ _PAGE = re.compile(
 )
 
 
-def replace_files(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
+def replace_files(text: str, page: IncludingPage) -> str:
     """Prose with the files that it names in the place of their directives."""
     text = _CODE.sub(lambda match: _code(match, page), text)
-    return _PAGE.sub(lambda match: _page(match, page, expand_part), text)
+    return _PAGE.sub(lambda match: _page(match, page), text)
 
 
 def _code(match: re.Match[str], page: IncludingPage) -> str:
     found = page.load(match["target"], "@[code]")
     if found is None:
-        return f"{match['indent']}{NOT_INCLUDED}{match['target']})"
+        return match["indent"] + not_included(match["target"])
     path, text = found
     text = text.rstrip("\n")
     options = match["options"]
@@ -48,8 +47,8 @@ def _code(match: re.Match[str], page: IncludingPage) -> str:
     return indented(match["indent"], shown)
 
 
-def _page(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+def _page(match: re.Match[str], page: IncludingPage) -> str:
     found = page.load(match["target"], "@include")
     if found is None:
-        return f"{match['indent']}{NOT_INCLUDED}{match['target']})"
-    return expand_part(*found, page).strip("\n")
+        return match["indent"] + not_included(match["target"])
+    return page.expanded(*found).strip("\n")

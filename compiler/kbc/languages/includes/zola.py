@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.files import IncludingPage
 
@@ -15,7 +16,6 @@ _TAG = re.compile(
     r"|\{%-?[ \t]*(?:(?P<end>end)|(?P<name>\w+)\((?P<rest>(?>\"[^\"]*\"|'[^']*'|[^)\"'])*)\))[ \t]*-?%\}"
     r"|\{(?P<mark>[%{])/\*(?P<shown>.*?)\*/(?P<close>[%}]\})"
 )
-_ARGUMENT = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
 _NOTICES = frozenset(
     ["alert", "caution", "danger", "important", "info", "note", "tip", "warn", "warning"]
 )
@@ -31,10 +31,7 @@ def replace_shortcodes_of_zola(text: str, page: IncludingPage) -> str:
             return f"{{{match['mark']}{match['shown']}{match['close']}"
         if match["end"]:
             return ""
-        stated = {
-            each[1]: each[2] or each[3] or each[4] or ""
-            for each in _ARGUMENT.finditer(match["rest"])
-        }
+        stated = attributes(match["rest"])
         title = stated.get("title") or stated.get("header") or ""
         if match["name"].lower() in _NOTICES:
             return label(stated.get("type") or stated.get("kind") or match["name"], title)

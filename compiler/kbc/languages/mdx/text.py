@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 
+from kbc.languages.includes.components import attributes
 from kbc.languages.includes.files import fence
 from kbc.languages.mdx.exports import constants
 from kbc.languages.mdx.syntax import (
@@ -18,10 +19,6 @@ from kbc.languages.mdx.syntax import (
 )
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
-_STATED = re.compile(
-    r"\b(?P<name>\w+)\s*=\s*(?:\"(?P<quoted>[^\"]+)\"|'(?P<single>[^']+)'|"
-    r"\{\s*`(?P<template>[^`]+)`\s*\})"
-)
 _LINKS = ("href", "link", "to", "url")
 _NO_DATA = frozenset(["style", "className", "components", "sx"])
 _CODE_ATTRIBUTES = frozenset(
@@ -70,10 +67,7 @@ def _shown(tag: str, exported: Mapping[str, str]) -> str:
     tags."""
     if not tag.lstrip().startswith("<"):
         return ""
-    stated = {
-        match["name"]: next(filter(None, match.group("quoted", "single", "template")))
-        for match in _STATED.finditer(tag)
-    }
+    stated = {name: value for name, value in attributes(tag).items() if value}
     code = [value for name, value in stated.items() if name in _CODE_ATTRIBUTES]
     if any(" " in value or "\n" in value for value in code):  # else names of packages or files
         language = "sh" if "code" not in stated else stated.get("lang", stated.get("language", ""))
