@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from typing import NamedTuple
 
 CONTEXT_LINES = 3
@@ -40,18 +41,16 @@ def unified_diff(path: str, old: str | None, new: str | None, context: int = CON
         head.append("new file mode 100644\n")
     if new is None:
         head.append("deleted file mode 100644\n")
-    hunks = list(_hunks(_lines(old or ""), _lines(new or ""), context))
+    hunks = list(_hunks(_lines(old), _lines(new), context))
     if hunks:
         head.append("--- /dev/null\n" if old is None else f"--- a/{path}\n")
         head.append("+++ /dev/null\n" if new is None else f"+++ b/{path}\n")
     return "".join([*head, *hunks])
 
 
-def _lines(text: str) -> list[str]:
+def _lines(text: str | None) -> list[str]:
     """Lines with their "\\n"; the last may lack it. No other character ends a line."""
-    lines = [line + "\n" for line in text.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]
+    return StringIO(text).readlines()
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], context: int) -> Iterator[str]:

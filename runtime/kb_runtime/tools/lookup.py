@@ -7,6 +7,7 @@ two of them have the same id, the first one is returned.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from io import StringIO
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from kb_runtime.errors import ToolError
@@ -177,9 +178,7 @@ def find_path(session: Session, kind: RecordKind[R], path: str, given: str = "")
 
 def stored_lines(text: str) -> list[str]:
     """The lines of a text with their ends; only a newline ends a line, as everywhere in the index."""
-    lines = [line + "\n" for line in text.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]
+    return StringIO(text).readlines()
 
 
 def tool_name(session: Session, tool: str) -> str:

@@ -7,11 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.rendering import cut, fence
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
 from kb_runtime.tools.code.passages import MEANING_SHARE
 from kb_runtime.tools.code.retrieval import MAX_QUERY_CHARS, MAX_TOP_K, retrieve
 from kb_runtime.tools.code.symbols import PATHS, Found, SymbolIndex, top_k_argument
@@ -69,8 +68,7 @@ def semantic_search(session: Session, arguments: dict[str, Any]) -> Answer[Seman
     warnings = list(found.get("warnings", ()))
     if len(hits) < len(found["results"]):
         warnings.append(f"the answer was cut after {len(hits)} results: ask more narrowly")
-    if warnings:
-        structured["warnings"] = warnings
+    structured |= present(warnings=warnings)
     parts = [f"# {len(hits)} results for: {arguments['query']}"]
     parts += (
         f"## {_name(hit)}:{hit['lines']} ({hit['score']:.2f})\n{fence(hit['snippet'])}"
@@ -149,8 +147,7 @@ def get_context_for_prompt(session: Session, arguments: dict[str, Any]) -> Answe
         "truncated": text.is_cut,
         "metadata": found["metadata"],
     }
-    if warnings:
-        structured["warnings"] = warnings
+    structured |= present(warnings=warnings)
     notes = [f"Note: {warning}" for warning in warnings]
     return Answer("\n\n".join([context, *notes]), structured)
 
@@ -202,9 +199,7 @@ def _add_related(
 ) -> None:
     """Adds the signatures of what the passages use of other files, most used files first."""
     try:
-        index = SymbolIndex(
-            session, PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
-        )
+        index = SymbolIndex(session, path_globs(arguments))
     except ToolError:  # no symbols yet
         return
     known = {_name(each) for each in shown}

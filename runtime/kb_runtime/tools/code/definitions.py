@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.names import edit_distance
 from kb_runtime.text.rendering import fence
-from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.answers import present
+from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
 from kb_runtime.tools.code.symbols import (
     LANGUAGE,
     PATHS,
     SYMBOL,
     Found,
     SymbolIndex,
+    notes,
     top_k_argument,
 )
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
@@ -39,7 +40,7 @@ _TYPES = frozenset({"class", "struct", "interface", "trait", "enum", "type"})
 
 def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolSearch]:
     symbol: str = arguments["symbol"]
-    globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+    globs = path_globs(arguments)
     index = SymbolIndex(session, globs, arguments["language_hint"] or "")
     kinds = {kind.casefold() for kind in arguments["kinds"] or ()}
     found = sorted(
@@ -62,17 +63,14 @@ def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolS
         arguments["cursor"], found, arguments["top_k"], session.max_chars, shown
     )
     structured: SymbolSearch = {"symbol": symbol, "results": results, "total": len(found)}
-    if page.next is not None:
-        structured["nextCursor"] = page.next
-    if warnings := index.warnings():
-        structured["warnings"] = warnings
+    structured |= present(nextCursor=page.next, warnings=index.warnings())
     lines = [f"{len(found)} definitions match {symbol}"]
     lines += (
         f"- {each['kind']} {_full(each)}: {_place(each)} ({each['match']}, used"
         f" {each['uses']} times)"
         for each in results
     )
-    return Answer("\n".join([*lines, *_notes(structured)]), structured)
+    return Answer("\n".join([*lines, *notes(structured)]), structured)
 
 
 def _matches(index: SymbolIndex, symbol: str, kinds: set[str]) -> Iterator[tuple[int, int, Found]]:
@@ -157,16 +155,9 @@ def _place(each: Any) -> str:
     return f"{each.get('address') or each['file']}:{each['lines']}"
 
 
-def _notes(structured: Any) -> list[str]:
-    lines = [f"Note: {warning}" for warning in structured.get("warnings", ())]
-    if "nextCursor" in structured:
-        lines.append(f"More: repeat the call with cursor {structured['nextCursor']}")
-    return lines
-
-
 def symbol_definition(session: Session, arguments: dict[str, Any]) -> Answer[SymbolDefinition]:
     symbol: str = arguments["symbol"]
-    globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+    globs = path_globs(arguments)
     index = SymbolIndex(session, globs, arguments["language_hint"] or "")
     best, *others = index.required(symbol)
     content, last = _content(index, best)
@@ -178,21 +169,15 @@ def symbol_definition(session: Session, arguments: dict[str, Any]) -> Answer[Sym
         "contentLines": f"{best.definition.line}-{last}",
         "totalDefinitions": len(others) + 1,
     }
-    if others:
-        structured["others"] = [index.place(one) for one in others[:MAX_OTHERS]]
+    also = [index.place(one) for one in others[:MAX_OTHERS]]
     warnings = index.warnings()
     if last < best.definition.end_line:
         warnings.append(f"the definition goes on to line {best.definition.end_line}: read get_file")
-    if warnings:
-        structured["warnings"] = warnings
+    structured |= present(others=also, warnings=warnings)
     language = index.entry(best.tree, best.record).get("language", "")
-    lines = [f"{place['kind']} {_full(place)}: {_place(place)}", ""]
-    lines += [fence(content, language)]
-    lines += [
-        f"- also {each['kind']} {_full(each)}: {_place(each)}"
-        for each in structured.get("others", ())
-    ]
-    return Answer("\n".join([*lines, *_notes(structured)]), structured)
+    lines = [f"{place['kind']} {_full(place)}: {_place(place)}", "", fence(content, language)]
+    lines += [f"- also {each['kind']} {_full(each)}: {_place(each)}" for each in also]
+    return Answer("\n".join([*lines, *notes(structured)]), structured)
 
 
 def _content(index: SymbolIndex, found: Found) -> tuple[str, int]:

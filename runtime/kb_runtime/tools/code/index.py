@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.text.globs import PathGlobs
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kb_runtime.knowledge.artifact import Artifact
     from kb_runtime.records.entries import CodeEntry
     from kb_runtime.search.request import SearchResult
@@ -29,6 +32,11 @@ _SCANNED = (
 _EARLIER_INDEX = (
     "the index is from an earlier run: the source files are being checked for changes since then"
 )
+
+
+def path_globs(arguments: Mapping[str, Any]) -> PathGlobs:
+    """The files that `include_paths` and `exclude_paths` leave. Raises BAD_INPUT."""
+    return PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
 
 
 def last_indexed(session: Session) -> str | None:

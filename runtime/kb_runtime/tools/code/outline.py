@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.files import FILE, find_file
 from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.code.symbols import notes
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.paging import Pager
 
@@ -30,9 +31,7 @@ def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutl
         "symbols": entries[page.start : page.stop],
         "totalSymbols": len(entries),
     }
-    structured |= present(language=record.get("language"))
-    if page.next is not None:
-        structured["nextCursor"] = page.next
+    structured |= present(language=record.get("language"), nextCursor=page.next)
     tree = session.working_tree
     warnings = []
     if tree is not None and tree.is_reachable and (state := tree.state(record)) != "current":
@@ -41,8 +40,7 @@ def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutl
         warnings.append(f"{what} since it was indexed: these are its lines from then")
     if not entries:
         warnings.append(_why_empty(session, record))
-    if warnings:
-        structured["warnings"] = warnings
+    structured |= present(warnings=warnings)
     return Answer(_text(structured), structured)
 
 
@@ -78,10 +76,7 @@ def _text(structured: CodeOutline) -> str:
     for each in structured["symbols"]:
         signature = each.get("signature") or f"{each['kind']} {each['name']}"
         lines.append(f"{'  ' * each['depth']}{each['lines']}: {signature}")
-    lines += (f"Note: {warning}" for warning in structured.get("warnings", ()))
-    if "nextCursor" in structured:
-        lines.append(f"More: repeat the call with cursor {structured['nextCursor']}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *notes(structured)])
 
 
 TOOLS = (

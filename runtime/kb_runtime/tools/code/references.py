@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.store.symbols import CALL, FAMILIES
-from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.rendering import json_text, shorten
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
 from kb_runtime.tools.code.symbols import (
     LANGUAGE,
     MAX_ANSWER_CHARS,
@@ -19,6 +18,7 @@ from kb_runtime.tools.code.symbols import (
     Found,
     FoundUse,
     SymbolIndex,
+    notes,
     top_k_argument,
 )
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
@@ -48,7 +48,7 @@ _NO_USES = (
 
 def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[SymbolReferences]:
     symbol: str = arguments["symbol"]
-    globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+    globs = path_globs(arguments)
     language = arguments["language_hint"] or ""
     index = SymbolIndex(session, globs, language)
     found = _definitions(session, symbol, language)
@@ -74,10 +74,8 @@ def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[Sym
         "total": len(uses),
         "resolved": sum(meant is not None for _, meant in uses),
     }
-    if page.next is not None:
-        structured["nextCursor"] = page.next
-    if warnings := [*index.warnings(), *_unseen(index, found)]:
-        structured["warnings"] = warnings
+    warnings = [*index.warnings(), *_unseen(index, found)]
+    structured |= present(nextCursor=page.next, warnings=warnings)
     return Answer(_references_text(structured), structured)
 
 
@@ -137,14 +135,7 @@ def _references_text(structured: SymbolReferences) -> str:
         inside = f" in {each['inside']}" if "inside" in each else ""
         file = each.get("address") or each["file"]
         lines.append(f"{file}:{each['line']}:{inside}{guess} {each['text']}")
-    return "\n".join([*lines, *_notes(structured)])
-
-
-def _notes(structured: Any) -> list[str]:
-    lines = [f"Note: {warning}" for warning in structured.get("warnings", ())]
-    if "nextCursor" in structured:
-        lines.append(f"More: repeat the call with cursor {structured['nextCursor']}")
-    return lines
+    return "\n".join([*lines, *notes(structured)])
 
 
 class _Call(NamedTuple):
@@ -161,7 +152,7 @@ class _Call(NamedTuple):
 
 def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[CallRelationships]:
     symbol: str = arguments["symbol"]
-    globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+    globs = path_globs(arguments)
     language = arguments["language_hint"] or ""
     index = SymbolIndex(session, globs, language)
     found = _definitions(session, symbol, language)
@@ -182,8 +173,7 @@ def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[Ca
     warnings = [*index.warnings(), *_unseen(index, found)]
     if direction != "callers" and len(found) > 1:
         warnings.append(f"callees of all {len(found)} definitions of the name; qualify it for one")
-    if warnings:
-        structured["warnings"] = warnings
+    structured |= present(warnings=warnings)
     return Answer(_calls_text(structured), structured)
 
 
@@ -281,7 +271,7 @@ def _calls_text(structured: CallRelationships) -> str:
             file = site.get("address") or site.get("file")
             where = f" ({file}:{site['lines']})" if "lines" in site else ""
             lines.append(f"- {site['symbol']}{where}{guess}: {', '.join(site['calls'])}")
-    return "\n".join([*lines, *_notes(structured)])
+    return "\n".join([*lines, *notes(structured)])
 
 
 TOOLS = (

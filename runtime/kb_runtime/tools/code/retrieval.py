@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.knowledge.lookup import rows_of_paths
-from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.rendering import cut, indented_json_text, shorten
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import beginning, whole_results
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.freshness import Freshness
-from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
 from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, Passage, group_hits, score_passages
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import json_chars
 
 if TYPE_CHECKING:
     from kb_runtime.search.request import SearchResult
+    from kb_runtime.text.globs import PathGlobs
     from kb_runtime.tools.code.answers import (
         CodeEvidence,
         CodeMetadata,
@@ -88,7 +88,7 @@ def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
     """The best passages, whatever the characters of an answer."""
     started = time.perf_counter()
     query: str = arguments["query"]
-    globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+    globs = path_globs(arguments)
     effort = _PROFILES[arguments["profile"]]
     is_v2 = arguments["response_version"] == "v2"
     warnings: list[str] = []
@@ -128,11 +128,10 @@ def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
         metadata["totalCandidates"] = found.total_candidates
         metadata["buildId"] = session.artifact.build_id
     metadata["queryTimeMs"] = round((time.perf_counter() - started) * 1000, 1)
-    structured: CodeResults = {"results": results, "metadata": metadata}
     if not results:
         warnings.append(_nothing_found(globs))
-    if warnings:
-        structured["warnings"] = warnings
+    structured: CodeResults = {"results": results, "metadata": metadata}
+    structured |= present(warnings=warnings)
     return structured
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
@@ -58,6 +57,14 @@ def top_k_argument(items: str, most: int) -> Argument:
     )
 
 
+def notes(structured: Any) -> list[str]:
+    """The last lines of an answer's text: its warnings, and how it goes on."""
+    lines = [f"Note: {warning}" for warning in structured.get("warnings", ())]
+    if "nextCursor" in structured:
+        lines.append(f"More: repeat the call with cursor {structured['nextCursor']}")
+    return lines
+
+
 class Tree(NamedTuple):
     """The symbols of one collection."""
 
@@ -100,6 +107,10 @@ class SymbolIndex:
         self._session = session
         self._globs = globs
         self._language = _language(language)
+        self._entries: dict[tuple[str, int], dict[str, Any]] = {}
+        self._lines: dict[tuple[str, int], list[str]] = {}
+        self._places: dict[tuple[str, int], int | None] = {}
+        self._states: dict[str, str] = {}
         self.trees: list[Tree] = []
         without = 0
         for info in lookup.collections(session, KIND):
@@ -129,14 +140,6 @@ class SymbolIndex:
         if key not in self._entries:
             self._entries[key] = tree.catalog[record]
         return self._entries[key]
-
-    @cached_property
-    def _entries(self) -> dict[tuple[str, int], dict[str, Any]]:
-        return {}
-
-    @cached_property
-    def _places(self) -> dict[tuple[str, int], int | None]:
-        return {}
 
     def record_of(self, tree: Tree, file: int) -> int | None:
         """Where a file's record is; None for one that is hidden or not asked for."""
@@ -329,10 +332,6 @@ class SymbolIndex:
             self._states[file] = tree.state(entry)
         return self._states[file]
 
-    @cached_property
-    def _states(self) -> dict[str, str]:
-        return {}
-
     def warnings(self) -> list[str]:
         """What a reader has to know of the answer: files without symbols, and those that changed."""
         from kb_runtime.tools.code.freshness import changes
@@ -347,10 +346,6 @@ class SymbolIndex:
             self._lines[key] = self.entry(tree, record).get("text", "").split("\n")
         lines = self._lines[key]
         return lines[number - 1] if number <= len(lines) else ""
-
-    @cached_property
-    def _lines(self) -> dict[tuple[str, int], list[str]]:
-        return {}
 
 
 def _shows(catalog: Records, id: str) -> bool:

@@ -213,8 +213,7 @@ def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[Example
         }
     if feature is not None:
         structured["feature"] = feature
-    if warnings:
-        structured["warnings"] = warnings
+    structured |= present(warnings=warnings)
     return json_answer(structured)
 
 

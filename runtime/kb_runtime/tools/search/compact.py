@@ -71,10 +71,8 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
             for rank, ranked in enumerate(found.hits, 1)
         ],
     }
-    if not found.hits:
-        structured["advice"] = "Nothing found: use other words, or the scope all."
-    if found.warnings:
-        structured["warnings"] = list(found.warnings)
+    advice = "" if found.hits else "Nothing found: use other words, or the scope all."
+    structured |= present(advice=advice, warnings=list(found.warnings))
     return Answer(_hits_text(structured), structured)
 
 
@@ -154,8 +152,7 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
         "total": len(catalog),
         "records": records,
     }
-    if page.next is not None:
-        structured["nextCursor"] = page.next
+    structured |= present(nextCursor=page.next)
     return json_answer(structured)
 
 

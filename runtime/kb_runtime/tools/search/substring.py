@@ -80,8 +80,7 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer[LineMatch
         "contextLines": around,
         "matches": shown,
     }
-    if page.next is not None:
-        structured["nextCursor"] = page.next
+    structured |= present(nextCursor=page.next)
     if not matches:
         search = lookup.tool_name(session, "hybrid_search")
         wider = "" if scope == "all" else " Search the scope all, or"

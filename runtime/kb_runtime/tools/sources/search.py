@@ -130,8 +130,7 @@ def _answer(
         "limit": limit,
         "results": results,
     }
-    if warnings:
-        structured["warnings"] = warnings
+    structured |= present(warnings=warnings)
     notes = "".join(f"Note: {warning}\n\n" for warning in warnings)
 
     def text() -> str:

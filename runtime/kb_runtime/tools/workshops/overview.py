@@ -76,8 +76,7 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[Worksh
             "sections": sum(len(workshop.sections) for workshop in found),
         },
     }
-    if page.next is not None:
-        structured["nextCursor"] = page.next
+    structured |= present(nextCursor=page.next)
     given = {name: value for name, value in arguments.items() if value is not None}
     call = json_text({**given, "cursor": page.next, **present(kb=session.kb)})
     following = f"Call `{session.name_of('list_workshops')}` with `{call}`."

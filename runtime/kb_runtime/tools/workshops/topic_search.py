@@ -89,8 +89,7 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[
     }
     if not matches:
         warnings.append("Nothing was found: use other words, or leave scope arguments out.")
-    if warnings:
-        structured["warnings"] = warnings
+    structured |= present(warnings=warnings)
     count = len(matches)
 
     def text() -> str:
