@@ -49,12 +49,20 @@ class CompiledRecord:
     path: str
     text: str
     line: int = 1
-    size: int = 0  # bytes of `text` in UTF-8
-    lines: int = 0
+    size: int = -1  # bytes of the file, where not stated those of `text` in UTF-8
+    lines: int = -1  # where not stated those of `text`; a last one without a line end counts
     language: str = ""
     summary: str = ""
     tags: tuple[str, ...] = ()
     url: str = ""
+
+    def __post_init__(self) -> None:
+        text = self.text
+        if self.size < 0:
+            object.__setattr__(self, "size", len(text.encode()))
+        if self.lines < 0:
+            lines = text.count("\n") + (not text.endswith("\n") and text != "")
+            object.__setattr__(self, "lines", lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

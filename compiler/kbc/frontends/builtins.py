@@ -30,7 +30,7 @@ from kbc.languages.anchors import AnchorRules, rules_of, slug
 from kbc.languages.markdown import Block
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile, line_count
+from kbc.project.source_file import SourceFile
 from kbc.records import BuiltinRecord, CompiledRecord
 
 
@@ -332,7 +332,7 @@ def _single_entry(
 ) -> CompiledRecord | None:
     """The entry of a file that has its name in the front matter."""
     path = page.file.path
-    fields = page.read_metadata(BuiltinMetadata, diagnostics)
+    fields = page.metadata.read(BuiltinMetadata, diagnostics)
     name = fields.name
     front_matter = page.document.front_matter
     first = front_matter.last_line + 1 if front_matter else 1
@@ -404,8 +404,6 @@ def _record(
         path=path,
         text=text,
         line=line,
-        size=len(text.encode()),
-        lines=line_count(text),
         language="markdown",
         summary=body.summary,
         tags=all_categories,

@@ -23,7 +23,7 @@ from kb_runtime.records.cases import (
 from kbc.diagnostics import Diagnostics
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile, line_count
+from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
@@ -153,8 +153,6 @@ def _record(case: Case, collection: Collection, file: SourceFile) -> TestRecord:
         collection=collection.name,
         path=file.path,
         text=text,
-        size=len(text.encode()),
-        lines=line_count(text),
         language="markdown",
         url=collection.source_url(file.path, case.uid),
         step_chars=tuple(map(len, steps)),

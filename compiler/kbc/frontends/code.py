@@ -16,7 +16,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.languages import grammars, syntax
 from kbc.languages.suffixes import language_of_source
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile, line_count
+from kbc.project.source_file import SourceFile
 from kbc.records import CodeRecord, CompiledRecord, Definition
 
 MAX_DEFINITIONS = 2_000
@@ -74,7 +74,6 @@ def _record(
         path=path,
         text=text,
         size=len(file.data),
-        lines=line_count(text),
         language=language,
         url=collection.source_url(path),
         workspace=file.base or ".",

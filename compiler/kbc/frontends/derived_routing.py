@@ -64,8 +64,6 @@ def derive(
                 path=own[0].path,
                 text="\n".join(keywords),
                 line=1,
-                size=len("\n".join(keywords).encode()),
-                lines=len(keywords),
                 label=label,
                 keywords=keywords,
                 base_confidence=BASE,

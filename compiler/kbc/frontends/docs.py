@@ -40,7 +40,7 @@ from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import read_front_matter, stated_above
 from kbc.project import permalinks
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile, line_count
+from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, DocRecord
 
 CORE = "core"
@@ -196,7 +196,7 @@ def _page(
     collection: Collection, page: MarkdownFile, diagnostics: Diagnostics, rules: AnchorRules
 ) -> DocRecord:
     document = page.document
-    fields = page.read_metadata(DocMetadata, diagnostics)
+    fields = page.metadata.read(DocMetadata, diagnostics)
     path = page.file.path
     body = _with_newlines(page.text)
     if document.front_matter:
@@ -218,8 +218,6 @@ def _page(
         or _name_in_path(path),
         path=path,
         text=page.text,
-        size=len(page.text.encode()),
-        lines=line_count(page.text),
         language=page.format,
         summary=shorten(summary)
         if summary
@@ -252,8 +250,6 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         title=stated or permalinks.title(collection, file.path) or _name_in_path(file.path),
         path=file.path,
         text=document.text,
-        size=len(document.text.encode()),
-        lines=line_count(document.text),
         language=document.format,
         summary=shorten(document.summary) if document.summary else found.summary,
         url=_url(collection, file.path, data, document.url),
@@ -314,8 +310,6 @@ def _plain_text(
         title=_name_in_path(file.path),
         path=file.path,
         text=text,
-        size=len(text.encode()),
-        lines=line_count(text),
         language="text",
         summary=shorten(paragraph),
         url=collection.source_url(file.path),

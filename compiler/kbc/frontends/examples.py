@@ -20,7 +20,7 @@ from kbc.frontends.metadata import Located, Metadata, Text, Texts
 from kbc.languages import quint
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile, line_count
+from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, ExampleRecord
 from kbc.sources.discovery import SIDECAR_SUFFIX
@@ -132,8 +132,6 @@ def _example(
         title=fields.title or filename,
         path=file.path,
         text=text,
-        size=len(text.encode()),
-        lines=line_count(text),
         language=language,
         summary=shorten(description),
         tags=tags,

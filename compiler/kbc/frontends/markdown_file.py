@@ -13,7 +13,7 @@ from markdown_it.common.utils import unescapeAll
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.long_lines import has_long_line
-from kbc.frontends.metadata import Declared, Located
+from kbc.frontends.metadata import Located
 from kbc.languages import markdown
 from kbc.languages.markdown import Block, Document
 from kbc.limits import MAX_LINK_LINE_CHARS
@@ -42,10 +42,6 @@ class MarkdownFile:
     def metadata(self) -> Located:
         """The front matter."""
         return Located(self.document.data, self.file.path, self.document.line_of)
-
-    def read_metadata(self, model: type[Declared], diagnostics: Diagnostics) -> Declared:
-        """The front matter as `model` declares it."""
-        return self.metadata.read(model, diagnostics)
 
     @property
     def format(self) -> str:

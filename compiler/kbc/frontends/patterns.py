@@ -35,7 +35,7 @@ from kbc.frontends.metadata import Metadata, Required, Text, Texts
 from kbc.languages import markdown
 from kbc.languages.markdown import Block
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile, line_count
+from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, PatternRecord
 
 
@@ -106,7 +106,7 @@ def _pattern(
     collection: Collection, page: MarkdownFile, diagnostics: Diagnostics
 ) -> PatternRecord | None:
     path = page.file.path
-    fields = page.read_metadata(PatternMetadata, diagnostics)
+    fields = page.metadata.read(PatternMetadata, diagnostics)
     category = fields.category.lower()
     title = next((block.title for block in page.document.headings if block.level == 1), "")
     sections = {
@@ -125,8 +125,6 @@ def _pattern(
         title=fields.name or title or stem,
         path=path,
         text=page.text,
-        size=len(page.text.encode()),
-        lines=line_count(page.text),
         language=page.format,
         summary=shorten(description),
         tags=fields.tags,

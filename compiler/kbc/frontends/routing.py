@@ -35,7 +35,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import split_lines
 from kbc.frontends.metadata import Flag, Located, Metadata, Required, Text, Texts, number
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile, line_count
+from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import TomlFile, read_toml
 from kbc.records import CompiledRecord, RoutingRecord
 
@@ -130,8 +130,6 @@ def _label(
         path=located.path,
         text=text,
         line=line,
-        size=len(text.encode()),
-        lines=line_count(text),
         language="toml",
         summary=fields.reasoning,
         url=collection.source_url(located.path),

@@ -28,7 +28,7 @@ from kbc.languages import markdown
 from kbc.languages.markdown import Block
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile, line_count
+from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, TemplateRecord
 
@@ -216,8 +216,6 @@ def _template(
         title=name,
         path=file.path,
         text=text,
-        size=len(text.encode()),
-        lines=line_count(text),
         language=LANGUAGES.get(extension, extension.removeprefix(".")),
         summary=shorten(fields.description),
         url=collection.source_url(file.path),

@@ -102,8 +102,3 @@ class SourceFile:
                 hint="Convert the file to UTF-8, for example with `iconv -t UTF-8`.",
             )
             return None
-
-
-def line_count(text: str) -> int:
-    """Lines of `text`; a last line without a line end counts."""
-    return text.count("\n") + (not text.endswith("\n") and text != "")

@@ -34,7 +34,7 @@ from kbc.frontends.redirects import REDIRECT
 from kbc.languages.addresses import split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile, line_count
+from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord
 from kbc.sources.formats import format_by_content
@@ -340,8 +340,6 @@ def _record(
         path=file.path,
         text=page.text,
         line=page.line,
-        size=len(page.text.encode()),
-        lines=line_count(page.text),
         summary=page.summary,
         tags=page.tags,
         url=url,

@@ -9,7 +9,6 @@ from typing import Any
 from kbc.frontends.markdown_file import shorten
 from kbc.frontends.workshops.parts import DIFF_KINDS, Exercise, Part, Workshop
 from kbc.project.model import Collection
-from kbc.project.source_file import line_count
 from kbc.records import CompiledRecord, WorkshopRecord, WorkshopSection
 
 _REPOSITORY = re.compile(
@@ -74,8 +73,6 @@ def _section_record(
         title=f"{title}: {section.label}",
         path=path or workshop.folder,
         text=section.text,
-        size=len(section.text.encode()),
-        lines=line_count(section.text),
         workshop=workshop.slug,
         exercise=section.exercise,
         step=section.step,
