@@ -21,6 +21,7 @@ from kb_runtime.http.tokens import Access
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.options.http import HttpSettings
 
 PIXEL = base64.b64encode(
     base64.b64decode(
@@ -196,14 +197,7 @@ def _prompt(name: str, arguments: dict[str, str]) -> dict[str, Any] | None:
 
 def main(artifact: str) -> None:
     dispatcher = FixtureDispatcher(LiveArtifact(artifact))
-    app = build_app(
-        dispatcher,
-        host="127.0.0.1",
-        access=Access([]),
-        allowed_hosts=(),
-        allowed_origins=(),
-        max_body=4 << 20,
-    )
+    app = build_app(dispatcher, HttpSettings(), Access([]))
     server = uvicorn.Server(
         uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", access_log=False)
     )

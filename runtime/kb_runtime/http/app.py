@@ -11,7 +11,7 @@ import signal
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
 from time import perf_counter
-from types import FrameType, MappingProxyType
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from kb_runtime.http.listening import Listener
     from kb_runtime.http.metrics import Metrics
     from kb_runtime.http.tokens import Access
-    from kb_runtime.options.http import RateLimit
+    from kb_runtime.options.http import HttpSettings
 
 EXPOSED = ("Mcp-Session-Id", "Retry-After", "WWW-Authenticate", correlation.HEADER)
 """Headers of answers that a page's script may read."""
@@ -302,20 +302,13 @@ class _Verifier:
 
 def build_app(
     dispatcher: Dispatcher,
-    *,
-    host: str,
+    settings: HttpSettings,
     access: Access,
-    allowed_hosts: Sequence[str],
-    allowed_origins: Sequence[str],
-    max_body: int,
-    rate_limit: RateLimit | None = None,
     subscriptions: Subscriptions | None = None,
     metrics: Metrics | None = None,
-    logs: bool = False,
-    mounts: Mapping[str, ASGIApp] = MappingProxyType({}),
 ) -> Starlette:
     """The ASGI application: `/mcp`, `/healthz` for whoever watches the process, and with `metrics`
-    `/metrics` for whoever may ask `/mcp`. With `logs` requests that are refused are written down. The
+    `/metrics` for whoever may ask `/mcp`. With `json_log` requests that are refused are written down. The
     applications in `mounts`, by their paths, check by themselves who asks.
 
     Requests must name a loopback host, `host` or one of `allowed_hosts` (`name` or `name:port`); an
@@ -325,7 +318,8 @@ def build_app(
     async def health(_: Request) -> JSONResponse:
         return JSONResponse({"status": "ok", "build": dispatcher.answers.build_id})
 
-    names = [*LOOPBACK, f"[{host}]" if ":" in host else host, *allowed_hosts]
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    names = [*LOOPBACK, host, *settings.allowed_hosts]
     scopes, auth = [SCOPE], None
     if not access.is_open:
         oauth = access.oauth
@@ -348,7 +342,7 @@ def build_app(
     app = DispatchServer(dispatcher, subscriptions).streamable_http_app(
         stateless_http=True,
         json_response=True,
-        max_request_body_size=max_body,
+        max_request_body_size=settings.max_body,
         # `NamedHosts` checks both headers: the SDK takes everything after a colon for a port.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         auth=auth,
@@ -356,21 +350,22 @@ def build_app(
         custom_starlette_routes=routes,
     )
     # Behind authentication, as is the next: bodies of strangers are not read at all.
-    app.user_middleware.append(Middleware(LimitedBodies, _LARGEST_BODIES * max_body))
+    app.user_middleware.append(Middleware(LimitedBodies, _LARGEST_BODIES * settings.max_body))
     app.user_middleware.append(Middleware(RefusedIds))
-    if rate_limit is not None:
-        limiter = RateLimiter(rate_limit)
+    if settings.rate_limit is not None:
+        limiter = RateLimiter(settings.rate_limit)
         app.user_middleware.append(Middleware(LimitedRequests, limiter))
     app.add_middleware(PostOnly)
-    app.add_middleware(NamedHosts, hosts=names, origins=allowed_origins)
-    app.routes.extend(Mount(path, mounted) for path, mounted in mounts.items())
-    if metrics is not None or logs:
-        app.add_middleware(ObservedRequests, metrics, logs=logs)
+    app.add_middleware(NamedHosts, hosts=names, origins=settings.allowed_origins)
+    accepts = None if access.is_open else access.accepts
+    app.routes.extend(Mount(path, make(accepts)) for path, make in settings.mounts.items())
+    if metrics is not None or settings.json_log:
+        app.add_middleware(ObservedRequests, metrics, logs=settings.json_log)
     app.add_middleware(CorrelationHeader)
     # Outermost: a preflight has no token, and a page must see that it was refused, and why.
     app.add_middleware(
         CORSMiddleware,
-        allow_origins=list(allowed_origins),
+        allow_origins=settings.allowed_origins,
         allow_origin_regex=LOOPBACK_ORIGIN,
         allow_methods=["GET", "POST"],
         allow_headers=["*"],
@@ -395,39 +390,17 @@ class _Scrape:
 def serve_http(
     dispatcher: Dispatcher,
     listener: Listener,
-    *,
-    host: str,
+    settings: HttpSettings,
     access: Access,
-    allowed_hosts: Sequence[str],
-    allowed_origins: Sequence[str],
-    max_body: int,
-    rate_limit: RateLimit | None = None,
     changes: Changes | None = None,
     metrics: Metrics | None = None,
-    logs: bool = False,
-    mounts: Mapping[str, ASGIApp] = MappingProxyType({}),
 ) -> None:
-    """Serves until SIGINT or SIGTERM. What libraries log becomes a part of the log with `logs`."""
-    subscriptions = None
-    if changes is not None:
-        subscriptions = Subscriptions(changes)
-    if logs:
+    """Serves until SIGINT or SIGTERM. What libraries log becomes a part of the log with `json_log`."""
+    subscriptions = None if changes is None else Subscriptions(changes)
+    if settings.json_log:
         log.take_over_logging()
-    app = build_app(
-        dispatcher,
-        host=host,
-        access=access,
-        allowed_hosts=allowed_hosts,
-        allowed_origins=allowed_origins,
-        max_body=max_body,
-        rate_limit=rate_limit,
-        subscriptions=subscriptions,
-        metrics=metrics,
-        logs=logs,
-        mounts=mounts,
-    )
     config = uvicorn.Config(
-        app,
+        build_app(dispatcher, settings, access, subscriptions, metrics),
         http=bounded(limits_for_this_process()),
         log_config=None,
         access_log=False,

@@ -39,10 +39,10 @@ class ConnectionLimits(NamedTuple):
     write_s: float = 60.0
 
 
-def limits_for_this_process(wanted: ConnectionLimits | None = None) -> ConnectionLimits:
+def limits_for_this_process() -> ConnectionLimits:
     """The limits with no more connections than there are descriptors for, of which the process asks for
     as many as it needs. `accept` thus never fails for want of one."""
-    wanted = wanted or ConnectionLimits()
+    wanted = ConnectionLimits()
     try:
         import resource
     except ImportError:  # Windows, where sockets are no descriptors

@@ -152,7 +152,6 @@ def _answer(
         dispatcher.forbid_shared_caches()
     if workspace is not None:
         workspace.start()
-    accepts = None if access.is_open else access.accepts
     try:
         prepared = prepare(live)
         _observe(settings, served, metrics)
@@ -161,21 +160,8 @@ def _answer(
             if live.can_change:
                 changes = Changes(live, dispatcher)
                 # Without sessions there is no stream that could notify a client of the handshake.
-                dispatcher.announce_changes(handshake=False, stateless=True)
-            serve_http(
-                dispatcher,
-                accepting,
-                changes=changes,
-                host=settings.host,
-                access=access,
-                rate_limit=settings.rate_limit,
-                allowed_hosts=settings.allowed_hosts,
-                allowed_origins=settings.allowed_origins,
-                max_body=settings.max_body,
-                metrics=metrics,
-                logs=settings.json_log,
-                mounts={path: make(accepts) for path, make in settings.mounts.items()},
-            )
+                dispatcher.announce_changes(handshake=False)
+            serve_http(dispatcher, accepting, settings, access, changes, metrics)
     finally:
         if workspace is not None:
             workspace.close()

@@ -67,10 +67,10 @@ class Dispatcher:
         """The static answers last used."""
         return self._answers
 
-    def announce_changes(self, *, handshake: bool, stateless: bool) -> None:
-        """From now on clients are promised notifications when a list or a resource changes, in the eras
-        given: whoever calls this sends them."""
-        self._announcing = [era for era, told in ((False, handshake), (True, stateless)) if told]
+    def announce_changes(self, *, handshake: bool) -> None:
+        """From now on clients are promised notifications when a list or a resource changes, those of the
+        handshake only with `handshake`: whoever calls this sends them."""
+        self._announcing = [False, True] if handshake else [True]
 
     def forbid_shared_caches(self) -> None:
         """From now on answers are only for the client that asked."""

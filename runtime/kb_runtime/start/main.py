@@ -281,7 +281,7 @@ def _serve_stdio(served: ServerContext, options: Options) -> None:
         prefetchers[0].start()
 
     if live.can_change:
-        dispatcher.announce_changes(handshake=True, stateless=True)
+        dispatcher.announce_changes(handshake=True)
     connection = Connection(
         dispatcher.handle, changes if live.can_change else None, dispatcher.takes_long
     )

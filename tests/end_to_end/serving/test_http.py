@@ -21,6 +21,7 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.options.http import HttpSettings
 
 TOKEN = "correct-horse-battery-staple"
 LIMIT = 100_000
@@ -232,14 +233,9 @@ def test_a_defect_in_a_tool_leaks_nothing(
 
     monkeypatch.setattr(Artifact, "catalog", explode)
     live = LiveArtifact(quint_artifact)
-    app = build_app(
-        Dispatcher(live),
-        host="127.0.0.1",
-        access=Access([]),
-        allowed_hosts=(),
-        allowed_origins=(),
-        max_body=LIMIT,
-    )
+    settings = HttpSettings()
+    settings.max_body = LIMIT
+    app = build_app(Dispatcher(live), settings, Access([]))
 
     async def converse() -> str:
         async with app.router.lifespan_context(app):

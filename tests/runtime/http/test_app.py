@@ -22,7 +22,7 @@ from kb_runtime.http.app import build_app
 from kb_runtime.http.tokens import Access, OAuth
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.observation import ObservedDispatcher, observe, write_log
-from kb_runtime.options.http import RateLimit
+from kb_runtime.options.http import HttpSettings, RateLimit
 from kbc.pipeline.build import BuildOptions, build
 
 URL = "http://127.0.0.1/mcp"
@@ -58,15 +58,12 @@ def application(artifact: Path) -> Any:
     observe(dispatcher, write_log)
 
     def make(access: Access | None = None, **options: Any) -> Starlette:
-        return build_app(
-            dispatcher,
-            host="127.0.0.1",
-            access=access or Access([]),
-            allowed_hosts=[],
-            allowed_origins=[APP],
-            max_body=100_000,
-            **options,
-        )
+        settings = HttpSettings()
+        settings.allowed_origins = [APP]
+        settings.max_body = 100_000
+        for name, value in options.items():
+            setattr(settings, name, value)
+        return build_app(dispatcher, settings, access or Access([]))
 
     yield make
     live.close()
@@ -182,7 +179,7 @@ def test_the_log_names_who_asked(
         headers = {**ACCEPT, "authorization": "Bearer tok-bob"}
         await http.post(URL, json={**PING, "method": "nonsense"}, headers=headers)
 
-    converse(application(access, logs=True), body)
+    converse(application(access, json_log=True), body)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     seen = [(each.get("client"), each.get("tool"), each.get("status")) for each in lines]
     assert seen[:3] == [

@@ -15,6 +15,7 @@ import sys
 from kb_runtime.http import service
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.options.http import HttpSettings
 
 LiveArtifact(sys.argv[1]).close()  # as the parent does, to find out whether it can be served
 service.import_before_fork()
@@ -27,7 +28,7 @@ live = LiveArtifact(sys.argv[1])
 prepare(live)
 dispatcher = Dispatcher(live)
 nobody = Access([])
-build_app(dispatcher, host="127.0.0.1", access=nobody, allowed_hosts=[], allowed_origins=[], max_body=1)
+build_app(dispatcher, HttpSettings(), nobody)
 call = {"name": "demo_hybrid_search", "arguments": {"query": "anchors"}}
 assert not dispatcher.handle("tools/call", call, "2025-11-25")["isError"]
 print(*sorted(set(sys.modules) - before))
