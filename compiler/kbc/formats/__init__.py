@@ -12,6 +12,7 @@ from kbc.formats.document import (
     Converted,
     DocumentProblem,
     FormatError,
+    LabelTarget,
     Read,
 )
 from kbc.formats.registry import BY_NAME, FORMATS, Format, convert, converters, format_of
@@ -25,6 +26,7 @@ __all__ = [
     "DocumentProblem",
     "Format",
     "FormatError",
+    "LabelTarget",
     "Read",
     "convert",
     "converters",

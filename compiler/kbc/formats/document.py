@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb_runtime.errors import KbcError, exit_codes
 
@@ -17,6 +18,15 @@ UNRESOLVED = "unresolved-directive"
 ELSEWHERE = "content-elsewhere"
 """The code of a `DocumentProblem` about a directive whose content no file of the tree has: it is computed
 when the site is built, or another repository has it."""
+
+
+class LabelTarget(NamedTuple):
+    """What a name that any page of a project may refer to stands for: the file below the root, the title
+    of the section or table there ("": it has none), and its anchor ("": that of the page)."""
+
+    path: str
+    title: str
+    anchor: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from kb_runtime.version import install_hint
 from kbc.cache.phases import recalled
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read
+from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read
 from kbc.limits import MAX_CONVERTED_BYTES
 
 INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
@@ -25,7 +25,7 @@ class Format:
     `libraries` are the distributions of the extra that convert such files, or parts of them. `around` are
     patterns of files that say something about every document below their folder: `convert` takes those that
     are there as `around`. With `names_files` it takes `named`, the paths of files that documents name without
-    their folders."""
+    their folders; with `has_labels` it takes `labels`, what documents may refer to by name."""
 
     name: str
     module: str
@@ -35,6 +35,7 @@ class Format:
     libraries: tuple[str, ...] = ()
     around: tuple[str, ...] = ()
     names_files: bool = False
+    has_labels: bool = False
 
 
 _FORMATS = (
@@ -44,6 +45,7 @@ _FORMATS = (
         summary="reStructuredText with the directives and roles of Sphinx",
         suffixes=(".rst", ".rest"),
         libraries=("griffe",),  # of what autodoc inserts
+        has_labels=True,
     ),
     Format(
         name="asciidoc",
@@ -146,11 +148,13 @@ def convert(
     format: str = "",
     named: Mapping[str, str] | None = None,
     around: Sequence[str] = (),
+    labels: Mapping[str, LabelTarget] | None = None,
 ) -> list[Converted]:
     """The documents of a file, converted once for its content. `read` gives other files of the tree by
     path, for includes. `format` is the name of a format, where it is not that of the file's ending (`.txt`
     of a Sphinx project). `named` gives the paths of files that a generator names without their folders,
-    `around` those of files that its format reads around it (see `Format`), the nearest first.
+    `around` those of files that its format reads around it (see `Format`), the nearest first; `labels` are
+    what pages of the project may refer to by name.
 
     Nothing is raised for what is wrong with the file: then there is one document without text, with one
     problem.
@@ -167,7 +171,7 @@ def convert(
         return read(other)
 
     def compute() -> list[Converted]:
-        documents = _converted(chosen, path, data, reading, named, around)
+        documents = _converted(chosen, path, data, reading, named, around, labels)
         problems = (each for found in documents for each in found.problems)
         depends_on_more.extend(each for each in problems if each.is_error)
         return documents
@@ -176,6 +180,10 @@ def convert(
     settings = [path, chosen.name, sorted(converters([chosen]).items())]
     settings += [sorted(named.items())] if named else []
     settings += [list(around)] if around else []
+    if labels and chosen.has_labels:
+        from kbc.formats.rst.labels import referred
+
+        settings += [[name, *found] for name, found in sorted(referred(data, labels).items())]
     return recalled(
         "convert", digest, settings, compute, list[Converted], lambda: not depends_on_more
     )
@@ -202,6 +210,7 @@ def _converted(
     read: Read,
     named: Mapping[str, str] | None,
     around: Sequence[str],
+    labels: Mapping[str, LabelTarget] | None,
 ) -> list[Converted]:
     try:
         if len(data) > MAX_CONVERTED_BYTES:
@@ -210,6 +219,7 @@ def _converted(
             )
         known: dict[str, Any] = {"named": named} if named and chosen.names_files else {}
         known |= {"around": around} if around else {}
+        known |= {"labels": labels} if labels and chosen.has_labels else {}
         return list(importlib.import_module(chosen.module).convert(path, data, read, **known))
     except FormatError as error:
         problem = DocumentProblem(

@@ -20,6 +20,7 @@ from kbc.formats import (
     Converted,
     DocumentProblem,
     Format,
+    LabelTarget,
     convert,
     format_of,
 )
@@ -58,18 +59,22 @@ def read_converted(
     format: str = "",
     named: Mapping[str, str] | None = None,
     count: CountProblems | None = None,
+    labels: Mapping[str, LabelTarget] | None = None,
 ) -> list[Converted]:
     """The documents of a file that have text; its problems are reported, what could not be included as
     one warning that counts the directives by name. `format` is the name of a format that the file has in
     spite of its ending, `named` the paths of files that others name without their folders. `count` takes
-    what is elsewhere and has no line, to report it once for all files."""
+    what is elsewhere and has no line, to report it once for all files; `labels` are what files may refer to
+    by name."""
     diagnostics.reading = file.path
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
         return []
     include = partial(file.include, relative_to="")
     around = _files_around(file, BY_NAME[format] if format else format_of(file.path))
-    found = convert(file.path, file.data, include, format=format, named=named, around=around)
+    found = convert(
+        file.path, file.data, include, format=format, named=named, around=around, labels=labels
+    )
     problems = [problem for document in found for problem in document.problems]
     if count is not None:
         count(file, [each for each in problems if each.code == ELSEWHERE and not each.line])

@@ -24,6 +24,7 @@ from kbc.frontends.converted import (
     stated_format,
 )
 from kbc.frontends.includes import PageIncludes
+from kbc.frontends.labels import project_labels
 from kbc.frontends.long_lines import has_long_line
 from kbc.frontends.markdown_file import (
     MarkdownFile,
@@ -70,11 +71,13 @@ def read(
     parts of others have none."""
     records: list[CompiledRecord | _PageText] = []
     parts = _Parts()
-    includes = PageIncludes(collection, files)
+    labels = project_labels(files)
+    includes = PageIncludes(collection, files, labels)
     for file in files:
         format = stated_format(collection, file)
         if format or is_converted(file.path):
-            found = read_converted(file, diagnostics, format, includes.named_files, includes.count)
+            named = includes.named_files
+            found = read_converted(file, diagnostics, format, named, includes.count, labels)
             for document in found:
                 page = _converted(collection, file, document)
                 parts.add(file, page, document.parts)

@@ -12,6 +12,7 @@ import yaml
 
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
+from kbc.frontends.labels import role_links
 from kbc.languages import mdx
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import read_front_matter
@@ -21,7 +22,7 @@ from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import YamlLoader
 
 if TYPE_CHECKING:
-    from kbc.formats.document import DocumentProblem
+    from kbc.formats.document import DocumentProblem, LabelTarget
     from kbc.formats.python_objects import PythonObjects
 
 UNRESOLVED_INCLUDE = "include-unresolved"
@@ -38,9 +39,15 @@ _PYTHON_FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 class PageIncludes:
     """The includes of one collection's pages."""
 
-    def __init__(self, collection: Collection, files: Sequence[SourceFile] = ()) -> None:
-        """`files` are those of the collection."""
+    def __init__(
+        self,
+        collection: Collection,
+        files: Sequence[SourceFile] = (),
+        labels: Mapping[str, LabelTarget] | None = None,
+    ) -> None:
+        """`files` are those of the collection, `labels` what they may refer to by name."""
         self._collection = collection
+        self._labels = labels or {}
         self._names = only_ones(file.path for file in files) if self._is_hugo else {}
         self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
@@ -86,6 +93,7 @@ class PageIncludes:
             objects=partial(self._object, read),
             names_objects=bool(self._options.get("python_paths")),
             restructured=partial(self._restructured, file, read) if self._is_sphinx else None,
+            referred=role_links(file.path, self._labels, read) if self._is_sphinx else None,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
             liquid=self._liquid(text) if self._has_templates else None,
             filled=self._values(text) if self._fills_values else None,
@@ -221,7 +229,7 @@ class PageIncludes:
         """The Markdown of reStructuredText in a page, and the anchors of its headings."""
         from kbc.formats import convert
 
-        (found,) = convert(file.path, source.encode(), read, format="rst")
+        (found,) = convert(file.path, source.encode(), read, format="rst", labels=self._labels)
         self.count(file, found.problems)
         return found.text, found.anchors
 

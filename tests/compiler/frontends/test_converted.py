@@ -239,3 +239,26 @@ def test_entities_of_docbook_are_declared_in_files_around_it(tmp_path: Path) -> 
     assert isinstance(record, DocRecord)
     assert record.text == "# Herons\n\nby gone\n"
     assert found.accounting.counts()["included"] == 2
+
+
+def test_references_show_the_title_of_a_label_of_another_page_and_link_it(tmp_path: Path) -> None:
+    found, diagnostics = inputs(
+        tmp_path,
+        {
+            "docs/a.rst": "A\n=\n\n:ref:`Big Gates`, :ref:`shut it <shut>`, :ref:`sizes`, :ref:`gone`.\n",
+            "docs/more/b.rst": (
+                ".. _shut:\n.. _`big gates`:\n\n.. index:: gate\n   single: big\n\nThe ``big`` gates\n"
+                "-----------------\n\nShut.\n\n.. _sizes:\n\n.. table:: Sizes of gates\n\n"
+                "   === ===\n   a   b\n   === ===\n\n.. _b:\n\nB\n-\n\nEnd.\n"
+            ),
+        },
+    )
+    a, b = found.records["docs"]
+    assert isinstance(a, DocRecord)
+    assert isinstance(b, DocRecord)
+    assert a.text == (
+        "# A\n\n[The big gates](more/b.rst#the-big-gates),"
+        " [shut it](more/b.rst#the-big-gates), [Sizes of gates](more/b.rst#sizes), gone.\n"
+    )
+    assert [section.anchor for section in b.sections] == ["the-big-gates", "b"]
+    assert [each.code for each in diagnostics] == []

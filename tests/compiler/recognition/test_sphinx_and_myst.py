@@ -89,7 +89,7 @@ def test_books_of_jupyter_and_projects_of_myst_have_directives_and_an_order(
     records = inputs.records["docs"]
     assert [each.id for each in records] == ["intro.md", "b.md", "a/x.md"]
     assert isinstance(records[0], DocRecord)
-    assert "**Note**\n\nSee `b`.\n" in records[0].content
+    assert "**Note**\n\nSee [B](b.md).\n" in records[0].content
     assert inputs.project.title == "Tides"
 
 
@@ -248,3 +248,28 @@ def test_of_sites_beside_each_other_the_one_with_the_most_pages_gives_the_title(
         ("doc/source",),
         ("doc/drafts",),
     ]
+
+
+def test_roles_of_myst_link_labels_and_documents(tmp_path: Path) -> None:
+    inputs, diagnostics = read(
+        write_tree(
+            tmp_path / "tree",
+            {
+                "conf.py": "project = 'Gates'\nextensions = ['myst_parser']\n",
+                "a.md": (
+                    "# A\n\n{ref}`shut`, {ref}`it <shut>`, {doc}`more/b`, {doc}`the page </more/b>`,"
+                    " {ref}`gone`.\n"
+                ),
+                "more/b.md": "# B gates\n\nText.\n\n(shut)=\n\n## Shut `it`\n\nShut {ref}`top`.\n",
+                "top.rst": ".. _top:\n\nTop\n===\n\nSee :ref:`shut`.\n",
+            },
+        )
+    )
+    texts = {each.id: each.text for each in inputs.records["docs"] if isinstance(each, DocRecord)}
+    assert texts["a.md"].split("\n\n")[1] == (
+        "[Shut it](more/b.md#shut-it), [it](more/b.md#shut-it), [B gates](more/b.md),"
+        " [the page](more/b.md), `gone`.\n"
+    )
+    assert texts["more/b.md"].endswith("Shut [Top](../top.rst#top).\n")
+    assert texts["top.rst"].endswith("See [Shut it](more/b.md#shut-it).\n")
+    assert [each.code for each in diagnostics] == []

@@ -13,6 +13,9 @@ from kbc.formats.selection import candidates, read_target
 from kbc.languages.includes.generated import is_generated
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kbc.formats.document import LabelTarget
     from kbc.formats.python_objects import PythonObjects
 
 _STYLES = re.compile(r"(?=.*[ \t-])[a-z][a-z0-9_-]*(?:[ \t]+[a-z][a-z0-9_-]*)*")
@@ -31,7 +34,7 @@ _SUFFIXES = (".rst", ".txt", ".md")
 @dataclass(slots=True)
 class Context:
     """`language` is that of code without one, as the last `highlight` directive has it. `objects` are the
-    Python objects that were looked up."""
+    Python objects that were looked up, `labels` the names that other pages give to what they hold."""
 
     path: str
     read: Read
@@ -42,6 +45,7 @@ class Context:
     problems: list[DocumentProblem] = field(default_factory=list)
     local_roles: set[str] = field(default_factory=set)
     objects: PythonObjects | None = None
+    labels: Mapping[str, LabelTarget] = field(default_factory=dict)
     includes: int = 0
     included_chars: int = 0
     _titles: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -68,6 +72,15 @@ class Context:
             self._titles[target] = self._find(target)
         return self._titles[target]
 
+    def labelled(self, name: str) -> tuple[str, str]:
+        """The title of what another page calls `name`, and the link to it from here; two empty strings where
+        none does."""
+        found = self.labels.get(name)
+        if found is None:
+            return "", ""
+        path = posixpath.relpath(found.path, posixpath.dirname(self.path) or ".")
+        return found.title, f"{path}#{found.anchor}" if found.anchor else path
+
     def _find(self, target: str) -> tuple[str, str]:
         for suffix in ("", *_SUFFIXES) if target.endswith(_SUFFIXES) else _SUFFIXES:
             found = read_target(self.path, f"{target}{suffix}", self.read)
@@ -84,8 +97,19 @@ def first_title(data: bytes) -> str:
     titles = (match["with_over"] or match["plain"] or "" for match in _TITLE.finditer(text))
     for title in map(str.strip, (title_of(text), *titles)):
         if not title.startswith((".. ", ":")) and re.search(r"\w", title):
-            return _ROLE.sub(lambda role: role[1], title).replace("``", "").replace("\\", "")
+            return plain_title(title)
     return ""
+
+
+def title_at(text: str, position: int) -> str:
+    """The source of the section title that begins at `position`; "" where none does."""
+    match = _TITLE.match(text, position)
+    return ((match["with_over"] or match["plain"]) if match else "").strip()
+
+
+def plain_title(title: str) -> str:
+    """The source of a title without its markup."""
+    return _ROLE.sub(lambda role: role[1], title).replace("``", "").replace("\\", "")
 
 
 def is_style(argument: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ from docutils import nodes
 from docutils.parsers.rst import Parser, directives, roles, states
 from docutils.transforms import references
 
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
+from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read, decode
 from kbc.formats.rst import nikola
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import directive_class
@@ -57,11 +57,14 @@ _TRANSFORMS = (
 )
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The document of a file; raises `FormatError` for what is no text or nests too deeply."""
+def convert(
+    path: str, data: bytes, read: Read, labels: Mapping[str, LabelTarget] | None = None
+) -> list[Converted]:
+    """The document of a file; raises `FormatError` for what is no text or nests too deeply. `labels` are
+    what other pages have, by name."""
     text = decode(data)
     _check_depth(text)
-    context = Context(path, read)
+    context = Context(path, read, labels=labels or {})
     try:
         with _LOCK, _tables(context):
             document = _doctree(path, text, context)
@@ -83,9 +86,17 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             author=writer.author,
             created_at=writer.created_at,
             anchors=tuple(writer.anchors),
+            targets=_targets(document),
             problems=tuple(problems),
         )
     ]
+
+
+def _targets(document: nodes.document) -> tuple[str, ...]:
+    """The ids of what the file itself gives a name, and of sections whose name another has."""
+    stated = (id for name, id in document.nameids.items() if id and document.nametypes.get(name))
+    sections = (id for node in document.findall(nodes.section) for id in node["ids"])
+    return tuple(dict.fromkeys((*stated, *sections)))
 
 
 def _check_depth(text: str) -> None:

@@ -113,7 +113,7 @@ def _node(name: str, raw: str, text: str, inliner: Any, context: Context) -> nod
     if base in ("doc", "download"):
         return _document(raw, title, target, context)
     if base == "ref":
-        return nodes.inline(raw, title or target, label="" if title else target.lower())
+        return nodes.inline(raw, title or target, label=target, titled=bool(title))
     if base == "term":
         return nodes.Text(title or target)
     if base in ("code", "literal", "samp", "file", "kbd", "command") and not match:

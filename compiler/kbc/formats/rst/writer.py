@@ -121,7 +121,7 @@ class RstWriter:
             text = self.inline(node.children)
             return commonmark.link(text, node["refuri"]) if node.get("refuri") else text
         if isinstance(node, nodes.inline) and node.get("label"):
-            return commonmark.escaped(self._labelled_title(node))
+            return self._reference(node)
         if isinstance(node, (nodes.footnote_reference, nodes.citation_reference)):
             return f"\\[{commonmark.escaped(node.astext())}\\]"
         if isinstance(node, nodes.superscript):
@@ -134,9 +134,19 @@ class RstWriter:
             return ""
         return self.inline(node.children)
 
-    def _labelled_title(self, node: nodes.inline) -> str:
-        """The title of the section or figure that a `ref` without a text names."""
+    def _reference(self, node: nodes.inline) -> str:
+        """The text of a `ref`; where another page has its label, as a link."""
         label = nodes.fully_normalize_name(str(node["label"]))
+        title, target = "", ""
+        if label not in self._document.nameids:
+            title, target = self._context.labelled(label)
+        elif not node["titled"]:
+            title = self._labelled_title(node, label)
+        shown = node.astext() if node["titled"] else title or node.astext()
+        return commonmark.link(commonmark.escaped(shown), target)
+
+    def _labelled_title(self, node: nodes.inline, label: str) -> str:
+        """The title of the section or figure that a `ref` without a text names."""
         target = self._document.nameids.get(label)
         found = self._document.ids.get(target) if target else None
         while found is not None and not isinstance(found, (nodes.section, nodes.Titular)):
@@ -156,7 +166,7 @@ class RstWriter:
         if title is not None:
             if not self.title:
                 self.title = " ".join(title.astext().split())
-            head = self._heading(self._depth, self.inline(title.children), (node["ids"] or [""])[0])
+            head = self._heading(self._depth, self.inline(title.children), _section_id(node))
         body = self.blocks(rest)
         self._depth -= 1
         return commonmark.blocks([head, body])
@@ -376,6 +386,13 @@ _BLOCKS: dict[type, Callable[[RstWriter, Any], Lines]] = {
 
 def _is_inline(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Inline) and not isinstance(node, nodes.target)
+
+
+def _section_id(node: nodes.section) -> str:
+    """The id that the title of a section gives it, also where a label of the same name took it first."""
+    ids: list[str] = node["ids"]
+    stated = nodes.make_id(node[0].astext()) if len(node) else ""
+    return stated if stated in ids else next(iter(ids), "")
 
 
 def _wrapped(text: str, mark: str) -> str:

@@ -7,7 +7,7 @@ those of mdBook and of mkdocs snippets are, and only where the file exists: othe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbc.languages.includes.attributes import TRIGGER as ATTRIBUTES
@@ -139,6 +139,7 @@ def expand(
     objects: Objects | None = None,
     names_objects: bool = False,
     restructured: Restructured | None = None,
+    referred: Callable[[str, str], str] | None = None,
     liquid: Liquid | None = None,
     values: Lookup | None = None,
     filled: Lookup | None = None,
@@ -149,8 +150,9 @@ def expand(
     `read` gives other files, `bases` are folders that the generator looks in before those around the page,
     `templates` those of Hugo's shortcodes, `aliases` what names that imports begin with stand for, `pages`
     the paths of pages by names. `objects` gives the reference of a Python object (with `names_objects`, every
-    `:::` is one), and `restructured` reads what MyST has of Sphinx; `liquid` is what a site of Jekyll gives,
-    `values` the parameter of a page of Hugo with a name, `filled` that of a `{{ name }}` in prose,
+    `:::` is one), and `restructured` reads what MyST has of Sphinx, where `referred` gives the link to what a
+    role names, with its title; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of
+    Hugo with a name, `filled` that of a `{{ name }}` in prose,
     `attributes` says which lists of attributes pages have. Text
     without directives is returned as it is; `is_marked` is what `may_include` says of it, where known.
     """
@@ -180,6 +182,7 @@ def expand(
         pages=pages or {},
         names_objects=names_objects,
         attributes=attributes,
+        referred=referred,
     )
     expanded = _expand(text, page, liquid if is_template else None, filled)
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))

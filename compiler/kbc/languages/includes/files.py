@@ -66,7 +66,7 @@ class IncludingPage:
     `tab_labels` are the labels that a group of tabs states and no tab has yet. `pages` are paths of pages by
     the name of their file, where only one is called so. With `names_objects` every `:::` names an object of
     source, as with mkdocstrings, and begins no block. `attributes` says whose lists of
-    attributes pages have.
+    attributes pages have. `referred` gives the link of a role of MyST, by what it names and its title.
     """
 
     path: str
@@ -88,6 +88,7 @@ class IncludingPage:
     pages: Mapping[str, str] = field(default_factory=dict)
     names_objects: bool = False
     attributes: AttributeStyle = ""
+    referred: Callable[[str, str], str] | None = None
 
     def by_name(self, target: str) -> str:
         """The link to the page that is called `page.md` or `page`, in whichever folder; "" for none."""

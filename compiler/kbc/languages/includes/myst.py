@@ -15,9 +15,10 @@ from kbc.languages.includes.files import IncludingPage, fence
 _COLONS = re.compile(r"^[ \t>]*(?P<marks>:{3,})(?P<info>[ \t]*\{[\w:.+-]+\}.*)$")
 _OPENING = re.compile(r"\{(?P<name>[\w:.+-]+)\}[ \t]*(?P<argument>.*)")
 _ROLE = re.compile(
-    r"(?<![\w`\\])\{[a-zA-Z][\w:.+-]*\}(?P<marks>`+)(?!`)(?P<text>.+?)(?<!`)(?P=marks)(?!`)"
+    r"(?<![\w`\\])\{(?P<name>[a-zA-Z][\w:.+-]*)\}(?P<marks>`+)(?!`)(?P<text>.+?)(?<!`)(?P=marks)(?!`)"
 )
-_TITLED = re.compile(r"(?P<text>.*?)\s*<[^<>]*>\Z", re.DOTALL)
+_TITLED = re.compile(r"(?P<text>.*?)\s*<(?P<target>[^<>]*)>\Z", re.DOTALL)
+_REFERRING = frozenset(["doc", "numref", "ref"])
 _OPTION = re.compile(r":[\w-]+:")
 _HEADING = re.compile(r"(#{1,6}) ")
 _MODULE = re.compile(r"^(?:\.\. )?(?:py:)?(?:currentmodule|module)::? ?(\S+)", re.MULTILINE)
@@ -77,7 +78,7 @@ class _Directives:
             if opening is None:
                 heading = _HEADING.match(line)
                 self._level = len(heading[1]) if heading else self._level
-                yield _ROLE.sub(_role, line) if "}`" in line else line
+                yield _ROLE.sub(self._role, line) if "}`" in line else line
                 continue
             end = _end(lines, index, opening["marks"], _indent(line))
             if directive is None:
@@ -92,6 +93,17 @@ class _Directives:
                 ]
                 yield from ("", *(indent + each if each else "" for each in found), "")
             index = end + 1
+
+    def _role(self, match: re.Match[str]) -> str:
+        """The text of a role: what it refers to as a link, else a title where it has one, else a name as
+        code."""
+        titled = _TITLED.fullmatch(match["text"])
+        title = titled["text"] if titled else ""
+        if match["name"].rpartition(":")[2] in _REFERRING and self._page.referred is not None:
+            target = titled["target"] if titled else match["text"]
+            if link := self._page.referred(target.strip(), title):
+                return link
+        return title or f"{match['marks']}{match['text'].lstrip('~!')}{match['marks']}"
 
     def _directive(
         self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
@@ -232,11 +244,3 @@ def _split(body: Sequence[str]) -> tuple[list[str], list[str]]:
     while lines and _OPTION.match(lines[0].strip()):
         options.append(lines.pop(0).strip())
     return options, lines
-
-
-def _role(match: re.Match[str]) -> str:
-    """The text of a role: a title where it has one, else a name as code."""
-    titled = _TITLED.fullmatch(match["text"])
-    if titled and titled["text"]:
-        return titled["text"]
-    return f"{match['marks']}{match['text'].lstrip('~!')}{match['marks']}"

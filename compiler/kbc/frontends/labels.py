@@ -1,0 +1,80 @@
+"""The labels of a project of Sphinx: names that a page gives to its parts, to which every page may refer."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from kbc.formats import LabelTarget, Read
+from kbc.formats.selection import read_target
+from kbc.languages.anchors import slug, split_attributes
+from kbc.project.source_file import SourceFile
+
+_MYST_LABEL = re.compile(
+    r"^\((?P<name>[^()\n]+)\)=[ \t]*\n(?:[ \t]*\n|\([^()\n]+\)=[ \t]*\n)*(?:#{1,6}[ \t]+(?P<title>[^\n]+))?",
+    re.MULTILINE,
+)
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)|\{[\w:-]+\}(?=`)")
+_HEADING = re.compile(r"^#[ \t]+([^\n]+)", re.MULTILINE)
+_ENDINGS = (".md", ".rst", ".ipynb")
+
+
+def project_labels(files: Sequence[SourceFile]) -> dict[str, LabelTarget]:
+    """The labels in the files of a collection by their names; of two alike the first one counts."""
+    found: dict[str, LabelTarget] = {}
+    for file in files:
+        for name, label in _labels_in(file):
+            found.setdefault(name, label)
+    return found
+
+
+def _labels_in(file: SourceFile) -> Iterator[tuple[str, LabelTarget]]:
+    path = file.path.lower()
+    if path.endswith((".rst", ".rest", ".txt")) and b".. _" in file.data:
+        from kbc.formats.rst.labels import labels_of  # docutils takes long to import
+
+        yield from labels_of(file.path, _text(file))
+    elif path.endswith((".md", ".markdown")) and b")=" in file.data:
+        for match in _MYST_LABEL.finditer(_text(file)):
+            title = _plain(match["title"] or "")
+            anchor = slug(title, "docutils")
+            yield _normalized(match["name"]), LabelTarget(file.path, title, anchor)
+
+
+def _text(file: SourceFile) -> str:
+    return file.data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def role_links(
+    path: str, labels: Mapping[str, LabelTarget], read: Read
+) -> Callable[[str, str], str]:
+    """A function that gives the link of a role `doc` or `ref` in the Markdown page at `path`, by what it
+    names and its own title; "" for what is not there."""
+
+    def link(target: str, title: str) -> str:
+        found = labels.get(_normalized(target)) or _document(path, target, read)
+        if found is None or not (title or found.title):
+            return ""
+        place = posixpath.relpath(found.path, posixpath.dirname(path) or ".")
+        return f"[{title or found.title}]({place}{'#' * bool(found.anchor)}{found.anchor})"
+
+    return link
+
+
+def _document(path: str, target: str, read: Read) -> LabelTarget | None:
+    for ending in _ENDINGS:
+        if (found := read_target(path, f"{target}{ending}", read)) is not None:
+            place, data = found
+            first = _HEADING.search(data.decode("utf-8", "replace")) if ending == ".md" else None
+            return LabelTarget(place, _plain(first[1]) if first else target.rpartition("/")[2], "")
+    return None
+
+
+def _plain(title: str) -> str:
+    """The source of a heading without its markup."""
+    return re.sub(r"[`*]", "", _LINK.sub(r"\1", split_attributes(title.strip())[0])).strip()
+
+
+def _normalized(name: str) -> str:
+    return " ".join(name.lower().split())
