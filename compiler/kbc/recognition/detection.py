@@ -19,6 +19,7 @@ from kbc.recognition.apis import descriptions
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
+from kbc.recognition.versions import other_versions
 from kbc.recognition.workshops import workshop_at
 from kbc.sources.formats import is_wanted
 from kbc.sources.published import is_published
@@ -237,7 +238,7 @@ class _FolderDetector:
 
     def _of_site(self, site: Site, index: int) -> Collection:
         name = site.name if index == 0 or site.name != "docs" else f"docs-{index + 1}"
-        exclude = [*site.exclude, *self._translated(site)]
+        exclude = [*site.exclude, *self._variants(site)]
         options = {"source": self._slug(site.title)} if site.kind == "pages" else {}
         return Collection(
             name=name,
@@ -253,13 +254,17 @@ class _FolderDetector:
             generator_options=site.generator_options(),
         )
 
-    def _translated(self, site: Site) -> list[str]:
-        """Folders of translations among the pages."""
+    def _variants(self, site: Site) -> list[str]:
+        """Folders of translations and other versions among the pages."""
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         found = repository.translated_folders(files, str(site.options.get("language") or "en"))
         if found:
             self._notes.append(f"translations are left out: {shown(found)}")
+        for parent, read, others in other_versions(files, self._tree, site.folder, site.version):
+            place = joined(site.folder, parent) or "the folder"
+            self._notes.append(f"of the versions in {place}, {read} is read, not {shown(others)}")
+            found += [joined(parent, name) for name in others]
         return [f"/{name}/" for name in found]
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
@@ -335,7 +340,7 @@ class _FolderDetector:
         files = [name.lower() for name in found]
         collections = []
         if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):
-            exclude = self._translated(Site(generator="", config="", folder=""))
+            exclude = self._variants(Site(generator="", config="", folder=""))
             docs = _collection("docs", "docs", (".",))
             collections.append(replace(docs, exclude=tuple(exclude)))
         bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)

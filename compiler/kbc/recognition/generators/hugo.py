@@ -23,6 +23,9 @@ CONFIGS = tuple(
 _EVIDENCE = ("content", "archetypes", "layouts", "themes", "go.mod", "hugo.work")
 """`config.toml` is a name that others use as well: one of these stands beside Hugo's."""
 
+_LATEST = ("latest_stable_version", "latest_version", "latest", "version")
+"""What themes call the parameter with the version that readers are shown."""
+
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
     """The site whose configuration is in `folder`; None without one."""
@@ -45,13 +48,15 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         return None
     permalinks = mapping(data.get("permalinks")) or parts["permalinks"][0]
     rules = mapping(permalinks.get("page")) or permalinks
+    params = {**parts["params"][0], **mapping(data.get("params"))}
     others = [name for name in languages if name != language]
     return Site(
         generator=GENERATOR,
         config=config,
         folder=content,
         title=text(data, "title") or text(own, "title"),
-        description=text(mapping(data.get("params")), "description"),
+        description=text(params, "description"),
+        version=text(params, *_LATEST),
         base_url=text(data, "baseurl") if text(data, "baseurl").startswith("http") else "",
         exclude=(
             *NOT_PAGES,
@@ -61,7 +66,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         options={
             "permalinks": {k: v for k, v in rules.items() if isinstance(v, str)},
             "ugly_urls": data.get("uglyurls") is True,
-            "params": {**parts["params"][0], **mapping(data.get("params"))},
+            "params": params,
             "language": language,
             "config_folder": folder,
             "shortcodes": [

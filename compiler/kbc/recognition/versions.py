@@ -1,0 +1,121 @@
+"""Folders that hold one documentation in several versions side by side: `docs/v1.1`, `docs/v1.2`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.places import is_page
+from kbc.recognition.site import joined
+
+MIN_COMMON_PAGES = 3
+"""Pages at the same place in two folders, at least, for these to be versions of each other."""
+
+_COMPARED_PAGES = 8
+_VERSION = re.compile(
+    r"(?:(?:version|release)[-_])?v?(?P<numbers>\d+(?:[._](?:\d+|x))+|(?<=v)\d+)"
+    r"(?P<rest>\.?-?(?:alpha|beta|rc|pre|dev|snapshot)[\w.-]*|-?docs)?",
+    re.IGNORECASE,
+)
+_RELEASED = frozenset(["current", "latest", "stable"])
+_BEING_WRITTEN = frozenset(
+    ["dev", "devel", "edge", "main", "master", "next", "nightly", "unreleased"]
+)
+
+
+def other_versions(
+    files: Iterable[str], tree: IncludeTree, folder: str = "", stated: str = ""
+) -> list[tuple[str, str, list[str]]]:
+    """Of each folder with versions of the same pages: the folder, the name of the version that is read, and
+    those of the others. The one that is read is what the site calls the latest (`stated`, or by its name),
+    else the highest that was released.
+
+    `files` and the folders are paths below `folder` of `tree`, from which some are read. Folders whose
+    pages have neither the same names nor much the same text are no versions of one documentation,
+    whatever they are called: notes on releases, interfaces of a server.
+    """
+    below: dict[str, dict[str, set[str]]] = {}
+    for path in filter(is_page, files):
+        folders = path.split("/")[:-1]
+        for depth, name in enumerate(folders):
+            if _order(name) is not None:
+                parent = "/".join(folders[:depth])
+                own = path.removeprefix(f"{joined(parent, name)}/")
+                below.setdefault(parent, {}).setdefault(name, set()).add(own)
+                break
+    found = []
+    for parent, versions in sorted(below.items()):
+        names = sorted(versions, key=lambda name: _order(name) or (0,))
+        shown = _shown(names, stated)
+        others = [name for name in names if name != shown]
+        at = names.index(shown)
+        related = sum(
+            _related(tree, joined(folder, parent), in_order, versions)
+            for in_order in (names[at::-1], names[at:])
+        )
+        if others and related * 2 >= len(others):
+            found.append((parent, shown, others))
+    return found
+
+
+def _related(
+    tree: IncludeTree, folder: str, names: Sequence[str], versions: Mapping[str, set[str]]
+) -> int:
+    """How many of the versions resemble the one before them, up to the first that does not."""
+    found = 0
+    for pair in pairwise(names):
+        common = set.intersection(*(versions[name] for name in pair))
+        if not _is_alike(tree, [joined(folder, name) for name in pair], sorted(common)):
+            break
+        found += 1
+    return found
+
+
+def _is_alike(tree: IncludeTree, folders: Sequence[str], common: Sequence[str]) -> bool:
+    """Whether two folders have pages in common whose text is mostly the same."""
+    if len(common) < MIN_COMMON_PAGES:
+        return False
+    compared = common[:: -(-len(common) // _COMPARED_PAGES)]
+    same = sum(
+        _is_same(*(tree.read(joined(folder, name), "") for folder in folders)) for name in compared
+    )
+    return same * 2 > len(compared)
+
+
+def _is_same(one: bytes | None, other: bytes | None) -> bool:
+    lines, others = (
+        {line.strip() for line in (data or b"").splitlines() if line.strip()}
+        for data in (one, other)
+    )
+    return len(lines & others) * 2 > min(len(lines), len(others))
+
+
+def _shown(names: Sequence[str], stated: str) -> str:
+    """The version that readers are shown; `names` are in order."""
+    for name in names:
+        if stated and name.lower().removeprefix("v") == stated.lower().removeprefix("v"):
+            return name
+    return next((name for name in reversed(names) if _is_released(name)), names[-1])
+
+
+def _is_released(name: str) -> bool:
+    match = _VERSION.fullmatch(name)
+    if match is None:
+        return name.lower() in _RELEASED
+    return (match["rest"] or "-docs").lower().endswith("docs")
+
+
+def _order(name: str) -> tuple[float, ...] | None:
+    """What versions are sorted by; None for a name that is no version's."""
+    lowered = name.lower()
+    if lowered in _RELEASED:
+        return (float("inf"), 0)
+    if lowered in _BEING_WRITTEN:
+        return (float("inf"), 1)
+    match = _VERSION.fullmatch(name)
+    if match is None:
+        return None
+    numbers = re.split(r"[._]", match["numbers"].lower())
+    return tuple(float("inf") if each == "x" else float(each) for each in numbers)

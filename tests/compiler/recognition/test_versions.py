@@ -1,0 +1,86 @@
+"""Folders with one documentation in several versions: one of them is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import read, recognised, write_tree
+
+NAMES = ("install", "use", "remove", "faq")
+
+
+def version(place: str, marks: str = "") -> dict[str, str]:
+    """Pages of which each version has some lines of its own."""
+    lines = "\n\n".join(f"Line {number} of all versions." for number in range(4))
+    return {
+        f"{place}/{name}.md": f"# {name.title()}\n\n{lines}\n\nThis is {place} {marks}.\n"
+        for name in NAMES
+    }
+
+
+def folders(root: Path, collection: str = "docs") -> set[str]:
+    inputs, _ = read(root)
+    return {record.id.rpartition("/")[0] for record in inputs.records[collection]}
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (("v1.9", "v1.10", "v1.2"), "v1.10"),
+        (("1.0", "2.0", "3.0-beta"), "2.0"),
+        (("v1", "v2"), "v2"),
+        (("1.x", "2.x", "next"), "2.x"),
+        (("1.1", "1.2", "latest", "main"), "latest"),
+        (("version-0.1", "version-0.2"), "version-0.2"),
+    ],
+)
+def test_the_highest_released_version_is_read(
+    tmp_path: Path, names: tuple[str, ...], shown: str
+) -> None:
+    files = {"index.md": "# Kites\n\nAbout kites.\n"}
+    for name in names:
+        files |= version(f"guide/{name}")
+    root = write_tree(tmp_path / "tree", files)
+    assert folders(root) == {"", f"guide/{shown}"}
+    (note,) = recognised(root).notes
+    others = set(names) - {shown}
+    assert note.startswith(f"of the versions in guide, {shown} is read, not ")
+    assert set(note.partition(", not ")[2].split(", ")) == others
+
+
+def test_a_version_that_was_rebuilt_goes_with_the_others(tmp_path: Path) -> None:
+    files = version("docs/2.0") | version("docs/2.1") | version("docs/2.2")
+    files |= {"docs/1.0/all.md": "# All\n\nQuite another manual.\n"}
+    root = write_tree(tmp_path / "tree", {"mkdocs.yml": "site_name: Kites\n", **files})
+    assert folders(root) == {"2.2"}
+
+
+def test_hugo_states_which_version_is_the_latest(tmp_path: Path) -> None:
+    files = {
+        "hugo.yaml": "baseURL: https://kites.example/\nparams:\n  latest_stable_version: v1.1\n",
+        "content/_index.md": "---\ntitle: Kites\n---\n\nAbout kites.\n",
+    }
+    for name in ("v1.0", "v1.1", "v1.2"):
+        files |= version(f"content/docs/{name}")
+    root = write_tree(tmp_path / "tree", files)
+    assert folders(root) == {"", "docs/v1.1"}
+    assert recognised(root).project.version == "v1.1"
+
+
+@pytest.mark.parametrize("name", ["v{}", "1.{}", "{}"])
+def test_folders_that_share_no_text_are_no_versions(tmp_path: Path, name: str) -> None:
+    """Two interfaces of a server, notes on releases, chapters."""
+    files = {
+        f"{name.format(number)}/{page}.md": f"# {page}\n\n{page} is about {number}.\n\nMore {number}.\n"
+        for number in (1, 2, 3)
+        for page in NAMES
+    }
+    root = write_tree(tmp_path / "tree", files)
+    assert folders(root) == {name.format(number) for number in (1, 2, 3)}
+    assert recognised(root).notes == ()
+
+
+def test_numbered_folders_are_no_versions(tmp_path: Path) -> None:
+    files = version("01") | version("02")
+    assert folders(write_tree(tmp_path / "tree", files)) == {"01", "02"}
