@@ -13,8 +13,8 @@ def expanded(source: str, path: str = "docs/a.md", files: Mapping[str, bytes] = 
     return expand(source, path, files.get)
 
 
-def text_of(source: str, path: str = "docs/a.md") -> str:
-    return re.sub(r"\n{3,}", "\n\n", expanded(source, path).text.strip())
+def text_of(source: str, path: str = "docs/a.md", files: Mapping[str, bytes] = {}) -> str:
+    return re.sub(r"\n{3,}", "\n\n", expanded(source, path, files).text.strip())
 
 
 @pytest.mark.parametrize(
@@ -142,3 +142,11 @@ def test_at_include_inserts_pages_as_text_and_other_files_as_code() -> None:
         "## a_key\n\nText.\n\n```cpp\nint x;\n```\n\n(not included: gone.md)\n\nWe @include you.\n"
     )
     assert found.unresolved == {"@include": 1}
+
+
+def test_mdx_in_a_fence_of_docusaurus_is_a_part_of_the_page() -> None:
+    fence = "```mdx-code-block\nimport Tabs from '@theme/Tabs';\nimport Part from './_part.md';\n\n{}\n```\n"
+    page = fence.format("<Tabs>\n<Part />\n</Tabs>") + "\n```js\nx\n```\n"
+    shown = "````md\n" + fence.format("<Part />") + "````\n"
+    text = text_of(f"Look:\n\n{page}\n{shown}", files={"docs/_part.md": b"What the part says.\n"})
+    assert text == f"Look:\n\nWhat the part says.\n\n```js\nx\n```\n\n{shown}".strip()

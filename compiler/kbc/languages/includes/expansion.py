@@ -51,7 +51,7 @@ from kbc.languages.includes.mdc import TRIGGER as MDC
 from kbc.languages.includes.mdc import label_components
 from kbc.languages.includes.mkdocs import TRIGGER as MKDOCS
 from kbc.languages.includes.mkdocs import replace_plugins
-from kbc.languages.includes.mounts import imported_texts, with_mounts
+from kbc.languages.includes.mounts import imported_texts, unwrapped, with_mounts
 from kbc.languages.includes.myst import replace_directives
 from kbc.languages.includes.shortcodes import replace_shortcodes
 from kbc.languages.includes.values import Lookup, replace_values
@@ -217,7 +217,7 @@ def _expand(
     )
     if filled is not None and "{{" in body:
         body = replace_values(body, filled, page)
-    body = replace_directives(body, page)
+    body = unwrapped(replace_directives(body, page))
     components = imported_texts(body, page)
     parts = [
         _code(stretch, page) if is_code else _prose(stretch, page, components)

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 
 from kbc.languages.includes.components import attributes, without_imports
-from kbc.languages.includes.containers import fenced_stretches
+from kbc.languages.includes.containers import FENCE, fenced_stretches
 from kbc.languages.includes.files import IncludingPage, fence, language_of
 
 _IMPORT = re.compile(
@@ -16,7 +16,24 @@ _IMPORT = re.compile(
     r"\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
     re.MULTILINE,
 )
+_MDX_FENCE = "mdx-code-block"
 _PROP = re.compile(r"\{\s*props\.(?P<name>\w+)\s*\}")
+
+
+def unwrapped(body: str) -> str:
+    """A page of Docusaurus with the MDX that stands in fences called `mdx-code-block`, which its site
+    shows as any other."""
+    if _MDX_FENCE not in body:
+        return body
+    return "\n".join(
+        "\n".join(stretch.split("\n")[1:-1]) if is_code and _is_mdx(stretch) else stretch
+        for stretch, is_code in fenced_stretches(body)
+    )
+
+
+def _is_mdx(stretch: str) -> bool:
+    opening = FENCE.match(stretch.split("\n", 1)[0])
+    return opening is not None and opening["info"].strip() == _MDX_FENCE
 
 
 def imported_texts(body: str, page: IncludingPage) -> Mapping[str, tuple[str, str, bool]]:
