@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
 
 from kbc.records import DocRecord
@@ -143,6 +144,23 @@ def test_other_languages_of_vitepress_are_left_out(tmp_path: Path) -> None:
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     assert [each.id for each in inputs.records["docs"]] == ["a.md"]
     assert inputs.accounting.reasons("left out")["excluded by '/zh/'"] == 1
+
+
+@pytest.mark.parametrize("program", ["vitepress", "vuepress"])
+@pytest.mark.parametrize(
+    ("locales", "shown"),
+    [(("zh-CN", "en-US", "de-DE"), "en-US"), (("zh-CN", "ja"), "zh-CN"), (("ja", "zh"), "ja")],
+)
+def test_where_no_language_is_at_the_root_one_is_read(
+    tmp_path: Path, program: str, locales: tuple[str, ...], shown: str
+) -> None:
+    key = "'/{}/'" if program == "vuepress" else "'{}'"
+    stated = ", ".join(f"{key.format(name)}: {{title: '{name}'}}" for name in locales)
+    files = {f".{program}/config.js": f"export default {{locales: {{{stated}}}}}"}
+    files |= {f"{name}/a.md": page(name) for name in locales}
+    inputs, _ = read(write_tree(tmp_path / "tree", {**files, "index.md": page("Start")}))
+    assert {each.id for each in inputs.records["docs"]} == {f"{shown}/a.md", "index.md"}
+    assert inputs.project.title == shown
 
 
 def test_starlight_takes_title_addresses_and_one_language(tmp_path: Path) -> None:

@@ -27,7 +27,9 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     host = text(mapping(data.get("sitemap")), "hostname").rstrip("/")
     base = f"{host}/{text(data, 'base').strip('/')}".rstrip("/") if host else ""
     theme = mapping(data.get("themeConfig"))
-    root = mapping(mapping(data.get("locales")).get("root"))
+    locales = mapping(data.get("locales"))
+    shown = shown_locale(locales, "root")
+    root = mapping(locales.get(shown))
     sidebar = theme.get("sidebar") or mapping(root.get("themeConfig")).get("sidebar")
     order, titles = navigation(tree, source, sidebar)
     rewrites = mapping(data.get("rewrites"))
@@ -43,7 +45,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         exclude=(
             *NOT_PAGES,
             "node_modules/",
-            *(f"/{name}/" for name in mapping(data.get("locales")) if name != "root"),
+            *(f"/{name}/" for name in locales if name != shown),
             *texts(data.get("srcExclude")),
         ),
         options={
@@ -51,8 +53,21 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "open_anchors": _has_own_slugs(tree, folder, config),
             "rewrites": {k: v for k, v in rewrites.items() if isinstance(v, str)},
             "config_folder": folder,
+            "language": "" if shown == "root" else language_of(shown),
         },
     )
+
+
+def shown_locale(locales: Mapping[str, Any], root: str) -> str:
+    """The name of the locale that is read: the one at the `root` of the site, else the English one, else the
+    first; "" without any."""
+    english = (name for name in locales if language_of(name) == "en")
+    return root if root in locales else next(english, next(iter(locales), ""))
+
+
+def language_of(locale: str) -> str:
+    """`zh` of `zh-CN` or `/zh-CN/`."""
+    return re.split("[-_]", locale.strip("/"))[0].lower()
 
 
 def _has_own_slugs(tree: IncludeTree, folder: str, config: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_text, script_configs
-from kbc.recognition.generators.vitepress import navigation
+from kbc.recognition.generators.vitepress import language_of, navigation, shown_locale
 from kbc.recognition.javascript import exported
 from kbc.recognition.site import NOT_PAGES, Site, mapping, text
 
@@ -22,12 +22,13 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         return None
     data = exported(read_text(tree, config))
     locales = mapping(data.get("locales"))
-    root = mapping(locales.get("/"))
+    shown = shown_locale(locales, "/")
+    root = mapping(locales.get(shown))
     themes = [mapping(data.get(name)) for name in ("themeConfig", "theme")]
     theme: Mapping[str, Any] = next((each for each in themes if each), {})
-    own = mapping(mapping(theme.get("locales")).get("/"))
+    own = mapping(mapping(theme.get("locales")).get(shown or "/"))
     order, titles = navigation(tree, folder, theme.get("sidebar") or own.get("sidebar"))
-    others = (name.strip("/") for name in locales if name != "/")
+    others = (name.strip("/") for name in locales if name != shown)
     return Site(
         generator=GENERATOR,
         config=config,
@@ -37,5 +38,5 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         order=order,
         titles=titles,
         exclude=(*NOT_PAGES, "node_modules/", *(f"/{name}/" for name in others if name)),
-        options={"config_folder": folder},
+        options={"config_folder": folder, "language": language_of(shown)},
     )
