@@ -85,17 +85,21 @@ def check_orphans(
     linking: Sequence[Linking],
     diagnostics: Diagnostics,
     listed: Container[str] = (),
+    navigated: Container[str] = (),
     roots: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Warns (`orphan-page`) about Markdown pages of documentation that no other record leads to;
     `linking` are the `markdown_links` of the records, `listed` the paths of pages in the navigation of
-    their site, `roots` the `link_roots` of the collections.
+    their site, `navigated` the collections whose site has one that is not known, and `roots` the `link_roots`
+    of the collections.
 
     A way to a page is a link or an address in any text, a name in `related`, a recommendation of a
     routing table, and a mention of its path in a template, a pattern, a builtin or an example. Where
     most pages are without one, as in a collection of memos, readers use lists, and nothing is said.
     """
-    pages = [record for record in records if _is_judged(record)]
+    pages = [
+        record for record in records if _is_judged(record) and record.collection not in navigated
+    ]
     if len(pages) <= MIN_PAGES:
         return
     known = _Names(pages, roots)
@@ -188,6 +192,7 @@ def _names_in(record: CompiledRecord) -> Iterator[str]:
         yield from _ATTRIBUTE.findall(record.text)
     if isinstance(record, DocRecord):
         yield from related(record)
+        yield from _MENTION.findall(record.stored)  # what it includes
     elif not isinstance(record, (PageRecord, WorkshopSection)):
         yield from _MENTION.findall(record.text)
     if isinstance(record, TemplateRecord):

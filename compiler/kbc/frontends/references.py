@@ -74,7 +74,12 @@ def check(
         for each in collections
         for path in each.generator_options.get("order", ())
     }
-    check_orphans(everything, linking, diagnostics, listed, link_roots(collections))
+    navigated = {
+        each.name
+        for each in collections
+        if each.generator and not each.generator_options.get("order")
+    }
+    check_orphans(everything, linking, diagnostics, listed, navigated, link_roots(collections))
 
 
 def _check_ids(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:

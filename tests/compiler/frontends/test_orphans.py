@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.orphans import MIN_PAGES
+from kbc.pipeline.reading import read_inputs
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 
@@ -115,3 +117,36 @@ def test_where_most_pages_are_without_links_nothing_is_said() -> None:
     assert orphans(memos) == []
     memos.popitem()
     assert orphans(memos) == sorted(memos)
+
+
+def orphans_in(root: Path, files: Mapping[str, str]) -> list[str]:
+    """The pages that are reported of a tree with `files` and a ring of pages."""
+    for path, text in {"kb.toml": '[kb]\nname = "x"\n', **ring(MIN_PAGES + 1), **files}.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    diagnostics = Diagnostics()
+    assert read_inputs(root, diagnostics) is not None
+    return [each.path for each in diagnostics if each.code == "orphan-page"]
+
+
+def test_a_page_that_another_includes_is_reached(tmp_path: Path) -> None:
+    including = "import Alone from './alone.md';\n\n# Q\n\nGo [on](p1.md).\n\n<Alone />\n"
+    files = {"docs/alone.md": ALONE, "docs/p0.mdx": including}
+    assert orphans_in(tmp_path, {**files, "docs/p2.md": "# P2\n\nGo [on](p0.mdx).\n"}) == [
+        "docs/p3.md"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [("", []), ("nav:\n- docs/p0.md\n", ["docs/alone.md"])],
+)
+def test_a_navigation_that_a_site_writes_itself_has_all_pages(
+    tmp_path: Path, stated: str, expected: list[str]
+) -> None:
+    files = {"mkdocs.yml": f"site_name: Gates\ndocs_dir: .\n{stated}", "docs/alone.md": ALONE}
+    settings = (
+        '[kb]\nname = "x"\n\n[[collection]]\nname = "docs"\nkind = "docs"\npaths = ["docs"]\n'
+        'generator = "mkdocs"\nconfig = "mkdocs.yml"\n'
+    )
+    assert orphans_in(tmp_path, {**files, "kb.toml": settings}) == expected
