@@ -8,6 +8,7 @@ collection's, except that pages below `lessons/` in a collection of the group co
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -46,6 +47,9 @@ from kbc.records import CompiledRecord, DocRecord
 
 CORE = "core"
 LESSONS = "lessons"
+_FEWEST_ALIKE = 3
+"""Pages of one collection that begin with the same heading, at least, for it to be a template's."""
+
 _TITLE_KEY = re.compile(r"(?!sub).*title|sidebar_label", re.IGNORECASE)
 
 
@@ -97,7 +101,8 @@ def read(
     pages = _pages(collection, sources, includes.rules, diagnostics)
     complete = [next(pages) if isinstance(each, _PageText) else each for each in records]
     elsewhere = parts.of_pages()
-    return with_redirects(collection, [each for each in complete if each.path not in elsewhere])
+    own = [each for each in complete if each.path not in elsewhere]
+    return with_redirects(collection, _named_apart(own))
 
 
 class _Parts:
@@ -126,6 +131,27 @@ class _Parts:
             for part in parts
         )
         return self._candidates.intersection(whole)
+
+
+def _named_apart(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+    """The records, of which pages that follow one template, whose parts all have headings of level 1
+    (`# Summary`, `# Motivation`), are called as their files: the first part is no title."""
+    begins = [_first_part(record) for record in records]
+    counts = Counter(filter(None, begins))
+    return [
+        replace(record, title=_name_in_path(record.path))
+        if isinstance(record, DocRecord) and counts[begin] >= _FEWEST_ALIKE
+        else record
+        for record, begin in zip(records, begins, strict=True)
+    ]
+
+
+def _first_part(record: CompiledRecord) -> str:
+    """The title of a page that took it from the first of several headings of level 1, else ""."""
+    if not isinstance(record, DocRecord) or record.frontmatter.get("title"):
+        return ""
+    parts = [section.title for section in record.sections if section.level == 1]
+    return record.title if len(parts) > 1 and parts[0] == record.title else ""
 
 
 class _PageText(NamedTuple):

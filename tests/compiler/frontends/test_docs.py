@@ -160,3 +160,27 @@ def test_a_page_that_is_no_text_is_left_out_and_the_others_kept() -> None:
         ("a.md", "file-not-utf8"),
         ("b.txt", "file-binary"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        (
+            "# Summary\n\nIn short.\n\n# Motivation\n\nWhy.\n",
+            ["0001-gates", "0002-sluices", "0003-locks"],
+        ),
+        ("# Summary\n\nIn short.\n\n## Motivation\n\nWhy.\n", ["Summary"] * 3),
+        (
+            "---\ntitle: Summary\n---\n\n# Summary\n\nIn short.\n\n# Motivation\n\nWhy.\n",
+            ["Summary"] * 3,
+        ),
+    ],
+)
+def test_the_first_part_of_a_template_is_the_title_of_no_page(
+    parts: str, expected: list[str]
+) -> None:
+    names = ("0001-gates", "0002-sluices", "0003-locks")
+    files = [SourceFile(f"docs/{name}.md", parts.encode(), "docs") for name in names]
+    other = SourceFile("docs/other.md", b"# Other\n\nText.\n\n# More\n\nText.\n", "docs")
+    records = read(Collection("docs", "docs", ("docs",)), [*files, other], Diagnostics())
+    assert [record.title for record in records] == [*expected, "Other"]
