@@ -88,6 +88,23 @@ def test_openapi_has_a_document_for_each_operation_and_schema() -> None:
     assert pet.startswith("# Pet\n\nSchema, object\n")
 
 
+def test_operations_of_one_title_have_their_call_in_it() -> None:
+    source = """
+openapi: 3.0.0
+paths:
+  /kites/{id}: {get: {operationId: kite, summary: Get by id}, delete: {}}
+  /lines/{id}: {get: {operationId: line, summary: get by ID}, put: {operationId: put, summary: Put it}}
+"""
+    _, *operations = convert("docs/openapi.yaml", source.encode(), read)
+    assert [each.title for each in operations] == [
+        "Get by id (GET /kites/{id})",
+        "DELETE /kites/{id}",
+        "get by ID (GET /lines/{id})",
+        "Put it",
+    ]
+    assert operations[0].text.startswith("# Get by id (GET /kites/{id})\n\n`GET /kites/{id}`")
+
+
 def test_openapi_follows_references_in_circles_and_repeats_once() -> None:
     loop = b'{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}'
     (whole,) = convert("openapi.json", loop, read)

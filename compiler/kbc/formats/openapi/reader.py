@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from kbc.formats import commonmark
@@ -28,7 +29,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         raise FormatError("the file has no key `openapi`: it describes no API")
     references = References(api, path, read)
     writer = _Writer(api, references)
-    operations = list(writer.operations())
+    operations = _titled_apart(list(writer.operations()))
     schemas = list(writer.schemas())
     whole = writer.overview(operations)
     documents = _named_apart([*operations, *schemas])
@@ -48,10 +49,24 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     ]
 
 
+def _titled_apart(operations: list[Converted]) -> list[Converted]:
+    """The operations, of which those with one title (`Get by id` of every resource) have their method and
+    path in it."""
+    counts = Counter(operation.title.casefold() for operation in operations)
+    found = []
+    for operation in operations:
+        if counts[operation.title.casefold()] > 1:
+            call = operation.summary.partition(": ")[0]
+            title = operation.title if operation.title == call else f"{operation.title} ({call})"
+            heading, _, rest = operation.text.partition("\n")
+            heading = commonmark.heading(1, commonmark.escaped(title))[0]
+            operation = replace(operation, title=title, text=f"{heading}\n{rest}")
+        found.append(operation)
+    return found
+
+
 def _named_apart(documents: list[Converted]) -> list[Converted]:
     """The documents with a number behind names that come again."""
-    from dataclasses import replace
-
     seen: Counter[str] = Counter()
     found = []
     for document in documents:
