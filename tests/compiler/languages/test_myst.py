@@ -32,6 +32,8 @@ def expanded(text: str) -> str:
     ("source", "expected"),
     [
         ("See {func}`~pkg.run` and {ref}`the gates <gates>`.", "See `pkg.run` and the gates."),
+        ("See {term}`the big\n  gates <gates>` or {func}`x`.", "See the big\n  gates or `x`."),
+        ("See {func}`~pkg.run\n\nAnd `code`.", "See {func}`~pkg.run\n\nAnd `code`."),
         ("```{code-block} python\n:caption: x\na = {}\n```", "```python\na = {}\n```"),
         ("```{note}\nBe {term}`careful`.\n```", "**Note**\n\nBe `careful`."),
         ("````{tab-item} pip\n```sh\npip\n```\n````", "**pip**\n\n```sh\npip\n```"),

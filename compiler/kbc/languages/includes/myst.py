@@ -15,8 +15,11 @@ from kbc.languages.includes.files import IncludingPage, fence
 _COLONS = re.compile(r"^[ \t>]*(?P<marks>:{3,})(?P<info>[ \t]*\{[\w:.+-]+\}.*)$")
 _OPENING = re.compile(r"\{(?P<name>[\w:.+-]+)\}[ \t]*(?P<argument>.*)")
 _ROLE = re.compile(
-    r"(?<![\w`\\])\{(?P<name>[a-zA-Z][\w:.+-]*)\}(?P<marks>`+)(?!`)(?P<text>.+?)(?<!`)(?P=marks)(?!`)"
+    r"(?<![\w`\\])\{(?P<name>[a-zA-Z][\w:.+-]*)\}(?P<marks>`+)(?!`)(?P<text>.+?)(?<!`)(?P=marks)(?!`)",
+    re.DOTALL,
 )
+_ROLE_OPENING = re.compile(r"(?<![\w`\\])\{[a-zA-Z][\w:.+-]*\}`[^`]*\Z")
+"""A role that goes on in the next line of its paragraph."""
 _TITLED = re.compile(r"(?P<text>.*?)\s*<(?P<target>[^<>]*)>\Z", re.DOTALL)
 _REFERRING = frozenset(["doc", "numref", "ref"])
 _OPTION = re.compile(r":[\w-]+:")
@@ -78,7 +81,12 @@ class _Directives:
             if opening is None:
                 heading = _HEADING.match(line)
                 self._level = len(heading[1]) if heading else self._level
-                yield _ROLE.sub(self._role, line) if "}`" in line else line
+                following = lines[index] if index < len(lines) else ""
+                if _ROLE_OPENING.search(line) and "`" in following and not FENCE.match(following):
+                    line = f"{line}\n{following}"
+                    index += 1
+                shown = _ROLE.sub(self._role, line) if "}`" in line else line
+                yield from shown.split("\n")
                 continue
             end = _end(lines, index, opening["marks"], _indent(line))
             if directive is None:
