@@ -344,9 +344,11 @@ def _existing(path: str) -> Workspace:
 
 
 def _require_folder(tree: Path) -> None:
-    """Raises `UsageError`, before a workspace is made. The tree of a server may be gone for a while."""
+    """Raises `TreeError`, before a workspace is made. The tree of a server may be gone for a while."""
     if not tree.is_dir():
-        raise UsageError(f"--code {str(tree)!r} is not a folder")
+        from kbc.following.source_files import TreeError
+
+        raise TreeError(f"{tree} is not a folder.")
 
 
 def _content(name: str) -> bytes:

@@ -33,8 +33,8 @@ def test_a_tree_that_is_not_there_makes_no_workspace(
 ) -> None:
     tree = str(tmp_path / "typo")
     given = ["workspace", command, str(tmp_path / "ws"), "--code", tree]
-    assert run(given) == exit_codes.USAGE
-    assert f"--code '{tree}' is not a folder" in capsys.readouterr().err
+    assert run(given) == exit_codes.INPUT
+    assert f"{tree} is not a folder" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

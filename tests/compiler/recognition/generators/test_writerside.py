@@ -13,7 +13,7 @@ from kbc.formats.writerside.sources import part
 from kbc.languages.anchors import rules_of, slug
 from kbc.records import DocRecord
 
-PROJECT = Path(__file__).parents[2] / "data" / "writerside"
+PROJECT = Path(__file__).parents[3] / "data" / "writerside"
 
 
 @pytest.fixture
