@@ -179,6 +179,15 @@ def test_parts_that_pages_of_fumadocs_include() -> None:
     assert found.unresolved == {"<include>": 1}
 
 
+@pytest.mark.parametrize(
+    ("group", "tab"),
+    [("Tabs", 'Tabs.Tab title="Go"'), ("UniversalTabs", 'CodeTab label="Go" value="go"')],
+)
+def test_tabs_that_a_site_calls_its_own_have_labels(group: str, tab: str) -> None:
+    source = f"<{group}>\n<{tab}>\n\nRun it.\n\n</{tab.split()[0]}>\n</{group}>\n"
+    assert "\n\n**Go**\n\n" in expand(source, "docs/page.mdx", {}.get).text
+
+
 @pytest.mark.parametrize("tab", ["Tab", "Tabs.Tab"])
 def test_tabs_of_components_have_the_labels_of_their_group(tab: str) -> None:
     source = (

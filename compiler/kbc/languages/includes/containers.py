@@ -39,7 +39,9 @@ _API_OPTION = re.compile(r" {4}(?:(?:options|handler|selection|rendering):(?:\s|
 _MEMBER = re.compile(r"[ \t]+-[ \t]+(\w+)[ \t]*\Z")
 _AUTODOC = re.compile(r"^(?P<indent>[ \t]*)\[\[autodoc\]\][ \t]+(?P<name>[\w.]+)[ \t]*$")
 _CONTENTS = re.compile(r"[ \t]*\[\[?(?:toc|TOC)\]\]?[ \t]*")
-_COMPONENT = re.compile(r"^(?P<indent>[ \t]*)<(?P<name>[A-Z]\w*)\b(?P<attributes>[^<>]*)(?<!/)>")
+_COMPONENT = re.compile(
+    r"^(?P<indent>[ \t]*)<(?:[A-Z]\w*\.)*(?P<name>[A-Z]\w*)\b(?P<attributes>[^<>]*)(?<!/)>"
+)
 _ITEMS = re.compile(r"\bitems\s*=\s*\{\s*\[([^\]{}]*)\]\s*\}")
 _TEXT = re.compile(r"[\"'`]([^\"'`\n]+)[\"'`]")
 _TITLES = ("label", "title", "header", "summary")
@@ -87,8 +89,6 @@ _KINDS = {"warn": "warning"}
 
 _PANELS = frozenset(
     [
-        "TabItem",
-        "Tab",
         "Step",
         "Accordion",
         "AccordionItem",
@@ -98,6 +98,7 @@ _PANELS = frozenset(
         "CodeGroup",
     ]
 )
+"""Parts with a title; so are tabs, whatever a site calls its own (`CodeTab`)."""
 
 
 def label_containers(text: str, page: IncludingPage) -> str:
@@ -187,10 +188,10 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             yield line
             name, stated = found["name"], found["attributes"]
             shown = _component_label(name, attributes(stated))
-            if name == "Tabs" and not stated.startswith("."):
+            if name.endswith("Tabs"):
                 group = _ITEMS.search(stated)
                 items = _TEXT.findall(group[1]) if group else []
-            elif items and (name == "Tab" or stated.startswith(".Tab")):
+            elif items and name.endswith("Tab"):
                 shown, items = shown or label("", items[0]), items[1:]
             following = next((each.strip() for each in lines[index:] if each.strip()), "")
             if shown and shown != following:  # an included page has its labels
@@ -327,7 +328,7 @@ def _component_label(name: str, stated: Mapping[str, str]) -> str:
     if name in _NOTICES:
         kind = stated.get("type", "") if name in _OF_ANY_KIND else ""
         return label(_KINDS.get(kind, kind) if kind.isalpha() else name, shown)
-    if name in _PANELS:
+    if name in _PANELS or name.endswith(("Tab", "TabItem")):
         value = stated.get("value", "")
         # A tab may be titled after a file, and several tabs after the same one.
         if value and attribute == "title":
