@@ -7,13 +7,14 @@ Markdown: first what it is about, then its steps.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kb_runtime.records.case_files import CaseFileError, parse
 from kb_runtime.records.cases import (
     SKIPPING,
     Case,
     CaseFinding,
+    FindingCode,
     Step,
     Suite,
     normalise,
@@ -28,6 +29,7 @@ from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
 _FEATURE = ".feature"
+_NOTES: frozenset[FindingCode] = frozenset({"no-steps", "no-tags"})
 _SHOWN = 3
 """Files named in a sentence about many."""
 
@@ -44,6 +46,7 @@ def read(
     wanted = _suite(collection, diagnostics)
     records: dict[str, TestRecord] = {}
     without: list[str] = []
+    incomplete: dict[str, list[CaseFinding]] = {}
     for file in files:
         name = file.path.rsplit("/", 1)[-1]
         try:
@@ -67,18 +70,17 @@ def read(
             without.append(file.path)
             continue
         _report(found.findings, file.path, diagnostics)
-        for case in found.cases:
-            if case.uid in records and name.endswith(_FEATURE):
-                case = _with_folder(case, file.path)
-            earlier = records.pop(case.uid, None)
-            if earlier is not None:
-                diagnostics.warning(
-                    "test-duplicate",
-                    f"the test {case.uid!r} is in {earlier.path} too; this one is kept",
-                    file.path,
-                    hint="Remove one of them.",
-                )
-            records[case.uid] = _record(case, collection, file)
+        for finding in found.findings:
+            if finding.code in _NOTES:
+                incomplete.setdefault(file.path, []).append(finding)
+        cases = found.cases
+        if name.endswith(_FEATURE):
+            cases = [
+                _with_folder(each, file.path) if each.uid in records else each for each in cases
+            ]
+        earlier = [each for case in cases if (each := records.pop(case.uid, None))]
+        _report_earlier(earlier, file.path, diagnostics)
+        records |= {case.uid: _record(case, collection, file) for case in cases}
     if without:
         shown = ", ".join(without[:_SHOWN]) + ", ..." * (len(without) > _SHOWN)
         diagnostics.warning(
@@ -89,6 +91,7 @@ def read(
             hint="Exclude them from the collection's paths. If they are exports: a test is an object with"
             " a uid, a jiraKey or a testCaseId.",
         )
+    _note(incomplete, diagnostics)
     return list(records.values())
 
 
@@ -177,7 +180,27 @@ def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics
         )
     if "no-title" in messages:
         diagnostics.warning("test-no-title", messages["no-title"], path, hint="Write their titles.")
-    if "no-steps" in messages:
-        diagnostics.note("test-no-steps", messages["no-steps"], path)
-    if "no-tags" in messages:
-        diagnostics.note("test-no-tags", messages["no-tags"], path)
+
+
+def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagnostics) -> None:
+    """One diagnostic for all tests of a file that earlier files have too."""
+    if earlier:
+        named = [f"{each.id!r} (in {each.path})" for each in earlier[:_SHOWN]]
+        more = f" and {len(earlier) - _SHOWN:,} more" if len(earlier) > _SHOWN else ""
+        diagnostics.warning(
+            "test-duplicate",
+            f"tests that other files have too: {len(earlier):,}; those of this file are kept:"
+            f" {', '.join(named)}{more}",
+            path,
+            hint="Remove one of each, or exclude one of the files.",
+        )
+
+
+def _note(findings: Mapping[str, Sequence[CaseFinding]], diagnostics: Diagnostics) -> None:
+    """One note for each sort of finding in a collection, `findings` by file: reports have no steps."""
+    for code, message in sentences(each for found in findings.values() for each in found).items():
+        paths = [
+            path for path, found in findings.items() if any(each.code == code for each in found)
+        ]
+        more = f" (in {len(paths):,} files)" if len(paths) > 1 else ""
+        diagnostics.note(f"test-{code}", f"{message}{more}", paths[0])

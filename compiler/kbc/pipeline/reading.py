@@ -189,8 +189,8 @@ def _account(
             if file.path in paths or is_metadata(name):
                 continue
             problem = said.get(file.path)
-            if collection.kind == "tests" and problem is None:
-                accounting.not_a_page(file.path, "tests-none", is_defect=False)
+            if collection.kind == "tests" and (problem is None or not _is_of_file(problem)):
+                accounting.not_a_page(file.path, "no test of its own", is_defect=False)
             elif problem is None:
                 is_alias = collection.kind == "docs" and is_redirect(file)
                 reason = REDIRECT if is_alias else not_a_page(file) or "not a separate page"

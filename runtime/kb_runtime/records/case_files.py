@@ -104,11 +104,22 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
+        if (lines := _json_lines(text)) is not None:
+            return lines
         raise CaseFileError(f"not valid JSON: {error.msg}", error.lineno, error.colno) from None
     except RecursionError:
         raise CaseFileError("the JSON nests too deeply") from None
     except ValueError:  # Python converts no number of more than some thousand digits
         raise CaseFileError("the JSON holds a number that is too long") from None
+
+
+def _json_lines(text: str) -> list[Any] | None:
+    """The values of JSON Lines, as `go test -json` writes them; None where a line is none."""
+    lines = text.splitlines()
+    try:
+        return [json.loads(line) for line in lines if line.strip()] if len(lines) > 1 else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _feature(text: str, name: str) -> list[dict[str, Any]]:
@@ -219,7 +230,20 @@ def _junit(text: str) -> list[dict[str, Any]]:
         raise CaseFileError(message, 1, is_other=True)
     tests: list[dict[str, Any]] = []
     _suite(root, [], tests)
-    return tests
+    return _told_apart(tests)
+
+
+def _told_apart(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """`tests`, with their suites in the uids that tests of several suites have."""
+    suites: dict[str | None, set[str]] = {}
+    for test in tests:
+        suites.setdefault(test["uid"], set()).add(test["folderStructure"])
+    return [
+        {**test, "uid": f"{test['folderStructure']}::{test['uid']}"}
+        if test["uid"] and len(suites[test["uid"]]) > 1
+        else test
+        for test in tests
+    ]
 
 
 def _suite(suite: Any, above: list[str], tests: list[dict[str, Any]]) -> None:
@@ -241,6 +265,8 @@ def _testcase(case: Any, place: list[str]) -> dict[str, Any]:
     outcomes = [each for each in case if each.tag in ("failure", "error", "skipped")]
     said = [f"{each.tag}: {each.get('message', '')}".strip(": ") for each in outcomes]
     path, line = case.get("file", ""), case.get("line", "")
+    if owner and place[-1:] == [owner]:  # Maven's suites are classes
+        place = place[:-1]
     return {
         "uid": properties.get("test_id")
         or ("::".join(filter(None, (owner, name))) if name else None),

@@ -31,6 +31,8 @@ _TESTRAIL_PRIORITIES = {1: "Low", 2: "Medium", 3: "High", 4: "Critical"}
 _TEST_TYPES = re.compile(r"(?:\w+ )?test(?: case)?", re.IGNORECASE)
 """Types of Jira issues that are tests: "Test", "Test Case", "Manual Test"; not "Test Plan"."""
 
+_ZEPHYR_KEY = re.compile(r"[A-Z][A-Z0-9_]*-T[0-9]+")
+
 _Record = Mapping[str, Any]
 
 
@@ -87,7 +89,7 @@ def _renamed(record: _Record, folders: Mapping[Any, str]) -> _Record:
         return _testrail(record, folders)
     if "nodeid" in record:
         return _pytest(record)
-    if isinstance(record.get("testScript"), Mapping) or ("key" in record and "name" in record):
+    if isinstance(record.get("testScript"), Mapping) or _is_zephyr(record):
         return _zephyr(record)
     return record
 
@@ -236,6 +238,12 @@ def _testrail_folders(data: Any) -> dict[Any, str]:
         return "/".join(reversed(names))
 
     return {identity: path(identity) for identity in by_id}
+
+
+def _is_zephyr(record: _Record) -> bool:
+    """Whether a record without steps is a test of Zephyr Scale; other tools have keys and names too."""
+    key = str(record.get("key"))
+    return "name" in record and ("steps" in record or _ZEPHYR_KEY.fullmatch(key) is not None)
 
 
 def _zephyr(record: _Record) -> _Record:

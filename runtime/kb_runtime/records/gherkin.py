@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,6 +58,22 @@ def steps_from(lines: Iterable[Line]) -> list[dict[str, Any]]:
         else:
             action = f"{line.keyword} {line.said}"
             found.append({"action": action, "expected": [], "data": "\n".join(line.data)})
+    return found
+
+
+def conditions(steps: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The steps of a background as preconditions, each with its data."""
+    return ["\n".join(filter(None, (step["action"], step["data"]))) for step in steps]
+
+
+def numbered(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """`tests`, with a number in the uid of each that has one before it has."""
+    found = []
+    seen: dict[str, int] = {}
+    for test in tests:
+        uid = test["uid"]
+        seen[uid] = seen.get(uid, 0) + 1
+        found.append({**test, "uid": f"{uid} #{seen[uid]}"} if seen[uid] > 1 else test)
     return found
 
 
@@ -125,15 +141,10 @@ class _Feature:
             raise GherkinError("there is no line `Feature: ...`", 1)
         found = [self._closed(record) for record in self._found]
         keys = Counter(record["jiraKey"] for record in found)
-        uids: Counter[str] = Counter()
         for record in found:
-            if keys[record["jiraKey"]] == 1 and record["jiraKey"]:
-                record["uid"] = record["jiraKey"]
-                continue
-            uid = f"{self._stem}: {record['title']}"
-            uids[uid] += 1
-            record["uid"] = f"{uid} ({uids[uid]})" if uids[uid] > 1 else uid
-        return found
+            key, title = record["jiraKey"], record["title"]
+            record["uid"] = key if key and keys[key] == 1 else f"{self._stem}: {title}"
+        return numbered(found)
 
     def _open(self, keyword: str, title: str, tags: list[str], line: int) -> list[str]:
         if keyword == "Feature":
@@ -176,7 +187,7 @@ class _Feature:
             "description": "\n".join(prose[:first]),
             "tags": record["tags"],
             "folderStructure": place.replace(" / ", "/"),
-            "preconditions": [step["action"] for step in steps_of(self._background)],
+            "preconditions": conditions(steps_of(self._background)),
             "steps": steps,
             "testData": "\n".join(line.strip() for rows in record["examples"] for line in rows),
             "testPath": f"{self._name}:{record['line']}",

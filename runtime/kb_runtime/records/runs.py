@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from kb_runtime.records.gherkin import Line, steps_from
+from kb_runtime.records.gherkin import Line, conditions, numbered, steps_from
 
 _Record = Mapping[str, Any]
 
@@ -20,46 +20,39 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _MESSAGE_LINES = 3
 """Of the message of a failure: what follows are a code frame and a stack trace."""
 _PASSED = frozenset({"passed", "expected"})
+_GO_FRAME = re.compile(r"\s*(?:=== |--- )")
 _POSTMAN_TEST = re.compile(r"""pm\.test\(\s*(?:"([^"\n]+)"|'([^'\n]+)'|`([^`]+)`)""")
 
 
 def records(data: Any) -> list[dict[str, Any]] | None:
     """The tests of a report; None where `data` is none of the reports that are known."""
     if isinstance(data, list):
-        is_cucumber = any("elements" in each and "keyword" in each for each in _objects(data))
-        return _numbered(_cucumber(data)) if is_cucumber else None
+        if any({"elements", "keyword"} <= each.keys() for each in _objects(data)):
+            return numbered(_cucumber(data))
+        if any({"Action", "Package"} <= each.keys() for each in _objects(data)):
+            return _go(data)
+        return None
     if not isinstance(data, Mapping):
         return None
     if isinstance(data.get("testResults"), list) and _is_jest(data):
-        return _numbered(_jest(data["testResults"]))
+        return numbered(_jest(data["testResults"]))
     if isinstance(data.get("suites"), list) and ("config" in data or "stats" in data):
-        return _numbered(_playwright(data["suites"], []))
+        return numbered(_playwright(data["suites"], []))
     inner = data.get("collection")
     collection = inner if isinstance(inner, Mapping) else data
     if isinstance(collection.get("info"), Mapping) and isinstance(collection.get("item"), list):
-        return _numbered(_postman(collection, _newman_outcomes(data.get("run"))))
+        return numbered(_postman(collection, _newman_outcomes(data.get("run"))))
     if isinstance(data.get("stats"), Mapping) and "suites" in data["stats"]:
-        return _numbered(_mocha(data))
+        return numbered(_mocha(data))
     results = data.get("results")
     if isinstance(results, Mapping) and {"tool", "tests"} <= results.keys():
-        return _numbered(map(_ctrf, _objects(results["tests"])))
+        return numbered(map(_ctrf, _objects(results["tests"])))
     return None
 
 
 def last_outcome(outcomes: Iterable[str]) -> str:
     """The field `expectedResults` of a test that ran with `outcomes`."""
     return f"last outcome: {'; '.join(dict.fromkeys(outcomes)) or 'not run'}"
-
-
-def _numbered(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """`tests`, with a number in the uid of each that has one before it has."""
-    found = []
-    seen: dict[str, int] = {}
-    for test in tests:
-        uid = test["uid"]
-        seen[uid] = seen.get(uid, 0) + 1
-        found.append({**test, "uid": f"{uid} #{seen[uid]}"} if seen[uid] > 1 else test)
-    return found
 
 
 def _objects(value: Any) -> list[_Record]:
@@ -99,6 +92,28 @@ def _beginning(message: str) -> str:
 
 def _at(path: Any, line: Any) -> str:
     return f"{path}:{line}" if isinstance(line, int) and line > 0 else str(path or "")
+
+
+def _go(events: Any) -> list[dict[str, Any]]:
+    """The tests among the events of `go test -json`; what a test wrote tells why it failed."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    wrote: dict[tuple[str, str], list[str]] = {}
+    for event in _objects(events):
+        package, name = str(event.get("Package") or ""), str(event.get("Test") or "")
+        said = wrote.setdefault((package, name), [])
+        if event.get("Action") == "output" and not _GO_FRAME.match(str(event.get("Output"))):
+            said.append(str(event.get("Output")))
+        if name and event.get("Action") in ("run", "pass", "fail", "skip"):
+            status = {"run": "not ended", "pass": "passed"}.get(event["Action"], event["Action"])
+            found[package, name] = _automated(
+                package,
+                name.split("/"),
+                testPath="",
+                expectedResults=last_outcome(
+                    [_outcome(status, ["".join(said)] if status == "fail" else [])]
+                ),
+            )
+    return list(found.values())
 
 
 def _playwright(suites: Any, above: list[str]) -> Iterator[dict[str, Any]]:
@@ -226,7 +241,7 @@ def _cucumber(features: Any) -> Iterator[dict[str, Any]]:
             run = [step for step in _objects(element.get("steps")) if not step.get("hidden")]
             steps = steps_from(map(_cucumber_line, run))
             if element.get("type") == "background":
-                background = [step["action"] for step in steps]
+                background = conditions(steps)
                 continue
             name = str(element.get("name") or f"Scenario in line {element.get('line')}")
             yield {

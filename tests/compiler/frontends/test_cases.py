@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from kbc.backends.facets import facets
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import cases
 from kbc.frontends.cases import step_text
+from kbc.pipeline.reading import read_inputs
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import TestRecord
@@ -132,6 +134,38 @@ def test_files_without_tests_are_one_warning() -> None:
     )
     (found,) = diagnostics
     assert found.message.endswith("left out: 4 (tests/1.json, tests/2.json, tests/3.json, ...)")
+
+
+def test_every_file_is_accounted_for(tmp_path: Path) -> None:
+    contents = {"a": [CASE], "b": [CASE], "c": {"version": 1}, "d": "["}
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "kb.toml").write_text('[kb]\nname = "x"\n')
+    for name, content in contents.items():
+        text = content if isinstance(content, str) else json.dumps(content)
+        (tmp_path / "tests" / f"{name}.json").write_text(text)
+    diagnostics = Diagnostics()
+    found = read_inputs(tmp_path, diagnostics)
+    assert found is not None
+    assert not diagnostics.errors
+    assert [(each.outcome, each.reason) for each in found.accounting if "tests/" in each.path] == [
+        ("left out", "no test of its own"),
+        ("read", ""),
+        ("left out", "no test of its own"),
+        ("not readable", "tests-unreadable"),
+    ]
+
+
+def test_what_many_files_have_is_one_finding_each() -> None:
+    plain = [{"uid": f"u{n}", "title": "T"} for n in range(5)]
+    _, diagnostics = read(plain, plain, [{"uid": "v", "title": "T"}])
+    found = {each.code: each.message for each in diagnostics}
+    assert len(found) == len(diagnostics) == 3
+    assert found["test-duplicate"] == (
+        "tests that other files have too: 5; those of this file are kept:"
+        " 'u0' (in tests/0.json), 'u1' (in tests/0.json), 'u2' (in tests/0.json) and 2 more"
+    )
+    assert found["test-no-tags"].startswith("11 tests without tags: u0, ")
+    assert found["test-no-tags"].endswith("(in 3 files)")
 
 
 def test_a_broken_report_is_named_with_its_place() -> None:

@@ -102,6 +102,6 @@ def test_scenarios_that_share_a_key_or_a_name_are_all_kept() -> None:
     found = read("pump.feature", SHARED_KEY)
     assert [(case.uid, case.jira_key) for case in found] == [
         ("pump: Starts", "PUMP-1"),
-        ("pump: Starts (2)", "PUMP-1"),
+        ("pump: Starts #2", "PUMP-1"),
         ("PUMP-2", "PUMP-2"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -99,7 +100,7 @@ def test_cucumber() -> None:
     first, second = read("cucumber.json", [feature]).cases
     assert (first.uid, second.uid) == ("pump: It hums", "pump: It hums #2")
     assert (first.title, first.folder, first.tags) == ("It hums", "Pump", ("pump", "smoke"))
-    assert first.preconditions == ("Given a tank",)
+    assert first.preconditions == ("Given a tank\n| size | 2 |",)
     assert first.steps == (Step(1, "When I press", "twice", ("it hums",)),)
     assert first.expected_results == "last outcome: failed, no hum at pump.rb:1"
     assert first.test_path == "features/pump.feature:7"
@@ -194,6 +195,44 @@ def test_ctrf() -> None:
     assert (case.uid, case.test_path) == ("pump.ts::pump > start::hums", "pump.ts:3")
     assert (case.expected_results, case.tags) == ("last outcome: failed, no hum", ("smoke",))
     assert [step.action for step in case.steps] == ["press start"]
+
+
+def test_go() -> None:
+    def event(action: str, test: str = "", output: str = "") -> str:
+        found = {"Action": action, "Package": "pump.example/pump", "Output": output}
+        return json.dumps(found | ({"Test": test} if test else {}))
+
+    lines = [
+        event("start"),
+        event("run", "TestStart"),
+        event("run", "TestStart/cold"),
+        event("output", "TestStart/cold", "=== RUN   TestStart/cold\n"),
+        event("output", "TestStart/cold", "    pump_test.go:9: no hum\n"),
+        event("fail", "TestStart/cold"),
+        event("pass", "TestStart"),
+        event("run", "TestStop"),
+        event("fail"),
+    ]
+    start, cold, stop = read("go.json", "\n".join(lines) + "\n").cases
+    assert (start.uid, start.expected_results) == (
+        "pump.example/pump::TestStart",
+        "last outcome: passed",
+    )
+    assert (cold.title, cold.folder) == ("cold", "pump.example/pump/TestStart")
+    assert cold.expected_results == "last outcome: fail, pump_test.go:9: no hum"
+    assert stop.expected_results == "last outcome: not ended"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"name": "Local", "values": [{"key": "base", "value": "http://localhost", "name": "base"}]},
+        [{"name": "Client", "key": {"src": "./client.key"}}],
+        '{"type": "start"}\n{"type": "testDone"}\n',
+    ],
+)
+def test_what_tools_have_beside_their_tests_is_none(content: Any) -> None:
+    assert not read("other.json", content).cases
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,53 @@
+"""Reports in JUnit's XML, and features: names that occur twice, and what belongs to a step."""
+
+from __future__ import annotations
+
+from tests.runtime.records.test_exports import only, read
+
+from kb_runtime.records.cases import Step
+
+
+def test_tests_of_several_suites_of_junit_are_told_apart() -> None:
+    suite = '<testsuite name="{}"><testcase classname="starts" name="starts"/></testsuite>'
+    text = f"<testsuites>{suite.format('pump')}{suite.format('tank')}</testsuites>"
+    found = read("report.xml", text).cases
+    assert [case.uid for case in found] == [
+        "pump/starts::starts::starts",
+        "tank/starts::starts::starts",
+    ]
+
+
+def test_a_suite_of_maven_is_the_class_of_its_tests() -> None:
+    text = (
+        '<testsuite name="pump.StartTest"><testcase classname="pump.StartTest" name="hums"/>'
+        "</testsuite>"
+    )
+    assert only("report.xml", text).folder == "pump/StartTest"
+
+
+def test_data_belongs_to_the_step_of_gherkin_above_it() -> None:
+    text = """Feature: Pump
+  Background:
+    Given a tank
+      | size | 2 |
+  Scenario: Starts
+    When I press
+      | times | 3 |
+    Then it says
+      \"\"\"
+      hum
+      \"\"\"
+"""
+    case = only("pump.feature", text)
+    assert case.preconditions == ("Given a tank\n| size | 2 |",)
+    assert case.steps == (Step(1, "When I press", "| times | 3 |", ("it says\nhum",)),)
+
+
+def test_scenarios_of_one_name_are_numbered() -> None:
+    text = (
+        "Feature: Pump\n  Scenario: Starts\n    When I press\n  Scenario: Starts\n    When I pull\n"
+    )
+    assert [case.uid for case in read("pump.feature", text).cases] == [
+        "pump: Starts",
+        "pump: Starts #2",
+    ]
