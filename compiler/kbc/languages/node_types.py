@@ -169,8 +169,11 @@ NOT_IN: Mapping[str, frozenset[str]] = {
     "r": frozenset({"function_definition"}),
     "lua": frozenset({"function_definition"}),  # a function without a name
     "objc": frozenset({"struct_declaration"}),  # what a property declares
-    "ocaml": frozenset({"constructor_declaration"}),  # of an exception or a variant
-    "ocaml_interface": frozenset({"constructor_declaration"}),
+    # Of an exception or a variant; and `let f ... and g ...` defines both, in nodes of their own.
+    "ocaml": frozenset(
+        {"constructor_declaration", "module_definition", "type_definition", "value_definition"}
+    ),
+    "ocaml_interface": frozenset({"constructor_declaration", "type_definition"}),
     "nim": frozenset({"enum_declaration"}),  # its type_declaration has the name
 }
 
@@ -231,11 +234,13 @@ WRAPPERS = frozenset(
         "expression_statement",
         "lexical_declaration",
         "module_binding",
+        "module_definition",
         "statement",
         "template_declaration",
         "type_declaration",
         "type_definition",
         "type_system_definition",
+        "value_definition",
         "variable_declaration",
     }
 )

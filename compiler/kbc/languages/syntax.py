@@ -1,7 +1,7 @@
 """Finds the definitions of a source file in its tree-sitter syntax tree.
 
 `node_types` has the node types, which most grammars share; constructs that a language expresses
-differently have rules of their own in `definition_rules`.
+differently have rules of their own in `definitions`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kbc.cache.phases import remembered
 from kbc.languages import grammars
-from kbc.languages.definition_rules import RULES, Definition, NodeNames
+from kbc.languages.definitions import RULES, Definition, NodeNames
 from kbc.languages.node_types import CALLABLE, HOLDERS, KINDS, LEADING, NOT_IN, WRAPPERS, is_body
 
 if TYPE_CHECKING:

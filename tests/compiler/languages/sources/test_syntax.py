@@ -129,6 +129,26 @@ OF_ONE_LANGUAGE = {
         "constant re, function f, function h, function g, function +++, type Bad, interface S, method v,"
         " function e",
     ),
+    "elixir": (
+        "defmodule M do\n  defguard is_even(x) when rem(x, 2) == 0\n  defmacrop m(x), do: x\n"
+        "  defdelegate go(x), to: N\n  def f(0), do: 1\n  def f(n) when n > 0, do: n\nend\n",
+        "module M, macro is_even, macro m, function go, function f, function f",
+    ),
+    "scala": (
+        "given one: Ord[Int] with\n  def compare(x: Int) = 1\ngiven Ord[String] with\n"
+        "  def compare(x: String) = 0\nextension (c: Circle)\n  def area: Double = 1\n",
+        "implementation one, method compare, implementation Ord[String], method compare,"
+        " implementation Circle, method area",
+    ),
+    "swift": (
+        "let most = 1\nprivate var count: Int = 2\nlet (a, b) = (1, 2)\n"
+        "struct S {\n let inner = 3\n}\nfunc f() {\n let local = 1\n}\n",
+        "constant most, variable count, struct S, function f",
+    ),
+    "make": (
+        "CC := cc\n.PHONY: all\nall: build\n%.o: %.c\n\tcc $<\nbuild: a.o\n\tcc a.o\n",
+        "block all, block build",
+    ),
     "ocaml_interface": (
         "val add : int -> int\n(** adds *)\n\nval (+++) : int\nexception E\ntype t\n",
         "function add, function +++, type E, type t",
@@ -202,6 +222,23 @@ def test_kinds_and_names_of_definitions(language: str) -> None:
     text, expected = OF_ONE_LANGUAGE[language]
     found = walk(symbols(text, language=language))
     assert [f"{symbol.kind} {symbol.name}" for symbol in found] == expected.split(", ")
+
+
+def test_definitions_of_ocaml_that_refer_to_each_other() -> None:
+    text = (
+        "(* about f *)\nlet f x = x\n\nlet rec even n = odd n\nand odd n =\n  even n\n"
+        "type t = A of u\nand u = B\nmodule rec M : S = struct end\nand N : S = struct end\n"
+    )
+    found = walk(symbols(text, language="ocaml"))
+    assert [(each.kind, each.name, each.line, each.end_line) for each in found] == [
+        ("function", "f", 1, 2),
+        ("function", "even", 4, 4),
+        ("function", "odd", 5, 6),
+        ("type", "t", 7, 7),
+        ("type", "u", 8, 8),
+        ("module", "M", 9, 9),
+        ("module", "N", 10, 10),
+    ]
 
 
 def test_clauses_of_one_function_of_erlang_are_one_definition() -> None:
