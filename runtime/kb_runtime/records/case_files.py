@@ -6,6 +6,7 @@ JUnit report has a test for each `testcase`, and a feature one for each scenario
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from typing import Any
@@ -65,6 +66,9 @@ _COLUMNS = {
 }
 """Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts; of those
 with brackets, which a tool has for steps in rows of their own, and of the next, the first with a value."""
+_XML_ENCODING = re.compile(
+    rb"""(?:\xef\xbb\xbf)?<\?xml[^>]{1,99}?\sencoding=["']([\w.-]{1,40})["']"""
+)
 _STEP_FIELDS = ("index", "action", "data", "expected")
 _CUSTOM = re.compile(r"custom field \((.*)\)")
 _LISTS = ("labels", "relatedIssues", "platforms")
@@ -86,10 +90,7 @@ class CaseFileError(ValueError):
 
 def parse(name: str, data: bytes) -> Any:
     """What the file called `name` holds. Raises `CaseFileError`."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise CaseFileError("the file is not UTF-8 text") from None
+    text = _text(data)
     ending = name.rpartition(".")[2].lower()
     if ending == "csv":
         return {"rows": _csv(text)}
@@ -98,6 +99,19 @@ def parse(name: str, data: bytes) -> Any:
     if ending == "feature":
         return {"tests": _feature(text, name)}
     return _json(text)
+
+
+def _text(data: bytes) -> str:
+    """As UTF-8, as what XML states, or as UTF-16, in which shells of Windows write what a program prints."""
+    stated = _XML_ENCODING.match(data)
+    encoding = stated[1].decode() if stated else "utf-8-sig"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    try:
+        return str(data, encoding).removeprefix("\ufeff")
+    except (UnicodeError, LookupError):
+        named = "UTF-8" if encoding == "utf-8-sig" else encoding
+        raise CaseFileError(f"the file is not {named} text") from None
 
 
 def _json(text: str) -> Any:

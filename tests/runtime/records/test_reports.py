@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.runtime.records.test_exports import only, read
 
+from kb_runtime.records.case_files import CaseFileError, parse
 from kb_runtime.records.cases import Step
 
 
@@ -15,6 +17,28 @@ def test_tests_of_several_suites_of_junit_are_told_apart() -> None:
         "pump/starts::starts::starts",
         "tank/starts::starts::starts",
     ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1", "utf-16"])
+def test_a_report_is_read_as_it_is_encoded(encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?><testsuite><testcase name="Größe"/></testsuite>'
+    (test,) = parse("report.xml", text.encode(encoding))["tests"]
+    assert test["title"] == "Größe"
+    data = '[{"title": "Größe"}]'.encode("utf-16")
+    assert parse("report.json", data) == [{"title": "Größe"}]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'<?xml version="1.0" encoding="klingon"?><a/>', "the file is not klingon text"),
+        (b'<?xml version="1.0"?><a>\xff</a>', "the file is not UTF-8 text"),
+        (b"\xff\xfe<", "the file is not utf-16 text"),
+    ],
+)
+def test_a_report_in_an_unknown_encoding_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(CaseFileError, match=message):
+        parse("report.xml", data)
 
 
 def test_a_suite_of_maven_is_the_class_of_its_tests() -> None:
