@@ -121,9 +121,10 @@ def _playwright(suites: Any, above: list[str]) -> Iterator[dict[str, Any]]:
     for suite in _objects(suites):
         title, file = str(suite.get("title") or ""), str(suite.get("file") or "")
         titles = above if title == file and not above else [*above, title]
-        for spec in _objects(suite.get("specs")):
+        for specs in _by_place(_objects(suite.get("specs"))):
+            spec = specs[0]
             path = str(spec.get("file") or file)
-            runs = _objects(spec.get("tests"))
+            runs = [run for each in specs for run in _objects(each.get("tests"))]
             notes = {
                 str(note.get("type")): note.get("description")
                 for run in runs
@@ -142,6 +143,15 @@ def _playwright(suites: Any, above: list[str]) -> Iterator[dict[str, Any]]:
                 expectedResults=last_outcome(map(_playwright_outcome, runs, last)),
             )
         yield from _playwright(suite.get("suites"), titles)
+
+
+def _by_place(specs: Sequence[_Record]) -> list[list[_Record]]:
+    """Specs that are one test: reports have it once, or once for each project."""
+    found: dict[str, list[_Record]] = {}
+    for spec in specs:
+        place = [spec.get(name) for name in ("file", "line", "column", "title")]
+        found.setdefault(str(place), []).append(spec)
+    return list(found.values())
 
 
 def _playwright_outcome(run: _Record, last: _Record) -> str:

@@ -47,6 +47,18 @@ def test_playwright() -> None:
     assert [step.action for step in case.steps] == ["open the page", "press start"]
 
 
+def test_a_test_of_playwright_is_one_for_all_projects() -> None:
+    def spec(project: str, line: int) -> dict[str, Any]:
+        test = {"projectName": project, "results": [{"status": "passed"}]}
+        return {"title": "hums", "file": "pump.spec.ts", "line": line, "tests": [test]}
+
+    suite = {"file": "pump.spec.ts", "specs": [spec("a", 1), spec("a", 9), spec("b", 1)]}
+    first, second = read("run.json", {"config": {}, "suites": [suite]}).cases
+    assert (first.uid, first.platforms) == ("pump.spec.ts::hums", ("a", "b"))
+    assert first.expected_results == "last outcome: passed"
+    assert (second.uid, second.test_path) == ("pump.spec.ts::hums #2", "pump.spec.ts:9")
+
+
 def test_jest() -> None:
     report = {
         "numTotalTests": 2,
