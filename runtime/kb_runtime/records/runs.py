@@ -21,7 +21,10 @@ _MESSAGE_LINES = 3
 """Of the message of a failure: what follows are a code frame and a stack trace."""
 _PASSED = frozenset({"passed", "expected"})
 _GO_FRAME = re.compile(r"\s*(?:=== |--- )")
-_POSTMAN_TEST = re.compile(r"""pm\.test\(\s*(?:"([^"\n]+)"|'([^'\n]+)'|`([^`]+)`)""")
+_POSTMAN_TEST = re.compile(
+    r"""(?:\bpm\.test\(|\btests\[)\s*(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|`([^`]+)`)"""
+)
+"""`pm.test("name", ...)`, and `tests["name"] = ...` of older collections."""
 
 
 def records(data: Any) -> list[dict[str, Any]] | None:

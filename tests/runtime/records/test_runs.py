@@ -137,7 +137,14 @@ POSTMAN = {
                     "event": [
                         {
                             "listen": "test",
-                            "script": {"exec": ['pm.test("Status is 200", () => {', "});"]},
+                            "script": {
+                                "exec": [
+                                    'pm.test("Status is 200", () => {',
+                                    "});",
+                                    "tests['It is \\'on\\''] = on;",
+                                    "const contests = ['no'];",
+                                ]
+                            },
                         },
                         {"listen": "prerequest", "script": {"exec": ["pm.test('no', f)"]}},
                     ],
@@ -160,7 +167,8 @@ def test_postman() -> None:
     switch, state = read("pump.postman_collection.json", POSTMAN).cases
     assert (switch.uid, switch.folder) == ("Pump API/Start/Switch on", "Pump API/Start")
     assert (switch.test_type, switch.description) == ("API", "Switches it on.")
-    assert switch.steps == (Step(1, "POST {{base}}/pump", '{"on": true}', ("Status is 200",)),)
+    expected = ("Status is 200", "It is \\'on\\'")
+    assert switch.steps == (Step(1, "POST {{base}}/pump", '{"on": true}', expected),)
     assert [step.action for step in state.steps] == ["GET https://pump.example/state"]
 
 
