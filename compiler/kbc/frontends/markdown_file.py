@@ -23,7 +23,8 @@ MAX_SUMMARY_CHARS = 200
 
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _LINK = re.compile(
-    r"\]\(\s*(?:<(?P<quoted>[^<>]+)>|(?P<target>(?:[^()<>\s\\]|\\[!-/:-@\[-`{-~]?|\([^()\s]*\))+))"
+    r"\]\(\s*(?:<(?P<quoted>[^<>]+)>|(?P<target>(?:[^()<>\s\\]|\\[!-/:-@\[-`{-~]?|\([^()\s]*\))++))"
+    r"(?!\s+[\"']:ignore\b)"  # Docsify: not a page of the site
     r"|^ {0,3}\[[^\]]+\]:\s*(?:<(?P<defined_quoted>[^<>]+)>|(?P<defined>[^<>\s]+))"
 )
 

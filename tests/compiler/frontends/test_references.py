@@ -115,6 +115,13 @@ def test_targets_of_links_are_written_as_commonmark_has_them() -> None:
     assert "docs/gone_too.md" in found[1][3]
 
 
+def test_links_that_docsify_ignores_lead_out_of_the_site() -> None:
+    text = '# A\n\n[x](/demo.md \':ignore\') [y](b.md ":ignore title") [z](c.md "Title")\n'
+    assert [each[2:] for each in checked({"docs/a.md": text})] == [
+        ("dead-link", "the link 'c.md' leads to docs/c.md, which is not in the knowledge base")
+    ]
+
+
 def test_links_may_have_the_case_of_a_heading_where_no_generator_is_known() -> None:
     page = "# A\n\n[one](#Use-in-Classes) [two](#Use-in-Modules)\n\n## Use in Classes\n\nText.\n"
     assert [each[1:3] for each in checked({"docs/a.md": page})] == [(3, "dead-anchor")]
