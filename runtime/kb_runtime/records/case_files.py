@@ -11,6 +11,8 @@ import json
 import re
 from typing import Any
 
+from kb_runtime.records.runs import COLOUR, beginning
+
 ENDINGS = (".json", ".csv", ".xml", ".feature")
 
 MAX_CELL_CHARS = 1 << 20
@@ -66,6 +68,9 @@ _COLUMNS = {
 }
 """Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts; of those
 with brackets, which a tool has for steps in rows of their own, and of the next, the first with a value."""
+_REFERENCE = re.compile(r"&#(x[0-9A-Fa-f]{1,4}|[0-9]{1,4});")
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""Programs that run tests write what a test printed, in colours, and XML cannot hold."""
 _XML_ENCODING = re.compile(
     rb"""(?:\xef\xbb\xbf)?<\?xml[^>]{1,99}?\sencoding=["']([\w.-]{1,40})["']"""
 )
@@ -233,6 +238,7 @@ def _junit(text: str) -> list[dict[str, Any]]:
         raise CaseFileError("XML with a document type is not read")
     from xml.etree import ElementTree
 
+    text = _NOT_IN_XML.sub("", COLOUR.sub("", _REFERENCE.sub(_character, text)))
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
@@ -245,6 +251,13 @@ def _junit(text: str) -> list[dict[str, Any]]:
     tests: list[dict[str, Any]] = []
     _suite(root, [], tests)
     return _told_apart(tests)
+
+
+def _character(reference: re.Match[str]) -> str:
+    """What a numeric reference stands for where it is a control character, else the reference."""
+    digits = reference[1].lower()
+    number = int(digits[1:], 16) if digits[0] == "x" else int(digits)
+    return chr(number) if number < 32 and chr(number) not in "\t\n\r" else reference[0]
 
 
 def _told_apart(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -277,7 +290,10 @@ def _testcase(case: Any, place: list[str]) -> dict[str, Any]:
         for each in case.iter("property")
     }
     outcomes = [each for each in case if each.tag in ("failure", "error", "skipped")]
-    said = [f"{each.tag}: {each.get('message', '')}".strip(": ") for each in outcomes]
+    said = [
+        f"{each.tag}: {each.get('message') or beginning(each.text or '')}".strip(": ")
+        for each in outcomes
+    ]
     path, line = case.get("file", ""), case.get("line", "")
     if owner and place[-1:] == [owner]:  # Maven's suites are classes
         place = place[:-1]

@@ -16,7 +16,7 @@ from kb_runtime.records.gherkin import Line, conditions, numbered, steps_from
 
 _Record = Mapping[str, Any]
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _MESSAGE_LINES = 3
 """Of the message of a failure: what follows are a code frame and a stack trace."""
 _PASSED = frozenset({"passed", "expected"})
@@ -84,12 +84,13 @@ def _automated(path: str, titles: Sequence[str], **fields: Any) -> dict[str, Any
 
 def _outcome(status: Any, messages: Iterable[Any] = ()) -> str:
     """`status` with the beginnings of the messages of failures."""
-    said = [_beginning(each) for each in messages if isinstance(each, str) and each.strip()]
+    said = [beginning(each) for each in messages if isinstance(each, str) and each.strip()]
     return ", ".join([str(status or "not run"), *said])
 
 
-def _beginning(message: str) -> str:
-    lines = _COLOUR.sub("", message).strip().split("\n")
+def beginning(message: str) -> str:
+    """The first lines of the message of a failure, as one and without colours."""
+    lines = COLOUR.sub("", message).strip().split("\n")
     return " ".join(" ".join(lines[:_MESSAGE_LINES]).split())
 
 

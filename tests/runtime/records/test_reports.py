@@ -41,6 +41,17 @@ def test_a_report_in_an_unknown_encoding_is_refused(data: bytes, message: str) -
         parse("report.xml", data)
 
 
+def test_what_xml_cannot_hold_is_left_out_of_a_report() -> None:
+    text = (
+        '<testsuite><testcase name="a"><failure message="\x1b[31mno hum\x1b[0m &lt;1&#10;2"/></testcase>'
+        '<testcase name="b"><failure>\n&#27;[31mstill on&#x1B;[0m\x01\n at pump\n</failure></testcase>'
+        "</testsuite>"
+    )
+    first, second = read("report.xml", text).cases
+    assert first.expected_results == "last outcome: failure: no hum <1\n2"
+    assert second.expected_results == "last outcome: failure: still on at pump"
+
+
 def test_a_suite_of_maven_is_the_class_of_its_tests() -> None:
     text = (
         '<testsuite name="pump.StartTest"><testcase classname="pump.StartTest" name="hums"/>'
