@@ -73,11 +73,11 @@ def read(
         for finding in found.findings:
             if finding.code in _NOTES:
                 incomplete.setdefault(file.path, []).append(finding)
-        cases = found.cases
-        if name.endswith(_FEATURE):
-            cases = [
-                _with_folder(each, file.path) if each.uid in records else each for each in cases
-            ]
+        is_feature = name.endswith(_FEATURE)
+        cases = [
+            _with_folder(each, file.path) if is_feature and each.uid in records else each
+            for each in found.cases
+        ]
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
