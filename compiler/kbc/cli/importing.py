@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from pathlib import Path
 
 import click
@@ -48,6 +47,7 @@ def import_command(
     duplicates and pages that ask not to be indexed are left out. A second run continues the first.
     Nothing is downloaded.
     """
+    from kb_runtime.store.temporary_folders import temporary_folder
     from kbc.cli import reporting
     from kbc.cli.opening import show_accounting
     from kbc.importing.running import ImportOptions, import_site
@@ -58,7 +58,7 @@ def import_command(
     )
     progress = reporting.progress(quiet or as_json)
     try:
-        with tempfile.TemporaryDirectory(prefix="kbc-import-") as folder:
+        with temporary_folder("kbc-import-") as folder:
             report = import_site(source, out, options, Path(folder), progress)
     finally:
         progress.close()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from kb_runtime.errors import UsageError
+from kb_runtime.store.temporary_folders import temporary_folder
 
 if TYPE_CHECKING:
     from kbc.pipeline.options import StrPath
@@ -43,6 +44,7 @@ def opened(path: Path, name: str, cache: StrPath | None, quiet: bool = False) ->
 def recognised(path: Path, name: str, cache: StrPath | None) -> Recognition:
     """What is at `path`. Archives are unpacked below `cache`, or into a folder for this process."""
     from kbc.project.settings import NAME
+    from kbc.recognition.archives import release
     from kbc.recognition.detection import recognise
 
     if name and not NAME.fullmatch(name):
@@ -51,9 +53,9 @@ def recognised(path: Path, name: str, cache: StrPath | None) -> Recognition:
         )
     folder = None if cache is None else Path(cache)
     if folder is None:
-        temporary = tempfile.TemporaryDirectory(prefix="kbc-archive-")
-        click.get_current_context().call_on_close(temporary.cleanup)
-        folder = Path(temporary.name)
+        context = click.get_current_context()
+        folder = Path(context.with_resource(temporary_folder("kbc-archive-")))
+        context.call_on_close(partial(release, folder))
     return recognise(path, folder, name)
 
 

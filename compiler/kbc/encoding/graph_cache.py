@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
+from kb_runtime.store.temporary_folders import temporary_folder
 from kbc.encoding.model import Model
 from kbc.encoding.variants import REVISIONS, Variant
 
@@ -68,28 +68,14 @@ def read_graph(model: Model, variant: Variant, cache: Path | None) -> Graph:
                 graph = _written(model, variant, folder)
                 _keep(entry, folder, graph)
                 return graph
-        with _temporary() as folder:
-            return _written(model, variant, folder)
+        with temporary_folder(_TEMPORARY) as name:
+            return _written(model, variant, Path(name))
 
 
 def remove_unfinished(folder: Path) -> None:
     """Removes what killed builds left in the folder of graphs. Its lock must be held."""
     for path in folder.glob(f"{UNFINISHED}*"):
         shutil.rmtree(path, ignore_errors=True)
-
-
-@contextmanager
-def _temporary() -> Iterator[Path]:
-    """A folder for a graph that no cache takes. Those of killed builds, a hundred megabytes each, go."""
-    with suppress(OSError):
-        remove_abandoned(tempfile.gettempdir(), _TEMPORARY)
-    with tempfile.TemporaryDirectory(prefix=_TEMPORARY) as name:
-        lock = lock_folder(name)  # says that somebody needs the folder
-        try:
-            yield Path(name)
-        finally:
-            if lock is not None:
-                os.close(lock)
 
 
 def _entry_name(model: Model, variant: Variant) -> str:

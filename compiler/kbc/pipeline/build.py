@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from kb_runtime.store.temporary_folders import temporary_folder
 from kbc.diagnostics import Diagnostics
 from kbc.execution.pool import THREADS
 from kbc.linking.linker import PublishError
@@ -89,7 +89,7 @@ def build_twice(
     Raises `PublishError` naming the first file that differs.
     """
     report = build(root, options, progress)
-    with tempfile.TemporaryDirectory(prefix="kbc-again-") as folder:
+    with temporary_folder("kbc-again-") as folder:
         again = replace(options, out=Path(folder), cache=None, draft_first=False, executor=THREADS)
         second = build(root, again, progress)
         differing = differing_files(report.path, second.path)

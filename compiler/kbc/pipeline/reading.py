@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from kb_runtime.store.temporary_folders import temporary_folder
 from kbc import frontends
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity, guarded
 from kbc.frontends.derived_routing import derive
@@ -22,7 +22,7 @@ from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
 from kbc.project.source_file import SourceFile
-from kbc.recognition.archives import is_archive
+from kbc.recognition.archives import is_archive, release
 from kbc.recognition.configuration import READER
 from kbc.recognition.declared import with_generators
 from kbc.recognition.detection import RecognitionError, recognise
@@ -49,7 +49,8 @@ def read_inputs(
             path = Path(root)
             is_temporary = cache is None and path.is_file() and is_archive(path)
             if is_temporary:
-                cache = Path(stack.enter_context(TemporaryDirectory(prefix="kbc-archive-")))
+                cache = Path(stack.enter_context(temporary_folder("kbc-archive-")))
+                stack.callback(release, cache)
             project = project_at(path, cache, diagnostics)
         if project is None:
             return None

@@ -77,8 +77,9 @@ def extracted(path: Path, cache: Path) -> Path:
     """The folder with the content of the archive, below `cache`, unpacked unless it is there already as it
     was written: programs remove old files from caches.
 
-    The folder is that of the archive's single top-level folder, where it has one. It stays while this process
-    lives. Raises `ArchiveError`, and `OSError` for want of space or descriptors.
+    The folder is that of the archive's single top-level folder, where it has one. It stays until this process
+    ends, or gives it up with `release`. Raises `ArchiveError`, and `OSError` for want of space or
+    descriptors.
     """
     target = cache / FOLDER / _digest(path)
     content = target / "content"
@@ -112,6 +113,12 @@ def _hold(target: Path) -> bool:
         os.close(before)
     _held[target] = lock
     return True
+
+
+def release(cache: Path) -> None:
+    """Gives up what this process has unpacked below `cache`, which it is about to remove."""
+    for target in [each for each in _held if each.is_relative_to(cache)]:
+        os.close(_held.pop(target))
 
 
 def _unpack(path: Path, target: Path) -> None:

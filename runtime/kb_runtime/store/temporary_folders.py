@@ -5,13 +5,35 @@ from __future__ import annotations
 
 import atexit
 import os
+from contextlib import contextmanager, suppress
 
 from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LOCKED_WITHIN_S = 1.0
 """A folder's maker locks it at once; this is long enough for that."""
 _REMOVALS = 10
 _at_exit: list[str] = []
+
+
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[str]:
+    """A folder among the system's temporary ones, which is there while the body runs. Those of this prefix
+    that killed processes left go."""
+    import tempfile
+
+    with suppress(OSError):
+        remove_abandoned(tempfile.gettempdir(), prefix)
+    with tempfile.TemporaryDirectory(prefix=prefix) as folder:
+        lock = lock_folder(folder)  # says that somebody needs the folder
+        try:
+            yield folder
+        finally:
+            if lock is not None:
+                os.close(lock)
 
 
 def lock_folder(folder: str) -> int | None:

@@ -237,6 +237,9 @@ def test_a_process_keeps_what_it_has_unpacked(tmp_path: Path) -> None:
     set_time(content.parent / archives.LISTING)
     assert pruned(tmp_path / "cache") == [f"{content.parent} is in use"]
     assert (content / "index.md").is_file()
+    archives.release(tmp_path / "cache")
+    assert pruned(tmp_path / "cache") == []
+    assert not content.exists()
 
 
 def test_a_build_of_try_that_is_open_written_or_about_to_be_opened_stays(
