@@ -6,6 +6,8 @@ import base64
 import json
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -20,6 +22,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from kb_runtime.store.atomic_files import remove_abandoned, replace_file
+from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, lock_within
 from kb_runtime.store.manifest import Manifest, load, resolve
 from kb_runtime.store.signature import (
     ALGORITHM,
@@ -34,6 +37,7 @@ from kb_runtime.store.signature import (
 
 PASSPHRASE_VARIABLE = "KBC_SIGNING_PASSPHRASE"
 PUBLIC_SUFFIX = ".pub"
+_LOCK_WAIT_S = 30.0  # another signer takes milliseconds
 
 
 def generate(path: Path, passphrase: bytes | None) -> str:
@@ -81,8 +85,29 @@ def sign(
     """
     key = read_private_key(key_path, passphrase)
     folder = resolve(artifact)
-    signatures = read_signatures(folder)
+    with _alone(folder):
+        return key_id(key.public_key()), _signed(folder, key, timestamp)
+
+
+@contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """Keeps other signers of a build out while the body runs: each writes the signatures that it has read
+    and its own. Windows locks no folders. Raises `OSError`."""
+    lock = os.open(folder, os.O_RDONLY) if OPEN_FOLDERS_MOVE else None
+    try:
+        if lock is not None:
+            with suppress(OSError):  # a file system without locks
+                lock_within(lock, _LOCK_WAIT_S)
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _signed(folder: str, key: Ed25519PrivateKey, timestamp: int | None) -> Path:
+    """Adds a signature to those of the build in `folder`; gives their file."""
     name = key_id(key.public_key())
+    signatures = read_signatures(folder)
 
     def sign_read(manifest: Manifest, data: bytes) -> None:
         serial = time.time_ns() // 1_000_000 if timestamp is None else timestamp * 1000
@@ -103,7 +128,7 @@ def sign(
     ]
     path = Path(folder, SIGNATURES)
     replace_file(path, (json.dumps({"signatures": entries}, indent=1) + "\n").encode(), mode=0o644)
-    return name, path
+    return path
 
 
 def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +16,15 @@ import kbc
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.store.manifest import MANIFEST, load, seal
-from kb_runtime.store.signature import SIGNATURES, KeyFileError, read_public_key
+from kb_runtime.store.signature import (
+    SIGNATURES,
+    KeyFileError,
+    read_public_key,
+    read_signatures,
+)
 from kbc.cli.main import run
 from kbc.linking.linker import Published
+from kbc.shipping import signing
 from kbc.shipping.signing import generate, sign
 
 Publish = Callable[..., Published]
@@ -62,6 +72,28 @@ def test_a_signature_by_another_key_does_not_count(
     assert caught.value.code == "unsigned"
     sign(build, keys[0], None)
     assert verify(build, [keys[1], tmp_path / "other.pub"]).ok, "signatures add up"
+
+
+def test_signatures_that_are_added_at_the_same_time_all_stay(
+    publish: Publish, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = publish().path
+    together = threading.Barrier(2)
+
+    def read_together(folder: str) -> Any:
+        found = read_signatures(folder)
+        with suppress(threading.BrokenBarrierError):
+            together.wait(timeout=0.5)
+        return found
+
+    monkeypatch.setattr(signing, "read_signatures", read_together)
+    names = [generate(tmp_path / name, None) for name in ("one", "other")]
+    with ThreadPoolExecutor(2) as threads:
+        for done in [
+            threads.submit(sign, build, tmp_path / name, None) for name in ("one", "other")
+        ]:
+            done.result()
+    assert sorted(read_signatures(str(build))) == sorted(names)
 
 
 def test_a_manifest_changed_and_sealed_again_is_refused(

@@ -119,12 +119,12 @@ def _replace(target: Path, new: Path) -> None:
     """Puts `new` where `target` is; the old one is set aside first, because a folder with content cannot
     be replaced in one step."""
     old = new.with_name(f"{new.name}.old")
-    if target.exists():
-        target.rename(old)
     try:
+        if target.exists():
+            target.rename(old)
         new.rename(target)
-    except OSError:
-        if old.exists():
+    except BaseException:  # also an interruption
+        if old.exists() and not target.exists():
             old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)

@@ -54,6 +54,25 @@ def test_the_same_artifact_gives_the_same_bytes_and_replaces_the_folder(
     assert {path.name for path in tmp_path.iterdir()} == {"out", "small-kb-1"}
 
 
+def test_an_interruption_while_the_folder_is_replaced_leaves_the_earlier_one(
+    ship: Ship, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    artifact = ship()
+    folder = write_bundles(artifact, product(artifact), tmp_path, 0).folder
+    first, rename = content(folder), Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        if target == folder and not path.name.endswith(".old"):
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_bundles(artifact, product(artifact), tmp_path, 0)
+    assert content(folder) == first
+    assert {path.name for path in tmp_path.iterdir()} == {"out", "small-kb-1"}
+
+
 def test_what_cannot_be_made_is_told_with_the_reason(ship: Ship, tmp_path: Path) -> None:
     artifact = ship({"builtins": [{"id": "map", "title": "map", "text": "maps"}]})
     report = write_bundles(artifact, product(artifact), tmp_path, 0)
