@@ -35,7 +35,7 @@ from kbc.frontends.markdown_file import (
     shorten,
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
-from kbc.frontends.redirects import with_redirects
+from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
@@ -71,8 +71,8 @@ _FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n[\w-]+:.*?^---[ \t]*\r?$", re.DOTALL
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
-    """A record for each page; those that only redirect are other names of their targets, and those that are
-    parts of others have none."""
+    """A record for each page; those that only redirect are other names of their targets, those that are parts
+    of others have none, and an operation of an API description that a page shows is that page's text alone."""
     records: list[CompiledRecord | _PageText] = []
     parts = _Parts()
     labels = project_labels(files)
@@ -98,8 +98,21 @@ def read(
     texts = includes.expand_each([(each.file, each.stored) for each in unexpanded])
     sources = [each._replace(text=text) for each, text in zip(unexpanded, texts, strict=True)]
     includes.report(diagnostics)
+    operations = [
+        each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
+    ]
+    shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
+    sources = [
+        each._replace(text=found[0]) if found else each
+        for each, found in zip(sources, shown, strict=True)
+    ]
     pages = _pages(collection, sources, includes.rules, diagnostics)
-    complete = [next(pages) if isinstance(each, _PageText) else each for each in records]
+    of_pages = {found[1].id for found in shown if found}
+    complete = [
+        next(pages) if isinstance(each, _PageText) else each
+        for each in records
+        if isinstance(each, _PageText) or each.id not in of_pages
+    ]
     elsewhere = parts.of_pages()
     own = [each for each in complete if each.path not in elsewhere]
     return with_redirects(collection, _named_apart(own))

@@ -1,13 +1,15 @@
-"""Pages of Markdown that only send their readers to another page: these take their addresses as aliases.
+"""Pages of Markdown without a text of their own: those that only send their readers to another page, which
+takes their addresses as aliases, and those that show an operation of an API description.
 
-DocFX writes `redirect_url` into the front matter of such a page, Jekyll's redirects `redirect_to`.
+DocFX writes `redirect_url` into the front matter of the former, Jekyll's redirects `redirect_to`; Mintlify
+`openapi: GET /pets` into that of the latter.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
@@ -63,6 +65,34 @@ def with_redirects(
             kept = tuple(dict.fromkeys(alias for alias in aliases if alias))
             found[index] = replace(page, aliases=kept)
     return found
+
+
+def operation_shown(
+    path: str, text: str, operations: Iterable[DocRecord]
+) -> tuple[str, DocRecord] | None:
+    """The text of the page at `path` with the operation that its front matter names, and this operation,
+    which of several is the one in the nearest file; None for a page with a text of its own, and where no
+    operation is meant."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    matter, start = read_front_matter(lines, range(1, len(lines) + 1), [])
+    stated = matter.data.get("openapi") if matter else None
+    if not isinstance(stated, str) or "".join(lines[start:]).strip():
+        return None
+    file, method, place = ("", "", *stated.split())[-3:]
+    call = f"{method.upper()} {place}"
+    found = [each for each in operations if each.summary.partition(": ")[0] == call]
+    if not found or not place:
+        return None
+    named = [each for each in found if file and f"/{each.path}".endswith(f"/{file.strip('/')}")]
+    operation = (
+        min(named, key=lambda each: len(each.path))
+        if named
+        else max(found, key=lambda each: len(posixpath.commonprefix([each.path, path])))
+    )
+    heading, _, rest = operation.text.partition("\n")
+    title = matter.data.get("title") if matter else None
+    shown = f"# {title}" if isinstance(title, str) and title.strip() else heading
+    return "\n".join([*lines[:start], "", shown, rest]), operation
 
 
 def _target(data: Mapping[str, Any], body: str) -> str:

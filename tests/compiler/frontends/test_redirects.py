@@ -47,3 +47,44 @@ def test_two_pages_that_redirect_to_each_other_leave_nothing_behind(tmp_path: Pa
     )
     inputs, _ = read(root)
     assert [record.id for record in inputs.records["docs"]] == ["c.md"]
+
+
+API = """\
+openapi: 3.1.0
+info: {title: Kites, description: Flies them.}
+paths:
+  /kites/{id}:
+    get: {operationId: getKite, summary: Get kite by id, responses: {"200": {description: A kite}}}
+    delete: {operationId: cut, summary: Cut it, responses: {"204": {description: Gone}}}
+"""
+
+
+def test_a_page_that_shows_an_operation_has_its_text(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docs.json": '{"name": "Kites", "colors": {}, "navigation": ["a", "one", "gone"]}',
+            "a.mdx": "# A\n\nText.\n",
+            "openapi.yaml": API,
+            "v2/openapi.yaml": API.replace("A kite", "A better kite"),
+            "one.mdx": "---\ntitle: Get a kite\nopenapi: get /kites/{id}\n---\n",
+            "v2/one.mdx": "---\nopenapi: GET /kites/{id}\n---\n\n",
+            "v2/first.mdx": "---\nopenapi: /openapi.yaml DELETE /kites/{id}\n---\n",
+            "gone.mdx": "---\ntitle: Gone\nopenapi: PUT /kites/{id}\n---\n",
+            "own.mdx": "---\nopenapi: DELETE /kites/{id}\n---\n\nIts own text.\n",
+        },
+    )
+    inputs, diagnostics = read(root)
+    records = {record.id: record for record in inputs.records["docs"]}
+    one, other = records["one.mdx"], records["v2/one.mdx"]
+    assert isinstance(one, DocRecord)
+    assert (one.title, one.lines) == ("Get a kite", len(one.text.splitlines()))
+    assert one.content.startswith("# Get a kite\n\n`GET /kites/{id}` (operation `getKite`)")
+    assert "200 A kite" in one.content
+    assert other.title == "Get kite by id"
+    assert "200 A better kite" in other.text
+    assert "# Cut it" in records["v2/first.mdx"].text
+    assert {"openapi.yaml", "v2/openapi.yaml", "v2/openapi.yaml/cut"} <= {*records}
+    assert not {"openapi.yaml/getKite", "v2/openapi.yaml/getKite", "openapi.yaml/cut"} & {*records}
+    missing = [each.path for each in diagnostics if each.code == "missing-summary"]
+    assert missing == ["gone.mdx"]
