@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
@@ -21,6 +21,7 @@ from kbc.formats import (
     DocumentProblem,
     Format,
     LabelTarget,
+    Read,
     convert,
     format_of,
 )
@@ -33,6 +34,9 @@ from kbc.project.source_file import SourceFile
 from kbc.records import Section
 from kbc.sources.formats import format_by_content
 
+if TYPE_CHECKING:
+    from kbc.formats.asciidoc.books import Books
+
 SUFFIXES = tuple(FORMATS)
 
 CountProblems = Callable[[SourceFile, Sequence[DocumentProblem]], None]
@@ -41,6 +45,16 @@ CountProblems = Callable[[SourceFile, Sequence[DocumentProblem]], None]
 def is_converted(path: str) -> bool:
     """Whether the file is of one of the formats."""
     return path.lower().endswith(SUFFIXES)
+
+
+def books_among(files: Sequence[SourceFile]) -> Books | None:
+    """The books among AsciiDoc files; None where there is no such file."""
+    found = [file for file in files if file.path.lower().endswith(BY_NAME["asciidoc"].suffixes)]
+    if not found:
+        return None
+    from kbc.formats.asciidoc.books import find_books
+
+    return find_books((file.path, file.data) for file in found)
 
 
 def stated_format(collection: Collection, file: SourceFile) -> str:
@@ -60,18 +74,22 @@ def read_converted(
     named: Mapping[str, str] | None = None,
     count: CountProblems | None = None,
     labels: Mapping[str, LabelTarget] | None = None,
+    books: Books | None = None,
 ) -> list[Converted]:
     """The documents of a file that have text; its problems are reported, what could not be included as
     one warning that counts the directives by name. `format` is the name of a format that the file has in
     spite of its ending, `named` the paths of files that others name without their folders. `count` takes
     what is elsewhere and has no line, to report it once for all files; `labels` are what files may refer to
-    by name."""
+    by name, `books` those among the files."""
     diagnostics.reading = file.path
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
         return []
-    include = partial(file.include, relative_to="")
+    include: Read = partial(file.include, relative_to="")
     around = _files_around(file, BY_NAME[format] if format else format_of(file.path))
+    if books is not None:
+        include = books.reading(file.path, include)
+        around = [*books.around.get(file.path, ()), *around]
     found = convert(
         file.path, file.data, include, format=format, named=named, around=around, labels=labels
     )

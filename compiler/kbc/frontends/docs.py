@@ -19,6 +19,7 @@ from kbc.cache.phases import digest, recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.formats import Converted
 from kbc.frontends.converted import (
+    books_among,
     is_converted,
     outline,
     read_converted,
@@ -77,14 +78,16 @@ def read(
     parts = _Parts()
     labels = project_labels(files)
     includes = PageIncludes(collection, files, labels)
+    books = books_among(files)
     for file in files:
         format = stated_format(collection, file)
         if format or is_converted(file.path):
             named = includes.named_files
-            found = read_converted(file, diagnostics, format, named, includes.count, labels)
+            found = read_converted(file, diagnostics, format, named, includes.count, labels, books)
+            linked = books.parts.get(file.path, {}) if books else {}
             for document in found:
                 page = _converted(collection, file, document)
-                parts.add(file, page, document.parts)
+                parts.add(file, page, [each for each in document.parts if each not in linked])
                 records.append(page)
         elif file.path.lower().endswith((".html", ".htm")):
             html = _html_page(collection, file, diagnostics, includes)
@@ -124,9 +127,9 @@ class _Parts:
 
     def __init__(self) -> None:
         self._candidates: set[str] = set()
-        self._included: dict[str, tuple[str, ...]] = {}
+        self._included: dict[str, Sequence[str]] = {}
 
-    def add(self, file: SourceFile, record: DocRecord, parts: tuple[str, ...]) -> None:
+    def add(self, file: SourceFile, record: DocRecord, parts: Sequence[str]) -> None:
         """`parts` are the files that the page includes as a whole."""
         has_title = "title" in record.frontmatter or any(
             section.level == 1 for section in record.sections

@@ -262,3 +262,30 @@ def test_references_show_the_title_of_a_label_of_another_page_and_link_it(tmp_pa
     )
     assert [section.anchor for section in b.sections] == ["the-big-gates", "b"]
     assert [each.code for each in diagnostics] == []
+
+
+def test_a_book_in_asciidoc_links_its_chapters_which_have_its_attributes(tmp_path: Path) -> None:
+    book = (
+        "= Kites\n:version: 3\n:leveloffset: 1\ninclude::names.adoc[]\n\n"
+        "include::ch/wind.adoc[]\n\ninclude::{chapters}/lines.adoc[leveloffset=+1]\n\n"
+        "include::ch/tail.adoc[]\n\n:leveloffset: 0\n\n== Last words\n\ninclude::note.adoc[]\n"
+    )
+    found, _ = inputs(
+        tmp_path,
+        {
+            "docs/book.adoc": book.replace(":version:", ":chapters: ch\n:version:"),
+            "docs/names.adoc": ":kite: Falcon {version}\n",
+            "docs/note.adoc": "A note.\n",
+            "docs/ch/wind.adoc": "== Wind\n\nThe {kite} flies.\n",
+            "docs/ch/lines.adoc": "= Lines [new]\n\nTwo.\n",
+            "docs/ch/tail.adoc": "== Tail\n\nLong.\n",
+            "docs/some.adoc": "= Some\n\ninclude::ch/wind.adoc[]\n\ninclude::ch/tail.adoc[]\n",
+        },
+    )
+    texts = {each.id: each.text for each in found.records["docs"] if isinstance(each, DocRecord)}
+    assert texts["docs/book.adoc"] == (
+        "# Kites\n\n- [Wind](ch/wind.adoc)\n- [Lines [new]](ch/lines.adoc)\n- [Tail](ch/tail.adoc)\n\n"
+        "## Last words\n\nA note.\n"
+    )
+    assert texts["docs/ch/wind.adoc"].endswith("The Falcon 3 flies.\n")
+    assert "flies" in texts["docs/some.adoc"]

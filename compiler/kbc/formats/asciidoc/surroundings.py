@@ -26,8 +26,9 @@ def attributes_around(path: str, read: Read, editors_files: Sequence[str]) -> di
     for name in reversed(editors_files):
         data = read(name)
         if data is not None:
-            found["asciidoctorconfigdir"] = posixpath.dirname(name) or "."
-            found.update(_entries(data.decode("utf-8", "replace")))
+            if posixpath.basename(name).startswith("."):
+                found["asciidoctorconfigdir"] = posixpath.dirname(name) or "."
+            found.update(entries(data.decode("utf-8", "replace")))
     return found | _of_component(path, read)
 
 
@@ -40,10 +41,12 @@ def module_root(path: str) -> str:
     return ""
 
 
-def _entries(text: str) -> Iterator[tuple[str, str]]:
+def entries(text: str) -> Iterator[tuple[str, str]]:
+    """The attributes that a text sets, by their names in lower case."""
     lines = re.sub(r"[ \t]\\\r?\n[ \t]*", " ", text).replace("\r\n", "\n")
     for entry in _ENTRY.finditer(lines):
-        yield entry["name"].lower(), (entry["value"] or "").strip()
+        if (name := entry["name"].lower()) != "leveloffset":  # of the includes that follow it
+            yield name, (entry["value"] or "").strip()
 
 
 def _of_component(path: str, read: Read) -> dict[str, str]:

@@ -1,0 +1,81 @@
+"""Books in AsciiDoc: documents that are put together of others, which are pages as well."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kbc.formats.asciidoc.attributes import substitute
+from kbc.formats.asciidoc.surroundings import entries
+from kbc.formats.document import Read
+
+MIN_CHAPTERS = 3
+"""Pages that a document includes as a whole, at least, to be a book of them."""
+
+_INCLUDE = re.compile(r"^include::(?P<target>[^\[\n]+)\[(?P<options>[^\]\n]*)\]", re.MULTILINE)
+_WHOLE = re.compile(r"\s*(?:\"?leveloffset=[+-]?\d+\"?\s*)?")
+_TITLE = re.compile(r"^={1,3}[ \t]+(?P<title>\S[^\n]*)", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class Books:
+    """The books among some pages. `parts` gives the chapters of a book in order, with their titles; `around`
+    the files with attributes for a chapter, the nearest first: its book, and what that includes before its
+    first chapter."""
+
+    parts: dict[str, dict[str, str]] = field(default_factory=dict)
+    around: dict[str, list[str]] = field(default_factory=dict)
+
+    def reading(self, path: str, read: Read) -> Read:
+        """`read` for the document at `path`: a chapter of its book is a link to its page, not its text once
+        more."""
+        chapters = self.parts.get(path)
+        if not chapters:
+            return read
+        folder = posixpath.dirname(path) or "."
+
+        def contents(wanted: str) -> bytes | None:
+            title = chapters.get(posixpath.normpath(wanted))
+            if title is None:
+                return read(wanted)
+            return f"* link:{posixpath.relpath(wanted, folder)}[{title}]\n".encode()
+
+        return contents
+
+
+def find_books(pages: Iterable[tuple[str, bytes]]) -> Books:
+    """The books among pages, given by their paths below the root and their content."""
+    texts = {
+        path: data.decode("utf-8-sig", "replace").replace("\r\n", "\n") for path, data in pages
+    }
+    books = Books()
+    for path, text in texts.items():
+        included = _included(path, text)
+        chapters = {place: _title(texts[place]) for place in included if place in texts}
+        chapters = {place: title for place, title in chapters.items() if title and place != path}
+        if len(chapters) >= MIN_CHAPTERS:
+            books.parts[path] = chapters
+            first = min(map(included.index, chapters))
+            for place in chapters:
+                books.around.setdefault(place, []).extend([path, *included[:first]])
+    return books
+
+
+def _included(path: str, text: str) -> list[str]:
+    """The files that a document includes as a whole, in order."""
+    attributes: Mapping[str, str] = dict(entries(text))
+    folder = posixpath.dirname(path)
+    targets = (
+        substitute(match["target"].strip(), attributes)
+        for match in _INCLUDE.finditer(text)
+        if _WHOLE.fullmatch(match["options"])
+    )
+    return [posixpath.normpath(posixpath.join(folder, target)) for target in targets]
+
+
+def _title(text: str) -> str:
+    """The first title of a document, "" without one."""
+    match = _TITLE.search(text)
+    return match["title"].strip().replace("]", "\\]") if match else ""
