@@ -25,7 +25,8 @@ class Format:
     `libraries` are the distributions of the extra that convert such files, or parts of them. `around` are
     patterns of files that say something about every document below their folder: `convert` takes those that
     are there as `around`. With `names_files` it takes `named`, the paths of files that documents name without
-    their folders; with `has_labels` it takes `labels`, what documents may refer to by name."""
+    their folders; with `has_labels` it takes `labels`, what documents may refer to by name, and its module
+    `labels` has `referred(data, labels)`, those that a file refers to."""
 
     name: str
     module: str
@@ -53,6 +54,7 @@ _FORMATS = (
         summary="AsciiDoc, as Asciidoctor and Antora have it",
         suffixes=(".adoc", ".asciidoc", ".asc"),
         around=(".asciidoctorconfig.adoc", ".asciidoctorconfig"),
+        has_labels=True,
     ),
     Format(
         name="notebook",
@@ -181,9 +183,8 @@ def convert(
     settings += [sorted(named.items())] if named else []
     settings += [list(around)] if around else []
     if labels and chosen.has_labels:
-        from kbc.formats.rst.labels import referred
-
-        settings += [[name, *found] for name, found in sorted(referred(data, labels).items())]
+        found = importlib.import_module(f"{chosen.module}.labels").referred(data, labels)
+        settings += [[name, *target] for name, target in sorted(found.items())]
     return recalled(
         "convert", digest, settings, compute, list[Converted], lambda: not depends_on_more
     )

@@ -73,7 +73,7 @@ def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
     """A record for each page; those that only redirect are other names of their targets, those that are parts
-    of others have none, and an operation of an API description that a page shows is that page's text alone."""
+    of others have none, and an operation of an API that a page shows is text of that page alone."""
     records: list[CompiledRecord | _PageText] = []
     parts = _Parts()
     labels = project_labels(files)

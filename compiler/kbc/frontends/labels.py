@@ -1,4 +1,5 @@
-"""The labels of a project of Sphinx: names that a page gives to its parts, to which every page may refer."""
+"""The labels of projects in Sphinx and AsciiDoc: names that a page gives to its parts, to which every page
+may refer."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from kbc.formats import LabelTarget, Read
+from kbc.formats import BY_NAME, LabelTarget, Read
 from kbc.formats.selection import read_target
 from kbc.languages.anchors import slug, split_attributes
 from kbc.project.source_file import SourceFile
@@ -35,6 +36,10 @@ def _labels_in(file: SourceFile) -> Iterator[tuple[str, LabelTarget]]:
         from kbc.formats.rst.labels import labels_of  # docutils takes long to import
 
         yield from labels_of(file.path, _text(file))
+    elif path.endswith(BY_NAME["asciidoc"].suffixes) and b"[" in file.data:
+        from kbc.formats.asciidoc.labels import labels_of as ids_of
+
+        yield from ids_of(file.path, _text(file))
     elif path.endswith((".md", ".markdown")) and b")=" in file.data:
         for match in _MYST_LABEL.finditer(_text(file)):
             title = _plain(match["title"] or "")

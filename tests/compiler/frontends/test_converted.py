@@ -289,3 +289,22 @@ def test_a_book_in_asciidoc_links_its_chapters_which_have_its_attributes(tmp_pat
     )
     assert texts["docs/ch/wind.adoc"].endswith("The Falcon 3 flies.\n")
     assert "flies" in texts["docs/some.adoc"]
+
+
+def test_references_in_asciidoc_show_the_title_of_an_id_of_another_page(tmp_path: Path) -> None:
+    found, diagnostics = inputs(
+        tmp_path,
+        {
+            "docs/a.adoc": "= A\n\nSee <<gates>>, <<tall-one>>, <<own>>, xref:sizes[], <<gone>>.\n\n"
+            "[[own]]\n== My own\n\nText.\n",
+            "docs/more/b.adoc": "= B\n\n[[gates]]\n[role=big]\n== The `big` gates\n\n[#tall-one.wide]\n"
+            "=== A tall one\n\n[[sizes]]\n.Sizes of gates\n|===\n|a |b\n|===\n\n[[own]]\n== Other\n\nB.\n",
+        },
+    )
+    a = found.records["docs"][0]
+    assert isinstance(a, DocRecord)
+    assert a.text.split("\n")[2] == (
+        "See [The big gates](more/b.adoc#gates), [A tall one](more/b.adoc#tall-one), My own,"
+        " [Sizes of gates](more/b.adoc#sizes), gone."
+    )
+    assert [each.code for each in diagnostics if each.code.startswith("dead")] == []

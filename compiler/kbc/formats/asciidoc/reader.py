@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,15 +11,21 @@ from kbc.formats import commonmark
 from kbc.formats.asciidoc.blocks import Blocks
 from kbc.formats.asciidoc.lines import LineReader, SharedContext
 from kbc.formats.asciidoc.surroundings import attributes_around
-from kbc.formats.document import Converted, DocumentProblem, Read, decode
+from kbc.formats.document import Converted, DocumentProblem, LabelTarget, Read, decode
 from kbc.languages.front_matter import stated_above
 
 _REFERENCE = re.compile("\x00([^\x00]*)\x00")
 
 
-def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> list[Converted]:
-    """The document of a file; raises `FormatError` for what is no text. `around` are the files of editors
-    with attributes for it, the nearest first."""
+def convert(
+    path: str,
+    data: bytes,
+    read: Read,
+    around: Sequence[str] = (),
+    labels: Mapping[str, LabelTarget] | None = None,
+) -> list[Converted]:
+    """The document of a file; raises `FormatError` for what is no text. `around` are other files with
+    attributes for it, the nearest first, `labels` what other pages have, by id."""
     text = decode(data)
     matter, above = stated_above(text)  # of Hugo and Jekyll
     if above:
@@ -28,7 +35,16 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     blocks = Blocks(project)
     lines = blocks.document(LineReader.of_text(project, text, path))
     titles = blocks.titles
-    written = _REFERENCE.sub(lambda match: _title(match[1], titles), commonmark.document(lines))
+    folder = posixpath.dirname(path) or "."
+
+    def shown(match: re.Match[str]) -> str:
+        label = (labels or {}).get(match[1])
+        if label is None or match[1] in titles:
+            return _title(match[1], titles)
+        place = posixpath.relpath(label.path, folder)
+        return commonmark.link(commonmark.escaped(label.title), f"{place}#{label.anchor}")
+
+    written = _REFERENCE.sub(shown, commonmark.document(lines))
     problems: tuple[DocumentProblem, ...] = tuple(project.problems)
     return [
         Converted(

@@ -1,0 +1,29 @@
+"""The ids that an AsciiDoc file states above sections and blocks, and references to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from kbc.formats.document import LabelTarget
+
+_STATED = re.compile(
+    r"^\[(?:\[(?P<double>[\w:.-]+)(?:,[^\]\n]*)?\]|[\w.%]*#(?P<single>[\w:-]+)[^\]\n]*)\][ \t]*\n"
+    r"(?:\[[^\n]*\][ \t]*\n)*(?:={1,6}[ \t]+|\.(?![\s.]))(?P<title>\S[^\n]*)",
+    re.MULTILINE,
+)
+_REFERENCE = re.compile(rb"<<#?([\w:.-]+)>>|xref:#?([\w:.-]+)\[\]")
+_MARKUP = re.compile(r"\(\(\(.*?\)\)\)|\[\[[^\]]*\]\]|[`*_](?=\S)|(?<=\S)[`*_](?!\w)")
+
+
+def labels_of(path: str, text: str) -> Iterator[tuple[str, LabelTarget]]:
+    """The ids in a file ("\\n" line ends) with a title below them."""
+    for match in _STATED.finditer(text):
+        name = match["double"] or match["single"]
+        yield name, LabelTarget(path, _MARKUP.sub("", match["title"]).strip(), name)
+
+
+def referred(data: bytes, labels: Mapping[str, LabelTarget]) -> dict[str, LabelTarget]:
+    """Those of `labels` that a file refers to without a text."""
+    names = {(each[1] or each[2]).decode() for each in _REFERENCE.finditer(data)}
+    return {name: labels[name] for name in names if name in labels}
