@@ -70,6 +70,9 @@ _DEPENDENCY_FOLDERS = frozenset(
         ".vs",
         ".vscode",
         ".yarn",
+        "3rd-party",
+        "3rd_party",
+        "3rdparty",
         "__pycache__",
         "bower_components",
         "deriveddata",
@@ -77,6 +80,9 @@ _DEPENDENCY_FOLDERS = frozenset(
         "node_modules",
         "pods",
         "site-packages",
+        "third-party",
+        "third_party",
+        "thirdparty",
         "vendor",
     }
 )

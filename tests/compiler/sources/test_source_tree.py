@@ -102,6 +102,8 @@ def test_patterns_of_kb_toml_exclude_further_files(tmp_path: Path) -> None:
         (".hg/store.py", source_tree.VERSION_CONTROL),
         ("node_modules/x/index.js", source_tree.DEPENDENCY),
         ("vendor/lib.go", source_tree.DEPENDENCY),
+        ("third_party/zlib/inflate.c", source_tree.DEPENDENCY),
+        ("src/3rdparty/tbb/sort.hpp", source_tree.DEPENDENCY),
         ("pkg.egg-info/top.txt", source_tree.DEPENDENCY),
         (".venv/lib/x.py", source_tree.DEPENDENCY),
         (".ssh/config", source_tree.SECRET),
