@@ -28,6 +28,9 @@ from kbc.sources.workshop_tree import EXERCISES
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds."""
 
+MAX_NAME = 40
+"""Characters of a title by which something is called, else it is called as its folder."""
+
 _GENERIC = re.compile(
     r"build|content|dist|docs?|documentation|en|guides?|html|main|manual|master|out|package|pages|public"
     r"|site|sources?|src|trunk|web|website|www"
@@ -361,7 +364,8 @@ class _FolderDetector:
         return self._finish(collections, "folder of pages")
 
     def _slug(self, title: str) -> str:
-        return _slug(title) or _slug(self._own_name()) or "docs"
+        slug = _slug(title)
+        return (slug if 0 < len(slug) <= MAX_NAME else _slug(self._own_name())) or "docs"
 
     def _own_name(self) -> str:
         """The name of the folder, or where that says nothing, of one above it in the same tree."""
@@ -376,8 +380,7 @@ class _FolderDetector:
         self, collections: list[Collection], what: str, site: Site | None = None, licence: str = ""
     ) -> Recognition:
         title = re.split(r"\s[|–—·•:]\s|\s-\s", site.title)[0].strip() if site else ""
-        slug = _slug(title)
-        name = self._name or (slug if 0 < len(slug) <= 40 else _slug(self._own_name())) or "docs"
+        name = self._name or self._slug(title)
         project = Project(
             root=self._root,
             name=name,

@@ -78,6 +78,17 @@ def test_html_in_the_folder_of_documentation_is_pages(tmp_path: Path) -> None:
     assert {"birds", "eggs", "nests"} < {each.title for each in inputs.records["pages"]}
 
 
+def test_a_set_of_pages_with_a_long_title_is_called_as_its_folder(tmp_path: Path) -> None:
+    title = "Heron: a general-purpose system for the observation of birds"
+    html = (
+        f"<html><head><title>{title}</title></head><body><h1>{{0}}</h1><p>{{0}}.</p></body></html>"
+    )
+    files = {f"{name}.html": html.format(name) for name in ("birds", "index", "nests")}
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert {each.id.partition("/")[0] for each in inputs.records["pages"]} == {"heron"}
+    assert inputs.project.name == "heron"
+
+
 def test_several_folders_of_documentation_are_read(tmp_path: Path) -> None:
     files = {
         "Package.swift": "",
