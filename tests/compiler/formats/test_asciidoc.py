@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.compiler.formats.samples import ASCIIDOC, read
 
 from kbc.formats import ELSEWHERE, UNRESOLVED, Converted, convert
@@ -326,3 +327,10 @@ def test_a_document_with_nothing_around_it_reads_no_other_file() -> None:
     asked: list[str] = []
     convert("docs/a.adoc", b"= A\n\nText of {name}.\n", asked.append)
     assert asked == []  # else it would be converted again in each build
+
+
+@pytest.mark.parametrize("language", ["c++", "c#", "yaml+jinja", "x.y", ""])
+def test_a_fence_of_markdown_may_have_any_name_of_a_language(language: str) -> None:
+    source = f"Before.\n\n```{language}\nint x;\n```\n\nThe *text* behind it.\n"
+    (found,) = convert("docs/a.adoc", source.encode(), read)
+    assert found.text == f"Before.\n\n```{language}\nint x;\n```\n\nThe **text** behind it.\n"
