@@ -334,3 +334,12 @@ def test_a_fence_of_markdown_may_have_any_name_of_a_language(language: str) -> N
     source = f"Before.\n\n```{language}\nint x;\n```\n\nThe *text* behind it.\n"
     (found,) = convert("docs/a.adoc", source.encode(), read)
     assert found.text == f"Before.\n\n```{language}\nint x;\n```\n\nThe **text** behind it.\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [("2.0@lines:start:install.adoc", ELSEWHERE), ("gone@2.adoc", UNRESOLVED)],
+)
+def test_a_page_of_another_component_is_elsewhere(target: str, code: str) -> None:
+    (found,) = convert("docs/a.adoc", f"= A\n\ninclude::{target}[]\n".encode(), read)
+    assert [each.code for each in found.problems] == [code]

@@ -239,7 +239,8 @@ class LineReader:
             if "optional" in given.options:
                 return []
             # Several repositories may give an Antora component its modules and files.
-            report = project.elsewhere if "$" in wanted else project.unresolved
+            is_resource = "$" in wanted or re.match(r"[^/:]*@[\w-]*:", wanted) is not None
+            report = project.elsewhere if is_resource else project.unresolved
             report("include", f"the file {wanted!r} is not there", line)
             return [_missing(line, wanted)]
         path, data = found

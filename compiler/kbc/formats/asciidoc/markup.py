@@ -11,7 +11,9 @@ from kbc.languages.includes.files import NOT_INCLUDED
 Written = list[str]
 
 TITLE = re.compile(r"\.([^\s.].*)\Z")
-DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|[|,:!]={3,}|```[^\s`]*)\Z")
+DELIMITER = re.compile(
+    r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|[|,:!]={3,}|```[^\s`]*)\Z"
+)
 
 _UNDERLINES = "=-~^+"
 """The characters that underline titles, by level."""
