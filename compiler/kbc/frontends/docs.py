@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -75,19 +75,18 @@ def read(
     """A record for each page; those that only redirect are other names of their targets, those that are parts
     of others have none, and an operation of an API that a page shows is text of that page alone."""
     records: list[CompiledRecord | _PageText] = []
-    parts = _Parts()
     labels = project_labels(files)
     includes = PageIncludes(collection, files, labels)
     books = books_among(files)
+    parts = _Parts(books.around if books else ())
     for file in files:
         format = stated_format(collection, file)
         if format or is_converted(file.path):
             named = includes.named_files
             found = read_converted(file, diagnostics, format, named, includes.count, labels, books)
-            linked = books.parts.get(file.path, {}) if books else {}
             for document in found:
                 page = _converted(collection, file, document)
-                parts.add(file, page, [each for each in document.parts if each not in linked])
+                parts.add(file, page, document.parts)
                 records.append(page)
         elif file.path.lower().endswith((".html", ".htm")):
             html = _html_page(collection, file, diagnostics, includes)
@@ -123,9 +122,10 @@ def read(
 
 class _Parts:
     """Files that are there to be included: those without a title of their own, and those of which the name or
-    a folder begins with an underscore, as programs that build sites have it."""
+    a folder begins with an underscore, as programs that build sites have it; chapters of books are pages."""
 
-    def __init__(self) -> None:
+    def __init__(self, chapters: Container[str]) -> None:
+        self._chapters = chapters
         self._candidates: set[str] = set()
         self._included: dict[str, Sequence[str]] = {}
 
@@ -134,7 +134,8 @@ class _Parts:
         has_title = "title" in record.frontmatter or any(
             section.level == 1 for section in record.sections
         )
-        if not has_title or any(name.startswith("_") for name in file.relative_path.split("/")):
+        is_hidden = any(name.startswith("_") for name in file.relative_path.split("/"))
+        if (not has_title or is_hidden) and file.path not in self._chapters:
             self._candidates.add(file.path)
         self._included[file.path] = parts
 

@@ -53,8 +53,8 @@ def find_books(pages: Iterable[tuple[str, bytes]]) -> Books:
     books = Books()
     for path, text in texts.items():
         included = _included(path, text)
-        chapters = {place: _title(texts[place]) for place in included if place in texts}
-        chapters = {place: title for place, title in chapters.items() if title and place != path}
+        own = (place for place in included if place in texts and not _is_part(place, path))
+        chapters = {place: title for place in own if (title := _title(texts[place]))}
         if len(chapters) >= MIN_CHAPTERS:
             books.parts[path] = chapters
             first = min(map(included.index, chapters))
@@ -73,6 +73,13 @@ def _included(path: str, text: str) -> list[str]:
         if _WHOLE.fullmatch(match["options"])
     )
     return [posixpath.normpath(posixpath.join(folder, target)) for target in targets]
+
+
+def _is_part(place: str, book: str) -> bool:
+    """Whether a file is no page: the book itself, and what is there to be included, as an underscore before
+    its name or that of a folder says."""
+    names = posixpath.relpath(place, posixpath.dirname(book) or ".").split("/")
+    return place == book or any(name.startswith("_") for name in names)
 
 
 def _title(text: str) -> str:
