@@ -12,7 +12,7 @@ from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
 from kb_runtime.tools.code.passages import MEANING_SHARE
-from kb_runtime.tools.code.retrieval import MAX_QUERY_CHARS, MAX_TOP_K, retrieve
+from kb_runtime.tools.code.retrieval import MAX_QUERY_CHARS, MAX_TOP_K, WAS_CUT, retrieve
 from kb_runtime.tools.code.symbols import PATHS, Found, SymbolIndex, top_k_argument
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 
@@ -113,7 +113,8 @@ class _Text:
 
 def get_context_for_prompt(session: Session, arguments: dict[str, Any]) -> Answer[PromptContext]:
     found = _retrieved(session, arguments, MAX_TOP_K, "rich")
-    warnings = list(found.get("warnings", ()))
+    # How much fits is a matter of `token_budget`, which `truncated` tells.
+    warnings = [each for each in found.get("warnings", ()) if not each.startswith(WAS_CUT)]
     by_file: dict[str, list[CodeResult]] = {}
     least = arguments["min_relevance"]
     if found["metadata"]["query_mode"] == "keyword":  # scores then lack what meaning adds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +44,10 @@ def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolS
     globs = path_globs(arguments)
     index = SymbolIndex(session, globs, arguments["language_hint"] or "")
     kinds = {kind.casefold() for kind in arguments["kinds"] or ()}
+    others: Counter[str] = Counter()
     found = sorted(
-        _matches(index, symbol, kinds), key=lambda one: (one[0], -one[1], index.order(one[2]))
+        _matches(index, symbol, kinds, others),
+        key=lambda one: (one[0], -one[1], index.order(one[2])),
     )
     scope = {
         "symbol": symbol,
@@ -63,8 +66,13 @@ def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolS
         arguments["cursor"], found, arguments["top_k"], session.max_chars, shown
     )
     structured: SymbolSearch = {"symbol": symbol, "results": results, "total": len(found)}
-    structured |= present(nextCursor=page.next, warnings=index.warnings())
-    lines = [f"{len(found)} definitions match {symbol}"]
+    warnings = index.warnings()
+    if others and not found:
+        by_kind = ", ".join(f"{count} of kind {kind}" for kind, count in others.most_common())
+        warnings.append(f"none is of these kinds; others that match: {by_kind}")
+    structured |= present(nextCursor=page.next, warnings=warnings)
+    count = "1 definition matches" if len(found) == 1 else f"{len(found)} definitions match"
+    lines = [f"{count} {symbol}"]
     lines += (
         f"- {each['kind']} {_full(each)}: {_place(each)} ({each['match']}, used"
         f" {each['uses']} times)"
@@ -73,17 +81,33 @@ def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolS
     return Answer("\n".join([*lines, *notes(structured)]), structured)
 
 
-def _matches(index: SymbolIndex, symbol: str, kinds: set[str]) -> Iterator[tuple[int, int, Found]]:
-    """How each definition matches, how often its name is used, and the definition."""
+def _is_of(index: SymbolIndex, found: Found, kinds: set[str]) -> bool:
+    """Whether a definition is of one of the kinds; a type is also what its first line says, as
+    `Pump struct` in Go."""
+    if found.definition.kind in kinds:
+        return True
+    entry = index.entry(found.tree, found.record)
+    signature: str = entry["definitions"][found.definition.ordinal].get("signature", "")
+    return found.definition.kind == "type" and not kinds.isdisjoint(signature.casefold().split())
+
+
+def _matches(
+    index: SymbolIndex, symbol: str, kinds: set[str], others: Counter[str]
+) -> Iterator[tuple[int, int, Found]]:
+    """How each definition of one of the kinds matches, how often its name is used, and the definition.
+    Counts those of `others`."""
     seen = 0
     for match, number_of in _tiers(index, symbol):
-        if seen and match == MATCHES.index("similar"):
+        if (seen or others) and match == MATCHES.index("similar"):
             return
         for tree, number in number_of:
             uses = tree.symbols.columns["name_uses"]
             for row in tree.symbols.definitions_of(number):
                 one = index.found(tree, row)
-                if one is None or (kinds and one.definition.kind not in kinds):
+                if one is None:
+                    continue
+                if kinds and not _is_of(index, one, kinds):
+                    others[one.definition.kind] += 1
                     continue
                 seen += 1
                 yield match, uses[number + 1] - uses[number], one

@@ -51,7 +51,7 @@ def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[Sym
     globs = path_globs(arguments)
     language = arguments["language_hint"] or ""
     index = SymbolIndex(session, globs, language)
-    found = _definitions(session, symbol, language)
+    found = _definitions(index, session, symbol, language)
     uses = sorted(index.uses(found), key=_order)
     scope = {
         "symbol": symbol,
@@ -79,10 +79,13 @@ def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[Sym
     return Answer(_references_text(structured), structured)
 
 
-def _definitions(session: Session, symbol: str, language: str) -> list[Found]:
-    """The definitions of a name, wherever they are: paths restrict where uses are looked for. Raises
+def _definitions(index: SymbolIndex, session: Session, symbol: str, language: str) -> list[Found]:
+    """The definitions of a name, wherever they are: paths restrict where `index` looks for uses. Raises
     NOT_FOUND."""
-    return SymbolIndex(session, None, language).required(symbol)
+    everywhere = SymbolIndex(session, None, language)
+    found = everywhere.required(symbol)
+    index.notes += everywhere.notes
+    return found
 
 
 def _order(entry: tuple[FoundUse, Found | None]) -> tuple[object, ...]:
@@ -155,7 +158,7 @@ def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[Ca
     globs = path_globs(arguments)
     language = arguments["language_hint"] or ""
     index = SymbolIndex(session, globs, language)
-    found = _definitions(session, symbol, language)
+    found = _definitions(index, session, symbol, language)
     direction, top_k = arguments["direction"], arguments["top_k"]
     structured: CallRelationships = {
         "symbol": symbol,

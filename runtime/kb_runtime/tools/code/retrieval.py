@@ -38,6 +38,7 @@ PREVIEW_CHARS = 240
 MAX_ANSWER_CHARS = 60_000
 """Of the contents of all results together."""
 
+WAS_CUT = "the answer was cut after"
 _IF_CUT = "Ask more narrowly, or give a smaller top_k or a larger max_chars."
 _CANDIDATES_PER_RESULT = 4
 _JOINED_HITS = _CANDIDATES_PER_RESULT * DEFAULT_TOP_K
@@ -113,8 +114,7 @@ def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
         chars += len(result.get("content", ""))
         if chars > MAX_ANSWER_CHARS:
             warnings.append(
-                f"the answer was cut after {len(results)} results: ask more narrowly, or with a"
-                " smaller top_k"
+                f"{WAS_CUT} {len(results)} results: ask more narrowly, or with a smaller top_k"
             )
             break
         results.append(result)

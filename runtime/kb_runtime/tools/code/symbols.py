@@ -27,6 +27,8 @@ MAX_ANSWER_CHARS = 25_000
 """Of the structure of an answer, about: what a model reads of one call."""
 
 _QUALIFIERS = re.compile(r"::|\.|#|\\|->")
+_AROUND_NAMES = re.compile(r"\([^()]*\)$|[()*&]")
+"""What code has around names: `(*Pump).start(2)`."""
 
 SYMBOL = Argument(
     "symbol",
@@ -97,7 +99,8 @@ class FoundUse(NamedTuple):
 
 
 class SymbolIndex:
-    """What one call reads. `incomplete` says in a sentence which files have no symbols, "" for none."""
+    """What one call reads. `incomplete` says in a sentence which files have no symbols, "" for none; `notes`
+    say what else was looked up than what was asked for."""
 
     def __init__(
         self, session: Session, globs: PathGlobs | None = None, language: str = ""
@@ -107,6 +110,7 @@ class SymbolIndex:
         self._session = session
         self._globs = globs
         self._language = _language(language)
+        self.notes: list[str] = []
         self._entries: dict[tuple[str, int], dict[str, Any]] = {}
         self._lines: dict[tuple[str, int], list[str]] = {}
         self._places: dict[tuple[str, int], int | None] = {}
@@ -183,8 +187,12 @@ class SymbolIndex:
         return found
 
     def required(self, symbol: str) -> list[Found]:
-        """As `named`, the best first. Raises NOT_FOUND."""
-        if found := self.named(symbol):
+        """As `named`, the best first; parentheses as in `(*Pump).start()` do not count. Where nothing has the
+        name, what has it in another case, or without a qualifier that nothing is called, with a note. Raises
+        NOT_FOUND."""
+        if found := self.named(symbol) or self.named(_AROUND_NAMES.sub("", symbol)):
+            return sorted(found, key=self.order)
+        if found := self._nearly_named(_AROUND_NAMES.sub("", symbol)):
             return sorted(found, key=self.order)
         name = _QUALIFIERS.split(symbol)[-1] or symbol
         names = {
@@ -202,6 +210,31 @@ class SymbolIndex:
             suggestions=suggest(name, names),
             next_steps=["Call symbol_search with a part of the name, or codebase_retrieval."],
         )
+
+    def _nearly_named(self, symbol: str) -> list[Found]:
+        """What a name means that is written otherwise than its definition; `notes` says so."""
+        *qualifiers, name = [*filter(None, _QUALIFIERS.split(symbol))] or [symbol]
+        qualifier = qualifiers[-1] if qualifiers else ""
+        same = re.compile(rf"\A{re.escape(name)}\Z", re.IGNORECASE)
+        names = {
+            tree.symbols.name(number)
+            for tree in self.trees
+            for number, _ in tree.symbols.matching(same)
+        }
+        found = [
+            one
+            for each in sorted(names - {name})
+            for one in self.named(f"{qualifier}.{each}" if qualifier else each)
+        ]
+        if found:
+            self.notes.append(
+                f"nothing is called {quoted(symbol)}: this is the name in another case"
+            )
+        elif qualifier and not self.named(qualifier) and (found := self.named(name)):
+            self.notes.append(
+                f"nothing is called {quoted(qualifier)}: this is all that is called {name}"
+            )
+        return found
 
     def _seen(self) -> str:
         total = sum(len(tree.catalog) for tree in self.trees)
@@ -336,7 +369,7 @@ class SymbolIndex:
         """What a reader has to know of the answer: files without symbols, and those that changed."""
         from kb_runtime.tools.code.freshness import changes
 
-        sentences = [self.incomplete] if self.incomplete else []
+        sentences = [*self.notes, *([self.incomplete] if self.incomplete else [])]
         return sentences + changes(self._states)
 
     def line(self, tree: Tree, record: int, number: int) -> str:

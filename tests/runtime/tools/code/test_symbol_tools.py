@@ -16,6 +16,7 @@ from kb_runtime.knowledge.verification import verify
 from kb_runtime.live.working_tree import WorkingTree
 from kb_runtime.live.workspace import CodeFolder
 from kb_runtime.tools.arguments import check
+from kb_runtime.tools.code import retrieval
 from kb_runtime.tools.code.family import TOOLS
 from kb_runtime.tools.session import Session
 from kbc.following.source_index import SourceIndex
@@ -38,6 +39,7 @@ FILES = {
     + "".join(f"def caller_{number}():\n    return go()\n\n\n" for number in range(CALLERS)),
     "web/engine.ts": "export class Engine {\n  start() {\n    return 1;\n  }\n}\n",
     "web/main.ts": 'import { Engine } from "./engine";\n\nnew Engine().start();\n',
+    "sea/hull.go": "package sea\n\ntype Hull struct {\n\tn int\n}\n\nfunc (h *Hull) Float() {}\n",
     "lib/only.kt": "class Kettle {\n    fun boil() {}\n}\n",
 }
 
@@ -97,6 +99,31 @@ def test_a_name_in_any_style(call: Call) -> None:
     words = call("symbol_search", symbol="callerSeven_7", top_k=1)
     assert words["results"] == []
     assert call("symbol_search", symbol="caller 7", top_k=1)["results"][0]["name"] == "caller_7"
+
+
+def test_a_type_by_what_it_is_and_the_kinds_that_a_name_has(call: Call) -> None:
+    assert call("symbol_search", symbol="Hull", kinds=["struct"])["total"] == 1
+    none = call("symbol_search", symbol="Hull", kinds=["class", "enum"])
+    assert none["results"] == []
+    assert none["warnings"] == ["none is of these kinds; others that match: 1 of kind type"]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name", "note"),
+    [
+        ("(*Hull).Float", "Float", None),
+        ("Hull.Float()", "Float", None),
+        ("hull.float", "Float", "in another case"),
+        ("IGNITE", "ignite", "in another case"),
+        ("heron.ignite", "ignite", '"heron"'),
+    ],
+)
+def test_a_name_as_it_stands_in_code(call: Call, symbol: str, name: str, note: str | None) -> None:
+    for tool in ("symbol_definition", "symbol_references", "call_relationships"):
+        found = call(tool, symbol=symbol)
+        definition = found["definition"] if "definition" in found else found["definitions"][0]
+        assert definition["name"] == name
+        assert any(note in each for each in found.get("warnings", ())) if note else True
 
 
 def test_a_member_by_its_class(call: Call) -> None:
@@ -192,6 +219,16 @@ def test_an_outline_has_pages_and_depth(call: Call) -> None:
 def test_a_language_without_uses_is_named(call: Call) -> None:
     (warning,) = call("symbol_references", symbol="boil")["warnings"]
     assert warning.startswith("no uses are known of kotlin")
+
+
+def test_a_context_is_limited_by_its_budget_alone(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval, "MAX_ANSWER_CHARS", 60)
+    assert "was cut after" in str(call("codebase_retrieval", query="ignite")["warnings"])
+    assert "was cut after" not in str(
+        call("get_context_for_prompt", query="ignite").get("warnings")
+    )
 
 
 def test_context_stays_within_its_budget(call: Call) -> None:
