@@ -12,8 +12,8 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 from packaging.version import InvalidVersion, Version
 
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
+from kb_runtime.mcp.answers import ALL, choose_families
 from kb_runtime.store.manifest import MANIFEST
-from kb_runtime.tools.search.compact import FAMILY as COMPACT
 from kb_runtime.version import DISTRIBUTION as RUNTIME
 from kb_runtime.version import __version__
 from kbc.project.settings import MCP_NAME
@@ -48,7 +48,8 @@ class Product:
 
     `license` is an SPDX expression, or "" where kb.toml says none or something else. `mcp_name` is
     its name in the MCP registry, `author` and `homepage` come from kb.toml; all may be empty.
-    `built_at` is "" when the artifact does not say. `introduction` and `starts` (by family of tools) are
+    `built_at` is "" when the artifact does not say. `families` are those of the tools that a server offers by
+    default, of all `tools`. `introduction` and `starts` (by family of tools) are
     what the server tells agents about itself.
     """
 
@@ -66,6 +67,7 @@ class Product:
     prefix: str
     collections: tuple[CollectionInfo, ...]
     tools: tuple[OfferedTool, ...]
+    families: tuple[str, ...]
     introduction: str
     starts: Mapping[str, str]
 
@@ -79,8 +81,8 @@ class Product:
 
     @property
     def shown_tools(self) -> tuple[OfferedTool, ...]:
-        """The tools of the default profile: the general five only where there are no others."""
-        return tuple(tool for tool in self.tools if tool.family != COMPACT) or self.tools
+        """The tools that a server offers when it is started without `--tools`."""
+        return tuple(tool for tool in self.tools if tool.family in self.families) or self.tools
 
     @property
     def summary(self) -> str:
@@ -112,6 +114,7 @@ def product(
         prefix=manifest["prefix"],
         collections=tuple(artifact.collections),
         tools=tuple(_tools(answers["families"])),
+        families=tuple(choose_families(answers.get("default", ALL), answers["families"])),
         introduction=answers["instructions"]["introduction"],
         starts=answers["instructions"]["families"],
     )

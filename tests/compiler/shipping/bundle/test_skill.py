@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import yaml
 from tests.compiler.shipping.conftest import Ship
@@ -21,9 +23,22 @@ def test_the_front_matter_keeps_to_the_format(ship: Ship, description: str) -> N
     assert body.startswith("\n# Small\n")
 
 
-def test_it_names_the_tools_that_are_there_with_their_arguments(ship: Ship) -> None:
+def test_it_names_the_tools_that_a_server_offers_with_their_arguments(ship: Ship) -> None:
     text = skill(product(ship())).decode()
+    assert "| `small_get` | name [collection]" in text
+    assert "Search with small_search" in text
+    assert "Search by words and meaning with small_hybrid_search." not in text
+    assert "| `small_get_builtin` |" not in text
+    others = text.partition("`--tools all` also offers: ")[2].partition(".\n")[0]
+    assert "small_get_builtin, small_list_builtins" in others
+    assert "small_search," not in others
+
+
+def test_it_names_the_families_that_the_author_offers(ship: Ship) -> None:
+    facts = product(ship())
+    text = skill(replace(facts, families=("reference", "search"))).decode()
     assert "| `small_get_builtin` | name |" in text
     assert "| `small_list_builtins` | [category] [limit] [cursor] |" in text
     assert "pattern" not in text
     assert "Search by words and meaning with small_hybrid_search." in text
+    assert "`--tools compact` offers five general tools instead" in text
