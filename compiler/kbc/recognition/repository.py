@@ -32,7 +32,14 @@ from kbc.recognition.generators import (
     zola,
 )
 from kbc.recognition.manifests import is_repository
-from kbc.recognition.places import MAX_DEPTH, README, SKIPPED, is_page, pages_beside
+from kbc.recognition.places import (
+    FEW_PAGES,
+    MAX_DEPTH,
+    README,
+    SKIPPED,
+    is_page,
+    pages_beside,
+)
 from kbc.recognition.site import Site, joined
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
@@ -45,6 +52,8 @@ _LANGUAGE = re.compile(
     r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)(?:[-_][A-Za-z]{2,8})?"
 )
 
+
+_COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
 
 _GENERATORS = (
     *(
@@ -156,8 +165,10 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
 
 
 def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
-    """The folders of translations among the paths `files`: those that stand beside one in `language`, and at
-    the top those beside pages that are in no folder of a language."""
+    """The folders of translations among the paths `files`: those that stand beside one in `language`, at the
+    top those beside pages that are in no folder of a language, and those most of whose pages stand beside
+    them under the same name."""
+    files = [*files]
     below: dict[str, set[str]] = {}
     has_pages_beside = False
     for name in filter(is_page, files):
@@ -172,7 +183,25 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
         is_beside = sum(_LANGUAGE.fullmatch(name) is not None for name in names) > len(others)
         if is_beside or (not parent and has_pages_beside):
             found += [joined(parent, name) for name in others]
+    known = frozenset(files)
+    for parent, names in sorted(below.items()):
+        for name in sorted(filter(_LANGUAGE.fullmatch, names)):
+            place = joined(parent, name)
+            is_own = name.replace("_", "-").split("-")[0] == language
+            if place not in found and not is_own and _is_copy(place, parent, known):
+                found.append(place)
     return found
+
+
+def _is_copy(place: str, parent: str, files: frozenset[str]) -> bool:
+    """Whether most pages in the folder `place` have a page of the same name in `parent`. Those that every
+    folder may have do not count: a folder `id` or `no` is not always one of a language."""
+    inside = [name[len(place) + 1 :] for name in files if name.startswith(f"{place}/")]
+    pages = [
+        name for name in inside if is_page(name) and not _COMMON.match(name.rpartition("/")[2])
+    ]
+    copies = sum(joined(parent, name) in files for name in pages)
+    return copies >= FEW_PAGES and copies > len(pages) / 2
 
 
 def boundary(path: Path) -> Path:

@@ -27,6 +27,31 @@ def test_translations_are_left_out_beside_their_original(
     assert bool(recognised(root).notes) == (len(expected) < len(names))
 
 
+BIRDS = ("heron", "crane", "nested/stork")
+
+
+@pytest.mark.parametrize(
+    ("folder", "names", "is_translation"),
+    [
+        ("docs/ja", BIRDS, True),
+        ("docs/guide/zh-CN", (*BIRDS, "more"), True),
+        ("docs/id", ("README", "heron", "other", "third"), False),
+        ("docs/en", BIRDS, False),
+        ("docs/old", BIRDS, False),
+    ],
+)
+def test_a_single_translation_has_the_pages_beside_it(
+    tmp_path: Path, folder: str, names: tuple[str, ...], is_translation: bool
+) -> None:
+    parent = folder.rpartition("/")[0]
+    files = {f"{parent}/{name}.md": page(name) for name in (*BIRDS, "README")}
+    files |= {f"{folder}/{name}.md": page(name) for name in names}
+    root = write_tree(tmp_path / "tree", {"package.json": "{}", **files})
+    found = {record.path for record in read(root)[0].records["docs"]}
+    assert any(path.startswith(f"{folder}/") for path in found) != is_translation
+    assert f"{parent}/heron.md" in found
+
+
 def test_sites_in_other_languages_are_read_where_none_is_in_english(tmp_path: Path) -> None:
     files = {
         f"docs/{language}/{name}": text
