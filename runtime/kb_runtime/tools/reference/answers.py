@@ -54,7 +54,7 @@ class DocName(TypedDict):
     filename: Annotated[str, "name of the file"]
     path: Annotated[str, "path in the knowledge base"]
     title: Annotated[str, "title of the page"]
-    type: Annotated[str, "its group: `core`, `choreo`, `lessons`, `guidelines`, `posts` or another"]
+    type: Annotated[str, "format of the file: `markdown`, `mdx`, `text` or another"]
 
 
 class DocPart(TypedDict):
@@ -105,7 +105,7 @@ class DocList(AnswerFields):
 class DocOutline(AnswerFields):
     path: Annotated[str, "path in the knowledge base"]
     title: Annotated[str, "title of the page"]
-    type: Annotated[str, "its group"]
+    type: Annotated[str, "`docs`, or `extra` for a post or add-on"]
     topics: Annotated[list[str], "its topics"]
     totalSections: Annotated[int, "headings that it has"]
     sections: Annotated[list[OutlineEntry], "in the order of the page"]

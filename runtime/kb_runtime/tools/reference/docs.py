@@ -35,7 +35,7 @@ _LISTED_DOCS = 10
 
 
 def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
-    record, fragment = _page(session, "filename", arguments["filename"])
+    record, fragment, warnings = _page(session, "filename", arguments["filename"])
     wanted: str | None = arguments["section"] or fragment
     first: int | None = arguments["startLine"]
     last: int | None = arguments["endLine"]
@@ -66,7 +66,7 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
         "size": len(content),
         "processed": is_whole and record["processed"],
     }
-    structured |= present(frontmatter=record.get("frontmatter"))
+    structured |= present(frontmatter=record.get("frontmatter"), warnings=warnings)
     cursor = arguments["cursor"]
     if cursor is None and is_whole and json_chars(structured) > session.max_chars:
         structured["outline"] = _outline(session, record)
@@ -139,27 +139,40 @@ def _section(session: Session, record: DocEntry, wanted: str) -> SectionEntry:
     )
 
 
-def _page(session: Session, argument: str, name: str) -> tuple[DocEntry, str | None]:
+def _page(
+    session: Session, argument: str, name: str
+) -> tuple[DocEntry, str | None, list[str] | None]:
     """The page that a path, a bare file name, a title, a hit's id or an address means.
 
-    Also the anchor that a `#` in it names, if any. Raises BAD_INPUT and NOT_FOUND.
+    Also the anchor that a `#` in it names, if any, and a warning where several pages have the title.
+    Raises BAD_INPUT and NOT_FOUND.
     """
     path = clean_path(lookup.record_id(name), argument)
     # The path itself may have a `#`: `docs/C#.md`.
     page, _, anchor = path.rpartition("#") if "#" in path else (path, "", "")
     for candidate, fragment in ((path, None), (page.rstrip("/"), anchor or None)):
-        record = lookup.find_path(session, KIND, candidate, name) or _titled(session, candidate)
+        record = lookup.find_path(session, KIND, candidate, name)
         if record is not None:
-            return record, fragment
+            return record, fragment, None
+        if titled := _titled(session, candidate):
+            first, *others = titled
+            return first, fragment, _sharing_title(others)
     raise _no_page(session, argument, name, page.rstrip("/"))
 
 
-def _titled(session: Session, title: str) -> DocEntry | None:
+def _titled(session: Session, title: str) -> list[DocEntry]:
+    """The pages with a title, the one nearest to the root first."""
     folded = title.casefold()
-    for record in lookup.records(session, KIND):
-        if record["title"].casefold() == folded:
-            return record
-    return None
+    found = [each for each in lookup.records(session, KIND) if each["title"].casefold() == folded]
+    return sorted(found, key=lambda record: record["path"].count("/"))
+
+
+def _sharing_title(others: list[DocEntry]) -> list[str] | None:
+    if not others:
+        return None
+    paths = ", ".join(record["path"] for record in others[:PATH_SUGGESTIONS])
+    more = f" and {len(others) - PATH_SUGGESTIONS} more" if len(others) > PATH_SUGGESTIONS else ""
+    return [f"other pages have this title too: {paths}{more}; give the path for one of them"]
 
 
 def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError:
@@ -225,23 +238,23 @@ def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:
 
 
 def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutline]:
-    record, _ = _page(session, "path", arguments["path"])
+    record, _, warnings = _page(session, "path", arguments["path"])
     sections = record.get("sections", [])
     deepest: int = arguments["maxLevel"]
     shown = [section for section in sections if section["level"] <= deepest]
     if deepest < DEEPEST_LEVEL and shown and _is_page_title(shown[0], record, deepest):
         shown = shown[1:]
-    return json_answer(
-        {
-            "path": record["path"],
-            "title": record["title"],
-            "type": "extra" if record.get("group") == EXTRA_GROUP else "docs",
-            "topics": record.get("topics", []),
-            "totalSections": len(sections),
-            "maxLevel": deepest,
-            "sections": [_outline_entry(section) for section in shown],
-        }
-    )
+    structured: DocOutline = {
+        "path": record["path"],
+        "title": record["title"],
+        "type": "extra" if record.get("group") == EXTRA_GROUP else "docs",
+        "topics": record.get("topics", []),
+        "totalSections": len(sections),
+        "maxLevel": deepest,
+        "sections": [_outline_entry(section) for section in shown],
+    }
+    structured |= present(warnings=warnings)
+    return json_answer(structured)
 
 
 def _is_page_title(section: SectionEntry, record: DocEntry, deepest: int) -> bool:

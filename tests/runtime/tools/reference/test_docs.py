@@ -10,7 +10,7 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.lookup import get
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer
-from kb_runtime.tools.reference.docs import TOOLS, get_doc, list_docs
+from kb_runtime.tools.reference.docs import TOOLS, doc_outline, get_doc, list_docs
 from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published
 
@@ -168,6 +168,27 @@ def test_unknown_page_lists_all_of_many_in_the_structure(
         get_doc(Session(artifact, {}), {"filename": "nothing"})
     assert caught.value.details == {"availableDocs": paths, "total": 300}
     assert caught.value.message.endswith(", docs/009.md and 290 more")
+
+
+def test_a_title_that_several_pages_have_names_the_others(
+    publish: Callable[..., Published],
+) -> None:
+    paths = ["docs/api/next/hooks.md", "docs/hooks.md", "docs/other.md"]
+    pages = [
+        {"id": path, "path": path, "title": "Hooks" if "hooks" in path else "T", "text": ""}
+        | {"format": "markdown", "processed": False}
+        for path in paths
+    ]
+    collection = {"name": "docs", "kind": "docs", "records": 3, "chunks": 3, "first_row": 0}
+    published = publish({"docs": pages}, collections=[collection])
+    with Artifact.open(published.path) as artifact:
+        for tool, argument in ((get_doc, "filename"), (doc_outline, "path")):
+            (declared,) = (each for each in TOOLS if each.run is tool)
+            values, _ = check(declared, {argument: "hooks"})
+            found = structured(tool(Session(artifact, {}), values))
+            assert found["path"] == "docs/hooks.md"
+            (warning,) = found["warnings"]
+            assert "docs/api/next/hooks.md; give the path" in warning
 
 
 def test_misspelt_page_suggests_the_right_one(call: Call) -> None:
