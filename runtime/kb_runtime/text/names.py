@@ -51,13 +51,14 @@ def resolve(name: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | None:
 
 
 def resolve_path(path: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | None:
-    """Like `resolve` for ids that are paths: a file name counts only when no other file has it."""
+    """Like `resolve` for ids that are paths, or paths without the folder that a collection strips: a file
+    name counts only when no other file has it."""
     folded = path.casefold()
     matches = [
         (catalog.id(record) != path, position, record)
         for position, catalog in enumerate(catalogs)
         for record in catalog.find_all(path)
-        if catalog.id(record).casefold() == folded
+        if f"/{folded}".endswith(f"/{catalog.id(record).casefold()}")
     ]
     if matches:
         _, position, record = min(matches)

@@ -94,6 +94,13 @@ def test_shared_ending_resolves_to_nothing() -> None:
     assert resolve_path("index.md", [FILES]) is None
 
 
+def test_a_path_with_the_folder_that_its_collection_strips_is_found() -> None:
+    stripped = Names([("a/index.md", "docs/a/index.md", "index.md"), ("b/index.md", "index.md")])
+    assert resolve_path("docs/a/index.md", [FILES, stripped]) == (1, 0)
+    assert resolve_path("Docs/A/index.md", [FILES, stripped]) == (1, 0)
+    assert resolve_path("docs/b/index.md", [FILES, stripped]) is None
+
+
 def test_file_name_key_does_not_override_ambiguity() -> None:
     names = Names([("cosmos/bank.qnt", "bank.qnt"), ("games/bank.qnt", "bank.qnt")])
     assert resolve_path("bank.qnt", [names]) is None

@@ -232,7 +232,7 @@ def _result(
         "title": shorten(title or record["title"], budget.title_chars),
         "score": float(f"{hit.score:.4g}"),
         "strategy": hit.strategy,
-        "source": record["path" if info.kind == "docs" else "id"],
+        "source": _address(session, found) or record["path" if info.kind == "docs" else "id"],
         "metadata": metadata,
     }
     chars = LONGEST_SNIPPET if is_full else budget.snippet_chars
@@ -269,8 +269,7 @@ def _id(session: Session, found: _ShownHit) -> str:
     """What the tools that read records take. It is the address of a record whose id another knowledge
     base has too."""
     info, record, _ = found
-    if _is_elsewhere(session, info, record["id"]):
-        address = session.artifact.address(info.name, record["id"])
+    if address := _address(session, found):
         return f"{address}#{_section(found)}" if info.kind == "docs" else address
     if info.kind == "docs":
         if info.group == "guidelines":
@@ -288,17 +287,21 @@ _ID_PREFIXES = {
 }
 
 
-def _is_elsewhere(session: Session, info: CollectionInfo, id: str) -> bool:
-    """Whether another knowledge base has a record of that kind and id."""
-    artifact = session.artifact
+def _address(session: Session, found: _ShownHit) -> str:
+    """The address of a record where another knowledge base has one of that kind that is called the same by
+    its id or path; else ""."""
+    artifact, info = session.artifact, found.info
     if len(artifact.served) < 2:
-        return False
+        return ""
     own = artifact.origin(info.name)
-    return any(
-        artifact.catalog(other.name).find(id) is not None
+    names = {found.record["id"], found.record["path" if info.kind == "docs" else "id"]}
+    is_elsewhere = any(
+        artifact.catalog(other.name).find(name) is not None
         for other in lookup.collections(session, info.kind)
         if artifact.origin(other.name) != own
+        for name in names
     )
+    return artifact.address(info.name, found.record["id"]) if is_elsewhere else ""
 
 
 def _place(found: _ShownHit) -> str:

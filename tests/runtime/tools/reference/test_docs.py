@@ -170,6 +170,38 @@ def test_unknown_page_lists_all_of_many_in_the_structure(
     assert caught.value.message.endswith(", docs/009.md and 290 more")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "docs/a/guide.md",
+        "a/guide.md",
+        "guide.md",
+        "doc:docs/a/guide.md#go:3",
+        "kb://small/docs/a/guide.md",
+    ],
+)
+def test_a_page_of_a_collection_that_strips_a_folder_is_found_by_what_hits_and_lists_call_it(
+    publish: Callable[..., Published], name: str
+) -> None:
+    page = {
+        "id": "a/guide.md",
+        "path": "docs/a/guide.md",
+        "title": "Guide",
+        "text": "# G\n\n## Go\n",
+    }
+    page |= {"format": "markdown", "processed": False}
+    page["sections"] = [
+        {"title": "Go", "level": 2, "line": 3, "end_line": 3, "chars": 6, "anchor": "go"}
+    ]
+    other = {**page, "id": "b/other.md", "path": "docs/b/other.md", "title": "Other"}
+    collection = {"name": "docs", "kind": "docs", "records": 2, "chunks": 2, "first_row": 0}
+    published = publish({"docs": [page, other]}, collections=[collection])
+    with Artifact.open(published.path) as artifact:
+        values, _ = check(GET_DOC, {"filename": name})
+        found = structured(get_doc(Session(artifact, {}), values))
+    assert found["path"] == "docs/a/guide.md"
+
+
 def test_a_title_that_several_pages_have_names_the_others(
     publish: Callable[..., Published],
 ) -> None:
