@@ -163,6 +163,13 @@ def public_address(session: Session, record: CatalogEntry) -> str:
     return session.artifact.address(record["collection"], record["id"])
 
 
+def shown_path(record: Mapping[str, Any]) -> str:
+    """What answers call a page and `find_path` takes: its path, or its id where one file has several, such
+    as the operations of an API."""
+    path, id = str(record["path"]), str(record["id"])
+    return path if f"/{path}".endswith(f"/{id}") else id
+
+
 def find_path(session: Session, kind: RecordKind[R], path: str, given: str = "") -> R | None:
     """The record whose id is `path`, or the only one whose id ends with it. `given` is what the path
     was taken from: an address says where to look."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
@@ -30,6 +31,8 @@ GROUPS = ("core", "choreo", "lessons", "guidelines", "posts")
 """Groups that a listing always names; a knowledge base may have others."""
 EXTRA_GROUP = "posts"
 DEEPEST_LEVEL = 6
+_LINE_ONLY = re.compile(r"\A:\d+\Z")
+"""What follows the `#` in the id of a hit before the first heading of a page."""
 _LISTED_DOCS = 10
 """The most paths that the text of an error lists; its structure has all."""
 
@@ -59,7 +62,7 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
     content = part["content"]
     structured: Doc = {
         "filename": _filename(record["path"]),
-        "path": record["path"],
+        "path": lookup.shown_path(record),
         "title": record["title"],
         "type": record["format"],
         **part,  # type: ignore[typeddict-item]  # what may be left out comes later
@@ -71,7 +74,7 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
     if cursor is None and is_whole and json_chars(structured) > session.max_chars:
         structured["outline"] = _outline(session, record)
     own_name = lookup.tool_name(session, "get_doc")
-    part_of = {"path": record["path"], "of": [wanted, first, last, arguments["raw"]]}
+    part_of = {"path": lookup.shown_path(record), "of": [wanted, first, last, arguments["raw"]]}
     return json_answer(content_part(session, structured, cursor, own_name, part_of))
 
 
@@ -150,6 +153,7 @@ def _page(
     path = clean_path(lookup.record_id(name), argument)
     # The path itself may have a `#`: `docs/C#.md`.
     page, _, anchor = path.rpartition("#") if "#" in path else (path, "", "")
+    anchor = _LINE_ONLY.sub("", anchor)
     for candidate, fragment in ((path, None), (page.rstrip("/"), anchor or None)):
         record = lookup.find_path(session, KIND, candidate, name)
         if record is not None:
@@ -170,7 +174,7 @@ def _titled(session: Session, title: str) -> list[DocEntry]:
 def _sharing_title(others: list[DocEntry]) -> list[str] | None:
     if not others:
         return None
-    paths = ", ".join(record["path"] for record in others[:PATH_SUGGESTIONS])
+    paths = ", ".join(map(lookup.shown_path, others[:PATH_SUGGESTIONS]))
     more = f" and {len(others) - PATH_SUGGESTIONS} more" if len(others) > PATH_SUGGESTIONS else ""
     return [f"other pages have this title too: {paths}{more}; give the path for one of them"]
 
@@ -216,7 +220,7 @@ def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:
         listed.setdefault(group if is_direct else folder, []).append(
             {
                 "filename": _filename(record["path"]),
-                "path": record["path"],
+                "path": lookup.shown_path(record),
                 "size": len(record.get("content", "")),
                 "title": record["title"],
                 "sections": len(record.get("sections", ())),
@@ -245,7 +249,7 @@ def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutlin
     if deepest < DEEPEST_LEVEL and shown and _is_page_title(shown[0], record, deepest):
         shown = shown[1:]
     structured: DocOutline = {
-        "path": record["path"],
+        "path": lookup.shown_path(record),
         "title": record["title"],
         "type": "extra" if record.get("group") == EXTRA_GROUP else "docs",
         "topics": record.get("topics", []),

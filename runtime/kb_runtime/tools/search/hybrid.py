@@ -232,7 +232,7 @@ def _result(
         "title": shorten(title or record["title"], budget.title_chars),
         "score": float(f"{hit.score:.4g}"),
         "strategy": hit.strategy,
-        "source": _address(session, found) or record["path" if info.kind == "docs" else "id"],
+        "source": _address(session, found) or _name(found),
         "metadata": metadata,
     }
     chars = LONGEST_SNIPPET if is_full else budget.snippet_chars
@@ -294,7 +294,7 @@ def _address(session: Session, found: _ShownHit) -> str:
     if len(artifact.served) < 2:
         return ""
     own = artifact.origin(info.name)
-    names = {found.record["id"], found.record["path" if info.kind == "docs" else "id"]}
+    names = {found.record["id"], _name(found)}
     is_elsewhere = any(
         artifact.catalog(other.name).find(name) is not None
         for other in lookup.collections(session, info.kind)
@@ -306,7 +306,13 @@ def _address(session: Session, found: _ShownHit) -> str:
 
 def _place(found: _ShownHit) -> str:
     """The section of a page that a hit lies in."""
-    return f"{found.record['path']}#{_section(found)}"
+    return f"{_name(found)}#{_section(found)}"
+
+
+def _name(found: _ShownHit) -> str:
+    """What the tool that reads a record takes."""
+    record: Any = found.record
+    return lookup.shown_path(record) if found.info.kind == "docs" else str(record["id"])
 
 
 def _section(found: _ShownHit) -> str:
@@ -330,7 +336,7 @@ def _metadata(found: _ShownHit, budget: _ResultBudget) -> dict[str, Any]:
             return {
                 "section": shorten(heading, budget.section_chars),
                 "level": hit.chunk.get("section_level", 0),
-                "path": record["path"],
+                "path": lookup.shown_path(record),
                 "line": _line(hit),
             }
         case kind:

@@ -102,7 +102,8 @@ def _files(session: Session, scope: str) -> Files:
             origin = session.artifact.origin(info.name)
             for position in range(len(catalog)):
                 record = catalog[position]
-                file = record["path"], origin
+                path = lookup.shown_path(record) if kind == "docs" else record["path"]
+                file = path, origin
                 first = 1 if kind == "docs" else record.get("line", 1)
                 part = TextPart(first, record.get("text", ""), info.name, record["id"])
                 if kind == "docs":

@@ -11,6 +11,7 @@ from kb_runtime.knowledge.lookup import get
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.reference.docs import TOOLS, doc_outline, get_doc, list_docs
+from kb_runtime.tools.search.substring import TOOLS as SUBSTRING_TOOLS
 from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published
 
@@ -200,6 +201,39 @@ def test_a_page_of_a_collection_that_strips_a_folder_is_found_by_what_hits_and_l
         values, _ = check(GET_DOC, {"filename": name})
         found = structured(get_doc(Session(artifact, {}), values))
     assert found["path"] == "docs/a/guide.md"
+
+
+def test_records_of_one_file_are_named_by_their_ids(publish: Callable[..., Published]) -> None:
+    pages = [
+        {
+            "id": f"api.yaml/{name}",
+            "path": "api.yaml",
+            "title": name,
+            "text": f"# {name}\n\nMoors.\n",
+        }
+        | {"format": "openapi", "processed": False, "group": "core"}
+        for name in ("moor", "sail")
+    ]
+    collection = {"name": "docs", "kind": "docs", "records": 2, "chunks": 2, "first_row": 0}
+    published = publish({"docs": pages}, collections=[collection])
+    with Artifact.open(published.path) as artifact:
+        session = Session(artifact, {})
+        listed = structured(list_docs(session, {"limit": None, "cursor": None}))["core"]
+        paths = [each["path"] for each in listed]
+        assert paths == ["api.yaml/moor", "api.yaml/sail"]
+        for path in paths:
+            values, _ = check(GET_DOC, {"filename": path})
+            found = structured(get_doc(session, values))
+            assert (found["path"], found["filename"]) == (path, "api.yaml")
+        (lines,) = (tool for tool in SUBSTRING_TOOLS if tool.name == "{prefix}_search_docs")
+        values, _ = check(lines, {"query": "moors"})
+        matches = structured(lines.run(session, values))["matches"]
+        assert [(each["file"], each["line"]) for each in matches] == [(path, 3) for path in paths]
+
+
+def test_a_hit_before_the_first_heading_is_of_the_whole_page(call: Call) -> None:
+    found = structured(call("get_doc", filename="doc:docs/manual.md#:1"))
+    assert (found["path"], "section" in found) == ("docs/manual.md", False)
 
 
 def test_a_title_that_several_pages_have_names_the_others(
