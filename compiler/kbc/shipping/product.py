@@ -14,6 +14,7 @@ from packaging.version import InvalidVersion, Version
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.mcp.answers import ALL, choose_families
 from kb_runtime.store.manifest import MANIFEST
+from kb_runtime.tools.search.compact import FAMILY as COMPACT
 from kb_runtime.version import DISTRIBUTION as RUNTIME
 from kb_runtime.version import __version__
 from kbc.project.settings import MCP_NAME
@@ -83,6 +84,14 @@ class Product:
     def shown_tools(self) -> tuple[OfferedTool, ...]:
         """The tools that a server offers when it is started without `--tools`."""
         return tuple(tool for tool in self.tools if tool.family in self.families) or self.tools
+
+    @property
+    def further_tools(self) -> str:
+        """A sentence that names the tools of other families, "" without any."""
+        shown = {COMPACT, *(tool.family for tool in self.shown_tools)}
+        others = [tool.name for tool in self.tools if tool.family not in shown]
+        sentence = f"A server started with `--tools {ALL}` also offers: {', '.join(others)}."
+        return sentence if others else ""
 
     @property
     def summary(self) -> str:

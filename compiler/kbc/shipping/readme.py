@@ -64,6 +64,9 @@ def _lines(product: Product) -> Iterator[str]:
         ("tool", "what it gives"),
         [(f"`{each.name}`", each.summary) for each in product.shown_tools],
     )
+    if product.further_tools:
+        yield ""
+        yield product.further_tools
     if product.license:
         yield ""
         yield "## Licence"

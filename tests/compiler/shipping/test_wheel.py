@@ -89,7 +89,8 @@ def test_the_metadata_is_valid_and_says_what_a_person_needs(ship: Ship, tmp_path
     page = metadata.description or ""
     assert "<!-- mcp-name: org.example/small -->" in page
     assert "| builtins | builtins | 2 |" in page
-    assert "`small_get_builtin`" in page
+    assert "| `small_search` |" in page
+    assert "`--tools all` also offers: small_get_builtin, " in page
 
 
 def test_without_a_registry_name_there_is_no_marker(ship: Ship, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kb_runtime.mcp.answers import ALL
 from kb_runtime.text.rendering import shorten
 from kb_runtime.tools.search.compact import FAMILY as COMPACT
 from kbc.shipping.product import OfferedTool, Product
@@ -55,9 +54,8 @@ def _lines(product: Product) -> Iterator[str]:
         [(f"`{tool.name}`", _arguments(tool), tool.summary) for tool in product.shown_tools],
     )
     yield ""
-    others = [tool.name for tool in product.tools if tool.family not in {COMPACT, *shown}]
-    if others:
-        yield f"A server started with `--tools {ALL}` also offers: {', '.join(others)}."
+    if product.further_tools:
+        yield product.further_tools
         yield ""
     elif COMPACT not in shown:
         yield f"A server started with `--tools {COMPACT}` offers five general tools instead."
