@@ -20,7 +20,6 @@ import kbc
 from benchmarks.wide.folders import write_folder
 from benchmarks.wide.sets import LabelledSet, Part, Question
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.search.lexical import information
 from kb_runtime.search.request import SearchHit, SearchRequest
 from kb_runtime.search.searcher import Searcher
 from kbc.evaluation.questions import records as record_names
@@ -287,7 +286,7 @@ class Opened:
         return {
             "words": len(query.text.split()),
             "stems": {
-                stem: [count, round(information(lexical, stem), 4)] for stem, count in stems.items()
+                stem: [count, round(lexical.information(stem), 4)] for stem, count in stems.items()
             },
             "identifiers": list(query.identifiers),
             "phrases": len(query.phrases),

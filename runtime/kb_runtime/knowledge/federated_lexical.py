@@ -20,12 +20,9 @@ from kb_runtime.search.lexical import (
     LexicalIndex,
     LexicalRequest,
     SearchFilters,
-    document_frequency,
-    information,
-    is_defined_name,
 )
 from kb_runtime.search.lexical_engine import failure
-from kb_runtime.search.lexical_plan import plan
+from kb_runtime.search.lexical_plan import Statistics, plan
 from kb_runtime.store.facets import RowFilter
 
 if TYPE_CHECKING:
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.knowledge.part_rows import PartRows
-    from kb_runtime.search.lexical_plan import Statistics
 
 # Terms whose frequencies are remembered, about 100 bytes each: parts ask for each again.
 _REMEMBERED_TERMS = 10_000
@@ -47,7 +43,7 @@ class LexicalPart(NamedTuple):
     ordinals: Mapping[int, int]
 
 
-class FederatedLexical:
+class FederatedLexical(Statistics):
     """Searches like a `LexicalIndex`. Safe to use from several threads."""
 
     def __init__(self, parts: Sequence[LexicalPart]) -> None:
@@ -55,7 +51,7 @@ class FederatedLexical:
         self._frequencies: dict[tuple[str, str], int] = {}
         languages = [code for part in parts for code in part.searcher.analyzer.languages]
         self.analyzer = Analyzer(tuple(dict.fromkeys(languages)))
-        self.documents: int = sum(part.searcher.documents for part in parts)
+        self.documents = sum(part.searcher.documents for part in parts)
 
     def search(self, request: LexicalRequest) -> LexicalHits:
         """The best chunks of all parts; see `LexicalIndex.search`. Raises `LexicalError`."""
@@ -96,15 +92,6 @@ class FederatedLexical:
             for word, documents in part.searcher.words_with_prefix(prefix, limit):
                 counts[word] = counts.get(word, 0) + documents
         return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit]
-
-    def document_frequency(self, term: str) -> int:
-        return document_frequency(self, term)
-
-    def is_defined_name(self, term: str) -> bool:
-        return is_defined_name(self, term)
-
-    def information(self, stem: str) -> float:
-        return information(self, stem)
 
 
 def _own_filters(part: LexicalPart, filters: SearchFilters) -> SearchFilters:

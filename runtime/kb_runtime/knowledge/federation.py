@@ -17,7 +17,7 @@ from kb_runtime.knowledge.federated_layout import (
 )
 from kb_runtime.knowledge.merged_manifest import merge
 from kb_runtime.knowledge.models import open_sections
-from kb_runtime.store.manifest import BUILD_ID_LENGTH
+from kb_runtime.store.manifest import BUILD_ID_LENGTH, ManifestFields
 from kb_runtime.store.sections import Sections
 
 TYPE_CHECKING = False
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.federated_chunks import FederatedChunks
     from kb_runtime.knowledge.federated_lexical import FederatedLexical
     from kb_runtime.knowledge.federated_vectors import FederatedVectors
-    from kb_runtime.knowledge.merged_manifest import MergedManifest
     from kb_runtime.search.encoder import QueryEncoder
     from kb_runtime.search.ports import FacetIndex, Records
     from kb_runtime.search.ranking.cross_encoder import CrossEncoder
@@ -92,8 +91,8 @@ class Federation:
         ]
 
     @property
-    def manifest(self) -> MergedManifest:
-        def read() -> MergedManifest:
+    def manifest(self) -> ManifestFields:
+        def read() -> ManifestFields:
             with_encoder = self._encoder_part
             with_reranker = self._reranker_part
             encoder = None if with_encoder is None else with_encoder.manifest["encoder"]

@@ -5,29 +5,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from kb_runtime.search.ports import SearchBackend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
     from kb_runtime.search.encoder import QueryEncoder
-    from kb_runtime.search.ports import Chunks, FacetIndex, LexicalSearcher, Records, VectorSearcher
+    from kb_runtime.search.ports import FacetIndex
     from kb_runtime.search.ranking.cross_encoder import CrossEncoder
     from kb_runtime.search.searcher import Searcher
+    from kb_runtime.store.manifest import ManifestFields
     from kb_runtime.store.symbols import Symbols
 
 
-class Fields(Protocol):
-    """The fields of a manifest; see `docs/format.md`."""
-
-    def __getitem__(self, name: str) -> Any: ...
-    def __contains__(self, name: object) -> bool: ...
-    def get(self, name: str, default: Any = None) -> Any: ...
-    def as_dict(self) -> dict[str, Any]: ...
-
-
-class Knowledge(Protocol):
+class Knowledge(SearchBackend, Protocol):
     """Open for reading, from several threads; it stays as it is until it is closed."""
 
     @property
@@ -43,24 +37,17 @@ class Knowledge(Protocol):
         """The parts whose vectors are another encoder's: their records are found by words only."""
 
     @property
-    def manifest(self) -> Fields: ...
+    def manifest(self) -> ManifestFields: ...
     @property
     def build_id(self) -> str: ...
     @property
     def collections(self) -> Sequence[CollectionInfo]: ...
-    @property
-    def chunks(self) -> Chunks: ...
-    @property
-    def lexical(self) -> LexicalSearcher: ...
-    @property
-    def vectors(self) -> VectorSearcher: ...
     @property
     def encoder(self) -> QueryEncoder | None: ...
     @property
     def reranker(self) -> CrossEncoder | None: ...
     @property
     def searcher(self) -> Searcher: ...
-    def catalog(self, name: str) -> Records: ...
     def facets(self, name: str) -> FacetIndex: ...
     def symbols(self, name: str) -> Symbols | None: ...
     def collection(self, name: str) -> CollectionInfo: ...

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
+from kb_runtime.store.manifest import ManifestFields
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
     from kb_runtime.store.manifest import Manifest
 
 BETWEEN_NAMES = "+"
-
-
-class MergedManifest:
-    """Reads like a `Manifest`, as far as its fields go."""
-
-    __slots__ = ("_fields",)
-
-    def __init__(self, fields: dict[str, Any]) -> None:
-        self._fields = fields
-
-    def __getitem__(self, name: str) -> Any:
-        return self._fields[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._fields
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self._fields.get(name, default)
-
-    def as_dict(self) -> dict[str, Any]:
-        return dict(self._fields)
 
 
 def merge(
@@ -45,7 +23,7 @@ def merge(
     build_id: str,
     encoder: Mapping[str, Any] | None,
     reranker: Mapping[str, Any] | None,
-) -> MergedManifest:
+) -> ManifestFields:
     """The merged fields.
 
     The first `served` parts are named; the others are workspaces of theirs. `names` gives, part by
@@ -75,7 +53,7 @@ def merge(
         },
         "warnings": [warning for one in manifests for warning in one.get("warnings") or ()],
     }
-    return MergedManifest(fields)
+    return ManifestFields(fields)
 
 
 def _weights(manifests: Sequence[Manifest], names: Sequence[Mapping[str, str]]) -> dict[str, Any]:

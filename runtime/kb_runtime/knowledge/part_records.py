@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.store.catalog import KeyLookup
+from kb_runtime.store.catalog import RecordTable
 from kb_runtime.store.facets import Facet, Facets
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
-class PartCatalog(KeyLookup):
+class PartCatalog(RecordTable):
     """A catalog of which only the records at `kept` (ascending; None for all) are shown; each says
     that its collection is called `name`."""
 
@@ -32,7 +32,6 @@ class PartCatalog(KeyLookup):
         return len(self._kept)
 
     def __getitem__(self, index: int) -> dict[str, Any]:
-        """The record at `index`. Raises `IndexError` outside 0..len-1."""
         return self._shown(self._catalog[self._own(index)])
 
     def head(self, index: int) -> dict[str, Any]:
@@ -44,14 +43,10 @@ class PartCatalog(KeyLookup):
             record["collection"] = self._name
         return record
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self[index] for index in range(len(self)))
-
     def id(self, index: int) -> str:
         return self._catalog.id(self._own(index))
 
     def own_id(self, own: int) -> str:
-        """The id of the artifact's record `own`, shown or not."""
         return self._catalog.id(own)
 
     def ids(self) -> list[str]:

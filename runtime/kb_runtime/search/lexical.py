@@ -5,7 +5,6 @@ The engine never parses a query, so no text of a user can be a syntax error or a
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +12,14 @@ from typing import TYPE_CHECKING, cast
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical_engine import check_recipe, failure, open_index, rarity
-from kb_runtime.search.lexical_plan import nearest_words, plan
+from kb_runtime.search.lexical_plan import Statistics, nearest_words, plan
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS, FILTERS, ROW, WORDS, filter_term
 from kb_runtime.text.languages import ENGLISH
 
 if TYPE_CHECKING:
     import tantivy
 
-    from kb_runtime.search.lexical_plan import Plan, Statistics
+    from kb_runtime.search.lexical_plan import Plan
     from kb_runtime.search.query import Query
     from kb_runtime.search.spelling import Correction
     from kb_runtime.store.facets import RowFilter
@@ -89,7 +88,7 @@ class LexicalHits:
 NO_HITS = LexicalHits([], [], {})
 
 
-class LexicalIndex:
+class LexicalIndex(Statistics):
     """An open lexical section. Safe to use from several threads."""
 
     ranges_are_exact = True
@@ -112,7 +111,7 @@ class LexicalIndex:
         self._schema = self._index.schema
         self._searcher = self._index.searcher()
         self.analyzer = Analyzer(languages)
-        self.documents: int = self._searcher.num_docs
+        self.documents = self._searcher.num_docs
         self._frequencies: dict[tuple[str, str], int] = {}
 
     def search(self, request: LexicalRequest) -> LexicalHits:
@@ -206,18 +205,6 @@ class LexicalIndex:
         """The most frequent words of the vocabulary with that prefix, and the chunks of each."""
         return self._searcher.terms_with_prefix(WORDS, prefix, limit=limit)
 
-    def document_frequency(self, term: str) -> int:
-        """Chunks that have the name term `term` as a word."""
-        return document_frequency(self, term)
-
-    def is_defined_name(self, term: str) -> bool:
-        """Whether a chunk defines, or answers to, the name term `term`."""
-        return is_defined_name(self, term)
-
-    def information(self, stem: str) -> float:
-        """How much a prose term says: the logarithm of how rare it is among the chunks."""
-        return information(self, stem)
-
     def nearest_words(self, term: str, limit: int) -> list[Correction]:
         """Words of the index near a folded word; see `spelling.corrections`."""
         return nearest_words(self, term, limit)
@@ -297,18 +284,3 @@ class LexicalIndex:
         return self._tantivy.Query.range_query(
             self._schema, ROW, unsigned, rows.start, rows.stop, True, False
         )
-
-
-def document_frequency(statistics: Statistics, term: str) -> int:
-    """Chunks that have the name term `term` as a word."""
-    return statistics.frequency(WORDS, term)
-
-
-def is_defined_name(statistics: Statistics, term: str) -> bool:
-    """Whether a chunk defines, or answers to, the name term `term`."""
-    return statistics.frequency("identifiers", term) > 0
-
-
-def information(statistics: Statistics, stem: str) -> float:
-    """How much a prose term says: the logarithm of how rare it is among the chunks."""
-    return math.log((statistics.documents + 1) / (statistics.frequency("body", stem) + 0.5))

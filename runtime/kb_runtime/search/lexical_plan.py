@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.lexical_schema import (
     NAME_FIELDS,
@@ -56,18 +56,30 @@ RARE_FACTOR = 10
 RARE_WEIGHT = 0.5
 
 
-class Statistics(Protocol):
-    """How often terms occur in what is searched."""
+class Statistics:
+    """How often terms occur in what is searched: in `documents` chunks."""
 
-    @property
-    def documents(self) -> int:
-        """The number of chunks."""
+    documents: int
 
     def frequency(self, field: str, term: str) -> int:
         """The chunks that have `term` in `field`."""
+        raise NotImplementedError
 
     def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """The most frequent words with that prefix and the chunks of each, the alphabet deciding."""
+        raise NotImplementedError
+
+    def document_frequency(self, term: str) -> int:
+        """Chunks that have the name term `term` as a word."""
+        return self.frequency(WORDS, term)
+
+    def is_defined_name(self, term: str) -> bool:
+        """Whether a chunk defines, or answers to, the name term `term`."""
+        return self.frequency("identifiers", term) > 0
+
+    def information(self, stem: str) -> float:
+        """How much a prose term says: the logarithm of how rare it is among the chunks."""
+        return math.log((self.documents + 1) / (self.frequency("body", stem) + 0.5))
 
 
 class Phrase(NamedTuple):

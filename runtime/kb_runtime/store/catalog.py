@@ -145,8 +145,30 @@ class RecordFile:
         self._off.close()
 
 
-class KeyLookup:
-    """Finds the records of a catalog by their keys, through its `matches`."""
+class RecordTable:
+    """Records by position, and by their keys through `matches`."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        """The record at `index`. Raises `IndexError` outside 0..len-1."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[index] for index in range(len(self)))
+
+    def id(self, index: int) -> str:
+        """The record's id, without decoding the record."""
+        raise NotImplementedError
+
+    def place(self, own: int) -> int | None:
+        """Where the artifact's record `own` is here: the same place, where none is hidden."""
+        return own
+
+    def own_id(self, own: int) -> str:
+        """The id of the artifact's record `own`, shown or not."""
+        return self.id(own)
 
     def matches(self, key: str, *, folded: bool) -> list[int]:
         """The records with this key, those whose id it is first, each group by position."""
@@ -171,7 +193,7 @@ class KeyLookup:
         return list(dict.fromkeys([*self.matches(key, folded=False), *folded]))
 
 
-class Catalog(KeyLookup):
+class Catalog(RecordTable):
     """The records of one collection: `catalog[i]` decodes one, `find` looks a name up.
 
     Every record has an id and may have further keys (aliases, file names). A lookup goes through a
@@ -203,7 +225,6 @@ class Catalog(KeyLookup):
         return len(self._records)
 
     def __getitem__(self, index: int) -> dict[str, Any]:
-        """The record at `index`. Raises `IndexError` outside 0..len-1."""
         record: dict[str, Any] = self._records[index]
         return record
 
@@ -212,26 +233,14 @@ class Catalog(KeyLookup):
         time. Raises `IndexError` outside 0..len-1."""
         return self._records.without(LONG_FIELDS, index)
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self[index] for index in range(len(self)))
-
     def raw(self, index: int) -> bytes:
         """The record's encoded bytes: equal bytes mean equal records."""
         return self._records.raw(index)
 
     def id(self, index: int) -> str:
-        """The record's id, without decoding the record."""
         if not 0 <= index < len(self):
             raise IndexError(index)
         return self._key(bisect_left(self._key_records, index))
-
-    def place(self, own: int) -> int | None:
-        """Where the artifact's record `own` is here: the same place."""
-        return own
-
-    def own_id(self, own: int) -> str:
-        """The id of the artifact's record `own`."""
-        return self.id(own)
 
     def ids(self) -> Sequence[str]:
         """All ids, in the order of the records; kept once they were asked for."""

@@ -169,28 +169,13 @@ def resolve(path: str | os.PathLike[str]) -> str:
     return locate(path).build_folder()
 
 
-class Manifest:
-    """A checked manifest. Reads like a mapping of its fields.
+class ManifestFields:
+    """The fields of a manifest, or of several merged into one; see `docs/format.md`."""
 
-    `folder` is the build's folder; `files` maps each listed path (forward slashes, relative) to its
-    size in bytes and its SHA-256 in hexadecimal.
-    """
+    __slots__ = ("_fields",)
 
-    __slots__ = ("_fields", "_passed", "build_id", "files", "folder")
-
-    def __init__(self, folder: str, fields: dict[str, Any]) -> None:
-        self.folder = folder
+    def __init__(self, fields: dict[str, Any]) -> None:
         self._fields = fields
-        self._passed: dict[str, Identity] = {}
-        wrong = problem(fields)
-        if wrong:
-            raise _not_a_manifest(folder, wrong)
-        self.build_id: str = fields["build_id"]
-        self.files: dict[str, tuple[int, str]] = {
-            file["path"]: (file["bytes"], file["sha256"]) for file in fields["files"]
-        }
-        if not all(map(_is_inside, self.files)):
-            raise _not_a_manifest(folder, "it lists a file outside of the build")
 
     def __getitem__(self, name: str) -> Any:
         return self._fields[name]
@@ -206,6 +191,30 @@ class Manifest:
 
     def as_dict(self) -> dict[str, Any]:
         return dict(self._fields)
+
+
+class Manifest(ManifestFields):
+    """A checked manifest.
+
+    `folder` is the build's folder; `files` maps each listed path (forward slashes, relative) to its
+    size in bytes and its SHA-256 in hexadecimal.
+    """
+
+    __slots__ = ("_passed", "build_id", "files", "folder")
+
+    def __init__(self, folder: str, fields: dict[str, Any]) -> None:
+        super().__init__(fields)
+        self.folder = folder
+        self._passed: dict[str, Identity] = {}
+        wrong = problem(fields)
+        if wrong:
+            raise _not_a_manifest(folder, wrong)
+        self.build_id: str = fields["build_id"]
+        self.files: dict[str, tuple[int, str]] = {
+            file["path"]: (file["bytes"], file["sha256"]) for file in fields["files"]
+        }
+        if not all(map(_is_inside, self.files)):
+            raise _not_a_manifest(folder, "it lists a file outside of the build")
 
     def inputs(self) -> list[dict[str, Any]]:
         """The compiled files: maps with `path`, `bytes` and `sha256`. Raises `ArtifactError`."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.store.catalog import KeyLookup
+from kb_runtime.store.catalog import RecordTable
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.sharding.order import ShardOrder
     from kb_runtime.store.catalog import Catalog
 
 
-class ShardedCatalog(KeyLookup):
+class ShardedCatalog(RecordTable):
     """Reads like a `Catalog`, in the order of the whole collection."""
 
     def __init__(self, catalogs: Sequence[Catalog], order: ShardOrder) -> None:
@@ -24,7 +24,6 @@ class ShardedCatalog(KeyLookup):
         return len(self._order)
 
     def __getitem__(self, index: int) -> dict[str, Any]:
-        """The record at `index`. Raises `IndexError` outside 0..len-1."""
         shard, own = self._order.locate(index)
         return self._catalogs[shard][own]
 
@@ -33,26 +32,14 @@ class ShardedCatalog(KeyLookup):
         shard, own = self._order.locate(index)
         return self._catalogs[shard].head(own)
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self[index] for index in range(len(self)))
-
     def raw(self, index: int) -> bytes:
         """The record's encoded bytes: equal bytes mean equal records."""
         shard, own = self._order.locate(index)
         return self._catalogs[shard].raw(own)
 
     def id(self, index: int) -> str:
-        """The record's id, without decoding the record."""
         shard, own = self._order.locate(index)
         return self._catalogs[shard].id(own)
-
-    def place(self, own: int) -> int | None:
-        """Where the artifact's record `own` is here: the same place."""
-        return own
-
-    def own_id(self, own: int) -> str:
-        """The id of the artifact's record `own`."""
-        return self.id(own)
 
     def ids(self) -> Sequence[str]:
         """All ids, in the order of the records; kept once they were asked for."""

@@ -15,18 +15,17 @@ from functools import lru_cache
 from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.search import lexical
 from kb_runtime.search.analysis import Analyzer, fold, name_parts
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
 from kb_runtime.search.lexical_engine import rarity
-from kb_runtime.search.lexical_plan import plan
+from kb_runtime.search.lexical_plan import Statistics, plan
 from kb_runtime.search.lexical_schema import NAME_FIELDS, PROSE_FIELDS
 from kb_runtime.text.windows import defined_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from kb_runtime.search.lexical_plan import Phrase, Plan, Statistics
+    from kb_runtime.search.lexical_plan import Phrase, Plan
 
 SAMPLE = 32
 """Windows of those that have a string which are split into words to estimate how many have the term."""
@@ -60,7 +59,7 @@ class ScannedTexts(NamedTuple):
     languages: Sequence[str]
 
 
-class ScanIndex:
+class ScanIndex(Statistics):
     """Searches like a `LexicalIndex`. Safe to use from several threads."""
 
     def __init__(self, texts: ScannedTexts) -> None:
@@ -115,15 +114,6 @@ class ScanIndex:
         """None: there is no vocabulary to correct words by."""
         del prefix, limit
         return []
-
-    def document_frequency(self, term: str) -> int:
-        return lexical.document_frequency(self, term)
-
-    def is_defined_name(self, term: str) -> bool:
-        return lexical.is_defined_name(self, term)
-
-    def information(self, stem: str) -> float:
-        return lexical.information(self, stem)
 
     def _promising(
         self, worth: Mapping[tuple[str, str], float], filters: SearchFilters

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kb_runtime.knowledge.unindexed.empty import EmptyArtifact
 from kb_runtime.knowledge.unindexed.scan import ScanIndex, ScannedTexts
-from kb_runtime.store.catalog import LABELLED, KeyLookup, fold, rows_of
+from kb_runtime.store.catalog import LABELLED, RecordTable, fold, rows_of
 from kb_runtime.store.listing import FileListing, ListedFile, read_listing
 from kb_runtime.store.manifest import BUILD_ID_LENGTH
 from kb_runtime.text.windows import defined_names, windows
@@ -69,7 +69,7 @@ class ScannedTree(EmptyArtifact):
         return False
 
 
-class _Records(KeyLookup):
+class _Records(RecordTable):
     """The files; see `catalog.Catalog`."""
 
     def __init__(self, listing: FileListing) -> None:
@@ -115,19 +115,10 @@ class _Records(KeyLookup):
         }
         return {name: value for name, value in record.items() if value != ""}
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self[index] for index in range(len(self)))
-
     def id(self, index: int) -> str:
         if not 0 <= index < len(self):
             raise IndexError(index)
         return self._ids[index]
-
-    def place(self, own: int) -> int | None:
-        return own
-
-    def own_id(self, own: int) -> str:
-        return self.id(own)
 
     def ids(self) -> Sequence[str]:
         return self._ids
