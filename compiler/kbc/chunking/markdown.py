@@ -51,39 +51,12 @@ _ENDPOINT = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\s+`?(?:/|h
 _CODE_NAME = re.compile(r"(?=\S*(?:[a-z][A-Z]|_|\(|::|\w\.\w))[\w.:$#@!?-]+(?:\([^()]*\))?")
 
 # Titles that say nothing without their parent's.
-_DEPENDENT_TITLES = frozenset(
-    {
-        "api",
-        "arguments",
-        "caveats",
-        "definition",
-        "description",
-        "details",
-        "errors",
-        "example",
-        "examples",
-        "faq",
-        "introduction",
-        "limitations",
-        "motivation",
-        "notes",
-        "options",
-        "output",
-        "overview",
-        "parameters",
-        "properties",
-        "remarks",
-        "results",
-        "return",
-        "returns",
-        "semantics",
-        "signature",
-        "summary",
-        "syntax",
-        "template",
-        "usage",
-    }
-)
+_DEPENDENT_TITLES = frozenset([
+    "api", "arguments", "caveats", "definition", "description", "details", "errors", "example",
+    "examples", "faq", "introduction", "limitations", "motivation", "notes", "options", "output",
+    "overview", "parameters", "properties", "remarks", "results", "return", "returns", "semantics",
+    "signature", "summary", "syntax", "template", "usage",
+])  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

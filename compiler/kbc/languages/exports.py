@@ -26,21 +26,10 @@ _HINTS: Mapping[str, re.Pattern[str]] = {
         ("javascript", "typescript", "tsx"), re.compile(r"\bexport\b[^;]*?\bfrom\b", re.DOTALL)
     ),
 }
-_AROUND = frozenset(
-    {
-        "block",
-        "declaration_list",
-        "else_clause",
-        "except_clause",
-        "expression_statement",
-        "if_statement",
-        "mod_item",
-        "module",
-        "program",
-        "source_file",
-        "try_statement",
-    }
-)
+_AROUND = frozenset([
+    "block", "declaration_list", "else_clause", "except_clause", "expression_statement",
+    "if_statement", "mod_item", "module", "program", "source_file", "try_statement",
+])  # fmt: skip
 """Nodes inside which a re-export may stand."""
 
 

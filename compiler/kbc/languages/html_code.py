@@ -13,25 +13,11 @@ from collections.abc import Iterator
 from bs4 import BeautifulSoup, Comment, Tag
 from bs4.element import NavigableString
 
-_GUTTERS = frozenset(
-    [
-        "lineno",
-        "linenos",
-        "linenodiv",
-        "ln",
-        "lnt",
-        "rouge-gutter",
-        "gutter",
-        "blob-num",
-        "line-number",
-        "line-numbers",
-        "line-numbers-wrapper",
-        "line-numbers-rows",
-        "hljs-ln-numbers",
-        "lntd",
-        "LineNr",
-    ]
-)
+_GUTTERS = frozenset([
+    "lineno", "linenos", "linenodiv", "ln", "lnt", "rouge-gutter", "gutter", "blob-num",
+    "line-number", "line-numbers", "line-numbers-wrapper", "line-numbers-rows", "hljs-ln-numbers",
+    "lntd", "LineNr",
+])  # fmt: skip
 """Classes of what holds line numbers, if its text is nothing but numbers."""
 
 _NAMES_OF_LANGUAGE = frozenset({"lang", "code-lang"})
@@ -44,26 +30,10 @@ _LANGUAGE = re.compile(
 _NAMED_BESIDE = frozenset({"hljs", "sourcecode", "prettyprint", "brush:", "highlight", "src"})
 """Classes beside which another class is the language: `hljs rust`, `sourceCode rust`."""
 
-_NOT_A_LANGUAGE = frozenset(
-    [
-        "code",
-        "default",
-        "none",
-        "text",
-        "plaintext",
-        "notranslate",
-        "chroma",
-        "highlighter",
-        "rouge",
-        "numberlines",
-        "literal-block",
-        "copyable",
-        "undefined",
-        "nohighlight",
-        "linenums",
-        "toolbar",
-    ]
-)
+_NOT_A_LANGUAGE = frozenset([
+    "code", "default", "none", "text", "plaintext", "notranslate", "chroma", "highlighter", "rouge",
+    "numberlines", "literal-block", "copyable", "undefined", "nohighlight", "linenums", "toolbar",
+])  # fmt: skip
 _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "pycon3": "pycon"}
 _BARE = frozenset({"rust", "screen-bash"})  # rustdoc names the language alone
 _NEARBY = 4

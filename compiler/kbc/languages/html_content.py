@@ -30,71 +30,23 @@ _MAIN = (
 _SHARE_OF_ARTICLE = 0.5
 """An article with this share of the main part's text is the content: the rest is a table of contents."""
 
-_CHROME_ELEMENTS = frozenset(
-    [
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "nav",
-        "header",
-        "footer",
-        "aside",
-        "form",
-        "button",
-        "iframe",
-        "svg",
-        "dialog",
-    ]
-)
+_CHROME_ELEMENTS = frozenset([
+    "script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "button",
+    "iframe", "svg", "dialog",
+])  # fmt: skip
 _CHROME_ROLES = frozenset(
     ["navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "tree"]
 )
-_CHROME_CLASSES = frozenset(
-    [
-        "sidebar",
-        "breadcrumbs",
-        "breadcrumb",
-        "toc",
-        "table-of-contents",
-        "sphinxsidebar",
-        "related",
-        "navheader",
-        "navfooter",
-        "nav-panel",
-        "nav-wrapper",
-        "bottomlinks",
-        "local-toc",
-        "tableOfContents",
-        "theme-doc-toc-mobile",
-        "theme-doc-toc-desktop",
-        "pagination-nav",
-        "theme-doc-breadcrumbs",
-        "theme-doc-footer",
-        "theme-edit-this-page",
-        "VPDocFooter",
-        "VPDocAside",
-        "VPLocalNav",
-        "VPSidebar",
-        "prev-next",
-        "prev-next-area",
-        "prevnext",
-        "md-source-file",
-        "skip-link",
-        "md-content__button",
-        "edit-link",
-        "edit-this-page",
-        "edit-page-link",
-        "copybtn",
-        "copy-btn",
-        "headerlink",
-        "header-anchor",
-        "hash-link",
-        "anchorjs-link",
-        "doc-anchor",
-        "heading-anchor",
-    ]
-)
+_CHROME_CLASSES = frozenset([
+    "sidebar", "breadcrumbs", "breadcrumb", "toc", "table-of-contents", "sphinxsidebar", "related",
+    "navheader", "navfooter", "nav-panel", "nav-wrapper", "bottomlinks", "local-toc",
+    "tableOfContents", "theme-doc-toc-mobile", "theme-doc-toc-desktop", "pagination-nav",
+    "theme-doc-breadcrumbs", "theme-doc-footer", "theme-edit-this-page", "VPDocFooter",
+    "VPDocAside", "VPLocalNav", "VPSidebar", "prev-next", "prev-next-area", "prevnext",
+    "md-source-file", "skip-link", "md-content__button", "edit-link", "edit-this-page",
+    "edit-page-link", "copybtn", "copy-btn", "headerlink", "header-anchor", "hash-link",
+    "anchorjs-link", "doc-anchor", "heading-anchor",
+])  # fmt: skip
 _LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link"})
 """Chrome on a link only."""
 

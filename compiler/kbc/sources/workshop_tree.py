@@ -25,72 +25,16 @@ IGNORE_FILE = "epicshop/.diffignore"
 
 _SKIPPED_FOLDERS = frozenset({"node_modules", "build", "dist", "coverage"})
 
-_BINARY_ENDINGS = frozenset(
-    [
-        ".7z",
-        ".bin",
-        ".bmp",
-        ".bz2",
-        ".db",
-        ".dll",
-        ".doc",
-        ".docx",
-        ".exe",
-        ".gif",
-        ".gz",
-        ".ico",
-        ".jar",
-        ".jpeg",
-        ".jpg",
-        ".mkv",
-        ".mov",
-        ".mp3",
-        ".mp4",
-        ".o",
-        ".ogg",
-        ".otf",
-        ".pdf",
-        ".png",
-        ".ppt",
-        ".pptx",
-        ".pyc",
-        ".rar",
-        ".so",
-        ".tar",
-        ".tgz",
-        ".tif",
-        ".tiff",
-        ".ttf",
-        ".wasm",
-        ".wav",
-        ".webm",
-        ".webp",
-        ".woff",
-        ".woff2",
-        ".xls",
-        ".xlsx",
-        ".xz",
-        ".zip",
-    ]
-)
-_TEXT_ENDINGS = frozenset(
-    [
-        ".astro",
-        ".gradle",
-        ".graphql",
-        ".ipynb",
-        ".jsonc",
-        ".json5",
-        ".markdown",
-        ".prettierrc",
-        ".prisma",
-        ".properties",
-        ".proto",
-        ".scala",
-        ".svelte",
-        ".swift",
-    ]
-)
+_BINARY_ENDINGS = frozenset([
+    ".7z", ".bin", ".bmp", ".bz2", ".db", ".dll", ".doc", ".docx", ".exe", ".gif", ".gz", ".ico",
+    ".jar", ".jpeg", ".jpg", ".mkv", ".mov", ".mp3", ".mp4", ".o", ".ogg", ".otf", ".pdf", ".png",
+    ".ppt", ".pptx", ".pyc", ".rar", ".so", ".tar", ".tgz", ".tif", ".tiff", ".ttf", ".wasm",
+    ".wav", ".webm", ".webp", ".woff", ".woff2", ".xls", ".xlsx", ".xz", ".zip",
+])  # fmt: skip
+_TEXT_ENDINGS = frozenset([
+    ".astro", ".gradle", ".graphql", ".ipynb", ".jsonc", ".json5", ".markdown", ".prettierrc",
+    ".prisma", ".properties", ".proto", ".scala", ".svelte", ".swift",
+])  # fmt: skip
 
 
 class WorkshopTree:

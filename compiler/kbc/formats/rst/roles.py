@@ -11,60 +11,14 @@ from docutils import nodes
 from kbc.formats.rst.context import Context
 
 _EXPLICIT = re.compile(r"(?s)(?P<title>.+?)\s*(?<!\x00)<(?P<target>[^<>]*)>\Z")
-_CODE = frozenset(
-    [
-        "attr",
-        "class",
-        "data",
-        "envvar",
-        "exc",
-        "func",
-        "keyword",
-        "makevar",
-        "meth",
-        "mod",
-        "obj",
-        "option",
-        "program",
-        "token",
-        "type",
-        "var",
-        "member",
-        "macro",
-        "struct",
-        "enum",
-        "enumerator",
-        "const",
-        "expr",
-        "setting",
-        "djadmin",
-        "djadminopt",
-        "lookup",
-        "tfilter",
-        "ttag",
-        "fieldlookup",
-        "opcode",
-        "pdbcmd",
-        "source",
-        "ansopt",
-        "ansval",
-        "ansenvvar",
-        "ansretval",
-        "directive",
-        "dir",
-        "confval",
-        "any",
-        "mimetype",
-        "newsgroup",
-        "concept",
-        "namespace",
-        "property",
-        "method",
-        "function",
-        "alias",
-        "union",
-    ]
-)
+_CODE = frozenset([
+    "attr", "class", "data", "envvar", "exc", "func", "keyword", "makevar", "meth", "mod", "obj",
+    "option", "program", "token", "type", "var", "member", "macro", "struct", "enum", "enumerator",
+    "const", "expr", "setting", "djadmin", "djadminopt", "lookup", "tfilter", "ttag", "fieldlookup",
+    "opcode", "pdbcmd", "source", "ansopt", "ansval", "ansenvvar", "ansretval", "directive", "dir",
+    "confval", "any", "mimetype", "newsgroup", "concept", "namespace", "property", "method",
+    "function", "alias", "union",
+])  # fmt: skip
 _EMPHASIS = frozenset(["emphasis", "title-reference", "title", "t", "dfn", "i"])
 _STRONG = frozenset(["strong", "guilabel", "menuselection", "b"])
 _PEPS = {

@@ -31,41 +31,15 @@ _INLINE = {
     "sub": "sub",
     "sup": "sup",
 }
-_AS_IT_IS = frozenset(
-    [
-        "blockquote",
-        "dd",
-        "dl",
-        "dt",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "ul",
-    ]
-)
+_AS_IT_IS = frozenset([
+    "blockquote", "dd", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
+    "pre", "ul",
+])  # fmt: skip
 _NOTICES = {"note": "Note", "tip": "Tip", "warning": "Warning", "tldr": ""}
-_NO_TEXT = frozenset(
-    [
-        "card-summary",
-        "has-been-renamed-to",
-        "help-id",
-        "no-index",
-        "primary-label",
-        "secondary-label",
-        "show-structure",
-        "var",
-        "web-file-name",
-        "web-summary",
-    ]
-)
+_NO_TEXT = frozenset([
+    "card-summary", "has-been-renamed-to", "help-id", "no-index", "primary-label",
+    "secondary-label", "show-structure", "var", "web-file-name", "web-summary",
+])  # fmt: skip
 """What a page does not show: summaries for other pages and for search engines, labels, settings."""
 
 _GROUPS = frozenset(

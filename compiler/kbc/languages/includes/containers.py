@@ -48,56 +48,22 @@ _TITLES = ("label", "title", "header", "summary")
 """Attributes whose value is shown above a component or a block."""
 
 
-_UNLABELLED = frozenset(
-    [
-        "code-group",
-        "tabs",
-        "raw",
-        "v-pre",
-        "div",
-        "html",
-        "caption",
-        "define",
-        "columns",
-        "center",
-        "row",
-        "col",
-    ]
-)
-_NOTICES = frozenset(
-    [
-        "Note",
-        "Tip",
-        "Warning",
-        "Caution",
-        "Danger",
-        "Info",
-        "Important",
-        "Pitfall",
-        "DeepDive",
-        "Deprecated",
-        "Canary",
-        "Callout",
-        "Admonition",
-        "Aside",
-    ]
-)
+_UNLABELLED = frozenset([
+    "code-group", "tabs", "raw", "v-pre", "div", "html", "caption", "define", "columns", "center",
+    "row", "col",
+])  # fmt: skip
+_NOTICES = frozenset([
+    "Note", "Tip", "Warning", "Caution", "Danger", "Info", "Important", "Pitfall", "DeepDive",
+    "Deprecated", "Canary", "Callout", "Admonition", "Aside",
+])  # fmt: skip
 _OF_ANY_KIND = frozenset(["Callout", "Admonition", "Aside"])
 """Notices whose `type` says what they are."""
 
 _KINDS = {"warn": "warning"}
 
-_PANELS = frozenset(
-    [
-        "Step",
-        "Accordion",
-        "AccordionItem",
-        "Details",
-        "Card",
-        "Expandable",
-        "CodeGroup",
-    ]
-)
+_PANELS = frozenset([
+    "Step", "Accordion", "AccordionItem", "Details", "Card", "Expandable", "CodeGroup",
+])  # fmt: skip
 """Parts with a title; so are tabs, whatever a site calls its own (`CodeTab`)."""
 
 

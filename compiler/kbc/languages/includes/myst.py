@@ -36,20 +36,10 @@ _DATA = frozenset(["math", "mermaid", "graphviz", "uml", "digraph", "productionl
 _DROPPED = frozenset(
     ["toctree", "contents", "tableofcontents", "index", "highlight", "raw", "meta", "bibliography"]
 )
-_UNLABELLED = frozenset(
-    [
-        "figure",
-        "image",
-        "tab-set",
-        "grid",
-        "div",
-        "container",
-        "only",
-        "table",
-        "glossary",
-        "epigraph",
-    ]
-)
+_UNLABELLED = frozenset([
+    "figure", "image", "tab-set", "grid", "div", "container", "only", "table", "glossary",
+    "epigraph",
+])  # fmt: skip
 _TITLES = frozenset(
     ["tab-item", "tab", "card", "grid-item-card", "dropdown", "details", "admonition"]
 )

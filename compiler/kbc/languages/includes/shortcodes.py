@@ -21,64 +21,26 @@ SHORTCODE = re.compile(
 
 _TEMPLATE_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
 _ARGUMENT = re.compile(r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`|([^\s\"`=]+))")
-_NOTICES = frozenset(
-    [
-        "note",
-        "warning",
-        "tip",
-        "caution",
-        "danger",
-        "info",
-        "important",
-        "notice",
-        "callout",
-        "alert",
-        "admonition",
-        "hint",
-        "attention",
-        "pageinfo",
-        "details",
-        "expand",
-        "collapse",
-        "expandable",
-    ]
-)
+_NOTICES = frozenset([
+    "note", "warning", "tip", "caution", "danger", "info", "important", "notice", "callout",
+    "alert", "admonition", "hint", "attention", "pageinfo", "details", "expand", "collapse",
+    "expandable",
+])  # fmt: skip
 _FOLDED = frozenset({"details", "expand", "collapse", "expandable"})
 _PANELS = frozenset({"tab", "tabitem", "step"})
 _TAB_GROUPS = frozenset({"tabs", "tabpane"})
 """They may state the labels of the tabs in them: `{{< tabs Linux Windows >}}`."""
 _FILES = frozenset(["include", "readfile", "code_sample", "codenew", "example-code"])
-_TEXT = frozenset(
-    [
-        "glossary-term",
-        "glossary_tooltip",
-        "glossary_definition",
-        "term",
-        "kbd",
-        "hl",
-        "eturl",
-        "param",
-        "ref",
-        "relref",
-    ]
-)
+_TEXT = frozenset([
+    "glossary-term", "glossary_tooltip", "glossary_definition", "term", "kbd", "hl", "eturl",
+    "param", "ref", "relref",
+])  # fmt: skip
 _REFERENCES = frozenset({"ref", "relref"})
 _PICTURES = frozenset({"figure", "img", "image", "imgproc"})
-_MEDIA = frozenset(
-    [
-        "youtube",
-        "vimeo",
-        "gist",
-        "tweet",
-        "x",
-        "twitter",
-        "instagram",
-        "video",
-        "rawhtml",
-        "toc",
-        "heading",
-    ]
-)
+_MEDIA = frozenset([
+    "youtube", "vimeo", "gist", "tweet", "x", "twitter", "instagram", "video", "rawhtml", "toc",
+    "heading",
+])  # fmt: skip
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
 _SHOWS_CODE = re.compile(r"<pre\b|\bhighlight\b", re.IGNORECASE)
 _SHOWS_TEXT = re.compile(r"\bmarkdownify\b|\.RenderString\b")
