@@ -6,7 +6,7 @@ two of them have the same id, the first one is returned.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -57,6 +57,29 @@ def records(session: Session, kind: RecordKind[R]) -> Iterator[R]:
         for position in range(len(catalog)):
             record: Any = catalog[position]
             yield record
+
+
+def heads(session: Session, kind: str, listing: str) -> Iterator[tuple[CollectionInfo, int, Any]]:
+    """The records of a kind that are followed by those which they list in the field `listing`, each with
+    its collection and its position there."""
+    for info in collections(session, kind):
+        catalog = session.artifact.catalog(info.name)
+        position = 0
+        while position < len(catalog):
+            record = catalog[position]
+            yield info, position, record
+            position += 1 + len(record.get(listing, ()))
+
+
+def joined(ranges: Iterable[range]) -> tuple[range, ...]:
+    """Ranges of rows, which ascend, without empty ones, and those that adjoin as one."""
+    found: list[range] = []
+    for rows in ranges:
+        if rows and found and found[-1].stop == rows.start:
+            found[-1] = range(found[-1].start, rows.stop)
+        elif rows:
+            found.append(rows)
+    return tuple(found)
 
 
 def ids(session: Session, kind: str) -> list[str]:

@@ -6,7 +6,8 @@ and filters need not read the pages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
@@ -56,15 +57,7 @@ class DocumentationSet(NamedTuple):
 
 def sources(session: Session) -> list[DocumentationSet]:
     """Every source, by name and then by id."""
-    found = []
-    for info in lookup.collections(session, KIND):
-        catalog = session.artifact.catalog(info.name)
-        position = 0
-        while position < len(catalog):
-            record: Any = catalog[position]
-            source = DocumentationSet(info, position, record)
-            found.append(source)
-            position += 1 + len(source.pages)
+    found = (DocumentationSet(*head) for head in lookup.heads(session, KIND, "pages"))
     return sorted(found, key=lambda each: (each.name.casefold(), each.id))
 
 
@@ -93,24 +86,20 @@ def find_source(session: Session, id: str) -> DocumentationSet:
 def matching_rows(
     session: Session,
     among: Iterable[DocumentationSet],
-    accepts: Callable[[DocumentationSet, ListedPage], bool],
+    accepts: Callable[[ListedPage], bool],
 ) -> tuple[range, ...]:
     """The chunks of the pages that `accepts` takes, as few ranges as possible, in row order."""
-    ranges: list[range] = []
-    for source in sorted(among, key=lambda each: (each.info.first_row, each.position)):
-        pages = source.pages
-        first = 0
-        while first < len(pages):
-            end = first
-            while end < len(pages) and accepts(source, pages[end]):
-                end += 1
-            rows = source.rows(session, first, end)
-            if ranges and ranges[-1].stop == rows.start:
-                ranges[-1] = range(ranges[-1].start, rows.stop)
-            elif rows:
-                ranges.append(rows)
-            first = end + 1
-    return tuple(ranges)
+
+    def ranges() -> Iterator[range]:
+        for source in sorted(among, key=lambda each: (each.info.first_row, each.position)):
+            first = 0
+            for is_accepted, run in groupby(source.pages, accepts):
+                end = first + len(list(run))
+                if is_accepted:
+                    yield source.rows(session, first, end)
+                first = end
+
+    return lookup.joined(ranges())
 
 
 def find_pages(session: Session, url: str) -> list[PageEntry]:

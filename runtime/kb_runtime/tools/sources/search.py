@@ -17,7 +17,6 @@ from kb_runtime.tools.declaration import Answer, Argument
 from kb_runtime.tools.sources.family import READ_PAGE, SEARCH, page_facts, source_tool
 from kb_runtime.tools.sources.lookup import (
     KIND,
-    DocumentationSet,
     find_source,
     matching_rows,
     sources,
@@ -202,7 +201,7 @@ def _rows(session: Session, filters: Mapping[str, Sequence[Any]]) -> tuple[range
     if not by_page and not filters.keys() & {"sourceId", "sourceName"}:
         return None
 
-    def accepts(_: DocumentationSet, page: ListedPage) -> bool:
+    def accepts(page: ListedPage) -> bool:
         return all(page.get(field) in values for field, values in by_page.items())
 
     among = [

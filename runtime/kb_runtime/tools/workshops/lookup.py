@@ -69,15 +69,7 @@ class PlacedWorkshop(NamedTuple):
 
 def workshops(session: Session) -> list[PlacedWorkshop]:
     """Every workshop, by slug in code point order."""
-    found = []
-    for info in lookup.collections(session, KIND):
-        catalog = session.artifact.catalog(info.name)
-        position = 0
-        while position < len(catalog):
-            record: Any = catalog[position]
-            workshop = PlacedWorkshop(info, position, record)
-            found.append(workshop)
-            position += 1 + len(workshop.sections)
+    found = (PlacedWorkshop(*head) for head in lookup.heads(session, KIND, "sections"))
     return sorted(found, key=lambda each: each.slug)
 
 
@@ -149,18 +141,12 @@ def rows_within(
     session: Session, among: Sequence[PlacedWorkshop], exercise: int | None, step: int | None
 ) -> tuple[range, ...]:
     """The chunks of exactly these workshops, this exercise, this step, in row order."""
-    ranges: list[range] = []
-    for workshop in sorted(among, key=lambda each: (each.info.first_row, each.position)):
-        for index, section in enumerate(workshop.sections):
-            if exercise not in (None, section["exercise"]) or step not in (None, section["step"]):
-                continue
-            place = workshop.position + 1 + index
-            rows = session.artifact.chunks.rows_of(place, workshop.info.rows)
-            if rows and ranges and ranges[-1].stop == rows.start:
-                ranges[-1] = range(ranges[-1].start, rows.stop)
-            elif rows:
-                ranges.append(rows)
-    return tuple(ranges)
+    return lookup.joined(
+        session.artifact.chunks.rows_of(place, workshop.info.rows)
+        for workshop in sorted(among, key=lambda each: (each.info.first_row, each.position))
+        for place, section in enumerate(workshop.sections, workshop.position + 1)
+        if exercise in (None, section["exercise"]) and step in (None, section["step"])
+    )
 
 
 def _numbers(numbers: Sequence[int]) -> str:
