@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from pathlib import Path
 
 from kb_runtime.store.atomic_files import replace_text
+from kb_runtime.text.toml_statements import basic_string
 from kbc.evaluation.questions import EvaluationError
 
 _TABLE = re.compile(r"^\[\[question\]\]\s*(?:#.*)?$", re.MULTILINE)
@@ -43,9 +43,9 @@ def _is_same(entry: object, query: str, scope: str) -> bool:
 
 
 def _table(query: str, name: str, scope: str) -> str:
-    lines = ["[[question]]", f"query = {_string(query)}", f"expect = [{_string(name)}]"]
+    lines = ["[[question]]", f"query = {basic_string(query)}", f"expect = [{basic_string(name)}]"]
     if scope:
-        lines.append(f"scope = {_string(scope)}")
+        lines.append(f"scope = {basic_string(scope)}")
     return "\n".join(lines) + "\n"
 
 
@@ -54,7 +54,7 @@ def _extended(text: str, number: int, expect: list[str]) -> str:
     starts = [found.start() for found in _TABLE.finditer(text)] + [len(text)]
     start, end = starts[number], starts[number + 1]
     table = text[start:end]
-    names = ", ".join(map(_string, expect))
+    names = ", ".join(map(basic_string, expect))
     changed, count = re.subn(
         r"^expect\s*=\s*\[[^\]]*\]",
         lambda _: f"expect = [{names}]",
@@ -65,8 +65,3 @@ def _extended(text: str, number: int, expect: list[str]) -> str:
     if not count:
         raise ValueError(f"the list `expect` of question {number + 1} was not found")
     return text[:start] + changed + text[end:]
-
-
-def _string(value: str) -> str:
-    """A basic string of TOML, which JSON's strings are but for one character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
+from kb_runtime.text.toml_statements import basic_string
 from kbc.project.model import Collection
 from kbc.recognition.detection import Recognition
 
@@ -34,11 +34,11 @@ def kb_toml(found: Recognition) -> str:
     project = found.project
     head = _HEAD.format(
         what=" ".join(found.what.split()),
-        name=_quoted(project.name),
-        title=_quoted(project.title),
-        version=_quoted(project.version),
-        description=_quoted(project.description),
-        license=_quoted(project.license),
+        name=basic_string(project.name),
+        title=basic_string(project.title),
+        version=basic_string(project.version),
+        description=basic_string(project.description),
+        license=basic_string(project.license),
     )
     notes = "".join(f"# {note}\n" for note in found.notes)
     tables = "".join("\n" + "\n".join(_table(each)) + "\n" for each in project.collections)
@@ -47,20 +47,20 @@ def kb_toml(found: Recognition) -> str:
 
 def _table(collection: Collection) -> Iterator[str]:
     yield "[[collection]]"
-    yield f"name      = {_quoted(collection.name)}"
-    yield f"kind      = {_quoted(collection.kind)}"
+    yield f"name      = {basic_string(collection.name)}"
+    yield f"kind      = {basic_string(collection.kind)}"
     yield f"paths     = {_list(collection.paths)}"
     if collection.strip:
-        yield f"strip     = {_quoted(collection.strip)}      # not a part of ids and addresses"
+        yield f"strip     = {basic_string(collection.strip)}      # not a part of ids and addresses"
     if source := collection.options.get("source"):
-        yield f"source    = {_quoted(str(source))}"
+        yield f"source    = {basic_string(str(source))}"
     if collection.generator:
-        yield f"generator = {_quoted(collection.generator)}"
+        yield f"generator = {basic_string(collection.generator)}"
     if collection.config:
-        yield f"config    = {_quoted(collection.config)}      # titles, order, addresses, redirects"
+        yield f"config    = {basic_string(collection.config)}      # titles, order, addresses, redirects"
     base = str(collection.generator_options.get("base_url", ""))
     if base and not collection.config:
-        yield f"url       = {_quoted(base)}"
+        yield f"url       = {basic_string(base)}"
     elif not base:
         yield '# url     = "https://example.org/"      # where the pages are published'
     if collection.include:
@@ -69,10 +69,5 @@ def _table(collection: Collection) -> Iterator[str]:
         yield f"exclude   = {_list(collection.exclude)}"
 
 
-def _quoted(text: str) -> str:
-    """A basic string of TOML, which is written as JSON writes one."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
 def _list(items: Sequence[str]) -> str:
-    return f"[{', '.join(map(_quoted, items))}]"
+    return f"[{', '.join(map(basic_string, items))}]"

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kb_runtime.clients.errors import TextError
-from kb_runtime.text.toml_statements import Statement, scan
+from kb_runtime.text.toml_statements import Statement, basic_string, scan
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 
@@ -151,12 +151,7 @@ def _before(text: str, start: int, end: int) -> int:
 
 
 def _key(key: str) -> str:
-    return key if _BARE_KEY.match(key) else _string(key)
-
-
-def _string(value: str) -> str:
-    """A basic string: JSON's escapes, and DEL, which TOML wants escaped, too."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return key if _BARE_KEY.match(key) else basic_string(key)
 
 
 def _value(value: Any) -> str:
@@ -167,7 +162,7 @@ def _value(value: Any) -> str:
         pairs = (f"{_key(key)} = {_value(each)}" for key, each in value.items())
         return "{ " + ", ".join(pairs) + " }"
     if isinstance(value, str):
-        return _string(value)
+        return basic_string(value)
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(value)
     raise TextError(f"has {value!r}, which is not copied")

@@ -3,6 +3,7 @@ and diagnostics need them."""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from dataclasses import dataclass
@@ -17,6 +18,11 @@ _TOKEN = re.compile(
     r"|\n|[\[\]{}=]|[^\"'\#\n\[\]{}=]+"
 )
 """Strings, comments, line ends, brackets and the equals sign; everything else in one piece."""
+
+
+def basic_string(text: str) -> str:
+    """`text` as TOML writes it: JSON's escapes, and DEL, which TOML wants escaped, too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 @dataclass(frozen=True, slots=True)
