@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from kb_runtime.text.rendering import backticks
+
 _INLINE_SPECIAL = re.compile(
     r"""\\(?=[!-/:-@\[-`{-~]|\Z) | ` | (?<!\s)\*+|\*+(?!\s) | (?<!\w)_+|_+(?!\w)
       | <(?=[A-Za-z/!?]) | \](?=[(\[]) | &(?=\#?\w{1,32};)""",
@@ -67,8 +69,7 @@ def code_span(text: str) -> str:
 
 def fence(code: str, language: str = "") -> list[str]:
     """A fenced code block; a last line end of `code` is the closing fence's."""
-    longest = max((len(run) for run in _BACKTICKS.findall(code)), default=0)
-    marks = "`" * max(3, longest + 1)
+    marks = backticks(code, 3)
     info = re.sub(r"[\s`].*", "", language.strip(), flags=re.DOTALL)
     lines = code.split("\n")
     if lines[-1] == "":
@@ -76,14 +77,12 @@ def fence(code: str, language: str = "") -> list[str]:
     return [f"{marks}{info}", *lines, marks]
 
 
-def indented(lines: Iterable[str], first: str, rest: str = "") -> list[str]:
-    """`lines` behind a marker: `first` before the first line, `rest` (or as many blanks) before others."""
-    rest = rest or " " * len(first)
+def indented(lines: Sequence[str], first: str) -> list[str]:
+    """`lines` behind a marker: `first` before the first line, as many blanks before others."""
+    margins = [first, *[" " * len(first)] * (len(lines) - 1)]
     return [
-        (f"{rest if number else first}{line}").rstrip()
-        if not line
-        else f"{rest if number else first}{line}"
-        for number, line in enumerate(lines)
+        margin + line if line else margin.rstrip()
+        for margin, line in zip(margins, lines, strict=False)
     ]
 
 

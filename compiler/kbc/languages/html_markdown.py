@@ -8,6 +8,7 @@ import re
 from bs4 import Tag
 from markdownify import ATX, MarkdownConverter
 
+from kb_runtime.text.rendering import backticks
 from kbc.languages.html_code import classes_of, code_language, code_text, is_removed
 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
@@ -119,11 +120,10 @@ class _Converter(MarkdownConverter):
         code = code_text(element)
         if not code.strip():
             return ""
-        longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
         if "td" in parent_tags or "th" in parent_tags:
-            marks = "`" * (longest + 1)
+            marks = backticks(code)
             return f"{marks}{code}{marks}"
-        marks = "`" * max(3, longest + 1)
+        marks = backticks(code, 3)
         return f"\n\n{marks}{code_language(element)}\n{code}\n{marks}\n\n"
 
 

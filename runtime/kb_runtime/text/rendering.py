@@ -12,6 +12,12 @@ from kb_runtime.text.graphemes import boundary_after, boundary_before, is_bounda
 ELLIPSIS = "…"
 
 
+def backticks(text: str, least: int = 1) -> str:
+    """At least so many backticks, and more than there are in a row in `text`."""
+    longest = max(map(len, re.findall(r"`+", text)), default=0)
+    return "`" * max(least, longest + 1)
+
+
 def fence(text: str, language: str = "") -> str:
     """`text` as a fenced code block, whose fence is longer than any run of backticks in it."""
     return exact_fence(text.rstrip(), language)
@@ -19,8 +25,7 @@ def fence(text: str, language: str = "") -> str:
 
 def exact_fence(text: str, language: str = "") -> str:
     """Like `fence`, with every character of `text`; a line end is added where it has none."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    marks = "`" * max(3, longest + 1)
+    marks = backticks(text, 3)
     line_end = "" if text.endswith("\n") else "\n"
     return f"{marks}{language}\n{text}{line_end}{marks}"
 
@@ -28,11 +33,8 @@ def exact_fence(text: str, language: str = "") -> str:
 def code_span(text: str) -> str:
     """`text` as inline code on one line; backticks in it make the delimiter longer."""
     line = " ".join(text.split())
-    longest = max((len(run) for run in re.findall(r"`+", line)), default=0)
-    if not longest:
-        return f"`{line}`"
-    marks = "`" * (longest + 1)
-    return f"{marks} {line} {marks}"
+    marks = backticks(line)
+    return f"`{line}`" if marks == "`" else f"{marks} {line} {marks}"
 
 
 def printable(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kb_runtime.text.rendering import backticks
 from kbc.languages.includes.generated import is_generated
 from kbc.project.include_tree import folders_above
 
@@ -263,7 +264,6 @@ def indented(indent: str, text: str) -> str:
 
 def fence(code: str, language: str, info: str = "") -> str:
     """`code` between marks that do not occur in it."""
-    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
-    marks = "`" * max(3, longest + 1)
+    marks = backticks(code, 3)
     opening = f"{language} {info}".strip() if language else info.strip() and f"text {info}".strip()
     return f"{marks}{opening}\n{code}\n{marks}"
