@@ -28,7 +28,7 @@ from kb_runtime.search.encoder import QueryEncoder
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.encoder import DocumentEncoder
 from kbc.encoding.model import Model, resolve_model
-from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, write_query_encoder
+from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, ShippedEncoders
 from kbc.encoding.variants import VARIANTS
 from kbc.pipeline.options import DOCUMENT_VARIANT
 
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folders = {variant: Path(name, variant) for variant in VARIANTS}
         for variant, folder in folders.items():
             folder.mkdir()
-            write_query_encoder(model, folder, query_variant=variant)
+            ShippedEncoders().write(model, folder, query_variant=variant)
         encoders = {
             variant: QueryEncoder(str(folder), model.max_tokens)
             for variant, folder in folders.items()

@@ -20,7 +20,7 @@ from kbc.backends.vectors import write_vectors
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.encoder import DocumentEncoder
 from kbc.encoding.model import Model
-from kbc.encoding.shipped import write_query_encoder
+from kbc.encoding.shipped import ShippedEncoders
 from kbc.linking.linker import Staging, build_id
 from kbc.pipeline import sections
 from kbc.pipeline.inputs import Inputs
@@ -85,7 +85,7 @@ def build_artifact(
         sections.emit_catalog(inputs, chunks, staging.folder)
         sections.emit_lexical(inputs, chunks, languages, staging.folder)
         (staging.folder / "encoder").mkdir()
-        shipped = write_query_encoder(model, staging.folder / "encoder", cache=cache_folder)
+        shipped = ShippedEncoders().write(model, staging.folder / "encoder", cache=cache_folder)
         fields = sections.manifest_fields(inputs, extent, shipped, BUILT_AT, ())
         sections.emit_answers(inputs, fields, staging.build_id, staging.folder)
         sections.emit_notice(inputs, model.attribution, staging.folder)

@@ -183,9 +183,9 @@ _HINT = "Fix the file, or exclude it with `exclude`."
 
 
 @contextmanager
-def guarded(diagnostics: Diagnostics, path: str = "") -> Iterator[None]:
+def guarded(diagnostics: Diagnostics) -> Iterator[None]:
     """Makes an error of whatever the body raises, except errors that explain themselves. It names the file
-    `path`, or else the one that was last read."""
+    that was last read."""
     try:
         yield
     except (RecursionError, MemoryError) as error:
@@ -193,7 +193,7 @@ def guarded(diagnostics: Diagnostics, path: str = "") -> Iterator[None]:
         diagnostics.error(
             "file-too-complex",
             f"the file {what} to be read",
-            path or diagnostics.reading,
+            diagnostics.reading,
             hint=_HINT,
         )
     except (KbcError, ImportError):  # a library that does not load is not the file's fault
@@ -201,16 +201,16 @@ def guarded(diagnostics: Diagnostics, path: str = "") -> Iterator[None]:
     except (OSError, RuntimeError) as error:
         if short := shortage(error):
             raise short from error
-        _not_understood(diagnostics, path, error)
+        _not_understood(diagnostics, error)
     except Exception as error:
-        _not_understood(diagnostics, path, error)
+        _not_understood(diagnostics, error)
 
 
-def _not_understood(diagnostics: Diagnostics, path: str, error: Exception) -> None:
+def _not_understood(diagnostics: Diagnostics, error: Exception) -> None:
     said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
     diagnostics.error(
         "file-not-understood",
         f"reading the file failed: {said}",
-        path or diagnostics.reading,
+        diagnostics.reading,
         hint=f"{_HINT} Where the file is sound, this is a bug in kbc.",
     )

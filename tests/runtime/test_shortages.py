@@ -132,7 +132,7 @@ def test_an_encoder_without_memory_is_no_damage(
 
 def test_a_reader_of_sources_blames_no_file_for_want_of_descriptors() -> None:
     diagnostics = Diagnostics()
-    with pytest.raises(Exception, match="no file descriptor left"), guarded(diagnostics, "a.md"):
+    with pytest.raises(Exception, match="no file descriptor left"), guarded(diagnostics):
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), "a.md")
     assert not list(diagnostics)
 

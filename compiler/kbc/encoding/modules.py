@@ -97,11 +97,11 @@ def read_object(path: Path) -> Mapping[str, Any]:
     return value
 
 
-def positive(config: Mapping[str, Any], key: str, file: str = "config.json") -> int:
+def positive(config: Mapping[str, Any], key: str) -> int:
     value = config.get(key)
     if not isinstance(value, int) or value <= 0:
         raise ModelError(
-            "model-invalid", f"{file} has {key} {value!r}, which is not a positive number"
+            "model-invalid", f"config.json has {key} {value!r}, which is not a positive number"
         )
     return value
 

@@ -61,7 +61,12 @@ class ShippedEncoders:
         query_variant: Variant = DEFAULT_QUERY_VARIANT,
         cache: Path | None = None,
     ) -> dict[str, Any]:
-        """As `write_query_encoder`."""
+        """Writes `model.onnx`, `model.bin` and `tokenizer.json` into `folder`, which must exist.
+
+        `cache` is the compiler's cache folder, where the graph is kept. Returns the manifest's
+        `encoder` object: identity, and a self-test whose expected vectors were computed by the written
+        files, as the runtime loads them.
+        """
         name = (model, document_variant, query_variant)
         made = self._made.get(name)
         if made is None:
@@ -73,22 +78,6 @@ class ShippedEncoders:
         else:
             made.write(folder)
         return made.entry
-
-
-def write_query_encoder(
-    model: Model,
-    folder: Path,
-    document_variant: Variant = "fp32",
-    query_variant: Variant = DEFAULT_QUERY_VARIANT,
-    cache: Path | None = None,
-) -> dict[str, Any]:
-    """Writes `model.onnx`, `model.bin` and `tokenizer.json` into `folder`, which must exist.
-
-    `cache` is the compiler's cache folder, where the graph is kept. Returns the manifest's
-    `encoder` object: identity, and a self-test whose expected vectors were computed by the written
-    files, as the runtime loads them.
-    """
-    return ShippedEncoders().write(model, folder, document_variant, query_variant, cache)
 
 
 def _entry(
@@ -126,7 +115,7 @@ def _entry(
 
 
 def write_reranker(model: Model, folder: Path, cache: Path | None = None) -> dict[str, Any]:
-    """As `write_query_encoder`, for a cross-encoder and into a new folder; gives the manifest's `reranker`
+    """As `ShippedEncoders.write`, for a cross-encoder and into a new folder; gives the manifest's `reranker`
     object."""
     folder.mkdir()
     read_graph(model, RERANKER_VARIANT, cache).write(folder)

@@ -16,8 +16,8 @@ LEAST_WORDS = 2
 _LINK = re.compile(r"\[([^\]\[`]{8,80})\]\(([^)\s#]+)")
 
 
-def easy_questions(artifact: Artifact, most: int = MOST) -> list[Question]:
-    """Up to `most` questions, evenly spread over the records; each text is asked once."""
+def easy_questions(artifact: Artifact) -> list[Question]:
+    """Up to `MOST` questions, evenly spread over the records; each text is asked once."""
     found: dict[str, str] = {}
     doubtful: set[str] = set()
     for query, name in _pairs(artifact):
@@ -25,8 +25,8 @@ def easy_questions(artifact: Artifact, most: int = MOST) -> list[Question]:
         if found.setdefault(key, name) != name:
             doubtful.add(key)
     kept = [(query, name) for query, name in found.items() if query not in doubtful]
-    step = max(1.0, len(kept) / most)
-    chosen = (kept[int(at * step)] for at in range(min(most, len(kept))))
+    step = max(1.0, len(kept) / MOST)
+    chosen = (kept[int(at * step)] for at in range(min(MOST, len(kept))))
     return [Question(query, {name: 1.0}) for query, name in chosen]
 
 

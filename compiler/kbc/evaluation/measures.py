@@ -72,31 +72,33 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
-def bootstrap(values: Sequence[float], draws: int = BOOTSTRAP_DRAWS, seed: int = 0) -> Interval:
+def bootstrap(values: Sequence[float]) -> Interval:
     """The mean and its percentile bootstrap interval, the same for the same values."""
     if not values:
         return Interval(0.0, 0.0, 0.0)
-    chance = random.Random(seed)
+    chance = random.Random(0)
     count = len(values)
-    means = sorted(math.fsum(chance.choices(values, k=count)) / count for _ in range(draws))
+    means = sorted(
+        math.fsum(chance.choices(values, k=count)) / count for _ in range(BOOTSTRAP_DRAWS)
+    )
     tail = (1.0 - CONFIDENCE) / 2.0
     last = len(means) - 1
     return Interval(mean(values), means[round(tail * last)], means[round((1.0 - tail) * last)])
 
 
-def chance(differences: Sequence[float], draws: int = BOOTSTRAP_DRAWS, seed: int = 0) -> float:
+def chance(differences: Sequence[float]) -> float:
     """The p-value of a paired permutation test, two-sided: how often signs drawn at random give a mean
     difference at least as far from 0. 1 where nothing differs."""
     some = [each for each in differences if each]
     if not some:
         return 1.0
-    drawn = random.Random(seed)
+    drawn = random.Random(0)
     bound = abs(math.fsum(some)) - 1e-12
     as_far = sum(
         abs(math.fsum(each if drawn.random() < 0.5 else -each for each in some)) >= bound
-        for _ in range(draws)
+        for _ in range(BOOTSTRAP_DRAWS)
     )
-    return (as_far + 1) / (draws + 1)
+    return (as_far + 1) / (BOOTSTRAP_DRAWS + 1)
 
 
 def _discounted(gains: Sequence[float]) -> float:

@@ -161,9 +161,8 @@ class NotifiedChanges:
 class PolledChanges:
     """ChangeSource found by comparing `Signature`s of all files, for folders that the kernel cannot watch."""
 
-    def __init__(self, paths: Sequence[Path], interval_s: float = POLL_S) -> None:
+    def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = tuple(paths)
-        self._interval_s = interval_s
         self._looked_at = 0.0
         self._seen = self._look()
 
@@ -171,7 +170,7 @@ class PolledChanges:
         deadline = time.monotonic() + timeout_s
         while True:
             now = time.monotonic()
-            next_look = self._looked_at + self._interval_s
+            next_look = self._looked_at + POLL_S
             time.sleep(max(0.0, min(next_look, deadline) - now))
             if next_look > deadline:
                 return set()

@@ -147,9 +147,9 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def percent(value: float, digits: int = 3) -> Markup:
+def percent(value: float) -> Markup:
     """For an SVG attribute: a plain number with few digits."""
-    return Markup(f"{value:.{digits}f}")  # digits and a point
+    return Markup(f"{value:.3f}")  # digits and a point
 
 
 def size(size_bytes: float) -> str:

@@ -134,11 +134,9 @@ def with_change_notifications(result: dict[str, Any]) -> dict[str, Any]:
     return {**result, "capabilities": capabilities}
 
 
-def load_answers(
-    build_id: str, data: bytes, profile: str, data_folder: str = DATA_FOLDER
-) -> Answers:
+def load_answers(build_id: str, data: bytes, profile: str) -> Answers:
     """Reads the content of `tools.json`. Raises ArtifactError and ProfileError."""
-    return _answers(build_id, _document(build_id, data), profile, data_folder)
+    return _answers(build_id, _document(build_id, data), profile, DATA_FOLDER)
 
 
 def answers_of(

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _CALLED: WeakKeyDictionary[Knowledge, dict[str, Tool]] = WeakKeyDictionary()
 """The tools that were called, in the words of the knowledge base, by their declared names."""
 
+_IF_CUT = "Ask for less: for one item by its name, or with narrower arguments."
+"""How to get the rest of an answer that was shortened."""
+
 
 def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> dict[str, Any]:
     """The result of a call. A failure that the caller can mend is a result with `isError`.
@@ -113,9 +116,8 @@ def run_tool(
     answer = with_warnings(tool.run(session, checked), [*warnings, *session.notes])
     if tool.has_own_limit:
         return answer
-    advice = answers.with_wire_names(tool.if_cut)
     kept = "content" if tool.gives_parts else ""
-    return within(answer, max_chars, advice, repeats=tool.repeats, kept=kept)
+    return within(answer, max_chars, _IF_CUT, repeats=tool.repeats, kept=kept)
 
 
 def _default_chars(knowledge: Knowledge) -> int:

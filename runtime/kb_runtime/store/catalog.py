@@ -21,7 +21,7 @@ import msgpack
 
 from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.integrity import unreadable
+from kb_runtime.store.integrity import inconsistent, unreadable
 
 KEYS_HEADER_BYTES = 16
 """Two u64: the number of keys, and the bytes of all keys together."""
@@ -105,10 +105,10 @@ class RecordFile:
         self._off = MappedFile(stem + ".off")
         size = len(self._off.view)
         if size < 8 or size % 8:
-            raise _damaged(stem + ".off")
+            raise inconsistent(stem + ".off")
         self._offsets = self._off.array(0, size // 8, 8)
         if self._offsets[0] != 0 or self._offsets[-1] != len(self._bin.view):
-            raise _damaged(stem + ".off")
+            raise inconsistent(stem + ".off")
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -206,12 +206,12 @@ class Catalog(RecordTable):
         self._records = RecordFile(stem)
         self._keys_file = keys = MappedFile(stem + ".keys")
         if len(keys.view) < KEYS_HEADER_BYTES:
-            raise _damaged(stem + ".keys")
+            raise inconsistent(stem + ".keys")
         header = keys.array(0, 2, 8)
         count, text_bytes = header[0], header[1]
         at = KEYS_HEADER_BYTES
         if len(keys.view) != at + count * 32 + 4 + text_bytes:
-            raise _damaged(stem + ".keys")
+            raise inconsistent(stem + ".keys")
         self._exact_hashes = keys.array(at, count, 8)
         self._folded_hashes = keys.array(at := at + 8 * count, count, 8)
         self._exact_keys = keys.array(at := at + 8 * count, count, 4)
@@ -308,7 +308,7 @@ class Columns:
             path = os.path.join(folder, "columns", name + ".u32")
             file = MappedFile(path)
             if len(file.view) != 4 * rows:
-                raise _damaged(path)
+                raise inconsistent(path)
             self._files.append(file)
             self._columns[name] = file.array(0, rows, 4)
         path = os.path.join(folder, "columns", "labels.json")
@@ -316,7 +316,7 @@ class Columns:
             with open(path, "rb") as labels:
                 self._labels: dict[str, list[str]] = json.load(labels)
         except (OSError, ValueError) as error:
-            raise _damaged(path) from error
+            raise inconsistent(path) from error
 
     def __len__(self) -> int:
         return len(self._columns["record"])
@@ -374,11 +374,3 @@ def check_byte_order() -> None:
         raise ArtifactError(
             "unreadable", "Artifacts are little-endian, and this machine is big-endian."
         )
-
-
-def _damaged(path: str) -> ArtifactError:
-    return ArtifactError(
-        "altered",
-        f"{path} is inconsistent with itself or with related files.",
-        "Build the knowledge base again, or install it again.",
-    )

@@ -26,6 +26,13 @@ _SETTLED_NS = 20_000_000
 _ATTEMPTS = 25
 
 
+def inconsistent(path: str) -> ArtifactError:
+    """The error for a file whose parts do not fit together."""
+    return ArtifactError(
+        "altered", f"{path} is inconsistent with itself or with related files.", REBUILD
+    )
+
+
 def identity(folder: str, relative: str) -> Identity:
     """What a change of the listed file, or of a folder on the way to it, changes.
 

@@ -9,11 +9,11 @@ import itertools
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kb_runtime.errors import ArtifactError
 from kb_runtime.store.catalog import MappedFile
+from kb_runtime.store.integrity import inconsistent
 
 SUFFIX = ".symbols"
 HEADER_BYTES = 64
@@ -78,7 +78,7 @@ class Symbols:
         path = os.path.join(folder, collection + SUFFIX)
         self._file = file = MappedFile(path)
         if len(file.view) < HEADER_BYTES:
-            raise _damaged(path)
+            raise inconsistent(path)
         names, kinds, definitions, uses, files, text_bytes, *rest = file.array(0, 8, 8)
         sizes = {
             "ends": names + kinds + 1,
@@ -90,7 +90,7 @@ class Symbols:
             **dict.fromkeys(USE_COLUMNS, uses),
         }
         if any(rest) or len(file.view) != HEADER_BYTES + 4 * sum(sizes.values()) + text_bytes:
-            raise _damaged(path)
+            raise inconsistent(path)
         self.columns: dict[str, memoryview] = {}
         """Every array of the file by its name in docs/format.md."""
         at = HEADER_BYTES
@@ -189,9 +189,6 @@ class Symbols:
             if found := pattern.search(name):
                 yield number, found
 
-    def all_kinds(self) -> Sequence[str]:
-        return [self._string(self.names + at) for at in range(self.kinds)]
-
     def close(self) -> None:
         self._file.close()
 
@@ -259,11 +256,3 @@ class Symbols:
 
 DEFINITION_COLUMNS = ("name", "kind", "line", "end_line", "parent", "ordinal")
 USE_COLUMNS = ("use_file", "use_line", "info", "target")
-
-
-def _damaged(path: str) -> ArtifactError:
-    return ArtifactError(
-        "altered",
-        f"{path} is inconsistent with itself or with related files.",
-        "Build the knowledge base again, or install it again.",
-    )

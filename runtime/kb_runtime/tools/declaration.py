@@ -81,9 +81,8 @@ class Tool:
     always carry a correlation id; those of others when the client gave one. `title` is a name for people,
     where the family has them. `setting_texts` gives what stands for further placeholders in the
     descriptions of its arguments, by the knowledge base's settings of tools (`tools` in its manifest).
-    `prefixed` is the name with a prefix where that is not `{prefix}_` and `name`. `if_cut` tells a caller
-    whose answer was shortened how to get the rest, and `repeats` is how often its contract wants the same
-    list in the structure.
+    `prefixed` is the name with a prefix where that is not `{prefix}_` and `name`, and `repeats` is how
+    often its contract wants the same list in the structure.
     """
 
     name: str
@@ -99,7 +98,6 @@ class Tool:
     setting_texts: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     prefixed: str = ""
     repeats: int = 1
-    if_cut: str = "Ask for less: for one item by its name, or with narrower arguments."
 
     @property
     def has_own_limit(self) -> bool:

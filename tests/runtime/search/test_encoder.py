@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from kb_runtime.search.encoder import EncoderError, QueryEncoder, run_self_test
 from kbc.encoding.encoder import DocumentEncoder
 from kbc.encoding.model import resolve_model
-from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, write_query_encoder
+from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, ShippedEncoders
 from kbc.encoding.variants import VARIANTS, Variant
 
 ROOT = Path(__file__).parents[3]
@@ -26,7 +26,7 @@ MAX_TOKENS = 256
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("encoder")
-    return folder, write_query_encoder(resolve_model(), folder)
+    return folder, ShippedEncoders().write(resolve_model(), folder)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_odd_query_has_a_vector(text: str, encoder: QueryEncoder) -> None:
 def test_self_test_passes_where_it_was_made_and_fails_for_other_weights(
     variant: Variant, encoder: QueryEncoder, tmp_path: Path
 ) -> None:
-    entry = write_query_encoder(resolve_model(), tmp_path, query_variant=variant)
+    entry = ShippedEncoders().write(resolve_model(), tmp_path, query_variant=variant)
     own = QueryEncoder(str(tmp_path), MAX_TOKENS)
     assert run_self_test(own, entry["self_test"]) == []
     # Same files, another limit: what a wrong tokenizer or a foreign graph looks like.

@@ -214,13 +214,13 @@ class _Resolver:
         return OTHER
 
     def _in_module(
-        self, module: _ModuleFiles, name: str, path: str = "", file: int = -1, hops: int = _MAX_HOPS
+        self, module: _ModuleFiles, name: str, path: str = "", file: int = -1
     ) -> int | _ModuleFiles:
         """A name of a module: defined there, passed on by it, or a module inside of it."""
         for each in module.files:
             row = self._top[each].get(name, -1)
             # In Rust a file often passes on what its module of the same name defines.
-            if row >= 0 and self._definitions[row].kind in OUTER and hops:
+            if row >= 0 and self._definitions[row].kind in OUTER:
                 passed = self._import(each, name)
                 if isinstance(passed, int) and passed >= 0:
                     return passed
@@ -228,13 +228,12 @@ class _Resolver:
                 return row
         if name == "default":
             return self._default(module)
-        if hops:
-            for each in module.files:
-                found = self._import(each, name)
-                if found == GUESS:
-                    found = self._from_all(each, name)
-                if found != GUESS:
-                    return found
+        for each in module.files:
+            found = self._import(each, name)
+            if found == GUESS:
+                found = self._from_all(each, name)
+            if found != GUESS:
+                return found
         if path and file >= 0:
             between = "" if path.endswith(".") else "."
             inner = self._modules.find(file, f"{path}{between}{name}")
