@@ -99,6 +99,7 @@ def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
         ("{{% notice warning %}}Text{{% /notice %}}", "**Warning**\n\nText"),
         ('<TabItem value="a" label="npm">\none\n</TabItem>', "**npm**\n\none"),
         ("<TabItem label=\"What's new\">\none\n</TabItem>", "**What's new**\n\none"),
+        ('<Step title="Run `init`">\none\n</Step>', "**Run `init`**\n\none"),
         ("<Pitfall>\n\nText\n\n</Pitfall>", "**Pitfall**\n\nText"),
         ('=== "Empty"\n\nText', "**Empty**\n\nText"),
         ('!!! warning "Not `@` in names."\n\nText', "**Warning: Not `@` in names.**\n\nText"),
