@@ -50,15 +50,7 @@ def bill(fields: Mapping[str, Any], files: Mapping[str, str], build_id: str) -> 
         )
         for name, version in fields["libraries"].items()
     ]
-    listed = [
-        Component(
-            name=path,
-            type=ComponentType.FILE,
-            bom_ref=f"file:{path}",
-            hashes=[sha256(digest)],
-        )
-        for path, digest in files.items()
-    ]
+    listed = file_components(files)
     return document(
         subject,
         [*parts, *libraries, *listed],
@@ -100,6 +92,16 @@ def licences(text: str) -> list[LicenseExpression | DisjunctiveLicense]:
         return [LicenseExpression(str(canonicalize_license_expression(text)))]
     except InvalidLicenseExpression:
         return [DisjunctiveLicense(name=text)]
+
+
+def file_components(files: Mapping[str, str]) -> list[Component]:
+    """The files of an artifact, given as in `bill`."""
+    return [
+        Component(
+            name=path, type=ComponentType.FILE, bom_ref=f"file:{path}", hashes=[sha256(digest)]
+        )
+        for path, digest in files.items()
+    ]
 
 
 def sha256(digest: str) -> HashType:

@@ -18,10 +18,8 @@ from kb_runtime.search.analysis import MAX_TERM_CHARS, Analyzer, name_parts
 from kb_runtime.search.lexical_schema import filter_term
 from kb_runtime.text.languages import ENGLISH
 from kbc.backends.lexical import (
-    TOKENIZER,
     canonicalise,
-    not_written,
-    schema,
+    index_writer,
     title_and_trail,
     with_headings,
 )
@@ -29,7 +27,6 @@ from kbc.records import CompiledChunk
 
 _HEAP_BYTES_PER_TEXT_BYTE = 24
 _MIN_HEAP_BYTES = 64 << 20
-_MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
 
 
 class _Spelled(dict[str, str]):
@@ -85,11 +82,9 @@ def write_draft_lexical(
     ordinals = {name: at for at, name in enumerate(collections)}
     spelled, analyzer = _Spelled(), Analyzer()
     in_language: dict[str, _Stemmed] = {}
-    try:
-        index = tantivy.Index(schema(), str(folder), reuse=False)
-        splitting = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-        index.register_tokenizer(TOKENIZER, splitting)
-        writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
+    text = sum(len(chunk.text) for chunk in chunks)
+    heap_bytes = max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE)
+    with index_writer(folder, heap_bytes) as writer:
         for row, chunk in enumerate(chunks):
             language = (languages or {}).get((chunk.collection, chunk.record_id), ENGLISH)
             if language not in in_language:
@@ -108,10 +103,6 @@ def write_draft_lexical(
             document.add_text(fields.WORDS, spelled.line(dict.fromkeys([*title, *body])))
             document.add_text(fields.FILTERS, _filters(chunk, ordinals[chunk.collection]))
             writer.add_document(document)
-        writer.commit()
-        writer.wait_merging_threads()
-    except ValueError as error:  # how the engine reports a full disk as well
-        raise not_written(error) from error
     canonicalise(folder, len(chunks))
 
 
@@ -121,8 +112,3 @@ def _filters(chunk: CompiledChunk, ordinal: int) -> str:
     if chunk.language:
         terms.append(filter_term("language", chunk.language))
     return " ".join(terms)
-
-
-def _heap_bytes(chunks: Sequence[CompiledChunk]) -> int:
-    text = sum(len(chunk.text) for chunk in chunks)
-    return min(max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE), _MAX_HEAP_BYTES)

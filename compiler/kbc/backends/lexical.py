@@ -16,6 +16,7 @@ import uuid
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import groupby, repeat
@@ -52,7 +53,7 @@ class LexicalIndexError(SingleCodeError):
     exit_code = exit_codes.OUTPUT
 
 
-def not_written(error: ValueError) -> KbcError:
+def _not_written(error: ValueError) -> KbcError:
     """What an error of the engine's writer stands for."""
     said = "the lexical index cannot be written"
     if short := shortage(error):
@@ -108,11 +109,9 @@ def write_lexical(
     # cannot put a lock file beside what is finished.
     unfinished = folder.with_name(folder.name + ".unfinished")
     unfinished.mkdir(parents=True)
-    try:
-        index = tantivy.Index(schema(), str(unfinished), reuse=False)
-        splitting = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-        index.register_tokenizer(TOKENIZER, splitting)
-        writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
+    text = sum(len(chunk.text) for chunk in chunks)
+    heap_bytes = max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE)
+    with index_writer(unfinished, heap_bytes) as writer:
         terms = 0
         terms_of: Iterable[list[FieldTerms]]
         terms_of = analysed(chunks, paths, cache or PhaseCache(None), languages or {})
@@ -133,11 +132,7 @@ def write_lexical(
             if facets:
                 _add_facets(document, facets.get((chunk.collection, chunk.record_id), ()))
             writer.add_document(document)
-        writer.commit()
-        writer.wait_merging_threads()
-    except ValueError as error:  # how the engine reports a full disk as well
-        raise not_written(error) from error
-    del writer, index
+    del writer
     unfinished.rename(folder)
     canonicalise(folder, len(chunks))
     size_bytes = sum(file.stat().st_size for file in folder.iterdir())
@@ -157,9 +152,20 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _heap_bytes(chunks: Sequence[CompiledChunk]) -> int:
-    text = sum(len(chunk.text) for chunk in chunks)
-    return min(max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE), _MAX_HEAP_BYTES)
+@contextmanager
+def index_writer(folder: Path, heap_bytes: int) -> Iterator[tantivy.IndexWriter]:
+    """The writer of a new index in `folder`, which is complete when the body has ended. Raises
+    `LexicalIndexError` and `ShortageError`."""
+    try:
+        index = tantivy.Index(schema(), str(folder), reuse=False)
+        splitting = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        index.register_tokenizer(TOKENIZER, splitting)
+        writer = index.writer(heap_size=min(heap_bytes, _MAX_HEAP_BYTES), num_threads=1)
+        yield writer
+        writer.commit()
+        writer.wait_merging_threads()
+    except ValueError as error:  # how the engine reports a full disk as well
+        raise _not_written(error) from error
 
 
 def analysed(

@@ -114,7 +114,7 @@ def emit_lexical(
         folder / "lexical",
         chunks,
         {each.name: ordinal for ordinal, each in enumerate(inputs.collections)},
-        _paths(inputs),
+        inputs.paths,
         {
             (collection.name, record.id): [
                 each.term for each in facets(record) if each.name in SEARCHED
@@ -138,7 +138,7 @@ def emit_draft_lexical(
 
 def analyse(inputs: Inputs, chunks: Sequence[CompiledChunk], cache: PhaseCache) -> None:
     """Has the terms of all chunks in `cache`, where `emit_lexical` will look for them."""
-    for _ in analysed(chunks, _paths(inputs), cache, languages(inputs, chunks, cache)):
+    for _ in analysed(chunks, inputs.paths, cache, languages(inputs, chunks, cache)):
         pass
 
 
@@ -160,15 +160,6 @@ def languages(
         if isinstance(record, DocRecord) and (code := stated_language(record.frontmatter))
     }
     return page_languages(chunks, given, sources, stated, cache)
-
-
-def _paths(inputs: Inputs) -> dict[tuple[str, str], str]:
-    """The file of each record, by collection and id."""
-    return {
-        (name, record.id): record.path
-        for name, records in inputs.records.items()
-        for record in records
-    }
 
 
 def emit_answers(

@@ -10,6 +10,12 @@ from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_json, read_text, read_toml
 from kbc.recognition.site import joined, mapping, text
 
+_STATING = (
+    ("package.json", "npm package", ""),
+    ("pyproject.toml", "Python project", "project"),
+    ("Cargo.toml", "crate", "package"),
+)
+"""Files with a name, a version, a description and a licence: what they are of, and their table of these."""
 _PYTHON_METADATA = re.compile(r".+\.(?:dist|egg)-info")
 
 
@@ -34,40 +40,13 @@ def recognise(tree: IncludeTree, folder: str) -> Package | None:
             return _python(tree, joined(folder, name, "METADATA"), "wheel")
     if "PKG-INFO" in names:
         return _python(tree, joined(folder, "PKG-INFO"), "sdist")
-    if "package.json" in names:
-        path = joined(folder, "package.json")
-        data = read_json(tree, path)
-        return Package(
-            "npm package",
-            path,
-            text(data, "name"),
-            text(data, "version"),
-            text(data, "description"),
-            text(data, "license"),
-        )
-    if "pyproject.toml" in names:
-        path = joined(folder, "pyproject.toml")
-        data = mapping(read_toml(tree, path).get("project"))
-        licence = data.get("license")
-        return Package(
-            "Python project",
-            path,
-            text(data, "name"),
-            text(data, "version"),
-            text(data, "description"),
-            licence if isinstance(licence, str) else "",
-        )
-    if "Cargo.toml" in names:
-        path = joined(folder, "Cargo.toml")
-        data = mapping(read_toml(tree, path).get("package"))
-        return Package(
-            "crate",
-            path,
-            text(data, "name"),
-            text(data, "version"),
-            text(data, "description"),
-            text(data, "license"),
-        )
+    for name, form, table in _STATING:
+        if name in names:
+            path = joined(folder, name)
+            is_json = name.endswith(".json")
+            data = read_json(tree, path) if is_json else mapping(read_toml(tree, path).get(table))
+            stated = (text(data, key) for key in ("name", "version", "description", "license"))
+            return Package(form, path, *stated)
     return None
 
 

@@ -47,15 +47,9 @@ def wheel_bill(artifact: Artifact, product: Product, lock: Lock) -> bytes:
         hashes=[bill.sha256(sealed)],
         licenses=bill.licences(artifact.manifest["license"]),
     )
-    listed = [
-        Component(
-            name=path,
-            type=ComponentType.FILE,
-            bom_ref=f"file:{path}",
-            hashes=[bill.sha256(digest)],
-        )
-        for path, (_, digest) in artifact.manifest.files.items()
-    ]
+    listed = bill.file_components(
+        {path: digest for path, (_, digest) in artifact.manifest.files.items()}
+    )
     shipped = [each for each in map(artifact.manifest.get, ("encoder", "reranker")) if each]
     models = [bill.model_component(each) for each in shipped]
     carriers = [_carrier(each["package"], lock) for each in shipped if each.get("package")]

@@ -24,7 +24,7 @@ from kbc.sources.formats import is_wanted
 from kbc.sources.outside import entry_names, glob_base
 from kbc.sources.patterns import PathPatterns
 from kbc.sources.published import PUBLISHED, is_published
-from kbc.sources.source_tree import SourceTree
+from kbc.sources.source_tree import SourceTree, is_unicode
 from kbc.sources.workshop_tree import WorkshopTree
 
 SIDECAR_SUFFIX = ".meta.toml"
@@ -238,7 +238,7 @@ class _Walker:
         self._accounting.left_out(self._name(path) + "/" * is_folder, reason)
 
     def _file(self, path: Path, name: str, base: str, collection: Collection) -> SourceFile | None:
-        if not _is_unicode(name):
+        if not is_unicode(name):
             self._diagnostics.error(
                 "file-name-not-utf8",
                 "the file name is not UTF-8",
@@ -400,11 +400,3 @@ def _below(name: str, base: str) -> str:
 
 def _is_within(path: Path, root: Path) -> bool:
     return path == root or root in path.parents
-
-
-def _is_unicode(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

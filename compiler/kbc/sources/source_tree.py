@@ -41,71 +41,24 @@ NOT_UTF8 = "not UTF-8"
 
 _VERSION_CONTROL_FOLDERS = frozenset({".bzr", ".git", ".hg", ".jj", ".svn", "_darcs", "cvs"})
 
-_DEPENDENCY_FOLDERS = frozenset(
-    {
-        ".bundle",
-        ".cache",
-        ".dart_tool",
-        ".direnv",
-        ".eggs",
-        ".gradle",
-        ".hypothesis",
-        ".idea",
-        ".ipynb_checkpoints",
-        ".mypy_cache",
-        ".next",
-        ".nox",
-        ".nuxt",
-        ".nyc_output",
-        ".parcel-cache",
-        ".pnpm-store",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".stack-work",
-        ".svelte-kit",
-        ".terraform",
-        ".tox",
-        ".turbo",
-        ".venv",
-        ".vs",
-        ".vscode",
-        ".yarn",
-        "3rd-party",
-        "3rd_party",
-        "3rdparty",
-        "__pycache__",
-        "bower_components",
-        "deriveddata",
-        "jspm_packages",
-        "node_modules",
-        "pods",
-        "site-packages",
-        "third-party",
-        "third_party",
-        "thirdparty",
-        "vendor",
-    }
-)
+_DEPENDENCY_FOLDERS = frozenset([
+    ".bundle", ".cache", ".dart_tool", ".direnv", ".eggs", ".gradle", ".hypothesis", ".idea",
+    ".ipynb_checkpoints", ".mypy_cache", ".next", ".nox", ".nuxt", ".nyc_output", ".parcel-cache",
+    ".pnpm-store", ".pytest_cache", ".ruff_cache", ".stack-work", ".svelte-kit", ".terraform",
+    ".tox", ".turbo", ".venv", ".vs", ".vscode", ".yarn", "3rd-party", "3rd_party", "3rdparty",
+    "__pycache__", "bower_components", "deriveddata", "jspm_packages", "node_modules", "pods",
+    "site-packages", "third-party", "third_party", "thirdparty", "vendor",
+])  # fmt: skip
 
 _SECRET_FOLDERS = frozenset({".aws", ".azure", ".docker", ".gnupg", ".kube", ".ssh"})
 
 # Folders of these names are output only beside a file that says how the project is built: elsewhere
 # they are packages like any other (`operations/build/`).
 _OUTPUT_FOLDERS = frozenset({"_build", "bin", "build", "coverage", "dist", "obj", "out", "target"})
-_PROJECT_FILES = frozenset(
-    {
-        "build.gradle",
-        "build.gradle.kts",
-        "build.sbt",
-        "cargo.toml",
-        "cmakelists.txt",
-        "mix.exs",
-        "package.json",
-        "pom.xml",
-        "pyproject.toml",
-        "setup.py",
-    }
-)
+_PROJECT_FILES = frozenset([
+    "build.gradle", "build.gradle.kts", "build.sbt", "cargo.toml", "cmakelists.txt", "mix.exs",
+    "package.json", "pom.xml", "pyproject.toml", "setup.py",
+])  # fmt: skip
 _PROJECT_ENDINGS = (".csproj", ".fsproj", ".sln")
 _VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
 
@@ -385,7 +338,7 @@ def _folder_reason(name: str, in_project: bool, below: Collection[str]) -> str:
 def _name_reason(name: str) -> str:
     """Why a file is left out for its name alone, or ""."""
     folded = name.lower()
-    if not _is_unicode(name):
+    if not is_unicode(name):
         return NOT_UTF8
     if _SECRET_NAMES.match(folded) and not _SECRET_SAMPLES.search(folded):
         return SECRET
@@ -399,7 +352,8 @@ def _name_reason(name: str) -> str:
     return GENERATED if _GENERATED_NAMES.search(folded) else ""
 
 
-def _is_unicode(name: str) -> bool:
+def is_unicode(name: str) -> bool:
+    """Whether a name on disk is text."""
     try:
         name.encode()
     except UnicodeEncodeError:

@@ -49,17 +49,12 @@ class SharedContext:
     lines: int = 0
     parts: set[str] = field(default_factory=set)
 
-    def unresolved(self, name: str, message: str, line: SourceLine) -> None:
+    def unresolved(self, name: str, message: str, line: SourceLine, code: str = UNRESOLVED) -> None:
         number = line.number if line.path == self.path else 0
-        self.problems.append(
-            DocumentProblem(code=UNRESOLVED, message=message, line=number, name=name)
-        )
+        self.problems.append(DocumentProblem(code=code, message=message, line=number, name=name))
 
     def elsewhere(self, name: str, message: str, line: SourceLine) -> None:
-        number = line.number if line.path == self.path else 0
-        self.problems.append(
-            DocumentProblem(code=ELSEWHERE, message=message, line=number, name=name)
-        )
+        self.unresolved(name, message, line, ELSEWHERE)
 
     def without_value(self, name: str) -> None:
         """Counts an attribute that only a build sets."""
