@@ -23,6 +23,7 @@ from typing import Any, Literal
 from urllib.parse import unquote
 
 from kb_runtime.cli.lookup import search
+from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.text.tables import table
 from kbc.pipeline.build import BuildOptions, build
 from kbc.recognition.detection import recognise
@@ -59,14 +60,15 @@ def asked(
     artifact: Path, questions: Sequence[Sequence[str]], mode: Literal["hybrid", "lexical"]
 ) -> Answered:
     found = Answered()
-    for question, *right in questions:
-        hits = search(artifact, question, ["all"], _MANY, mode).answer.hits
-        pages = list(dict.fromkeys(unquote(hit.address) for hit in hits))[:HITS]
-        are_right = [any(f"/{page}".endswith(f"/{each}") for each in right) for page in pages]
-        found.first += are_right[:1] == [True]
-        found.among += any(are_right)
-        if not any(are_right):
-            found.wrong.append(f"{question}: {', '.join(pages)}")
+    with Artifact.open(artifact) as opened:
+        for question, *right in questions:
+            hits = search(opened, question, ["all"], _MANY, mode).answer.hits
+            pages = list(dict.fromkeys(unquote(hit.address) for hit in hits))[:HITS]
+            are_right = [any(f"/{page}".endswith(f"/{each}") for each in right) for page in pages]
+            found.first += are_right[:1] == [True]
+            found.among += any(are_right)
+            if not any(are_right):
+                found.wrong.append(f"{question}: {', '.join(pages)}")
     return found
 
 

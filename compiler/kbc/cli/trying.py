@@ -58,7 +58,7 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     click.echo(f"{count_of(report.records, 'record')} in {where}", err=True)
     with Artifact.open(where) as artifact:  # one that is open stays, whatever is tried meanwhile
         for query in _queries():
-            found = lookup.search_in(artifact, query, (), limit, mode)
+            found = lookup.search(artifact, query, (), limit, mode)
             click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
     kept, served = shlex.quote(str(kb)), shlex.quote(where)
     click.echo(f"keep it: kbc build {kept}; serve it: kbc serve {served}", err=True)

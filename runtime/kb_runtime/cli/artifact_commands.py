@@ -143,10 +143,13 @@ def search(
 ) -> None:
     """Search for QUERY, as the MCP tools do."""
     from kb_runtime.cli import lookup
+    from kb_runtime.knowledge.artifact import Artifact
 
-    found = lookup.search(
-        artifact, " ".join(query), scopes, limit, mode, paths=paths, explain=explain, rerank=rerank
-    )
+    words = " ".join(query)
+    with Artifact.open(artifact) as opened:
+        found = lookup.search(
+            opened, words, scopes, limit, mode, paths=paths, explain=explain, rerank=rerank
+        )
     if as_json:
         print_json(found.as_dict())
     else:
@@ -159,10 +162,12 @@ def search(
 @AS_JSON
 def get(artifact: str, name: str, as_json: bool) -> None:
     """Print the record called NAME: a name, alias, path, hit id or kb:// address."""
-    from kb_runtime.cli import lookup
+    from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.knowledge.lookup import get as find
 
-    record = lookup.get(artifact, name)
+    with Artifact.open(artifact) as opened:
+        record = find(opened, name)
     if as_json:
-        print_json(lookup.record_fields(record))
+        print_json({"address": record.address, **record.data})
     else:
         click.echo(record)

@@ -1,8 +1,7 @@
-"""The commands `search` and `get`, which run the queries of the MCP tools in a terminal."""
+"""The command `search`, which runs the queries of the MCP tools in a terminal."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 from kb_runtime.knowledge import hits, lookup, nothing_found
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.hits import Hit, SearchAnswer
-from kb_runtime.knowledge.lookup import Record
 from kb_runtime.search.request import Mode, SearchRequest
 from kb_runtime.search.results import Explanation
 from kb_runtime.text.globs import PathGlobs
@@ -52,25 +50,6 @@ class SearchOutput:
 
 
 def search(
-    path: str | os.PathLike[str],
-    query: str,
-    scopes: Sequence[str],
-    limit: int,
-    mode: Mode,
-    *,
-    paths: Sequence[str] = (),
-    explain: bool = False,
-    rerank: bool | None = None,
-) -> SearchOutput:
-    """The answer of the artifact at `path`, without `scopes` of all that it holds, as the search tool
-    that servers offer. Raises `ArtifactError` and `ToolError`."""
-    with Artifact.open(path) as artifact:
-        return search_in(
-            artifact, query, scopes, limit, mode, paths=paths, explain=explain, rerank=rerank
-        )
-
-
-def search_in(
     artifact: Artifact,
     query: str,
     scopes: Sequence[str],
@@ -81,7 +60,8 @@ def search_in(
     explain: bool = False,
     rerank: bool | None = None,
 ) -> SearchOutput:
-    """As `search`, of an open artifact. Raises `ArtifactError` and `ToolError`."""
+    """The answer of an artifact, without `scopes` of all that it holds, as the search tool that servers
+    offer. Raises `ArtifactError` and `ToolError`."""
     collections = hits.collections_of(artifact, scopes) if scopes else None
     globs = PathGlobs(paths, argument="--path")
     rows = tuple(lookup.rows_of_paths(artifact, artifact.collections, globs)) if globs else None
@@ -89,17 +69,6 @@ def search_in(
     answer = hits.search(artifact, request)
     hints = () if answer.hits else nothing_found.hints(artifact, query, scopes, mode)
     return SearchOutput(query, answer, tuple(hints), explain)
-
-
-def get(path: str | os.PathLike[str], name: str) -> Record:
-    """The record called `name`. Raises `ArtifactError` and `ToolError`."""
-    with Artifact.open(path) as artifact:
-        return lookup.get(artifact, name)
-
-
-def record_fields(record: Record) -> dict[str, Any]:
-    """The record's address and its fields, in JSON's types."""
-    return {"address": record.address, **record.data}
 
 
 def _numbered(rank: int, hit: Hit) -> list[str]:
