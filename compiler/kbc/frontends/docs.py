@@ -27,10 +27,10 @@ from kbc.frontends.converted import (
 )
 from kbc.frontends.includes import PageIncludes
 from kbc.frontends.labels import project_labels
-from kbc.frontends.long_lines import has_long_line
 from kbc.frontends.markdown_file import (
     MarkdownFile,
     first_paragraph,
+    has_long_line,
     parsed,
     read_text,
     shorten,

@@ -12,11 +12,10 @@ from markdown_it.common.utils import unescapeAll
 
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.long_lines import has_long_line
 from kbc.frontends.metadata import Located
 from kbc.languages import markdown
 from kbc.languages.markdown import Block, Document
-from kbc.limits import MAX_LINK_LINE_CHARS
+from kbc.limits import MAX_LINE_CHARS, MAX_LINK_LINE_CHARS
 from kbc.project.source_file import SourceFile
 
 MAX_SUMMARY_CHARS = 200
@@ -59,6 +58,25 @@ def read_text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
     """The text of a file that somebody wrote; None, with a diagnostic, for other files."""
     text = file.text(diagnostics)
     return None if text is None or has_long_line(text, file.path, diagnostics) else text
+
+
+def has_long_line(text: str, path: str, diagnostics: Diagnostics) -> bool:
+    """Whether a line is longer than anybody writes, as in minified code, data and pictures as text; reports
+    it."""
+    if len(text) <= MAX_LINE_CHARS:
+        return False
+    for number, line in enumerate(text.split("\n"), start=1):
+        if len(line) > MAX_LINE_CHARS:
+            diagnostics.warning(
+                "file-line-too-long",
+                f"a line has {len(line):,} characters, more than {MAX_LINE_CHARS:,}; the file was left"
+                " out",
+                path,
+                number,
+                hint="Break the line, or exclude the file with `exclude`.",
+            )
+            return True
+    return False
 
 
 def parsed(file: SourceFile, text: str, stored: str, diagnostics: Diagnostics) -> MarkdownFile:

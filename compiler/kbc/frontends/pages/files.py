@@ -17,8 +17,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.formats import Converted
 from kbc.frontends.converted import converted_sections, is_converted, read_converted
 from kbc.frontends.includes import PageIncludes
-from kbc.frontends.long_lines import has_long_line
-from kbc.frontends.markdown_file import first_paragraph, shorten
+from kbc.frontends.markdown_file import first_paragraph, has_long_line, shorten
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules
 from kbc.project.source_file import SourceFile
