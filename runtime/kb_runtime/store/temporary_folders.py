@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import atexit
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LOCKED_WITHIN_S = 1.0
 """A folder's maker locks it at once; this is long enough for that."""
