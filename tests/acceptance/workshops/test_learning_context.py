@@ -59,6 +59,9 @@ def test_max_chars(school: Server) -> None:
     assert [each["content"] for each in found["sections"]] == ["# Rea"]
     assert found["truncated"]
     assert found["nextCursor"]
+    general = school.call("retrieve_learning_context", max_chars=1000, **scope)
+    assert general["maxChars"] == 1000
+    assert sum(len(each["content"]) for each in general["sections"]) <= 1000
     clamped = school.call("retrieve_learning_context", maxChars=100_000, **scope)
     assert clamped["maxChars"] == 80_000
     assert "80000" in clamped["warnings"][0]
