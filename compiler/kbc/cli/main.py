@@ -170,7 +170,7 @@ def build(
     if as_json:
         print_json(report.as_dict())
         return
-    reporting.show_diagnostics(report.diagnostics)
+    reporting.show_diagnostics(report.diagnostics, reporting.MOST_OF_A_CODE)
     if not quiet:
         show_accounting(report.files)
         reporting.show_build(report)

@@ -6,6 +6,7 @@ import math
 import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,20 +19,31 @@ from kbc.pipeline.progress import Phase, Progress
 if TYPE_CHECKING:
     from kbc.pipeline.build import BuildReport
 
+MOST_OF_A_CODE = 10
+"""Warnings of one code that a build shows: with more, other findings would be overlooked."""
+
 _BAR_WIDTH = 30
 REDRAW_S = 0.1
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 
 
-def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Every finding on stderr, in report order, then a line that counts them."""
+def show_diagnostics(diagnostics: Iterable[Diagnostic], most: int | None = None) -> None:
+    """The findings on stderr, in report order, then a line that counts them. Of warnings and notes of one
+    code, `most` are shown (None: all), and a line says how many there are besides."""
     counts = dict.fromkeys(Severity, 0)
+    of_code: Counter[str] = Counter()
     for found in diagnostics:
         counts[found.severity] += 1
+        of_code[found.code] += not found.is_error
+        if most is not None and of_code[found.code] > most:
+            continue
         first, *rest = str(found).split("\n")
         click.secho(first, err=True, fg=_COLOURS[found.severity])
         for line in rest:
             click.echo(line, err=True)
+    for code, count in of_code.items():
+        if most is not None and count > most:
+            click.echo(f"... and {count - most:,} more [{code}]; `kbc check` shows all", err=True)
     told = [count_of(count, severity.label) for severity, count in counts.items() if count]
     if told:
         click.echo(", ".join(told), err=True)

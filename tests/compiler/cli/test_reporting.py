@@ -1,11 +1,12 @@
-"""The progress bar of a build on a terminal."""
+"""What a build shows on a terminal: its findings, and a progress bar."""
 
 from __future__ import annotations
 
 import pytest
 
 from kbc.cli import reporting
-from kbc.cli.reporting import BarProgress
+from kbc.cli.reporting import BarProgress, show_diagnostics
+from kbc.diagnostics import Diagnostics
 
 
 def test_the_bar_redraws_one_line_and_clears_it(
@@ -33,3 +34,21 @@ def test_the_bar_never_fills_the_last_column(
     monkeypatch.setenv("COLUMNS", "20")
     BarProgress().begin("embed", 2_000, "chunks")
     assert len(capsys.readouterr().err.strip("\r")) == 19
+
+
+def test_many_findings_of_a_code_do_not_hide_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    diagnostics = Diagnostics()
+    for line in range(1, 6):
+        diagnostics.warning("dead-link", "gone", "a.md", line, hint="Remove it.")
+        diagnostics.error("toml-syntax", "bad", "kb.toml", line)
+    diagnostics.warning("empty-file", "empty", "z.md")
+    show_diagnostics(diagnostics, 2)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if "dead-link" in line] == [
+        "a.md:1: warning[dead-link]: gone",
+        "a.md:2: warning[dead-link]: gone",
+        "... and 3 more [dead-link]; `kbc check` shows all",
+    ]
+    assert sum("error[toml-syntax]" in line for line in lines) == 5
+    assert "z.md: warning[empty-file]: empty" in lines
+    assert lines[-1] == "5 errors, 6 warnings"
