@@ -102,6 +102,7 @@ class _FolderDetector:
 
     def file(self, name: str) -> Recognition:
         """A single file: a page, or a bundle of pages."""
+        self._files = [name]  # what else is in the folder does not matter
         ending = Path(name).suffix.lower()
         bundles = (*places.HTML, ".jsonl", ".ndjson")
         is_bundle = _LLMS_FULL.fullmatch(name.lower()) or ending in bundles
@@ -395,6 +396,9 @@ class _FolderDetector:
         parts = "; ".join(
             f"{each.name} ({shown(each.paths)}, kind {each.kind})" for each in project.collections
         )
+        paths = [path for each in project.collections for path in each.paths]
+        if sentence := places.overlooked(self._files, paths, self._other_languages):
+            self._notes.append(sentence)
         return Recognition(project, what, parts, tuple(self._notes))
 
 

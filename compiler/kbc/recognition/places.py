@@ -69,6 +69,8 @@ _CONTENT = "content"
 """The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
 
 _NEARLY_ALL = 0.8
+_MOST_NAMED = 3
+"""Folders that a sentence names."""
 
 SKIPPED = re.compile(
     r"\..*|_.*|node_modules|vendor|tests?|__tests__|specs?|fixtures?|examples?|samples?|testdata|(?:.*[-_])?templates?"
@@ -239,6 +241,26 @@ def readmes(names: Sequence[str]) -> list[str]:
         for name in found
         if not (name.lower().endswith((".rmd", ".qmd")) and name.rpartition(".")[0] in rendered)
     ]
+
+
+def overlooked(files: Sequence[str], read: Sequence[str], told: Sequence[str]) -> str:
+    """A sentence where there are more pages outside of the folders and files `read` than in them; "" else.
+    Of the folders `told` another sentence says that they are left out."""
+    if "." in read:
+        return ""
+    pages = [name for name in files if is_page(name) and not _of_others(name)]
+    known = tuple(f"{place}/" for place in (*read, *told))
+    inside = tuple(f"{place}/" for place in read)
+    left = Counter(
+        name.split("/")[0] if "/" in name else "the root"
+        for name in pages
+        if name not in read and not name.startswith(known)
+    )
+    count = sum(name in read or name.startswith(inside) for name in pages)
+    if left.total() <= max(count, _MANY_PAGES):
+        return ""
+    places = ", ".join(f"{number} in {place}" for place, number in left.most_common(_MOST_NAMED))
+    return f"more pages are left out than read: {places}; a kb.toml can name what to compile"
 
 
 def _of_others(name: str) -> bool:

@@ -60,6 +60,23 @@ def test_older_versions_and_translations_of_a_site_do_not_join_it(tmp_path: Path
     assert [each.paths for each in project.collections] == [("website/docs",), (".",)]
 
 
+def test_more_pages_left_out_than_read_are_told(tmp_path: Path) -> None:
+    site = {
+        "docusaurus.config.js": "export default {presets: [['classic', {docs: {}}]]}",
+        "docs/start.md": page("Start"),
+        "tests/data/page.md": page("Data"),
+        **{f"versioned_docs/version-1/{n}.md": page(str(n)) for n in range(30)},
+        "notes/one.md": page("One"),
+    }
+    assert recognised(write_tree(tmp_path / "site", site)).notes == (
+        "more pages are left out than read: 30 in versioned_docs, 1 in notes; a kb.toml can name what to"
+        " compile",
+    )
+    site |= {f"docs/{number}.md": page(str(number)) for number in range(30)}
+    assert recognised(write_tree(tmp_path / "large", site)).notes == ()
+    assert recognised(write_tree(tmp_path / "one", site) / "notes/one.md").notes == ()
+
+
 def test_what_is_left_of_a_gitbook_gives_way_to_the_site_of_another_generator(
     tmp_path: Path,
 ) -> None:
