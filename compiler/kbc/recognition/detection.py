@@ -37,6 +37,9 @@ _GENERIC = re.compile(
 )
 """Names of folders that say nothing about what is in them."""
 
+_NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features"])
+"""Collections that do not explain a project."""
+
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 """Where the configuration of a site is kept whose pages are in a folder beside it."""
 
@@ -290,12 +293,15 @@ class _FolderDetector:
             collections = [_without(each, apis.copies) for each in collections]
         if apis.own:
             collections.append(_collection("api", "docs", apis.own))
+        if features := places.features(self._files):
+            tests = _collection("features", "tests", features)
+            collections.append(replace(tests, include=("*.feature",)))
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *left_out}
         excluded |= {*apis.own, *apis.copies}
         exercises = {EXERCISES} if self._workshop else set()
         others = sorted((excluded | exercises) - {".", *plain})
-        documented = self._workshop or {each.name for each in collections} - {"readme", "notebooks"}
+        documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION
         source, sentence = code.collection(
             self._root, self._files, others, plain, documented=bool(documented)
         )

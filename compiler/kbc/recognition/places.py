@@ -55,6 +55,9 @@ _NO_PLACE = re.compile(
     r"node_modules|vendor|x?t|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|_snaps|__snapshots__",
     re.IGNORECASE,
 )
+_DATA = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
+"""Folders of what is no part of a project's own tests."""
+
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
@@ -225,6 +228,17 @@ def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
         and name not in taken
     )
     return tuple(found) if "." not in taken and len(found) <= MAX_NOTEBOOKS else ()
+
+
+def features(files: Sequence[str]) -> tuple[str, ...]:
+    """The folders called `features` with several features of Gherkin, which say what a program does."""
+    found: Counter[str] = Counter()
+    for name in files:
+        *folders, own = name.split("/")
+        if own.endswith(".feature") and "features" in folders:
+            above = folders[: folders.index("features")]
+            found["/".join((*above, "features"))] += not any(map(_DATA.fullmatch, above))
+    return tuple(sorted(folder for folder, count in found.items() if count >= FEW_PAGES))
 
 
 def readmes(names: Sequence[str]) -> list[str]:

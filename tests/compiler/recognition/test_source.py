@@ -54,3 +54,22 @@ def test_pages_that_tests_expect_are_no_documentation(tmp_path: Path) -> None:
         tmp_path / "heron", {"NAMESPACE": "", "R/heron.R": "heron <- 1\n", **snapshots}
     )
     assert list(read(tree)[0].records) == ["code"]
+
+
+def test_features_of_gherkin_are_tests(tmp_path: Path) -> None:
+    feature = "Feature: Nest {0}\n  Scenario: Built in {0}\n    When a heron builds\n    Then it is there\n"
+    files = {
+        "package.json": '{"name": "heron"}',
+        "src/heron.js": "export const heron = 1;\n",
+        "examples/features/other.feature": feature.format(0),
+        "test/features/steps.js": "When('a heron builds', build);\n",
+        **{f"test/features/nest/{n}.feature": feature.format(n) for n in range(1, 4)},
+    }
+    root = write_tree(tmp_path / "heron", files)
+    records = read(root)[0].records
+    assert [record.id for record in records["features"]] == [
+        f"{n}: Built in {n}" for n in range(1, 4)
+    ]
+    assert "test/features/steps.js" in [record.id for record in records["code"]]
+    (root / "test/features/nest/1.feature").unlink()
+    assert [each.name for each in recognised(root).project.collections] == ["code"]
