@@ -74,8 +74,8 @@ TOOLS_HEAD = """\
 This page lists every tool with its arguments, the fields of its answer, and example calls. `{prefix}` stands for the
 knowledge base's prefix (`quint_get_builtin`). A server offers a tool if the artifact has a collection that the tool reads.
 Without `--tools` a server offers the five general tools of the family `compact`, or what the knowledge base says;
-`kbc serve --tools all` offers every tool, and `--tools FAMILY,...` the families you name. Every tool takes `max_chars`, the most
-characters of its answer; what was shortened has `truncated`, and `next` says how to go on.
+`kbc serve --tools all` offers all others, which are made for one kind of record each, and `--tools FAMILY,...` the families you
+name, `compact` among them. Every tool takes `max_chars`, the most characters of its answer; what was shortened has `truncated`, and `next` says how to go on.
 
 ## All tools
 
