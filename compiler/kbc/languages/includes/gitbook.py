@@ -22,21 +22,34 @@ _BLOCKS = (
 TRIGGER = (
     r"\{%-?[ \t]*(?:(?:end|/)[ \t]*(?:tabs|hint|callout|code|content-ref|embed|file|stepper|columns|swagger"
     r"|api-method|openapi|page-ref|accordion)\b|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style)=)"
+    r"|(?<!\{)\{%[ \t]*(?:/[ \t]*[a-z][\w-]*|#[\w-]+)[ \t]*%\}"
 )
 """A pattern that pages with such blocks match."""
 
 _TAG = re.compile(
-    rf"(?P<margin>^[ \t]*)?\{{%-?[ \t]*(?P<end>end|/)?[ \t]*(?P<name>include|{_BLOCKS})(?![\w-])"
+    rf"(?P<margin>^[ \t]*)?\{{%-?[ \t]*+(?:(?P<end>end|/)[ \t]*+)?(?P<name>include|{_BLOCKS})(?![\w-])"
     r"(?P<rest>(?>\"[^\"]*\"|'[^']*'|(?!%\}).)*?)/?-?%\}(?P<alone>[ \t]*$)?",
     re.MULTILINE | re.DOTALL,
 )
+_CLOSED = re.compile(r"(?<!\{)\{%[ \t]*/[ \t]*(?P<name>[a-z][\w-]*)[ \t]*%\}")
+_OWN_TAG = re.compile(
+    r"(?P<margin>^[ \t]*)?(?<!\{)\{%[ \t]*+(?:(?P<end>/)[ \t]*+)?(?P<name>[a-z][\w-]*)"
+    r"(?P<rest>(?>\"[^\"]*\"|(?!/?%\}).){0,500}?)(?P<closed>/)?%\}(?P<alone>[ \t]*$)?",
+    re.MULTILINE | re.DOTALL,
+)
+"""A tag that a site with Markdoc has made itself."""
+
+_ANNOTATION = re.compile(
+    r"[ \t]?(?<!\{)\{%[ \t]*+(?P<stated>[#.][\w-]+(?:[ \t]+[#.][\w-]+)*)[ \t]*%\}"
+)
+"""Ids and classes of a heading."""
+
 _CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api-method", "swagger")
 _NOTICES = ("hint", "callout")
 
 
 def replace_blocks(text: str, page: IncludingPage) -> str:
     """Prose of a page with labels in the place of its blocks, which keep their text."""
-
     spans = [match.span() for match in SPAN.finditer(text)]
 
     def replaced(match: re.Match[str]) -> str:
@@ -49,7 +62,14 @@ def replace_blocks(text: str, page: IncludingPage) -> str:
             return margin + shown + (match["alone"] or "")
         return f"\n{margin}{shown}\n" if shown else ""
 
-    return _TAG.sub(replaced, text)
+    closed = {match["name"] for match in _CLOSED.finditer(text)}
+    text = _TAG.sub(replaced, text)
+    spans = [match.span() for match in SPAN.finditer(text)]
+    text = _OWN_TAG.sub(
+        lambda match: replaced(match) if match["closed"] or match["name"] in closed else match[0],
+        text,
+    )
+    return _ANNOTATION.sub(r" {\g<stated>}", text)
 
 
 def _shown(name: str, rest: str, page: IncludingPage) -> str:
@@ -58,7 +78,10 @@ def _shown(name: str, rest: str, page: IncludingPage) -> str:
     if name == "include":
         return _included(rest.strip().strip("\"'"), page)
     if name in _NOTICES:
-        return label(stated.get("style") or stated.get("type") or "note", title)
+        kind = next(
+            (stated[each] for each in ("style", "type", "kind") if stated.get(each)), "note"
+        )
+        return label("warning" if kind == "warn" else kind, title)
     if name in ("embed", "file"):
         target = stated.get("url") or stated.get("src") or ""
         return _link(
@@ -69,7 +92,9 @@ def _shown(name: str, rest: str, page: IncludingPage) -> str:
         if name.startswith("openapi"):
             page.external[f"{{% {name} %}}"] += 1
         return label("", " ".join(filter(None, (title, method.upper(), path))))
-    return label("", title) if name in _CALLED and title else ""
+    is_known = re.fullmatch(_BLOCKS, name) is not None
+    title = title or stated.get("heading") or ""
+    return label("", title) if title and (name in _CALLED or not is_known) else ""
 
 
 def _link(target: str, text: str | Literal[False]) -> str:
