@@ -419,8 +419,11 @@ def _first_heading(document: markdown.Document) -> str:
 
 
 def _name_in_path(path: str) -> str:
-    """The name of a page without its ending; of an index, or a page of Next.js, the name of its folder."""
+    """The name of a page without its ending; of an index, or a page of Next.js, the name of its folder, which
+    also stands before a mere number."""
     folder, _, name = path.rpartition("/")
-    stem = name.rpartition(".")[0] or name
+    stem, around = name.rpartition(".")[0] or name, folder.rpartition("/")[2]
     is_index = stem.lower().strip("_") in ("index", "readme") or name == "page.mdx"
-    return folder.rpartition("/")[2] or stem if is_index else stem
+    if is_index:
+        return around or stem
+    return f"{around} {stem}".lstrip() if stem.isdecimal() else stem

@@ -111,6 +111,7 @@ def test_where_the_title_comes_from(text: str, title: str) -> None:
         ("docs/notes/all.txt", "all"),
         ("docs/notes/all.html", "all"),
         ("app/notes/page.mdx", "notes"),
+        ("docs/tutorial/03.md", "tutorial 03"),
     ],
 )
 def test_a_page_without_a_title_has_the_name_of_its_file_or_folder(path: str, title: str) -> None:
