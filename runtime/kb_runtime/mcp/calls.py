@@ -12,7 +12,7 @@ from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import error_structure, error_text, with_warnings
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.budget import WARNING_MARGIN, within
-from kb_runtime.tools.declaration import MAX_CHARS, OWN_LIMIT, Answer
+from kb_runtime.tools.declaration import MAX_CHARS, Answer
 from kb_runtime.tools.registry import tool_named
 from kb_runtime.tools.session import DEFAULT_CHARS, Session
 
@@ -114,8 +114,7 @@ def run_tool(
     max_chars = asked or _default_chars(session.artifact)
     # What the tool gives in parts leaves room for the warnings: what `within` cuts, no cursor continues.
     session.max_chars = max_chars - sum(len(warning) + WARNING_MARGIN for warning in warnings)
-    if tool.has_own_limit and checked[OWN_LIMIT] is None:
-        checked[OWN_LIMIT] = asked
+    session.asked_chars = asked
     answer = with_warnings(tool.run(session, checked), [*warnings, *session.notes])
     if tool.has_own_limit:
         return answer

@@ -26,13 +26,15 @@ class Session:
     `workspace` where it adds what is not in the artifact, None for a server without one. In a `read_only`
     session no file of the data folder is read, and nothing is added. `workspace_problems` are codes of
     errors for which a workspace is not served. The text of the answer and its
-    structure may each have `max_chars` characters. `kb` is the knowledge base that the call chose among
+    structure may each have `max_chars` characters; `asked_chars` are those that the call itself asked for, None
+    for none. `kb` is the knowledge base that the call chose among
     several. Whatever looks records up adds
     sentences to `notes`, which the answer then carries as warnings.
     """
 
     __slots__ = (
         "artifact",
+        "asked_chars",
         "correlation_id",
         "data_folder",
         "kb",
@@ -65,6 +67,7 @@ class Session:
         self.read_only = read_only
         self.workspace = workspace
         self.max_chars = max_chars
+        self.asked_chars: int | None = None
         self.workspace_problems = workspace_problems
         self.kb = ""
         self.notes: list[str] = []

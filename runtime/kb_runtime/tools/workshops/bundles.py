@@ -135,7 +135,7 @@ def limit_of(session: Session, wanted: int | None, warnings: list[str]) -> int:
     default, highest = context_limits(lookup.settings(session.artifact, (KIND,)))
     if wanted is not None and wanted > highest:
         warnings.append(f"maxChars is at most {highest}: that was used instead of {wanted}")
-    return min(wanted or default, highest)
+    return min(wanted or session.asked_chars or default, highest)
 
 
 class BundleText(NamedTuple):
