@@ -26,9 +26,9 @@ class Session:
     `workspace` where it adds what is not in the artifact, None for a server without one. In a `read_only`
     session no file of the data folder is read, and nothing is added. `workspace_problems` are codes of
     errors for which a workspace is not served. The text of the answer and its structure may each have
-    `max_chars` characters; `asked_chars` is what the call itself asked for, if anything. `kb` is the knowledge
-    base that the call chose among several. Whatever looks records up adds sentences to `notes`, which the
-    answer then carries as warnings.
+    `max_chars` characters; `asked_chars` is what the call asked for, if anything. `kb` is the knowledge base
+    that the call chose among several. Whatever looks records up adds sentences to `notes`, which the answer
+    then carries as warnings.
     """
 
     __slots__ = (
