@@ -25,7 +25,7 @@ def collection(
     taken: Sequence[str],
     shared: Sequence[str],
     *,
-    documented: bool = True,
+    documented: bool,
 ) -> tuple[Collection | None, str]:
     """The source code below `root`, whose files are `files`, and a sentence when the bounds leave code out;
     None when they leave out all of it. Files and folders `taken` are read by others; of the folders `shared`

@@ -16,6 +16,7 @@ _WHOLE_TEXT = re.compile(_TEXT)
 _MEMBER = re.compile(rf"(?P<name>[\w$]+)[\"']?\s*:\s*(?P<text>{_TEXT})")
 _PLACEHOLDER = re.compile(r"\$\{[^{}]*\}")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_EXPORTED = re.compile(r"^export\s+const\s+([\w$]+)", re.MULTILINE)
 _NAMED = re.compile(r"(?<![=$`{])\{[ \t]*(?P<name>[\w$]+(?:\.[\w$]+)?)[ \t]*\}")
 
 
@@ -31,7 +32,7 @@ def exported_texts(text: str) -> dict[str, str]:
     """The texts that a page exports, by `name` and `name.member`. What only a program can fill into them is
     left out."""
     found: dict[str, str] = {}
-    for name, literal in constants(text).items() if "export" in text else ():
+    for name, literal in constants(text).items() if _EXPORTED.search(text) else ():
         if _WHOLE_TEXT.fullmatch(literal):
             found[name] = _plain(literal)
         for member in _MEMBER.finditer(literal):
@@ -41,8 +42,9 @@ def exported_texts(text: str) -> dict[str, str]:
 
 def with_exported_texts(text: str) -> str:
     """A page with its own exported texts where its prose names them: `# {metadata.title}`."""
-    if "export" not in text or not _NAMED.search(text):
-        return text
+    names = frozenset(_EXPORTED.findall(text))
+    if not any(found["name"].partition(".")[0] in names for found in _NAMED.finditer(text)):
+        return text  # most pages, of which nothing needs to be parsed
     texts = exported_texts(text)
     parts: list[str] = []
     position = 0
