@@ -11,7 +11,7 @@ import re
 from typing import Literal
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import SPAN, label
+from kbc.languages.includes.containers import SPAN, Kept, label, without_marks
 from kbc.languages.includes.files import IncludingPage, not_included
 
 _BLOCKS = (
@@ -50,11 +50,10 @@ _NOTICES = ("hint", "callout")
 
 def replace_blocks(text: str, page: IncludingPage) -> str:
     """Prose of a page with labels in the place of its blocks, which keep their text."""
-    spans = [match.span() for match in SPAN.finditer(text)]
+    kept = Kept()
+    text = SPAN.sub(lambda span: kept.keep(span[0]), without_marks(text))
 
     def replaced(match: re.Match[str]) -> str:
-        if any(start < match.start() and match.end() < end for start, end in spans):
-            return match[0]
         margin = match["margin"] or ""
         is_line = match["margin"] is not None and match["alone"] is not None
         shown = "" if match["end"] else _shown(match["name"], match["rest"], page)
@@ -63,13 +62,11 @@ def replace_blocks(text: str, page: IncludingPage) -> str:
         return f"\n{margin}{shown}\n" if shown else ""
 
     closed = {match["name"] for match in _CLOSED.finditer(text)}
-    text = _TAG.sub(replaced, text)
-    spans = [match.span() for match in SPAN.finditer(text)]
     text = _OWN_TAG.sub(
         lambda match: replaced(match) if match["closed"] or match["name"] in closed else match[0],
-        text,
+        _TAG.sub(replaced, text),
     )
-    return _ANNOTATION.sub(r" {\g<stated>}", text)
+    return kept.restored(_ANNOTATION.sub(r" {\g<stated>}", text))
 
 
 def _shown(name: str, rest: str, page: IncludingPage) -> str:
