@@ -97,6 +97,7 @@ def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
         ("//// tab | npm\n\none\n\n////", "**npm**\n\none"),
         ("{{< tabs >}}{{% tab name=\"npm\" %}}one{{% /tab %}}{{< /tabs >}}", "**npm**\n\none"),
         ("{{% notice warning %}}Text{{% /notice %}}", "**Warning**\n\nText"),
+        ("{{% hint info %}}\nText\n{{% /hint %}}", "**Info**\n\nText"),
         ('<TabItem value="a" label="npm">\none\n</TabItem>', "**npm**\n\none"),
         ("<TabItem label=\"What's new\">\none\n</TabItem>", "**What's new**\n\none"),
         ('<Step title="Run `init`">\none\n</Step>', "**Run `init`**\n\none"),
