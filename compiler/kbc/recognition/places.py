@@ -138,9 +138,8 @@ def pages_beside(
     """Conventional folders that hold more pages than the sites of a repository: such sites are of its parts,
     and say little of the whole. `names` and `files` are as for `pages_below`, `sites` the folders of pages
     and of configuration of the sites, `others` what is left out."""
-    inside = tuple(f"{folder}/" for folder in sites)
-    left_out = (*inside, *(f"{folder}/" for folder in others))
-    outside = [name for name in files if not name.startswith(left_out)]
+    known = frozenset(_within(files, (*sites, *others)))
+    outside = [name for name in files if name not in known]
     found = [
         folder
         for folder in dict.fromkeys(
@@ -148,13 +147,9 @@ def pages_beside(
         )
         if not any(site.startswith(f"{folder}/") for site in sites)
     ]
-    beside = tuple(f"{folder}/" for folder in found)
-    pages = [name for name in files if is_page(name)]
-    if sum(name.startswith(beside) for name in pages) <= sum(
-        name.startswith(inside) for name in pages
-    ):
-        return ()
-    return tuple(found)
+    pages = list(filter(is_page, files))
+    is_larger = len(_within(pages, found)) > len(_within(pages, sites))
+    return tuple(found) if is_larger else ()
 
 
 def _conventional(
@@ -218,15 +213,8 @@ def built_below(files: Sequence[str]) -> str:
 
 def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
     """The notebooks outside of the folders and files `taken`, which a reader of source takes for data."""
-    folders = tuple(f"{folder}/" for folder in taken)
-    found = sorted(
-        name
-        for name in files
-        if name.lower().endswith(_NOTEBOOK)
-        and not _of_others(name)
-        and not name.startswith(folders)
-        and name not in taken
-    )
+    own = [name for name in files if name.lower().endswith(_NOTEBOOK) and not _of_others(name)]
+    found = sorted({*own} - {*_within(own, taken)})
     return tuple(found) if "." not in taken and len(found) <= MAX_NOTEBOOKS else ()
 
 
@@ -263,18 +251,20 @@ def overlooked(files: Sequence[str], read: Sequence[str], told: Sequence[str]) -
     if "." in read:
         return ""
     pages = [name for name in files if is_page(name) and not _of_others(name)]
-    known = tuple(f"{place}/" for place in (*read, *told))
-    inside = tuple(f"{place}/" for place in read)
+    known = frozenset(_within(pages, (*read, *told)))
     left = Counter(
-        name.split("/")[0] if "/" in name else "the root"
-        for name in pages
-        if name not in read and not name.startswith(known)
+        name.split("/")[0] if "/" in name else "the root" for name in pages if name not in known
     )
-    count = sum(name in read or name.startswith(inside) for name in pages)
-    if left.total() <= max(count, _MANY_PAGES):
+    if left.total() <= max(len(_within(pages, read)), _MANY_PAGES):
         return ""
     places = ", ".join(f"{number} in {place}" for place, number in left.most_common(_MOST_NAMED))
     return f"more pages are left out than read: {places}; a kb.toml can name what to compile"
+
+
+def _within(names: Sequence[str], places: Sequence[str]) -> list[str]:
+    """Those of the paths `names` that are among the files and in the folders `places`."""
+    files, folders = frozenset(places), tuple(f"{place}/" for place in places)
+    return [name for name in names if name in files or name.startswith(folders)]
 
 
 def _of_others(name: str) -> bool:
