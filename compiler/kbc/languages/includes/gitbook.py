@@ -20,14 +20,15 @@ _BLOCKS = (
     "|details|updates|update|tasks|quote|reveal|prompt"
 )
 TRIGGER = (
-    r"(?<!\{)\{%-?[ \t]*(?:(?:end|/)[ \t]*(?:tabs|hint|callout|code|content-ref|embed|file|stepper|columns|swagger"
-    r"|api-method|openapi|page-ref|accordion)\b|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style)=)"
+    r"(?<!\{)\{%-?[ \t]*(?:(?:end|/)[ \t]*(?:tabs|hint|callout|code|content-ref|embed|file|stepper|columns"
+    r"|swagger|api-method|openapi|page-ref|accordion)\b|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style)=)"
     r"|(?<!\{)\{%[ \t]*(?:/[ \t]*[a-z][\w-]*|#[\w-]+)[ \t]*%\}"
 )
 """A pattern that pages with such blocks match."""
 
 _TAG = re.compile(
-    rf"(?P<margin>^[ \t]*)?(?<!\{{)\{{%-?[ \t]*+(?:(?P<end>end|/)[ \t]*+)?(?P<name>include|{_BLOCKS})(?![\w-])"
+    rf"(?P<margin>^[ \t]*)?(?<!\{{)\{{%-?[ \t]*+(?:(?P<end>end|/)[ \t]*+)?"
+    rf"(?P<name>include|{_BLOCKS})(?![\w-])"
     r"(?P<rest>(?>\"[^\"]*\"|'[^']*'|(?!%\}).)*?)/?-?%\}(?P<alone>[ \t]*$)?",
     re.MULTILINE | re.DOTALL,
 )
