@@ -19,6 +19,7 @@ from kbc.recognition.apis import descriptions
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
+from kbc.recognition.translations import translated_folders, translations_beside
 from kbc.recognition.versions import other_versions
 from kbc.recognition.workshops import workshop_at
 from kbc.sources.formats import is_wanted
@@ -178,8 +179,7 @@ class _FolderDetector:
     def _below(self) -> list[Site]:
         sites, self._other_languages = repository.sites_below(self._tree, self._root)
         if sites and self._other_languages:
-            shown = ", ".join(self._other_languages)
-            self._notes.append(f"translations are left out: {shown}")
+            self._notes.append(f"translations are left out: {shown(self._other_languages)}")
         return sites
 
     def _bundles(self) -> list[Site]:
@@ -265,9 +265,10 @@ class _FolderDetector:
         """Folders of translations and other versions among the pages."""
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
-        found = repository.translated_folders(files, str(site.options.get("language") or "en"))
+        found = translated_folders(files, str(site.options.get("language") or "en"))
         if found:
-            self._notes.append(f"translations are left out: {shown(found)}")
+            others = [joined(site.folder, name) for name in found]
+            self._notes.append(f"translations are left out: {shown(others)}")
         for parent, read, others in other_versions(files, self._tree, site.folder, site.version):
             place = joined(site.folder, parent) or "the folder"
             self._notes.append(f"of the versions in {place}, {read} is read, not {shown(others)}")
@@ -333,6 +334,10 @@ class _FolderDetector:
     def _documentation(self) -> list[Collection]:
         """The documentation of a project without a site: its pages, and HTML that was built from others."""
         found = places.pages_below(self._names, self._files, self._man_pages)
+        if others := translations_beside(found, self._files):
+            self._notes.append(f"translations are left out: {shown(others)}")
+            self._other_languages += others
+            found = tuple(place for place in found if place not in others)
         collections = []
         if found:
             plain = self._of_site(Site(generator="", config="", folder=found[0]), 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,28 +32,14 @@ from kbc.recognition.generators import (
     zola,
 )
 from kbc.recognition.manifests import is_repository
-from kbc.recognition.places import (
-    FEW_PAGES,
-    MAX_DEPTH,
-    README,
-    SKIPPED,
-    is_page,
-    pages_beside,
-)
+from kbc.recognition.places import MAX_DEPTH, SKIPPED, pages_beside
 from kbc.recognition.site import Site, joined
+from kbc.recognition.translations import translations
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
 MAX_FOLDERS = 4_000
 _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
-_LANGUAGE = re.compile(
-    r"(?:af|am|ar|az|be|bg|bn|br|ca|cn|cs|cy|cz|da|de|dk|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|gr|gu|he|hi|hr|hu"
-    r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
-    r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)(?:[-_][A-Za-z]{2,8})?"
-)
-
-
-_COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
 
 _GENERATORS = (
     *(
@@ -153,55 +139,6 @@ def with_larger(
     taken += [site.folder for site in sites]
     found = pages_beside(names, files, taken, left_out) if taken and all(taken) else ()
     return [*(Site(generator="", config="", folder=folder) for folder in found), *sites]
-
-
-def translations(names: Sequence[str], language: str = "en") -> list[str]:
-    """The folders among `names` that are named after languages other than `language`, where there are
-    several such folders."""
-    languages = [name for name in names if _LANGUAGE.fullmatch(name)]
-    if len(languages) < 2:
-        return []
-    return [name for name in languages if name.replace("_", "-").split("-")[0] != language]
-
-
-def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
-    """The folders of translations among the paths `files`: those that stand beside one in `language`, at the
-    top those beside pages that are in no folder of a language, and those most of whose pages stand beside
-    them under the same name."""
-    files = [*files]
-    below: dict[str, set[str]] = {}
-    has_pages_beside = False
-    for name in filter(is_page, files):
-        *folders, own = name.split("/")
-        for depth, folder in enumerate(folders):
-            below.setdefault("/".join(folders[:depth]), set()).add(folder)
-        is_own = not _LANGUAGE.fullmatch(folders[0]) if folders else not README.fullmatch(own)
-        has_pages_beside = has_pages_beside or is_own
-    found = []
-    for parent, names in sorted(below.items()):
-        others = translations(sorted(names), language)
-        is_beside = sum(_LANGUAGE.fullmatch(name) is not None for name in names) > len(others)
-        if is_beside or (not parent and has_pages_beside):
-            found += [joined(parent, name) for name in others]
-    known = frozenset(files)
-    for parent, names in sorted(below.items()):
-        for name in sorted(filter(_LANGUAGE.fullmatch, names)):
-            place = joined(parent, name)
-            is_own = name.replace("_", "-").split("-")[0] == language
-            if place not in found and not is_own and _is_copy(place, parent, known):
-                found.append(place)
-    return found
-
-
-def _is_copy(place: str, parent: str, files: frozenset[str]) -> bool:
-    """Whether most pages in the folder `place` have a page of the same name in `parent`. Those that every
-    folder may have do not count: a folder `id` or `no` is not always one of a language."""
-    inside = [name[len(place) + 1 :] for name in files if name.startswith(f"{place}/")]
-    pages = [
-        name for name in inside if is_page(name) and not _COMMON.match(name.rpartition("/")[2])
-    ]
-    copies = sum(joined(parent, name) in files for name in pages)
-    return copies >= FEW_PAGES and copies > len(pages) / 2
 
 
 def boundary(path: Path) -> Path:

@@ -52,6 +52,29 @@ def test_a_single_translation_has_the_pages_beside_it(
     assert f"{parent}/heron.md" in found
 
 
+@pytest.mark.parametrize(
+    ("folder", "original", "is_translation"),
+    [
+        ("pages.ar", "pages", True),
+        ("docs-zh-CN", "docs", True),
+        ("docs/guide_ja", "docs/guide", True),
+        ("docs/plain-no", "docs/guide", False),
+    ],
+)
+def test_a_folder_with_a_language_at_its_end_holds_the_pages_of_the_one_without(
+    tmp_path: Path, folder: str, original: str, is_translation: bool
+) -> None:
+    pages = (*BIRDS, *map(str, range(20)))
+    files = {f"{place}/{name}.md": page(name) for name in pages for place in (folder, original)}
+    root = write_tree(tmp_path / "tree", {"package.json": "{}", "main.c": "int x;", **files})
+    inputs, _ = read(root)
+    found = {each.path for records in inputs.records.values() for each in records}
+    assert any(path.startswith(f"{folder}/") for path in found) != is_translation
+    assert f"{original}/heron.md" in found
+    notes = (f"translations are left out: {folder}",) if is_translation else ()
+    assert recognised(root).notes == notes
+
+
 def test_sites_in_other_languages_are_read_where_none_is_in_english(tmp_path: Path) -> None:
     files = {
         f"docs/{language}/{name}": text

@@ -1,0 +1,92 @@
+"""Folders of translations among pages, where no configuration names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from kbc.recognition.places import FEW_PAGES, README, is_page
+from kbc.recognition.site import joined
+
+_LANGUAGE = re.compile(
+    r"(?:af|am|ar|az|be|bg|bn|br|bs|ca|cn|cs|cy|cz|da|de|dk|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|gr|gu|he|hi|hr|hu"
+    r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|ku|ky|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
+    r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)(?:[-_][A-Za-z]{2,8})?"
+)
+_COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[-_.]")
+
+
+def translations(names: Sequence[str], language: str = "en") -> list[str]:
+    """The folders among `names` that are named after languages other than `language`, where there are
+    several such folders."""
+    if sum(_LANGUAGE.fullmatch(name) is not None for name in names) < 2:
+        return []
+    return [name for name in names if _is_of_other(name, language)]
+
+
+def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
+    """The folders of translations among the paths `files`: those that stand beside one in `language`, at the
+    top those beside pages that are in no folder of a language, and those most of whose pages stand under the
+    same name beside them or, for `docs-fr`, in `docs`."""
+    files = [*files]
+    below: dict[str, set[str]] = {}
+    has_pages_beside = False
+    for name in filter(is_page, files):
+        *folders, own = name.split("/")
+        for depth, folder in enumerate(folders):
+            below.setdefault("/".join(folders[:depth]), set()).add(folder)
+        is_own = not _LANGUAGE.fullmatch(folders[0]) if folders else not README.fullmatch(own)
+        has_pages_beside = has_pages_beside or is_own
+    found = []
+    for parent, names in sorted(below.items()):
+        others = translations(sorted(names), language)
+        is_beside = sum(_LANGUAGE.fullmatch(name) is not None for name in names) > len(others)
+        if is_beside or (not parent and has_pages_beside):
+            found += [joined(parent, name) for name in others]
+    known = frozenset(files)
+    for parent, names in sorted(below.items()):
+        for name in sorted(names):
+            place = joined(parent, name)
+            originals = [parent] if _is_of_other(name, language) else []
+            originals += [
+                joined(parent, base)
+                for base, suffix in _suffixed(name)
+                if base in names and _is_of_other(suffix, language)
+            ]
+            if place not in found and any(_is_copy(place, each, known) for each in originals):
+                found.append(place)
+    return found
+
+
+def translations_beside(places: Sequence[str], files: Sequence[str]) -> list[str]:
+    """The folders with translations of those in `places` that stand beside them: `docs-fr` beside `docs`."""
+    return [
+        folder
+        for folder in translated_folders(files)
+        if any(base in places for base, suffix in _suffixed(folder))
+    ]
+
+
+def _suffixed(name: str) -> Iterator[tuple[str, str]]:
+    """A name without the language at its end, and this language, in each way that it can be read."""
+    for separator in _SEPARATORS.finditer(name):
+        suffix = name[separator.end() :]
+        if _LANGUAGE.fullmatch(suffix):
+            yield name[: separator.start()], suffix
+
+
+def _is_of_other(name: str, language: str) -> bool:
+    """Whether the name is that of a language, and not `language`."""
+    return bool(_LANGUAGE.fullmatch(name)) and name.replace("_", "-").split("-")[0] != language
+
+
+def _is_copy(place: str, original: str, files: frozenset[str]) -> bool:
+    """Whether most pages in the folder `place` have a page of the same name in `original`. Those that every
+    folder may have do not count: a folder `id` or `no` is not always one of a language."""
+    inside = [name[len(place) + 1 :] for name in files if name.startswith(f"{place}/")]
+    pages = [
+        name for name in inside if is_page(name) and not _COMMON.match(name.rpartition("/")[2])
+    ]
+    copies = sum(joined(original, name) in files for name in pages)
+    return copies >= FEW_PAGES and copies > len(pages) / 2
