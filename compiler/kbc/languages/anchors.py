@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 SlugStyle = Literal[
     "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
-    "doc-builder", "gitbook", "hexo", "pandoc",
+    "doc-builder", "ex-doc", "gitbook", "hexo", "pandoc",
 ]  # fmt: skip
 
 
@@ -153,6 +153,8 @@ def slug(title: str, style: SlugStyle = "github") -> str:
         plain = re.sub(r"[\'’]", "", _without_accents(title).lower())
         kept = re.sub(r"[^\w.]+", "-", plain).strip("-")
         return f"id-{kept}" if kept[:1].isdigit() else kept
+    if style == "ex-doc":
+        return re.sub(r"\W+", "-", title.lower()).strip("-")
     if style == "doc-builder":
         return re.sub(r"[^a-z0-9-]", "", title.strip().lower().replace(" ", "-"))
     if style == "docutils":

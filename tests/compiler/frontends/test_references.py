@@ -26,12 +26,13 @@ def checked(files: Mapping[str, str]) -> list[tuple[str, int | None, str, str]]:
     for path, text in files.items():
         folder = path.split("/")[0]
         folders.setdefault(folder, []).append(SourceFile(path, text.encode(), folder))
+    collections = {kind: Collection(kind, kind, (kind,)) for kind in folders}
     records = {
-        kind: frontends.read(Collection(kind, kind, (kind,)), sources, diagnostics)
+        kind: frontends.read(collections[kind], sources, diagnostics)
         for kind, sources in folders.items()
     }
     assert not list(diagnostics)
-    frontends.check(records, diagnostics)
+    frontends.check(records, diagnostics, collections.values())
     assert all(each.hint for each in diagnostics)
     return [(each.path, each.line, each.code, each.message) for each in diagnostics]
 
@@ -119,6 +120,18 @@ def test_links_that_docsify_ignores_lead_out_of_the_site() -> None:
     text = '# A\n\n[x](/demo.md \':ignore\') [y](b.md ":ignore title") [z](c.md "Title")\n'
     assert [each[2:] for each in checked({"docs/a.md": text})] == [
         ("dead-link", "the link 'c.md' leads to docs/c.md, which is not in the knowledge base")
+    ]
+
+
+def test_links_may_start_at_the_root_where_no_generator_is_known() -> None:
+    page = "# A\n\n[one](docs/b.md) [two](docs/c.md) [three](./docs/b.md)\n"
+    found = checked({"docs/in/a.md": page, "docs/b.md": "# B\n\nText. [a](in/a.md)\n"})
+    assert [each[2:] for each in found] == [
+        (
+            "dead-link",
+            f"the link '{link}' leads to docs/in/docs/{name}, which is not in the knowledge base",
+        )
+        for link, name in (("./docs/b.md", "b.md"), ("docs/c.md", "c.md"))
     ]
 
 

@@ -59,6 +59,7 @@ def test_a_stated_anchor_is_taken() -> None:
         ("3.1. The a_b Way!", "docutils", "the-a-b-way"),
         ("3. Über & a_b: 1.5!", "pandoc", "über-a_b-1.5"),
         ("42", "pandoc", "section"),
+        ("posts.post.add_tag: über!", "ex-doc", "posts-post-add_tag-über"),
     ],
 )
 def test_each_generator_has_its_rule(title: str, style: SlugStyle, expected: str) -> None:
