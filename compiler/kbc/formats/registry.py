@@ -53,7 +53,7 @@ _FORMATS = (
         module="kbc.formats.asciidoc",
         summary="AsciiDoc, as Asciidoctor and Antora have it",
         suffixes=(".adoc", ".asciidoc", ".asc"),
-        around=(".asciidoctorconfig.adoc", ".asciidoctorconfig"),
+        around=(".asciidoctorconfig.adoc", ".asciidoctorconfig", "pom.xml"),
         has_labels=True,
     ),
     Format(

@@ -83,6 +83,47 @@ def test_attributes_of_the_editors_configuration_are_defaults() -> None:
     assert found.text == "The book of Heron Server.\n"
 
 
+MAVEN = b"""<!DOCTYPE project [<!ENTITY long "x">]>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <parent><groupId>org.example</groupId><version>4.2</version></parent>
+  <artifactId>heron</artifactId>
+  <properties><code.dir>${project.basedir}/code</code.dir><loop>${loop}</loop></properties>
+  <build><plugins>
+    <plugin><artifactId>other</artifactId><configuration><attributes><foreign>b</foreign></attributes></configuration></plugin>
+    <plugin>
+      <artifactId>asciidoctor-maven-plugin</artifactId>
+      <configuration><attributes>
+        <!-- where the programs are -->
+        <codeDir>${code.dir}</codeDir>
+        <release>${project.artifactId} ${project.version}, ${kind}</release>
+        <entity>&long;</entity><round>${loop}</round><later>${git.commit}</later>
+      </attributes></configuration>
+    </plugin>
+  </plugins></build>
+</project>
+"""
+
+
+def test_attributes_of_a_build_by_maven_are_defaults() -> None:
+    above = b"<project><properties><kind>book</kind><code.dir>no</code.dir></properties></project>"
+    files = {"docs/pom.xml": MAVEN, "pom.xml": above, "docs/code/A.java": b"class A {}\n"}
+    source = b"= {release}\n\n----\ninclude::{codeDir}/A.java[]\n----\n\n{later} {foreign}\n"
+    around = ["docs/pom.xml", "pom.xml"]
+    (found,) = convert("docs/src/a.adoc", source, files.get, around=around)
+    assert found.text == "# heron 4.2, book\n\n```\nclass A {}\n```\n\n{later} {foreign}\n"
+    assert {each.name for each in found.problems} == {"{later}", "{foreign}"}
+    (found,) = convert(
+        "docs/src/a.adoc", b"= T\n\nText {round}{entity}.\n", files.get, around=around
+    )
+    assert found.title == "T"
+
+
+def test_a_broken_build_file_gives_no_attributes() -> None:
+    files = {"pom.xml": b"<project><build>", "docs/pom.xml": b"", "a/pom.xml": b"\xff"}
+    (found,) = convert("a/b.adoc", b"= T\n\nText.\n", files.get, around=list(files))
+    assert (found.title, found.problems) == ("T", ())
+
+
 def test_a_folder_that_only_a_build_knows_is_one_around_the_file() -> None:
     files = {
         "src/shared/urls.adoc": b":guide: https://example.org/\n",

@@ -1,5 +1,5 @@
-"""The attributes that files around a document give it: its component of Antora, and the configuration that
-editors read for their preview."""
+"""The attributes that files around a document give it: its component of Antora, the configuration that
+editors read for their preview, and the build by Maven."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from kbc.formats.asciidoc.maven import BUILD_FILE, build_attributes
 from kbc.formats.document import Read
 from kbc.project.well_formed import YamlLoader
 
@@ -19,13 +20,14 @@ FAMILIES = frozenset({"pages", "partials", "examples", "attachments", "images"})
 _ENTRY = re.compile(r"^:(?P<name>[\w-]+):(?:[ \t]+(?P<value>.*))?$", re.MULTILINE)
 
 
-def attributes_around(path: str, read: Read, editors_files: Sequence[str]) -> dict[str, str]:
-    """The attributes of the document at `path`: of a component, else of the nearest of the `editors_files`,
-    which come first."""
+def attributes_around(path: str, read: Read, around: Sequence[str]) -> dict[str, str]:
+    """The attributes of the document at `path`: of a component, else of editors' files, else of builds.
+    `around` are the paths of these files, the nearest first."""
     found = {"asciidoctor": "", "backend": "html5", "docdir": posixpath.dirname(path) or "."}
-    for name in reversed(editors_files):
-        data = read(name)
-        if data is not None:
+    builds = [name for name in around if posixpath.basename(name) == BUILD_FILE]
+    found |= build_attributes((name, data) for name in builds if (data := read(name)) is not None)
+    for name in reversed(around):
+        if name not in builds and (data := read(name)) is not None:
             if posixpath.basename(name).startswith("."):
                 found["asciidoctorconfigdir"] = posixpath.dirname(name) or "."
             found.update(entries(data.decode("utf-8", "replace")))

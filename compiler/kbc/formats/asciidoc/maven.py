@@ -1,0 +1,94 @@
+"""The attributes that a build by Maven gives to AsciiDoc: those of `asciidoctor-maven-plugin` in `pom.xml`.
+
+Their values name properties, `${examples-dir}`, of the same file or of those above it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from lxml import etree
+
+BUILD_FILE = "pom.xml"
+
+_PLUGIN = "asciidoctor-maven-plugin"
+_PROPERTY = re.compile(r"\$\{([^${}]*)\}")
+_MAX_NESTED = 10
+"""Properties that name others; a circle ends here."""
+
+
+def build_attributes(files: Iterable[tuple[str, bytes]]) -> dict[str, str]:
+    """The attributes by their names in lower case. `files` are the path and content of each `pom.xml` around
+    a page, the nearest first: it wins. Values that need more than these files say are left out."""
+    attributes: dict[str, str] = {}
+    projects = [
+        (path, root)
+        for path, data in files
+        if (root := _parsed(data)) is not None and _name(root) == "project"
+    ]
+    properties = dict(_properties(projects))
+    for path, root in projects:
+        own = properties | _places(path)
+        for name, value in _stated(root):
+            if (text := _filled(value, own)) is not None:
+                attributes.setdefault(name, text)
+    return attributes
+
+
+def _parsed(data: bytes) -> etree._Element | None:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _properties(projects: list[tuple[str, etree._Element]]) -> Iterator[tuple[str, str]]:
+    """Those of all projects, the nearest last. What a project does not state is its parent's."""
+    for _, root in reversed(projects):
+        for child in root:
+            if _name(child) == "properties":
+                yield from ((_name(each), _text(each)) for each in child if _name(each))
+            elif _name(child) == "parent":
+                stated = {_name(each): _text(each) for each in child}
+                yield from (
+                    (f"project.{key}", stated.get(key, "")) for key in ("groupId", "version")
+                )
+            elif _name(child) in ("artifactId", "groupId", "name", "version"):
+                yield f"project.{_name(child)}", _text(child)
+
+
+def _places(path: str) -> dict[str, str]:
+    folder = posixpath.dirname(path) or "."
+    return dict.fromkeys(("basedir", "project.basedir"), folder)
+
+
+def _stated(root: etree._Element) -> Iterator[tuple[str, str]]:
+    for plugin in root.iter("{*}plugin"):
+        if plugin.findtext("{*}artifactId", "").strip() != _PLUGIN:
+            continue
+        for section in plugin.iter("{*}attributes"):
+            yield from ((_name(each).lower(), _text(each)) for each in section if _name(each))
+
+
+def _filled(value: str, properties: Mapping[str, str]) -> str | None:
+    """The value with its properties; None where one is not known."""
+    for _ in range(_MAX_NESTED):
+        names = _PROPERTY.findall(value)
+        if not names:
+            return value
+        if any(name not in properties for name in names):
+            return None
+        value = _PROPERTY.sub(lambda match: properties[match[1]], value)
+    return None
+
+
+def _name(element: etree._Element) -> str:
+    """The name without its namespace; "" of what is no element."""
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+def _text(element: etree._Element) -> str:
+    return (element.text or "").strip()
