@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kb_runtime.errors.shortages import raise_shortage
+from kbc.project.model import Collection
 from kbc.sources.formats import is_wanted
 
 _NAMES = (
@@ -84,3 +85,15 @@ def _identity(path: Path) -> tuple[str, str, frozenset[str]] | None:
     if not (title and version and paths):
         return None
     return title[1].strip("\"' \r"), version[1].strip("\"' \r"), paths
+
+
+def without(collection: Collection, files: Sequence[str]) -> Collection:
+    """The collection without those of `files` that are in its folders."""
+    folders = ["" if path == "." else f"{path}/" for path in collection.paths]
+    inside = [
+        f"/{name.removeprefix(start)}"
+        for start in folders
+        for name in files
+        if name.startswith(start)
+    ]
+    return replace(collection, exclude=(*collection.exclude, *inside))

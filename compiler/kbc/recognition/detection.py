@@ -15,11 +15,11 @@ from kbc.project.kinds import KINDS
 from kbc.project.model import Collection, Project
 from kbc.project.settings import NAME, default_prefix
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
-from kbc.recognition.apis import descriptions
+from kbc.recognition.apis import descriptions, without
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
-from kbc.recognition.translations import translated_folders, translations_beside
+from kbc.recognition.translations import translated_files, translated_folders, translations_beside
 from kbc.recognition.versions import other_versions
 from kbc.recognition.workshops import workshop_at
 from kbc.sources.formats import is_wanted
@@ -177,10 +177,15 @@ class _FolderDetector:
         return any(repository.sites_in(self._tree, name) for name in _SITE_FOLDERS)
 
     def _below(self) -> list[Site]:
-        sites, self._other_languages = repository.sites_below(self._tree, self._root)
-        if sites and self._other_languages:
-            self._notes.append(f"translations are left out: {shown(self._other_languages)}")
+        sites, translations = repository.sites_below(self._tree, self._root)
+        if sites:
+            self._leave_out(translations)
         return sites
+
+    def _leave_out(self, translations: Sequence[str]) -> None:
+        if translations:
+            self._other_languages += translations
+            self._notes.append(f"translations are left out: {shown(translations)}")
 
     def _bundles(self) -> list[Site]:
         """Files that hold all pages of a site, as they are published for language models."""
@@ -228,6 +233,10 @@ class _FolderDetector:
         return found
 
     @cached_property
+    def _translated_files(self) -> list[str]:
+        return translated_files(self._files)
+
+    @cached_property
     def _man_pages(self) -> frozenset[str]:
         return places.man_pages(self._root, self._files)
 
@@ -266,14 +275,14 @@ class _FolderDetector:
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         found = translated_folders(files, str(site.options.get("language") or "en"))
-        if found:
-            others = [joined(site.folder, name) for name in found]
-            self._notes.append(f"translations are left out: {shown(others)}")
+        known = [] if site.generator else self._translated_files
+        pages = [name.removeprefix(start) for name in known if name.startswith(start)]
+        self._leave_out([joined(site.folder, name) for name in (*found, *pages)])
         for parent, read, others in other_versions(files, self._tree, site.folder, site.version):
             place = joined(site.folder, parent) or "the folder"
             self._notes.append(f"of the versions in {place}, {read} is read, not {shown(others)}")
             found += [joined(parent, name) for name in others]
-        return [f"/{name}/" for name in found]
+        return [*(f"/{name}/" for name in found), *(f"/{name}" for name in pages)]
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
         sites = repository.with_larger(sites, self._names, self._files, self._other_languages)
@@ -282,16 +291,17 @@ class _FolderDetector:
         taken = [path for collection in collections for path in collection.paths]
         pages = [path for each in collections if each.kind == "docs" for path in each.paths]
         plain = [] if sites else [each for each in pages if self._is_folder(each)]
-        if readmes := tuple(
-            name for name in places.readmes(self._names) if not {".", name} & set(taken)
-        ):
+        beside = [name for name in places.readmes(self._names) if not {".", name} & set(taken)]
+        self._leave_out([name for name in beside if name in self._translated_files])
+        readmes = tuple(name for name in beside if name not in self._translated_files)
+        if readmes:
             collections.append(_collection("readme", "docs", readmes))
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(_collection("notebooks", "docs", notebooks))
         apis = descriptions(self._root, self._files, taken)
         if apis.copies:
             self._notes.append(f"copies of descriptions of APIs are left out: {shown(apis.copies)}")
-            collections = [_without(each, apis.copies) for each in collections]
+            collections = [without(each, apis.copies) for each in collections]
         if apis.own:
             collections.append(_collection("api", "docs", apis.own))
         if features := places.features(self._files):
@@ -334,10 +344,8 @@ class _FolderDetector:
     def _documentation(self) -> list[Collection]:
         """The documentation of a project without a site: its pages, and HTML that was built from others."""
         found = places.pages_below(self._names, self._files, self._man_pages)
-        if others := translations_beside(found, self._files):
-            self._notes.append(f"translations are left out: {shown(others)}")
-            self._other_languages += others
-            found = tuple(place for place in found if place not in others)
+        self._leave_out(others := translations_beside(found, self._files))
+        found = tuple(place for place in found if place not in others)
         collections = []
         if found:
             plain = self._of_site(Site(generator="", config="", folder=found[0]), 0)
@@ -418,18 +426,6 @@ def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") 
     return Collection(
         name=name, kind=kind, paths=paths, group=name if kind == "docs" else "", options=options
     )
-
-
-def _without(collection: Collection, files: Sequence[str]) -> Collection:
-    """The collection without those of `files` that are in its folders."""
-    folders = ["" if path == "." else f"{path}/" for path in collection.paths]
-    inside = [
-        f"/{name.removeprefix(start)}"
-        for start in folders
-        for name in files
-        if name.startswith(start)
-    ]
-    return replace(collection, exclude=(*collection.exclude, *inside))
 
 
 def _distinct(collections: Sequence[Collection]) -> list[Collection]:

@@ -1,7 +1,8 @@
-"""Folders of translations among pages, where no configuration names them."""
+"""Translations among pages, where no configuration names them: folders and files."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -66,6 +67,29 @@ def translations_beside(places: Sequence[str], files: Sequence[str]) -> list[str
         for folder in translated_folders(files)
         if any(base in places for base, suffix in _suffixed(folder))
     ]
+
+
+def translated_files(files: Sequence[str], language: str = "en") -> list[str]:
+    """The pages among the paths `files` that are called after another one and a language: `README.fr.md`,
+    `guide-ja.md` beside `guide.md`. Behind a hyphen it may be a word (`log-in`, `what-is`), so that several
+    pages have to end in it, unless they are about a project; those may be in another folder than theirs."""
+    known = frozenset(files)
+    certain: list[str] = []
+    probable: dict[str, list[str]] = {}
+    for name in filter(is_page, files):
+        stem, ending = posixpath.splitext(name)
+        for base, suffix in _suffixed(stem):
+            own = posixpath.basename(base)
+            places = {f"{base}{ending}"} | ({f"{own}{ending}"} if README.fullmatch(own) else set())
+            if not _is_of_other(suffix, language) or known.isdisjoint(places):
+                continue
+            if README.fullmatch(own) or stem[len(base)] == ".":
+                certain.append(name)
+            else:
+                probable.setdefault(suffix, []).append(name)
+            break
+    found = [names for names in probable.values() if len(names) >= FEW_PAGES]
+    return sorted({*certain, *(name for names in found for name in names)})
 
 
 def _suffixed(name: str) -> Iterator[tuple[str, str]]:

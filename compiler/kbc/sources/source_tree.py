@@ -46,7 +46,7 @@ _DEPENDENCY_FOLDERS = frozenset([
     ".ipynb_checkpoints", ".mypy_cache", ".next", ".nox", ".nuxt", ".nyc_output", ".parcel-cache",
     ".pnpm-store", ".pytest_cache", ".ruff_cache", ".stack-work", ".svelte-kit", ".terraform",
     ".tox", ".turbo", ".venv", ".vs", ".vscode", ".yarn", "3rd-party", "3rd_party", "3rdparty",
-    "__pycache__", "bower_components", "deriveddata", "jspm_packages", "node_modules", "pods",
+    "__pycache__", "_vendor", "bower_components", "deriveddata", "jspm_packages", "node_modules", "pods",
     "site-packages", "third-party", "third_party", "thirdparty", "vendor",
 ])  # fmt: skip
 
