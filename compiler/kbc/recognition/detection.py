@@ -291,10 +291,10 @@ class _FolderDetector:
         taken = [path for collection in collections for path in collection.paths]
         pages = [path for each in collections if each.kind == "docs" for path in each.paths]
         plain = [] if sites else [each for each in pages if self._is_folder(each)]
-        beside = [name for name in places.readmes(self._names) if not {".", name} & set(taken)]
+        beside = [] if "." in taken else [name for name in self._names if name not in taken]
         self._leave_out([name for name in beside if name in self._translated_files])
-        readmes = tuple(name for name in beside if name not in self._translated_files)
-        if readmes:
+        own = [name for name in beside if name not in self._translated_files]
+        if readmes := tuple(places.readmes(own)):
             collections.append(_collection("readme", "docs", readmes))
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(_collection("notebooks", "docs", notebooks))

@@ -95,7 +95,7 @@ def translated_files(files: Sequence[str], language: str = "en") -> list[str]:
 def _suffixed(name: str) -> Iterator[tuple[str, str]]:
     """A name without the language at its end, and this language, in each way that it can be read."""
     for separator in _SEPARATORS.finditer(name):
-        suffix = name[separator.end() :]
+        suffix = name[separator.end() :].lower()
         if _LANGUAGE.fullmatch(suffix):
             yield name[: separator.start()], suffix
 

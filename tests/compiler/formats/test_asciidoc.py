@@ -118,6 +118,17 @@ def test_attributes_of_a_build_by_maven_are_defaults() -> None:
     assert found.title == "T"
 
 
+def test_properties_of_a_build_that_multiply_end() -> None:
+    properties = "".join(f"<p{n}>{f'${{p{n + 1}}}' * 9}</p{n}>" for n in range(9))
+    plugin = "<artifactId>asciidoctor-maven-plugin</artifactId><attributes><bomb>${p0}</bomb>"
+    text = f"<project><properties>{properties}<p9>x</p9></properties>"
+    text += f"<plugin>{plugin}</attributes></plugin></project>"
+    (found,) = convert(
+        "a.adoc", b"= T\n\n{bomb}\n", {"pom.xml": text.encode()}.get, around=["pom.xml"]
+    )
+    assert found.text == "# T\n\n{bomb}\n"
+
+
 def test_a_broken_build_file_gives_no_attributes() -> None:
     files = {"pom.xml": b"<project><build>", "docs/pom.xml": b"", "a/pom.xml": b"\xff"}
     (found,) = convert("a/b.adoc", b"= T\n\nText.\n", files.get, around=list(files))

@@ -78,13 +78,15 @@ def test_a_folder_with_a_language_at_its_end_holds_the_pages_of_the_one_without(
 def test_files_called_after_another_one_and_a_language_are_left_out(tmp_path: Path) -> None:
     several = [f"docs/{name}{suffix}" for name in BIRDS for suffix in ("", "-ko")]
     single = ["docs/what", "docs/what-is", "docs/plan", "docs/plan.it", "docs/alone.de"]
-    about = ["README", "README.fr", "README-pt-BR", "docs/README_ja"]
+    about = ["README", "README.fr", "README_CN", "README-pt-BR", "docs/README_ja"]
     files = {f"{name}.md": page(name) for name in (*several, *single, *about)}
     root = write_tree(tmp_path / "tree", {"go.mod": "module m", "main.go": "package m", **files})
     inputs, _ = read(root)
     found = {each.path for records in inputs.records.values() for each in records}
     left_out = {f"docs/{name}-ko.md" for name in BIRDS} | {"docs/plan.it.md", "docs/README_ja.md"}
-    assert {*files} - found == left_out | {"README.fr.md", "README-pt-BR.md"}
+    assert {*files} - found == left_out | {
+        f"README{suffix}.md" for suffix in (".fr", "-pt-BR", "_CN")
+    }
     assert len(recognised(root).notes) == 2
     assert all(note.startswith("translations are left out: ") for note in recognised(root).notes)
 

@@ -17,6 +17,8 @@ _PLUGIN = "asciidoctor-maven-plugin"
 _PROPERTY = re.compile(r"\$\{([^${}]*)\}")
 _MAX_NESTED = 10
 """Properties that name others; a circle ends here."""
+_MAX_CHARS = 10_000
+"""Of a value with its properties, which may name each other several times."""
 
 
 def build_attributes(files: Iterable[tuple[str, bytes]]) -> dict[str, str]:
@@ -74,12 +76,12 @@ def _stated(root: etree._Element) -> Iterator[tuple[str, str]]:
 
 
 def _filled(value: str, properties: Mapping[str, str]) -> str | None:
-    """The value with its properties; None where one is not known."""
+    """The value with its properties; None where one is not known, or the value is too long."""
     for _ in range(_MAX_NESTED):
         names = _PROPERTY.findall(value)
         if not names:
             return value
-        if any(name not in properties for name in names):
+        if len(value) > _MAX_CHARS or any(name not in properties for name in names):
             return None
         value = _PROPERTY.sub(lambda match: properties[match[1]], value)
     return None
