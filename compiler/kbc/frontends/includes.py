@@ -48,7 +48,8 @@ class PageIncludes:
         """`files` are those of the collection, `labels` what they may refer to by name."""
         self._collection = collection
         self._labels = labels or {}
-        self._names = only_ones(file.path for file in files) if self._is_hugo else {}
+        paths = [file.path for file in files] if self._is_hugo else []
+        self._names = _references(paths, collection.paths[0])
         self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
@@ -287,6 +288,20 @@ def only_ones(paths: Iterable[str]) -> dict[str, str]:
     for path in paths:
         found.setdefault(posixpath.basename(path), []).append(path)
     return {name: each[0] for name, each in found.items() if len(each) == 1}
+
+
+def _references(paths: Sequence[str], folder: str) -> dict[str, str]:
+    """Paths of Hugo's pages by what a reference may call them: their path below `folder`, the name of their
+    file and, of the first page of a section, that of the section, where no other is called so."""
+    start = "" if folder == "." else f"{folder}/"
+    below = {path.removeprefix(start): path for path in paths}
+    first = {
+        f"{posixpath.dirname(path)}.md": path
+        for path in paths
+        if posixpath.basename(path) in ("_index.md", "index.md")
+    }
+    sections = {name: first[place] for name, place in only_ones(first).items()}
+    return {**sections, **only_ones(paths), **below}
 
 
 def counted(counter: Counter[str]) -> str:

@@ -92,9 +92,12 @@ class IncludingPage:
     referred: Callable[[str, str], str] | None = None
 
     def by_name(self, target: str) -> str:
-        """The link to the page that is called `page.md` or `page`, in whichever folder; "" for none."""
+        """The link to the page that is called `page.md` or `page`, in whichever folder, or has this path
+        below that of the pages; "" for none."""
         name, mark, anchor = target.partition("#")
-        path = self.pages.get(name) or self.pages.get(f"{name}.md")
+        place = name.strip("/")
+        written = (place, f"{place}.md", f"{place}/_index.md")
+        path = next((self.pages[each] for each in written if each in self.pages), None)
         if (
             path is None
             or self.read(posixpath.join(posixpath.dirname(self.path), name)) is not None

@@ -208,6 +208,30 @@ def test_references_of_hugo_find_a_page_in_any_folder(tmp_path: Path) -> None:
     assert "twice.md" in warning.message
 
 
+def test_references_of_hugo_start_at_the_content_and_find_sections(tmp_path: Path) -> None:
+    names = (
+        "b/gates.md",
+        "/b/gates",
+        "locks",
+        "locks.md",
+        "c/locks/",
+        "c/locks/_index.md",
+        "b/none.md",
+    )
+    text = "# A\n\n" + "\n".join(f'- [x]({{{{< ref "{name}" >}}}})' for name in names) + "\n"
+    files = {
+        "hugo.toml": "title = 'S'\n",
+        "content/a/a.md": text,
+        "content/b/gates.md": "# Gates\n\nText.\n",
+        "content/c/locks/_index.md": "# Locks\n\nText.\n",
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    found = next(each for each in inputs.records["docs"] if each.path.endswith("a/a.md"))
+    links = [line[6:-1] for line in found.text.splitlines() if line.startswith("- ")]
+    assert links == ["../b/gates.md"] * 2 + ["../c/locks/_index.md"] * 4 + ["b/none.md"]
+    assert [each.code for each in diagnostics if each.code == "dead-link"] == ["dead-link"]
+
+
 def test_text_with_front_matter_in_a_collection_of_jekyll_is_a_page(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
