@@ -16,7 +16,7 @@ _NAMES = (
     *("swagger.json", "swagger.yaml", "swagger.yml"),
 )
 _NOT_OWN = re.compile(
-    r"\..*|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|examples?|node_modules|vendor|third[_-]party"
+    r"[._].*|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|examples?|node_modules|vendor|third[_-]party"
 )
 """Folders of descriptions of other APIs."""
 

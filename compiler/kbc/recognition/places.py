@@ -25,7 +25,7 @@ MAX_NOTEBOOKS = 200
 """More of them beside documentation are work, and do not explain the project."""
 
 _MAVEN_SITE = "src/site"
-_DOCS_FOLDER = re.compile(r"docs?[-_].+")
+_DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>.+)")
 _POD = BY_NAME["pod"].suffixes
 _CATALOGUE = ".docc"
 """The ending of folders of documentation among the source of Swift."""
@@ -102,13 +102,14 @@ def _begins_as_man(path: Path) -> bool:
 def pages_below(
     names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
 ) -> tuple[str, ...]:
-    """Where a repository without a site has its documentation: conventional folders with pages; the deepest
-    folder with nearly all of the pages, unless one beside it has many; all folders at the top that hold
-    rather pages than code, with the pages beside them; or such folders with a conventional name in parts of
-    it. Where there are few pages, folders of pages alone and one for content or for man pages, else nothing.
+    """Where a repository without a site has its documentation: conventional folders with pages, and those of
+    parts that hold more; the deepest folder with nearly all of the pages, unless one beside it has many; all
+    folders at the top that hold rather pages than code, with the pages beside them; or such folders with a
+    conventional name in parts of it. Where there are few pages, folders of pages alone and one for content or
+    for man pages, else nothing.
     `names` are the entries of the root, `files` all paths, `man_pages` those of man pages."""
     if found := _conventional(names, files, man_pages):
-        return found
+        return (*found, *_larger(found, files))
     is_man = any(name.startswith(f"{_MAN_FOLDER}/") for name in man_pages)
     few = (_MAN_FOLDER,) if is_man else ()
     pages = [
@@ -152,6 +153,14 @@ def pages_beside(
     return tuple(found) if is_larger else ()
 
 
+def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
+    """Folders for pages in parts of a repository, where they hold more pages than those that were `found`."""
+    pages = list(filter(is_page, files))
+    inside = frozenset(_within(pages, found))
+    others = _of_parts([name for name in files if name not in inside])
+    return others if len(_within(pages, others)) > len(inside) else ()
+
+
 def _conventional(
     names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
 ) -> tuple[str, ...]:
@@ -163,7 +172,11 @@ def _conventional(
             below[top].append(file)
     holding = {name for name in names if _holds_pages(below[name], man_pages)}
     found = [name for name in _DOCS_FOLDERS if name in holding]
-    found = found or sorted(name for name in holding if _DOCS_FOLDER.fullmatch(name))
+    found = found or sorted(
+        name
+        for name in holding
+        if (named := _DOCS_FOLDER.fullmatch(name)) and not SKIPPED.fullmatch(named["what"])
+    )
     maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/") and is_page(name)]
     found += [_MAVEN_SITE] if maven else []
     catalogues = {

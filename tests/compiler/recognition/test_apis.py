@@ -66,3 +66,9 @@ def test_other_apis_and_versions_are_no_copies(tmp_path: Path, other: str) -> No
     files = {"package.json": "{}", "openapi.yaml": described(), "v2/openapi.yaml": other}
     tree = write_tree(tmp_path / "heron", files)
     assert not recognised(tree).notes
+
+
+def test_an_api_that_is_put_aside_is_none_of_the_project(tmp_path: Path) -> None:
+    files = {"_archive/v0/openapi.yaml": described(version="0"), "api/openapi.yaml": described()}
+    root = write_tree(tmp_path / "tree", {"package.json": "{}", "docs/a.md": page("A"), **files})
+    assert api_files(root) == {"api/openapi.yaml"}

@@ -104,6 +104,26 @@ def test_several_folders_of_documentation_are_read(tmp_path: Path) -> None:
     assert titles_found == ["Eggs", "Flying", "Nests", "Start"]
 
 
+@pytest.mark.parametrize(("count", "is_read"), [(25, True), (10, False)])
+def test_a_small_folder_of_documentation_does_not_hide_a_larger_one_of_a_part(
+    tmp_path: Path, count: int, is_read: bool
+) -> None:
+    files = {f"markdown/docs/bird-{number}.md": page(f"Bird {number}") for number in range(count)}
+    files |= {"package.json": "{}", "docs/how-it-works.md": page("How it works"), "a.ts": CODE}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    found = {each.path for each in inputs.records["docs"]}
+    assert "docs/how-it-works.md" in found
+    assert ("markdown/docs/bird-3.md" in found) == is_read
+
+
+def test_examples_for_documentation_are_no_documentation(tmp_path: Path) -> None:
+    files = {f"src/main/docs/guide/bird-{number}.adoc": "= Bird\n\nText.\n" for number in range(30)}
+    files |= {"build.gradle": "", "doc-examples/a/A.java": "class A {}\n"}
+    files["doc-examples/a/logback.xml"] = "<configuration/>\n"
+    root = write_tree(tmp_path / "tree", files)
+    assert recognised(root).project.collections[0].paths == ("src/main/docs/guide",)
+
+
 def test_pages_among_tests_are_data(tmp_path: Path) -> None:
     data = {f"tests/testthat/_snaps/{number}.md": page(f"{number}") for number in range(25)}
     files = {"NAMESPACE": "", "R/bird.R": CODE, "vignettes/start.Rmd": page("Start")}
