@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -29,6 +30,8 @@ from kbc.recognition.detection import RecognitionError, recognise
 from kbc.records import CompiledRecord
 from kbc.sources.accounting import Accounting
 from kbc.sources.discovery import discover, licence_files
+
+_README = re.compile(r"readme\.\w+", re.IGNORECASE)
 
 
 def read_inputs(
@@ -89,7 +92,11 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         for path in collection.generator_options.get("files", ()):
             tree.read(path, READER)
     records = {
-        collection.name: frontends.read(collection, files[collection.name], diagnostics)
+        collection.name: frontends.read(
+            _with_named_readme(collection, files[collection.name], project.title),
+            files[collection.name],
+            diagnostics,
+        )
         for collection in project.collections
     }
     if derived := derive(project.collections, records):
@@ -144,6 +151,21 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         tree.beyond,
         {name: [file.path for file in found] for name, found in files.items()},
     )
+
+
+def _with_named_readme(
+    collection: Collection, files: Sequence[SourceFile], title: str
+) -> Collection:
+    """The collection, where no generator names its pages and a README without a heading, under a logo for
+    example, is called as the knowledge base."""
+    pages = (
+        []
+        if collection.generator
+        else [permalinks.page_path(collection, file.path) for file in files]
+    )
+    titles = {page: title for page in pages if _README.fullmatch(page)}
+    options = {**collection.generator_options, "titles": titles}
+    return replace(collection, generator_options=options) if titles else collection
 
 
 def _place(collection: Collection, file: SourceFile) -> tuple[int, str]:

@@ -140,6 +140,15 @@ def test_a_readme_that_is_rendered_to_another_is_read_once(tmp_path: Path) -> No
     assert [each.id for each in inputs.records["readme"]] == ["NEWS.md", "README.md"]
 
 
+def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: Path) -> None:
+    logo = '<p align="center"><img src="logo.svg" alt="Build"></p>\n\nCounts birds.\n'
+    files = {"package.json": '{"name": "heron"}', "a.js": CODE, "docs/a.md": page("A")}
+    root = write_tree(tmp_path / "tree", {"README.md": logo, **files})
+    assert titles(read(root)[0].records["readme"]) == {"README.md": "heron"}
+    write_tree(root, {"README.md": f"{logo}\n# Herons\n"})
+    assert titles(read(root)[0].records["readme"]) == {"README.md": "Herons"}
+
+
 def test_pod_among_source_is_documentation(tmp_path: Path) -> None:
     files = {
         "Makefile.PL": CODE,
