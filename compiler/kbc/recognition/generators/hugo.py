@@ -10,6 +10,7 @@ from typing import Any
 from kbc.languages.front_matter import read_front_matter
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_any, read_text
+from kbc.recognition.places import HTML, PAGES
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "hugo"
@@ -25,6 +26,10 @@ _EVIDENCE = ("content", "archetypes", "layouts", "themes", "go.mod", "hugo.work"
 
 _LATEST = ("latest_stable_version", "latest_version", "latest", "version")
 """What themes call the parameter with the version that readers are shown."""
+
+
+_MOST_LOOKED_AT = 10_000
+"""Files and folders of a mount; one with more is taken for pages."""
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
@@ -94,10 +99,23 @@ def mounted(tree: IncludeTree, site: Site) -> list[Site]:
         is_other = language not in (_languages_of(mapping(mount)) or [language])
         if not source or not is_content or is_other or place == site.folder:
             continue
-        if tree.names(place) and not place.startswith(("..", f"{site.folder}/")):
+        if not place.startswith(("..", f"{site.folder}/")) and _has_pages(tree, place):
             options = {**site.options, "place": target.removeprefix("content").strip("/")}
             found.append(replace(site, folder=place, options=options, files=()))
     return found
+
+
+def _has_pages(tree: IncludeTree, folder: str) -> bool:
+    """Whether a page is in the folder: programs that pages show are mounted as well."""
+    folders = [folder]
+    for place in folders:  # grows
+        names = tree.names(place)
+        if any(name.lower().endswith((*PAGES, *HTML)) for name in names):
+            return True
+        folders += [joined(place, name) for name in names if not name.startswith(".")]
+        if len(folders) > _MOST_LOOKED_AT:
+            return True
+    return False
 
 
 def _languages_of(mount: Mapping[str, Any]) -> list[str]:

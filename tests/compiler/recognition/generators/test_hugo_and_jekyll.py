@@ -109,15 +109,18 @@ def test_hugo_reads_the_folders_that_its_module_mounts_as_content(tmp_path: Path
                 "  - {source: books/german, target: content/coral, lang: de}\n"
                 "  - {source: books/french, target: content, sites: {matrix: {languages: [fr]}}}\n"
                 "  - {source: assets, target: assets}\n"
+                "  - {source: examples, target: content/examples}\n"
             ),
             "content/a.md": page("A"),
             "books/coral/b.md": page("B"),
             "books/german/b.md": page("B auf Deutsch"),
             "books/french/a.md": page("A en français"),
             "assets/c.md": page("C"),
+            "examples/nets/a.yaml": "kind: Net\n",
         },
     )
     inputs, _ = read(root)
+    assert [*inputs.records] == ["docs", "docs-2"]
     found = addresses(inputs) | addresses(inputs, "docs-2")
     assert found == {
         "a.md": "https://reef.example/a/",
