@@ -25,7 +25,6 @@ import io
 import json
 import os
 import random
-import resource
 import sys
 import tempfile
 import time
@@ -37,7 +36,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from benchmarks.lined_worker import LinedWorker
+from benchmarks.lined_worker import LinedWorker, peak_bytes
 from benchmarks.resealed import MOST_CPU_S, MOST_MEMORY, WALL_S
 
 CORPUS = Path(__file__).parents[1] / "tests" / "corpus"
@@ -333,7 +332,7 @@ def work(kind: str) -> None:
             except BaseException as error:
                 said = f"defect: {type(error).__name__}: {error}"
             seconds = time.process_time() - began
-            used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+            used = peak_bytes()
             if said == FINE and seconds > MOST_CPU_S:
                 said = f"hang: {seconds:.1f} s"
             elif said == FINE and used > MOST_MEMORY:

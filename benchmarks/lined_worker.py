@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import resource
 import select
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+
+
+def peak_bytes() -> int:
+    """The most memory that this process has had, in bytes. `ru_maxrss` is at least that of the process
+    which started it: a large one would make its workers look large."""
+    status = Path("/proc/self/status")
+    if status.exists() and (
+        found := re.search(r"^VmHWM:\s*(\d+) kB", status.read_text(), re.MULTILINE)
+    ):
+        return int(found[1]) << 10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
 class LinedWorker:

@@ -35,6 +35,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from benchmarks.lined_worker import peak_bytes
+
 READ, REFUSED, UNNAMED, CAUGHT, CRASH = "read", "refused", "unnamed", "caught", "crash"
 SLOW, LARGE = "slow", "large"
 OUTCOMES = (READ, REFUSED, UNNAMED, CAUGHT, CRASH, SLOW, LARGE)
@@ -343,10 +345,8 @@ def work(name: str, seed: int) -> None:
             except Exception as error:  # what a benchmark of failures is for
                 outcome, said = CRASH, f"{type(error).__name__}: {error}"[:300]
             seconds = _processor_seconds() - started
-            used = max(
-                resource.getrusage(who).ru_maxrss << 10
-                for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-            )
+            of_programs = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+            used = max(peak_bytes(), of_programs)
             print(json.dumps([outcome, said, seconds, used]), flush=True)
 
 

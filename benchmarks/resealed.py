@@ -25,7 +25,6 @@ import hashlib
 import json
 import os
 import random
-import resource
 import shutil
 import struct
 import sys
@@ -37,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.faults import exercise
+from benchmarks.lined_worker import peak_bytes
 
 REFUSED, SOUND, LIE, HANG, LARGE, CRASH = "refused", "sound", "lie", "hang", "large", "crash"
 OUTCOMES = (REFUSED, SOUND, LIE, HANG, LARGE, CRASH)
@@ -261,7 +261,7 @@ def work(build: str) -> None:
             outcome, said = trial(build)
         except BaseException as error:
             outcome, said = CRASH, f"{type(error).__name__}: {error}"
-        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+        used = peak_bytes()
         if outcome in (REFUSED, SOUND):
             if time.process_time() - began > MOST_CPU_S:
                 outcome, said = HANG, f"{time.process_time() - began:.1f} s"
