@@ -102,11 +102,11 @@ def _begins_as_man(path: Path) -> bool:
 def pages_below(
     names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
 ) -> tuple[str, ...]:
-    """Where a repository without a site has its documentation: conventional folders with pages, and those of
-    parts that hold more; the deepest folder with nearly all of the pages, unless one beside it has many; all
-    folders at the top that hold rather pages than code, with the pages beside them; or such folders with a
-    conventional name in parts of it. Where there are few pages, folders of pages alone and one for content or
-    for man pages, else nothing.
+    """Where a repository without a site has its documentation: conventional folders with pages, and where
+    these are few those of parts that hold more; the deepest folder with nearly all of the pages, unless one
+    beside it has many; all folders at the top that hold rather pages than code, with the pages beside them;
+    or such folders with a conventional name in parts of it. Where there are few pages, folders of pages alone
+    and one for content or for man pages, else nothing.
     `names` are the entries of the root, `files` all paths, `man_pages` those of man pages."""
     if found := _conventional(names, files, man_pages):
         return (*found, *_larger(found, files))
@@ -154,9 +154,12 @@ def pages_beside(
 
 
 def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
-    """Folders for pages in parts of a repository, where they hold more pages than those that were `found`."""
+    """Folders for pages in parts of a repository, where those that were `found` hold few pages, and fewer:
+    notes beside the documentation."""
     pages = list(filter(is_page, files))
     inside = frozenset(_within(pages, found))
+    if len(inside) >= _MANY_PAGES:
+        return ()
     others = _of_parts([name for name in files if name not in inside])
     return others if len(_within(pages, others)) > len(inside) else ()
 

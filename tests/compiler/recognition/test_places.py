@@ -104,15 +104,18 @@ def test_several_folders_of_documentation_are_read(tmp_path: Path) -> None:
     assert titles_found == ["Eggs", "Flying", "Nests", "Start"]
 
 
-@pytest.mark.parametrize(("count", "is_read"), [(25, True), (10, False)])
+@pytest.mark.parametrize(
+    ("own", "count", "is_read"), [(2, 25, True), (2, 10, False), (24, 30, False)]
+)
 def test_a_small_folder_of_documentation_does_not_hide_a_larger_one_of_a_part(
-    tmp_path: Path, count: int, is_read: bool
+    tmp_path: Path, own: int, count: int, is_read: bool
 ) -> None:
     files = {f"markdown/docs/bird-{number}.md": page(f"Bird {number}") for number in range(count)}
-    files |= {"package.json": "{}", "docs/how-it-works.md": page("How it works"), "a.ts": CODE}
+    files |= {f"docs/how-{number}.md": page(f"How {number}") for number in range(own)}
+    files |= {"package.json": "{}", "a.ts": CODE}
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     found = {each.path for each in inputs.records["docs"]}
-    assert "docs/how-it-works.md" in found
+    assert "docs/how-1.md" in found
     assert ("markdown/docs/bird-3.md" in found) == is_read
 
 
