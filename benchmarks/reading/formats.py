@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import resource
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
+from benchmarks.lined_worker import peak_bytes
 from kbc.formats import UNRESOLVED, convert
 from kbc.formats.registry import FORMATS, format_of
 
@@ -197,7 +197,7 @@ def main() -> None:
     print(f"code blocks {totals['blocks']}, byte for byte {totals['found']} ({share:.2%})")
     print(f"unresolved {sum(unresolved.values())}: {dict(unresolved.most_common(30))}")
     print(f"problems {dict(problems)}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    peak = peak_bytes() >> 20
     print(
         f"CPU {totals['milliseconds'] / 1000:.1f} s, slowest {slowest[0]:.1f} s {slowest[1]}, peak {peak} MB"
     )

@@ -18,6 +18,7 @@ from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import read_front_matter
 from kbc.languages.includes import AttributeStyle, Liquid, Lookup, expand, may_include, value_at
 from kbc.project.model import Collection
+from kbc.project.permalinks import page_path
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import YamlLoader
 
@@ -48,8 +49,7 @@ class PageIncludes:
         """`files` are those of the collection, `labels` what they may refer to by name."""
         self._collection = collection
         self._labels = labels or {}
-        paths = [file.path for file in files] if self._is_hugo else []
-        self._names = _references(paths, collection.paths[0])
+        self._names = _references(collection, files) if self._is_hugo else {}
         self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
@@ -290,11 +290,11 @@ def only_ones(paths: Iterable[str]) -> dict[str, str]:
     return {name: each[0] for name, each in found.items() if len(each) == 1}
 
 
-def _references(paths: Sequence[str], folder: str) -> dict[str, str]:
-    """Paths of Hugo's pages by what a reference may call them: their path below `folder`, the name of their
-    file and, of the first page of a section, that of the section, where no other is called so."""
-    start = "" if folder == "." else f"{folder}/"
-    below = {path.removeprefix(start): path for path in paths}
+def _references(collection: Collection, files: Sequence[SourceFile]) -> dict[str, str]:
+    """Paths of Hugo's pages by what a reference may call them: their path below the content, the name of
+    their file and, of the first page of a section, that of the section, where no other is called so."""
+    paths = [file.path for file in files]
+    below = {page_path(collection, path): path for path in paths}
     first = {
         f"{posixpath.dirname(path)}.md": path
         for path in paths

@@ -148,20 +148,17 @@ def pages_beside(
         )
         if not any(site.startswith(f"{folder}/") for site in sites)
     ]
-    pages = list(filter(is_page, files))
-    is_larger = len(_within(pages, found)) > len(_within(pages, sites))
-    return tuple(found) if is_larger else ()
+    return tuple(found) if _pages_within(files, found) > _pages_within(files, sites) else ()
 
 
 def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     """Folders for pages in parts of a repository, where those that were `found` hold few pages, and fewer:
     notes beside the documentation."""
-    pages = list(filter(is_page, files))
-    inside = frozenset(_within(pages, found))
-    if len(inside) >= _MANY_PAGES:
+    if (few := _pages_within(files, found)) >= _MANY_PAGES:
         return ()
+    inside = frozenset(_within(files, found))
     others = _of_parts([name for name in files if name not in inside])
-    return others if len(_within(pages, others)) > len(inside) else ()
+    return others if _pages_within(files, others) > few else ()
 
 
 def _conventional(
@@ -281,6 +278,10 @@ def _within(names: Sequence[str], places: Sequence[str]) -> list[str]:
     """Those of the paths `names` that are among the files and in the folders `places`."""
     files, folders = frozenset(places), tuple(f"{place}/" for place in places)
     return [name for name in names if name in files or name.startswith(folders)]
+
+
+def _pages_within(names: Sequence[str], places: Sequence[str]) -> int:
+    return sum(map(is_page, _within(names, places)))
 
 
 def _of_others(name: str) -> bool:

@@ -51,9 +51,7 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
             place = joined(parent, name)
             originals = [parent] if _is_of_other(name, language) else []
             originals += [
-                joined(parent, base)
-                for base, suffix in _suffixed(name)
-                if base in names and _is_of_other(suffix, language)
+                joined(parent, base) for base, _ in _suffixed(name, language) if base in names
             ]
             if place not in found and any(_is_copy(place, each, known) for each in originals):
                 found.append(place)
@@ -62,10 +60,11 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
 
 def translations_beside(places: Sequence[str], files: Sequence[str]) -> list[str]:
     """The folders with translations of those in `places` that stand beside them: `docs-fr` beside `docs`."""
+    near = [name for name in files if name.startswith(tuple(places))]
     return [
         folder
-        for folder in translated_folders(files)
-        if any(base in places for base, suffix in _suffixed(folder))
+        for folder in translated_folders(near)
+        if any(base in places for base, _ in _suffixed(folder))
     ]
 
 
@@ -78,12 +77,13 @@ def translated_files(files: Sequence[str], language: str = "en") -> list[str]:
     probable: dict[str, list[str]] = {}
     for name in filter(is_page, files):
         stem, ending = posixpath.splitext(name)
-        for base, suffix in _suffixed(stem):
+        for base, suffix in _suffixed(stem, language):
             own = posixpath.basename(base)
-            places = {f"{base}{ending}"} | ({f"{own}{ending}"} if README.fullmatch(own) else set())
-            if not _is_of_other(suffix, language) or known.isdisjoint(places):
+            is_about_project = README.fullmatch(own) is not None
+            places = (f"{base}{ending}", *([f"{own}{ending}"] * is_about_project))
+            if known.isdisjoint(places):
                 continue
-            if README.fullmatch(own) or stem[len(base)] == ".":
+            if is_about_project or stem[len(base)] == ".":
                 certain.append(name)
             else:
                 probable.setdefault(suffix, []).append(name)
@@ -92,11 +92,12 @@ def translated_files(files: Sequence[str], language: str = "en") -> list[str]:
     return sorted({*certain, *(name for names in found for name in names)})
 
 
-def _suffixed(name: str) -> Iterator[tuple[str, str]]:
-    """A name without the language at its end, and this language, in each way that it can be read."""
+def _suffixed(name: str, language: str = "en") -> Iterator[tuple[str, str]]:
+    """A name without the language at its end, and this language, in each way that it can be read as one other
+    than `language`."""
     for separator in _SEPARATORS.finditer(name):
         suffix = name[separator.end() :].lower()
-        if _LANGUAGE.fullmatch(suffix):
+        if _is_of_other(suffix, language):
             yield name[: separator.start()], suffix
 
 

@@ -115,7 +115,7 @@ def test_attributes_of_a_build_by_maven_are_defaults() -> None:
     (found,) = convert(
         "docs/src/a.adoc", b"= T\n\nText {round}{entity}.\n", files.get, around=around
     )
-    assert found.title == "T"
+    assert found.text == "# T\n\nText {round}.\n"
 
 
 def test_properties_of_a_build_that_multiply_end() -> None:

@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from lxml import etree
+from kbc.formats.document import FormatError
+from kbc.formats.xml import local_name, parsed
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 BUILD_FILE = "pom.xml"
 
@@ -21,15 +27,13 @@ _MAX_CHARS = 10_000
 """Of a value with its properties, which may name each other several times."""
 
 
-def build_attributes(files: Iterable[tuple[str, bytes]]) -> dict[str, str]:
+@lru_cache(maxsize=16)
+def build_attributes(files: tuple[tuple[str, bytes], ...]) -> Mapping[str, str]:
     """The attributes by their names in lower case. `files` are the path and content of each `pom.xml` around
-    a page, the nearest first: it wins. Values that need more than these files say are left out."""
+    a page, the nearest first: it wins. Values that need more than these files say are left out. The pages of
+    a folder have the same files around them, so the last ones are remembered."""
     attributes: dict[str, str] = {}
-    projects = [
-        (path, root)
-        for path, data in files
-        if (root := _parsed(data)) is not None and _name(root) == "project"
-    ]
+    projects = [(path, root) for path, data in files for root in _projects(data)]
     properties = dict(_properties(projects))
     for path, root in projects:
         own = properties | _places(path)
@@ -39,27 +43,29 @@ def build_attributes(files: Iterable[tuple[str, bytes]]) -> dict[str, str]:
     return attributes
 
 
-def _parsed(data: bytes) -> etree._Element | None:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
+def _projects(data: bytes) -> Iterator[etree._Element]:
+    """The project that a build file states; none where it is damaged."""
     try:
-        return etree.fromstring(data, parser)
-    except (etree.XMLSyntaxError, ValueError):
-        return None
+        root = parsed(data, BUILD_FILE)
+    except FormatError:
+        return
+    if local_name(root) == "project":
+        yield root
 
 
-def _properties(projects: list[tuple[str, etree._Element]]) -> Iterator[tuple[str, str]]:
+def _properties(projects: Sequence[tuple[str, etree._Element]]) -> Iterator[tuple[str, str]]:
     """Those of all projects, the nearest last. What a project does not state is its parent's."""
     for _, root in reversed(projects):
         for child in root:
-            if _name(child) == "properties":
-                yield from ((_name(each), _text(each)) for each in child if _name(each))
-            elif _name(child) == "parent":
-                stated = {_name(each): _text(each) for each in child}
+            if local_name(child) == "properties":
+                yield from ((local_name(each), _text(each)) for each in child if local_name(each))
+            elif local_name(child) == "parent":
+                stated = {local_name(each): _text(each) for each in child}
                 yield from (
                     (f"project.{key}", stated.get(key, "")) for key in ("groupId", "version")
                 )
-            elif _name(child) in ("artifactId", "groupId", "name", "version"):
-                yield f"project.{_name(child)}", _text(child)
+            elif local_name(child) in ("artifactId", "groupId", "name", "version"):
+                yield f"project.{local_name(child)}", _text(child)
 
 
 def _places(path: str) -> dict[str, str]:
@@ -72,7 +78,9 @@ def _stated(root: etree._Element) -> Iterator[tuple[str, str]]:
         if plugin.findtext("{*}artifactId", "").strip() != _PLUGIN:
             continue
         for section in plugin.iter("{*}attributes"):
-            yield from ((_name(each).lower(), _text(each)) for each in section if _name(each))
+            yield from (
+                (local_name(each).lower(), _text(each)) for each in section if local_name(each)
+            )
 
 
 def _filled(value: str, properties: Mapping[str, str]) -> str | None:
@@ -85,11 +93,6 @@ def _filled(value: str, properties: Mapping[str, str]) -> str | None:
             return None
         value = _PROPERTY.sub(lambda match: properties[match[1]], value)
     return None
-
-
-def _name(element: etree._Element) -> str:
-    """The name without its namespace; "" of what is no element."""
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
 
 
 def _text(element: etree._Element) -> str:

@@ -13,6 +13,7 @@ from kbc.formats.selection import dedented
 from kbc.formats.writerside.project import declared
 from kbc.formats.writerside.snippets import slug
 from kbc.formats.writerside.topic import Topic
+from kbc.formats.xml import local_name
 
 Include = Callable[[etree._Element, "Topic", int], str]
 """The HTML of what an `<include>` takes in, below headings of a level."""
@@ -67,7 +68,7 @@ class ElementWriter:
 
     def element(self, element: etree._Element, level: int) -> str:
         """One element below a heading of `level`."""
-        tag = etree.QName(element).localname
+        tag = local_name(element)
         if id := element.get("id"):
             self._topic.targets.append(self._topic.filled(id))
         if tag in _NO_TEXT or not self._topic.is_shown(element.get("instance", "")):

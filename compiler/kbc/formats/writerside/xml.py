@@ -1,14 +1,17 @@
-"""Parses XML of Writerside: no entity is fetched or expanded but those of HTML."""
+"""Parses XML of Writerside, in which the entities of HTML stand for their characters."""
 
 from __future__ import annotations
 
 import html
 import re
 from html.entities import html5
+from typing import TYPE_CHECKING
 
-from lxml import etree
-
+from kbc.formats import xml
 from kbc.formats.document import FormatError
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 _ENTITY = re.compile(r"<!\[CDATA\[.*?\]\]>|&(?P<name>[A-Za-z]\w*);", re.DOTALL)
 _OF_XML = frozenset({"amp", "apos", "gt", "lt", "quot"})
@@ -18,19 +21,7 @@ def parsed(data: bytes) -> etree._Element:
     """The root element. Raises `FormatError` with the line."""
     text = _ENTITY.sub(_character, data.decode("utf-8-sig", "replace"))
     text = re.sub(r"\A\s*<\?xml[^>]*\?>", "", text)  # its encoding is that of the bytes
-    parser = etree.XMLParser(
-        resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True,
-        remove_pis=True, strip_cdata=False,
-    )  # fmt: skip
-    try:
-        root = etree.fromstring(text, parser)
-    except etree.XMLSyntaxError as error:
-        raise FormatError(f"the topic is no XML: {error.msg}", error.lineno or 0) from None
-    except ValueError as error:
-        raise FormatError(f"the topic is no XML: {error}") from None
-    if root is None:
-        raise FormatError("the topic is no XML: there is no element")
-    return root
+    return xml.parsed(text, "the topic")
 
 
 def parsed_if_any(data: bytes | None) -> etree._Element | None:
