@@ -27,6 +27,7 @@ IN_PROCESS = [
     "notebook",
     "openapi",
     "pod",
+    "rd",
     "zip",
     "tar",
 ]

@@ -69,6 +69,12 @@ _FORMATS = (
         suffixes=(".pod",),
     ),
     Format(
+        name="rd",
+        module="kbc.formats.rd",
+        summary="Rd, as the reference manuals of R packages are written",
+        suffixes=(".rd",),
+    ),
+    Format(
         name="openapi",
         module="kbc.formats.openapi",
         summary="OpenAPI 3.x: a record for each operation and schema",

@@ -351,7 +351,8 @@ class _FolderDetector:
             plain = self._of_site(Site(generator="", config="", folder=found[0]), 0)
             strip = plain.strip if len(found) == 1 else ""
             paths = tuple(place for place in found if not places.README.fullmatch(place))
-            collections = [replace(plain, paths=paths, strip=strip, generator_options={})]
+            plain = replace(plain, paths=paths, strip=strip, generator_options={})
+            collections = [without(plain, places.parts_of_manual(self._files, found))]
         built = places.built_below(self._files)
         if built and built not in found:
             site = built_site.recognise(self._tree, built, "", ())

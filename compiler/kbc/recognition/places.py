@@ -27,6 +27,8 @@ MAX_NOTEBOOKS = 200
 _MAVEN_SITE = "src/site"
 _DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>.+)")
 _POD = BY_NAME["pod"].suffixes
+_RD = BY_NAME["rd"].suffixes
+_PACKAGE_OF_R = "DESCRIPTION"
 _CATALOGUE = ".docc"
 """The ending of folders of documentation among the source of Swift."""
 
@@ -179,6 +181,7 @@ def _conventional(
     )
     maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/") and is_page(name)]
     found += [_MAVEN_SITE] if maven else []
+    found += [_MAN_FOLDER] if _is_manual_of_r(files) else []
     catalogues = {
         file[: file.index(f"{_CATALOGUE}/") + len(_CATALOGUE)]
         for file in files
@@ -189,6 +192,21 @@ def _conventional(
         *found,
         *sorted(each for each in catalogues | beside if each.split("/")[0] not in found),
     )
+
+
+def _is_manual_of_r(files: Sequence[str]) -> bool:
+    """Whether the folder `man` is the reference manual of an R package."""
+    return _PACKAGE_OF_R in files and any(
+        name.startswith(f"{_MAN_FOLDER}/") and name.lower().endswith(_RD) for name in files
+    )
+
+
+def parts_of_manual(files: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
+    """The pages in other formats below the manual of an R package, if it is among the folders `found`: they
+    are inserted into its pages when these are written."""
+    if _MAN_FOLDER not in found or not _is_manual_of_r(files):
+        return ()
+    return tuple(name for name in files if name.startswith(f"{_MAN_FOLDER}/") and is_page(name))
 
 
 def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:

@@ -9,6 +9,8 @@ import zipfile
 import zlib
 from functools import cache
 
+from tests.compiler.formats.package_samples import POD, RD
+
 RST = b"""\
 .. _start:
 
@@ -408,13 +410,6 @@ def read(path: str) -> bytes | None:
     return TREE.get(path)
 
 
-POD = b"""=head1 NAME\n\nHeron::Nest - Builds nests\n
-=head1 SYNOPSIS\n\n  my $nest = Heron::Nest->new;\n\n  $nest->build(eggs => 3);\n
-=head2 Laying eggs\n
-Call C<< $nest->lay >> or see L<Heron::Egg/"lay"> and L<the pond|https://pond.example/>.\n
-=over 4\n\n=item *\n\nOne egg.\n\n=item B<twice>\n\nTwo eggs.\n\n=back\n\n=cut\n"""
-
-
 @cache
 def samples() -> dict[str, tuple[str, bytes]]:
     """Format -> the path and bytes of its sample."""
@@ -424,6 +419,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "notebook": ("docs/a.ipynb", NOTEBOOK),
         "openapi": ("docs/openapi.yaml", OPENAPI),
         "pod": ("docs/a.pod", POD),
+        "rd": ("man/a.Rd", RD),
         "org": ("docs/a.org", ORG),
         "man": ("docs/a.1", MAN),
         "docbook": ("docs/a.docbook", DOCBOOK),

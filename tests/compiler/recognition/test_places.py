@@ -219,3 +219,29 @@ def test_much_code_is_left_out_only_beside_documentation(
     assert [each.name for each in recognised(root).project.collections] == ["docs", "readme"]
     (note,) = recognised(root).notes
     assert note.startswith("code is left out: more than 3 files or 40 MB")
+
+
+def test_the_manual_of_an_r_package_is_documentation(tmp_path: Path) -> None:
+    files = {
+        "DESCRIPTION": "Package: heron\n",
+        "NAMESPACE": "export(fly)\n",
+        "R/fly.R": "fly <- function() 1\n",
+        "man/fly.Rd": "\\name{fly}\n\\title{Let it fly}\n\\description{Flaps.}\n",
+        "man/macros/own.Rd": "\\newcommand{\\heron}{heron}\n",
+        "man/rmd/part.Rmd": "A part of pages.\n",
+        "vignettes/start.Rmd": page("Start"),
+    }
+    root = write_tree(tmp_path / "heron", files)
+    inputs, diagnostics = read(root)
+    assert titles(inputs.records["docs"]) == {
+        "man/fly.Rd": "Let it fly",
+        "vignettes/start.Rmd": "Start",
+    }
+    assert [each.id for each in inputs.records["code"] if each.id.startswith("man/")] == []
+    assert [each.message for each in diagnostics if "man/" in each.path] == []
+
+
+def test_rd_in_a_project_that_is_no_r_package_is_left_where_it_is(tmp_path: Path) -> None:
+    files = {"setup.py": "", "man/fly.Rd": "\\name{fly}\n\\title{Fly}\n", "docs/a.md": page("A")}
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"a.md": "A"}

@@ -1,0 +1,191 @@
+"""Blocks of Rd as Markdown: paragraphs, lists, tables, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from textwrap import dedent
+
+from kbc.formats import commonmark
+from kbc.formats.rd.inline import inline, plain, selected, typeset
+from kbc.formats.rd.markup import Nodes, RdMacro
+
+_BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
+_UNWRAPPED = frozenset({"dontrun", "donttest", "dontdiff"})
+_UNSEEN = frozenset({"dontshow", "testonly", "Sexpr"})
+_CLASS = {
+    "method": "## S3 method for class '{0}'\n",
+    "S3method": "## S3 method for class '{0}'\n",
+    "S4method": "## S4 method for signature '{0}'\n",
+}
+_SYNTACTIC = re.compile(r"[A-Za-z.][\w.]*(?:<-)?")
+
+
+def code(nodes: Nodes) -> list[str]:
+    """R code as a fenced block; what only runs, and is not shown, is left out."""
+    text = _source(nodes)
+    lines = [line.rstrip() for line in text.expandtabs().split("\n")]
+    shown = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+    return commonmark.fence(dedent(shown), "r") if shown.strip() else []
+
+
+def _source(nodes: Nodes) -> str:
+    return "".join(node if isinstance(node, str) else _source_of(node) for node in nodes)
+
+
+def _source_of(macro: RdMacro) -> str:
+    if macro.name in _UNSEEN:
+        return ""
+    if macro.name in _UNWRAPPED:
+        return "".join(_source(argument) for argument in macro.arguments).strip("\n")
+    if macro.name in _CLASS and len(macro.arguments) == 2:
+        name, owner = (plain(argument).strip() for argument in macro.arguments)
+        if owner == "default" and macro.name != "S4method":
+            said = "## Default S3 method:\n"
+        else:
+            said = _CLASS[macro.name].format(owner)
+        return said + (name if _SYNTACTIC.fullmatch(name) else f"`{name}`")
+    return plain((macro,))
+
+
+def written(nodes: Nodes, level: int, *, is_values: bool = False) -> list[list[str]]:
+    """The blocks of nodes; `level` is that of headings in them. With `is_values`, the names of items are
+    those of R objects."""
+    found: list[list[str]] = []
+    line: list[str | RdMacro] = []
+    items: list[list[str]] = []
+
+    def flush() -> None:
+        nonlocal line
+        if items:
+            if all(isinstance(node, str) and not node.strip() for node in line):
+                return  # white space between items
+            found.append(_tight(items))
+            items.clear()
+        found.extend(_paragraphs(tuple(line)))
+        line = []
+
+    for node in _flat(nodes):
+        if isinstance(node, str) or not _is_block(node):
+            line.append(node)
+            continue
+        flush()
+        line = []
+        if node.name == "item":
+            items.append(_item(node, level, is_values))
+            continue
+        if items:
+            found.append(_tight(items))
+            items.clear()
+        found.extend(_block(node, level))
+    flush()
+    if items:
+        found.append(_tight(items))
+    return [each for each in found if each]
+
+
+def _flat(nodes: Nodes) -> Iterator[str | RdMacro]:
+    """The nodes, with those that conditions leave and braces hold in their place."""
+    for node in nodes:
+        inner = None if isinstance(node, str) else selected(node)
+        if inner is None:
+            yield node
+        else:
+            yield from _flat(inner)
+
+
+def _is_block(macro: RdMacro) -> bool:
+    return macro.name in (
+        *("itemize", "enumerate", "describe", "tabular", "preformatted", "deqn", "subsection"),
+        *("section", "item", "examples", "usage"),
+    )
+
+
+def _paragraphs(nodes: Nodes) -> Iterator[list[str]]:
+    for text in _BLANK_LINES.split(inline(nodes)):
+        if text.strip():
+            yield commonmark.paragraph(text)
+
+
+def _tight(items: list[list[str]]) -> list[str]:
+    """A list, with blank lines between its items where one has several blocks."""
+    if any("" in item for item in items):
+        return commonmark.blocks(items)
+    return [line for item in items for line in item]
+
+
+def _item(macro: RdMacro, level: int, is_values: bool) -> list[str]:
+    """An item with a name: `- name: text`."""
+    named = macro.arguments[0] if macro.arguments else ()
+    body = written(tuple(node for each in macro.arguments[1:] for node in each), level)
+    if is_values:
+        names = (commonmark.code_span(each) for each in _names(named))
+        name = ", ".join(each for each in names if each)
+    else:
+        shown = " ".join(inline(named).split())
+        name = shown if not shown or shown[0] in "*`" else f"**{shown}**"
+    if name and body and not _is_no_paragraph(body[0]):
+        body[0] = [f"{name}: {body[0][0]}", *body[0][1:]]
+    elif name:
+        body.insert(0, [name])
+    return commonmark.indented(commonmark.blocks(body), "- ") if body else []
+
+
+def _names(nodes: Nodes) -> list[str]:
+    """The names that an item lists: `x, y`."""
+    return [each.strip() for each in plain(nodes).split(",")]
+
+
+def _is_no_paragraph(lines: list[str]) -> bool:
+    """Whether a block is no paragraph, and text cannot begin it."""
+    return re.match(r"- |\d+\. |```|\||#", lines[0]) is not None
+
+
+def _block(macro: RdMacro, level: int) -> list[list[str]]:
+    if macro.name in ("itemize", "enumerate"):
+        return [_list(macro, level)]
+    if macro.name == "describe":
+        return written(tuple(node for each in macro.arguments for node in each), level)
+    if macro.name == "tabular":
+        return [_table(macro)]
+    if macro.name in ("section", "subsection"):
+        title, *body = macro.arguments or ((),)
+        heading = commonmark.heading(level, inline(title)) if typeset(title) else []
+        return [heading, *(each for one in body for each in written(one, level + 1))]
+    if macro.name in ("examples", "usage"):
+        return [code(tuple(node for each in macro.arguments for node in each))]
+    text = plain(macro.arguments[-1] if macro.arguments else ())
+    lines = [line.rstrip() for line in text.expandtabs().split("\n")]
+    return [commonmark.fence("\n".join(lines).strip("\n"))] if text.strip() else []
+
+
+def _list(macro: RdMacro, level: int) -> list[str]:
+    items: list[list[str]] = []
+    parts: list[list[str | RdMacro]] = [[]]
+    for node in _flat(tuple(node for each in macro.arguments for node in each)):
+        if isinstance(node, RdMacro) and node.name == "item":
+            parts.append([])
+        else:
+            parts[-1].append(node)
+    before = commonmark.blocks(written(tuple(parts[0]), level))
+    for number, part in enumerate(parts[1:], start=1):
+        marker = f"{number}. " if macro.name == "enumerate" else "- "
+        lines = commonmark.blocks(written(tuple(part), level))
+        if lines:
+            items.append(commonmark.indented(lines, marker))
+    return commonmark.blocks([before, _tight(items)])
+
+
+def _table(macro: RdMacro) -> list[str]:
+    """A table; its first row is its header, which Rd does not tell from others."""
+    rows: list[list[list[str | RdMacro]]] = [[[]]]
+    for node in _flat(tuple(node for each in macro.arguments[1:] for node in each)):
+        if isinstance(node, RdMacro) and node.name == "tab":
+            rows[-1].append([])
+        elif isinstance(node, RdMacro) and node.name == "cr":
+            rows.append([[]])
+        else:
+            rows[-1][-1].append(node)
+    cells = [[" ".join(inline(tuple(cell)).split()) for cell in row] for row in rows]
+    header, *others = [row for row in cells if any(row)] or [[]]
+    return commonmark.table(header, others)

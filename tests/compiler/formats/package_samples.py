@@ -1,0 +1,54 @@
+"""Samples of what Perl's and R's packages are documented in."""
+
+from __future__ import annotations
+
+POD = b"""=head1 NAME\n\nHeron::Nest - Builds nests\n
+=head1 SYNOPSIS\n\n  my $nest = Heron::Nest->new;\n\n  $nest->build(eggs => 3);\n
+=head2 Laying eggs\n
+Call C<< $nest->lay >> or see L<Heron::Egg/"lay"> and L<the pond|https://pond.example/>.\n
+=over 4\n\n=item *\n\nOne egg.\n\n=item B<twice>\n\nTwo eggs.\n\n=back\n\n=cut\n"""
+
+RD = rb"""% Written by hand: 100\% of it
+\name{build_nest}
+\alias{build_nest}
+\alias{heron-nests}
+\title{Build a \emph{nest}}
+\description{
+Builds \code{\link[heron:nest]{nests}} -- see \href{https://pond.example/}{the pond}.
+
+A second paragraph in \R.
+}
+\usage{
+build_nest(eggs, ...)
+
+\method{build_nest}{heron}(eggs, sep = "\%}", \dots)
+}
+\arguments{
+\item{eggs, more}{How many; one of
+\itemize{
+\item one
+\item \code{"two"}
+}}
+\item{\dots}{Not used.}
+}
+\value{
+A list:
+\item{size}{its size}
+}
+\section{Weather}{
+\tabular{ll}{Wind \tab Height \cr \code{3|4} \tab \eqn{h^2}{h2} \cr}
+\subsection{Storm}{\describe{\item{Rain}{wets it.}}
+\preformatted{a  {b}
+  100\% }
+}
+}
+\seealso{\url{https://pond.example/heron}\if{html}{\out{<br>}}}
+\examples{
+x <- build_nest(3) # don't {worry}
+\dontrun{
+y <- "\\\\d\n"
+}
+\dontshow{hidden()}
+}
+\keyword{internal}
+"""
