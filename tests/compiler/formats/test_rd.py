@@ -92,6 +92,12 @@ def test_methods_say_whose_they_are() -> None:
     )
 
 
+def test_code_is_kept_as_it_is_written() -> None:
+    code = "\n\n  if (x)\n\n\n\t  fly() \n    y\n\n"
+    text = _converted(f"\\name{{a}}\\title{{A}}\\examples{{{code}}}").text
+    assert text == "# A\n\n## Examples\n\n```r\n  if (x)\n\n\n\t  fly() \n    y\n```\n"
+
+
 def test_quotes_hide_braces_in_code_but_not_in_its_comments() -> None:
     code = 'f("{", \'}\', `a}`) # it\'s\nif (x) {\n  "\\\\n"\n}\n'
     document = _converted(f"\\name{{a}}\\title{{A}}\\examples{{{code}}}\\note{{N}}")

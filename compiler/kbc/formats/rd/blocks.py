@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from textwrap import dedent
 
 from kbc.formats import commonmark
 from kbc.formats.rd.inline import inline, plain, selected, typeset
 from kbc.formats.rd.markup import Nodes, RdMacro
 
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
+_LEADING = re.compile(r"\A(?:[ \t]*\n)+")
 _UNWRAPPED = frozenset({"dontrun", "donttest", "dontdiff"})
 _UNSEEN = frozenset({"dontshow", "testonly", "Sexpr"})
+_BLOCKS = frozenset(
+    {
+        *("itemize", "enumerate", "describe", "tabular", "preformatted", "deqn"),
+        *("section", "subsection", "item"),
+    }
+)
 _CLASS = {
     "method": "## S3 method for class '{0}'\n",
     "S3method": "## S3 method for class '{0}'\n",
@@ -23,10 +29,13 @@ _SYNTACTIC = re.compile(r"[A-Za-z.][\w.]*(?:<-)?")
 
 def code(nodes: Nodes) -> list[str]:
     """R code as a fenced block; what only runs, and is not shown, is left out."""
-    text = _source(nodes)
-    lines = [line.rstrip() for line in text.expandtabs().split("\n")]
-    shown = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
-    return commonmark.fence(dedent(shown), "r") if shown.strip() else []
+    return _fence(_source(nodes), "r")
+
+
+def _fence(text: str, language: str = "") -> list[str]:
+    """Code as it is written, without blank lines around it."""
+    shown = _LEADING.sub("", text).rstrip()
+    return commonmark.fence(shown, language) if shown else []
 
 
 def _source(nodes: Nodes) -> str:
@@ -55,32 +64,29 @@ def written(nodes: Nodes, level: int, *, is_values: bool = False) -> list[list[s
     line: list[str | RdMacro] = []
     items: list[list[str]] = []
 
-    def flush() -> None:
-        nonlocal line
+    def end_items() -> None:
         if items:
-            if all(isinstance(node, str) and not node.strip() for node in line):
-                return  # white space between items
             found.append(_tight(items))
             items.clear()
-        found.extend(_paragraphs(tuple(line)))
-        line = []
+
+    def end_line() -> None:
+        if paragraphs := list(_paragraphs(tuple(line))):
+            end_items()
+            found.extend(paragraphs)
+        line.clear()
 
     for node in _flat(nodes):
-        if isinstance(node, str) or not _is_block(node):
+        if isinstance(node, str) or node.name not in _BLOCKS:
             line.append(node)
             continue
-        flush()
-        line = []
+        end_line()
         if node.name == "item":
             items.append(_item(node, level, is_values))
-            continue
-        if items:
-            found.append(_tight(items))
-            items.clear()
-        found.extend(_block(node, level))
-    flush()
-    if items:
-        found.append(_tight(items))
+        else:
+            end_items()
+            found.extend(_block(node, level))
+    end_line()
+    end_items()
     return [each for each in found if each]
 
 
@@ -92,13 +98,6 @@ def _flat(nodes: Nodes) -> Iterator[str | RdMacro]:
             yield node
         else:
             yield from _flat(inner)
-
-
-def _is_block(macro: RdMacro) -> bool:
-    return macro.name in (
-        *("itemize", "enumerate", "describe", "tabular", "preformatted", "deqn", "subsection"),
-        *("section", "item", "examples", "usage"),
-    )
 
 
 def _paragraphs(nodes: Nodes) -> Iterator[list[str]]:
@@ -152,11 +151,7 @@ def _block(macro: RdMacro, level: int) -> list[list[str]]:
         title, *body = macro.arguments or ((),)
         heading = commonmark.heading(level, inline(title)) if typeset(title) else []
         return [heading, *(each for one in body for each in written(one, level + 1))]
-    if macro.name in ("examples", "usage"):
-        return [code(tuple(node for each in macro.arguments for node in each))]
-    text = plain(macro.arguments[-1] if macro.arguments else ())
-    lines = [line.rstrip() for line in text.expandtabs().split("\n")]
-    return [commonmark.fence("\n".join(lines).strip("\n"))] if text.strip() else []
+    return [_fence(plain(macro.arguments[-1] if macro.arguments else ()))]
 
 
 def _list(macro: RdMacro, level: int) -> list[str]:
