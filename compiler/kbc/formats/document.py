@@ -50,8 +50,8 @@ class Converted:
     `name` is "" for a whole file, else the part of it that is a document of its own (an operation, a
     schema). `anchors` are those that the format's own tool gives the headings of `text`, in order;
     empty: they are derived as for Markdown. `targets` are further ids that links may
-    name. `created_at` is as the file writes it. `parts` are the paths of the files of the format that it
-    includes as a whole.
+    name. `index_names` are those of what it explains, under which its readers look it up. `created_at` is as
+    the file writes it. `parts` are the paths of the files of the format that it includes as a whole.
     """
 
     text: str
@@ -64,6 +64,7 @@ class Converted:
     name: str = ""
     anchors: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
+    index_names: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     problems: tuple[DocumentProblem, ...] = ()
 

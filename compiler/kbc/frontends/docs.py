@@ -299,7 +299,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         language=document.format,
         summary=shorten(document.summary) if document.summary else found.summary,
         url=_url(collection, file.path, data, document.url),
-        aliases=permalinks.aliases(collection, file.path, data),
+        aliases=(*permalinks.aliases(collection, file.path, data), *document.index_names),
         group=_group(collection, file),
         format=document.format,
         content=document.text,

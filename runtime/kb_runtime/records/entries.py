@@ -73,8 +73,9 @@ class BuiltinEntry(CatalogEntry):
 @final
 class DocEntry(CatalogEntry):
     """`content` is `text` without front matter, and with MDX cleaned where it was `processed`. `aliases`
-    are former addresses. `stored` is the file as stored where `text` has what it includes. `targets` are the
-    ids that links may name besides those of headings and those in the text."""
+    are former addresses, and names under which a manual's index has it. `stored` is the file as stored where
+    `text` has what it includes. `targets` are the ids that links may name besides those of headings and those
+    in the text."""
 
     group: str
     format: str

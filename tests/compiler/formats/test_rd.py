@@ -28,6 +28,7 @@ def test_sample_keeps_title_summary_and_every_text() -> None:
     assert document.title == "Build a nest"
     assert document.summary == "Builds nests – see the pond."
     assert document.problems == ()
+    assert document.index_names == ("build_nest", "heron-nests")
     assert document.text == (
         "# Build a *nest*\n\nBuilds `nests` – see [the pond](https://pond.example/).\n\n"
         "A second paragraph in R.\n\n"

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from kbc.backends.catalog import lookup_keys
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import BuildError, Diagnostics
 from kbc.formats import Read, registry
 from kbc.formats.registry import format_of
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
-from kbc.records import DocRecord, PageRecord
+from kbc.records import DocRecord, PageRecord, catalog_entry
 
 OPENAPI = """\
 openapi: 3.1.0
@@ -55,6 +56,16 @@ def test_docs_hold_the_converted_text_with_the_anchors_of_the_format(tmp_path: P
         == "# Title\n\nText.\n\n## `--all`\n\n```python\nprint(1)\n```\n"
     )
     assert [section.anchor for section in record.sections] == ["title", "cmdoption-all"]
+
+
+def test_pages_of_a_manual_answer_to_the_names_in_its_index(tmp_path: Path) -> None:
+    page = "\\name{nests}\n\\alias{build_nest}\n\\title{Build a nest}\n\\description{Builds.}\n"
+    found, diagnostics = inputs(tmp_path, {"docs/man/nests.Rd": page})
+    assert list(diagnostics) == []
+    (record,) = found.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert record.aliases == ("build_nest", "nests")
+    assert {"build_nest", "nests"} <= {*lookup_keys(catalog_entry(record))}
 
 
 def test_parts_of_a_file_are_records_of_their_own(tmp_path: Path) -> None:

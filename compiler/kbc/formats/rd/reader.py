@@ -7,7 +7,7 @@ import re
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.rd.blocks import code, written
-from kbc.formats.rd.inline import inline, typeset
+from kbc.formats.rd.inline import inline, plain, typeset
 from kbc.formats.rd.markup import Markup, Nodes, RdMacro
 
 _LATIN = re.compile(rb"^\\encoding\{\s*(?:latin-?1|iso-?8859-1)\s*\}", re.MULTILINE | re.IGNORECASE)
@@ -76,6 +76,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             format="rd",
             title=title,
             summary=_summary(stated.get("description", [])),
+            index_names=_index_names(stated),
             problems=tuple(problems),
         )
     ]
@@ -89,6 +90,15 @@ def _first(stated: dict[str, list[RdMacro]], *names: str) -> str:
     """The text of the first of these sections that has one."""
     found = (typeset(_content(each)) for name in names for each in stated.get(name, ()))
     return next((text for text in found if text), "")
+
+
+def _index_names(stated: dict[str, list[RdMacro]]) -> tuple[str, ...]:
+    """What `help` of R finds the page under."""
+    named = (
+        plain(_content(each)).strip()
+        for each in (*stated.get("alias", ()), *stated.get("name", ()))
+    )
+    return tuple(dict.fromkeys(each for each in named if each))
 
 
 def _section(name: str, macros: list[RdMacro]) -> list[list[str]]:
