@@ -26,11 +26,10 @@ from kbc.recognition.generators import (
     quarto,
     sphinx,
     starlight,
-    vitepress,
-    vuepress,
     writerside,
     zola,
 )
+from kbc.recognition.generators.vue import vitepress, vuepress
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.places import MAX_DEPTH, SKIPPED, pages_beside
 from kbc.recognition.site import Site, joined

@@ -52,7 +52,7 @@ from kbc.languages.includes.mdc import label_components
 from kbc.languages.includes.mkdocs import TRIGGER as MKDOCS
 from kbc.languages.includes.mkdocs import replace_plugins
 from kbc.languages.includes.mounts import imported_texts, unwrapped, with_mounts
-from kbc.languages.includes.myst import replace_directives
+from kbc.languages.includes.myst.directives import replace_directives
 from kbc.languages.includes.shortcodes import replace_shortcodes
 from kbc.languages.includes.values import Lookup, replace_values
 from kbc.languages.includes.vuepress import TRIGGER as VUEPRESS

@@ -7,7 +7,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_text, script_configs
-from kbc.recognition.generators.vitepress import language_of, navigation, shown_locale
+from kbc.recognition.generators.vue.vitepress import language_of, navigation, shown_locale
 from kbc.recognition.javascript import exported
 from kbc.recognition.site import NOT_PAGES, Site, mapping, text
 
