@@ -16,7 +16,15 @@ from kbc.frontends.labels import role_links
 from kbc.languages import mdx
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import read_front_matter
-from kbc.languages.includes import AttributeStyle, Liquid, Lookup, expand, may_include, value_at
+from kbc.languages.includes import (
+    AttributeStyle,
+    Docset,
+    Liquid,
+    Lookup,
+    expand,
+    may_include,
+    value_at,
+)
 from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
 from kbc.project.source_file import SourceFile
@@ -99,6 +107,7 @@ class PageIncludes:
             liquid=self._liquid(text) if self._has_templates else None,
             filled=self._values(text) if self._fills_values else None,
             attributes=self._attributes,
+            docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
         )
         for code, counter, found in (
             (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
@@ -213,12 +222,27 @@ class PageIncludes:
                 substitutions = _mapping(matter.get("substitutions"))
                 tables = ({"$frontmatter": matter, "frontmatter": matter}, myst, substitutions)
                 own.extend((*tables, _mapping(self._options.get("page_values"))))
+            path = path.partition("|")[0].strip()
             return next(
                 (found for each in own if (found := value_at(each, path)) is not None), None
             )
 
         own: list[Mapping[str, Any]] = []
         return value
+
+    def _docset(self, text: str) -> Docset:
+        """What a page of docs-builder may name, with the substitutions of its own."""
+        return Docset(
+            folder=str(self._options.get("folder", "")),
+            substitutions={
+                **_mapping(self._options.get("substitutions")),
+                **{
+                    name: str(each)
+                    for name, each in _mapping(_front_matter(text).get("sub")).items()
+                },
+            },
+            repositories=frozenset(self._options.get("other_repositories", ())),
+        )
 
     @property
     def _is_sphinx(self) -> bool:

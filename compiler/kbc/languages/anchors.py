@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 SlugStyle = Literal[
     "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
-    "doc-builder", "ex-doc", "gitbook", "hexo", "pandoc",
+    "doc-builder", "docs-builder", "ex-doc", "gitbook", "hexo", "pandoc",
 ]  # fmt: skip
 
 
@@ -50,6 +50,7 @@ class Label:
 
 
 _RULES: Mapping[str, AnchorRules] = {
+    "docs-builder": AnchorRules("docs-builder"),
     "hexo": AnchorRules("hexo"),
     "mdbook": AnchorRules("mdbook"),
     "mkdocs": AnchorRules("python-markdown"),
@@ -157,6 +158,9 @@ def slug(title: str, style: SlugStyle = "github") -> str:
         return re.sub(r"\W+", "-", title.lower()).strip("-")
     if style == "doc-builder":
         return re.sub(r"[^a-z0-9-]", "", title.strip().lower().replace(" ", "-"))
+    if style == "docs-builder":
+        plain = re.sub(r"\s+", "-", _without_accents(title).strip().lower())
+        return re.sub(r"-{2,}", "-", re.sub(r"[^a-z0-9._-]", "", plain))
     if style == "docutils":
         kept = re.sub(r"[^a-z0-9]+", "-", _without_accents(title).lower())
         return re.sub(r"^[-0-9]+|-+$", "", kept)

@@ -25,6 +25,7 @@ GENERATORS = (
     "antora",
     "doc-builder",
     "docfx",
+    "docs-builder",
     "docsify",
     "docusaurus",
     "eleventy",

@@ -191,7 +191,7 @@ def _vitepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
     return _folder_or(path, name, suffix, frozenset({"index"}))
 
 
-def _mintlify(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _without_ending(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     return _folder_or(path, posixpath.basename(_stem(path)), "", frozenset({"index"}))
 
 
@@ -428,6 +428,7 @@ _ROUTES: Mapping[str, Route] = {
     "antora": _antora,
     "doc-builder": _doc_builder,
     "docfx": _docfx,
+    "docs-builder": _without_ending,
     "docusaurus": _docusaurus,
     "eleventy": _eleventy,
     "gitbook": _gitbook,
@@ -435,7 +436,7 @@ _ROUTES: Mapping[str, Route] = {
     "hugo": _hugo,
     "jekyll": _jekyll,
     "mdbook": _mdbook,
-    "mintlify": _mintlify,
+    "mintlify": _without_ending,
     "mkdocs": _mkdocs,
     "quarto": _html_file,
     "site": _built,

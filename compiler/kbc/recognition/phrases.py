@@ -13,6 +13,7 @@ NAMES = {
     "antora": "Antora component",
     "doc-builder": "doc-builder documentation",
     "docfx": "DocFX site",
+    "docs-builder": "docs-builder documentation",
     "docsify": "Docsify site",
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",

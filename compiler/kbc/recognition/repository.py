@@ -13,6 +13,7 @@ from kbc.recognition.generators import (
     antora,
     doc_builder,
     docfx,
+    docs_builder,
     docsify,
     docusaurus,
     eleventy,
@@ -32,7 +33,7 @@ from kbc.recognition.generators import (
 from kbc.recognition.generators.vue import vitepress, vuepress
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.places import MAX_DEPTH, SKIPPED, pages_beside
-from kbc.recognition.site import Site, joined
+from kbc.recognition.site import Site, below, joined
 from kbc.recognition.translations import translations
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
@@ -55,7 +56,7 @@ _GENERATORS = (
         sphinx,
         docfx,
     ),
-    *(doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
+    *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 
@@ -117,8 +118,8 @@ def sites_below(
                 sites = sites_in(tree, place)
                 if sites:
                     level.append(sites)
-                else:
-                    below.append(place)
+                if all(site.generator == docs_builder.GENERATOR for site in sites):
+                    below.append(place)  # what is not Markdown there may be another site
         level.sort(
             key=lambda sites: -len(sites[0].order)
         )  # beside a large site, others are its parts
@@ -126,7 +127,19 @@ def sites_below(
         folders = below
     if not found and other_languages:
         return sites_below(tree, root, in_all_languages=True)
-    return found, other_languages
+    return [_without_inner(site, found) for site in found], other_languages
+
+
+def _without_inner(site: Site, sites: Sequence[Site]) -> Site:
+    """The site without the folders of those of `sites` whose configuration is among its pages."""
+    start = f"{site.folder}/"
+    inner = [
+        f"/{below(site.folder, each.config.rpartition('/')[0])}/"
+        for each in sites
+        if site.generator == docs_builder.GENERATOR
+        and each.config.rpartition("/")[0].startswith(start)
+    ]
+    return replace(site, exclude=(*site.exclude, *dict.fromkeys(inner))) if inner else site
 
 
 def with_larger(

@@ -53,6 +53,7 @@ from kbc.languages.includes.mkdocs import TRIGGER as MKDOCS
 from kbc.languages.includes.mkdocs import replace_plugins
 from kbc.languages.includes.mounts import imported_texts, unwrapped, with_mounts
 from kbc.languages.includes.myst.directives import replace_directives
+from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.shortcodes import replace_shortcodes
 from kbc.languages.includes.values import Lookup, replace_values
 from kbc.languages.includes.vuepress import TRIGGER as VUEPRESS
@@ -144,6 +145,7 @@ def expand(
     values: Lookup | None = None,
     filled: Lookup | None = None,
     attributes: AttributeStyle = "",
+    docset: Docset | None = None,
 ) -> Expansion:
     """The page at `path` (below the root) as its generator shows it.
 
@@ -153,7 +155,7 @@ def expand(
     `:::` is one), and `restructured` reads what MyST has of Sphinx, where `referred` gives the link to what a
     role names, with its title; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of
     Hugo with a name, `filled` that of a `{{ name }}` in prose,
-    `attributes` says which lists of attributes pages have. Text
+    `attributes` says which lists of attributes pages have, `docset` what pages of docs-builder name. Text
     without directives is returned as it is; `is_marked` is what `may_include` says of it, where known.
     """
     is_myst = restructured is not None and _MYST.search(text) is not None
@@ -164,6 +166,7 @@ def expand(
     has_attributes = attributes and ATTRIBUTES.search(text) is not None
     if (
         not is_myst
+        and docset is None
         and not is_template
         and not is_filled
         and not has_attributes
@@ -183,6 +186,7 @@ def expand(
         names_objects=names_objects,
         attributes=attributes,
         referred=referred,
+        prepare=docset.prepared if docset else None,
     )
     expanded = _expand(text, page, liquid if is_template else None, filled)
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
@@ -217,6 +221,8 @@ def _expand(
     )
     if filled is not None and "{{" in body:
         body = replace_values(body, filled, page)
+    if page.prepare is not None:
+        body = page.prepare(body, page)
     body = unwrapped(replace_directives(body, page))
     components = imported_texts(body, page)
     parts = [

@@ -68,6 +68,7 @@ class IncludingPage:
     the name of their file, where only one is called so. With `names_objects` every `:::` names an object of
     source, as with mkdocstrings, and begins no block. `attributes` says whose lists of
     attributes pages have. `referred` gives the link of a role of MyST, by what it names and its title.
+    `prepare` makes MyST of a dialect of it, in the page and in what it includes; None: pages are MyST's own.
     """
 
     path: str
@@ -90,6 +91,7 @@ class IncludingPage:
     names_objects: bool = False
     attributes: AttributeStyle = ""
     referred: Callable[[str, str], str] | None = None
+    prepare: PartExpander | None = None
 
     def by_name(self, target: str) -> str:
         """The link to the page that is called `page.md` or `page`, in whichever folder, or has this path

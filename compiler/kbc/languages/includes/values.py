@@ -13,7 +13,8 @@ from kbc.languages.includes.containers import fenced_stretches
 from kbc.languages.includes.files import IncludingPage
 
 Lookup = Callable[[str], str | None]
-"""The text of a variable by its path; None where the tree does not say."""
+"""The text of an expression, which is the path of a variable, with filters behind `|`; None where the tree
+does not say."""
 
 DIRECTIVE = "{{ }}"
 _VALUE = re.compile(r"\{\{(?![{#<%!])[ \t]*(?P<expression>[^{}\n]+?)[ \t]*\}\}(?!\})")
@@ -42,7 +43,7 @@ def _filled(text: str, lookup: Lookup, page: IncludingPage) -> str:
         expression = match["expression"]
         if literal := _LITERAL.fullmatch(expression):
             return literal["text"]
-        found = lookup(expression.partition("|")[0].strip())
+        found = lookup(expression)
         if found is not None:
             return found
         page.external[DIRECTIVE] += 1

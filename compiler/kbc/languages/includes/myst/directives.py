@@ -1,16 +1,18 @@
 """Directives and roles of MyST, the Markdown of Sphinx: fences whose info is `{name} argument`.
 
 What holds Markdown keeps it under its label; what Sphinx computes or reads goes to the reader of
-reStructuredText, as does `{eval-rst}`.
+reStructuredText, as does `{eval-rst}`. docs-builder, whose dialect `docs_builder` makes MyST, has none.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
 
+from kbc.languages.anchors import slug
 from kbc.languages.includes.containers import FENCE, after_fence, label
-from kbc.languages.includes.files import IncludingPage, fence
+from kbc.languages.includes.files import IncludingPage, fence, language_of, not_included
 
 _COLONS = re.compile(r"^[ \t>]*(?P<marks>:{3,})(?P<info>[ \t]*\{[\w:.+-]+\}.*)$")
 _OPENING = re.compile(r"\{(?P<name>[\w:.+-]+)\}[ \t]*(?P<argument>.*)")
@@ -38,17 +40,21 @@ _DROPPED = frozenset(
 )
 _UNLABELLED = frozenset([
     "figure", "image", "tab-set", "grid", "div", "container", "only", "table", "glossary",
-    "epigraph",
+    "epigraph", "stepper", "applies-switch", "button", "button-group", "card-group", "carousel",
 ])  # fmt: skip
 _TITLES = frozenset(
-    ["tab-item", "tab", "card", "grid-item-card", "dropdown", "details", "admonition"]
+    [
+        *("tab-item", "tab", "card", "grid-item-card", "dropdown", "details", "admonition"),
+        *("step", "applies-item", "link-card", "page-card"),
+    ]
 )
+_VERSIONS = frozenset(["versionadded", "versionchanged", "versionremoved", "deprecated"])
 _RESTRUCTURED = frozenset(["eval-rst", "literalinclude", "csv-table"])
 
 
 def replace_directives(text: str, page: IncludingPage) -> str:
     """Markdown with the text of its directives in their place. Code that only shows MyST stays."""
-    if page.restructured is None or "{" not in text:
+    if (page.restructured is None and page.prepare is None) or "{" not in text:
         return text
     return "\n".join(_Directives(page).lines(text.split("\n")))
 
@@ -122,14 +128,19 @@ class _Directives:
             and (found := self._page.find(argument))
             and "literal" not in " ".join(options)
         ):
-            return list(self.lines(found[1].rstrip("\n").split("\n")))
+            prepare = self._page.prepare
+            part = prepare(found[1], self._page) if prepare else found[1]
+            return list(self.lines(part.rstrip("\n").split("\n")))
         if base == "list-table":
             title = label("", argument)
             rows = _rows(inner) or inner
             return [*([title, ""] if title else []), *self.lines(rows)]
         if base == "figure-md":
             return list(self.lines(inner))
-        if (
+        if self._page.restructured is None:
+            if not "".join(inner).strip():
+                return self._alone(name, argument, options)
+        elif (
             base in _RESTRUCTURED
             or base.startswith("auto")
             or ":" in name
@@ -141,7 +152,35 @@ class _Directives:
             if base in _UNLABELLED
             else label("" if base in _TITLES and argument else base, argument)
         )
-        return [*([shown, ""] if shown else []), *self.lines(inner)]
+        scope = _option(options, "applies_to")
+        return [
+            *([shown, ""] if shown else []),
+            *([f"Applies to `{scope}`", ""] if scope else []),
+            *self.lines(inner),
+        ]
+
+    def _alone(self, name: str, argument: str, options: Sequence[str]) -> list[str]:
+        """A directive without content: what it shows, or nothing, counted, where the site computes that."""
+        if name in ("image", "figure"):
+            return [f"![{_option(options, 'alt')}]({argument})"]
+        if name in _VERSIONS:
+            return [label(name, argument)]
+        if name not in ("include", "literalinclude", "csv-include"):
+            self._page.external[f"{{{name}}}"] += 1
+            return []
+        found = self._page.load(argument, f"{{{name}}}")
+        if found is None:
+            return [not_included(argument)]
+        if name == "csv-include":
+            separator = _option(options, "separator")[:1] or ","
+            rows = [
+                [each.strip() for each in row]
+                for row in csv.reader(found[1].split("\n"), delimiter=separator)
+                if row
+            ]
+            title = label("", _option(options, "caption"))
+            return [*([title, ""] if title else []), *_table(rows)]
+        return fence(found[1].rstrip("\n"), language_of(found[0])).split("\n")
 
     def _restructured(
         self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
@@ -177,12 +216,20 @@ class _Directives:
 def _targets(name: str, argument: str, options: Sequence[str]) -> Iterator[str]:
     """The ids of a directive, as MyST writes targets."""
     stated = [argument] if name == "figure-md" else []
+    if name == "step":
+        stated = [_option(options, "anchor") or slug(argument, "docs-builder")]
     for option in options:
         key, _, value = option.strip(":").partition(":")
         stated += [value.strip()] if key in ("name", "label") else []
     for id in stated:
         if id and not re.search(r"[()\s]", id):
             yield from (f"({id})=", "")
+
+
+def _option(options: Sequence[str], name: str) -> str:
+    """The value of `:name: value`; "" without one."""
+    start = f":{name}:"
+    return next((each[len(start) :].strip() for each in options if each.startswith(start)), "")
 
 
 _ROW = re.compile(r"[*+-][ \t]+[*+-](?:[ \t]+(?P<text>.*))?$")
@@ -205,11 +252,18 @@ def _rows(lines: Sequence[str]) -> list[str]:
             return []
         else:
             rows[-1][-1] = f"{rows[-1][-1]} {line.strip()}".strip()
+    if any(FENCE.match(cell) or "|" in cell for row in rows for cell in row):
+        return []
+    return _table(rows)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table whose first row is its head; nothing without a column."""
     columns = max(map(len, rows), default=0)
-    if not columns or any(FENCE.match(cell) or "|" in cell for row in rows for cell in row):
+    if not columns:
         return []
     full = [[*row, *[""] * (columns - len(row))] for row in rows]
-    shown = [f"| {' | '.join(row)} |" for row in full]
+    shown = [f"| {' | '.join(each.replace('|', chr(92) + '|') for each in row)} |" for row in full]
     return [shown[0], f"|{' --- |' * columns}", *shown[1:]]
 
 
