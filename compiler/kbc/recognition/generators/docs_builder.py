@@ -28,7 +28,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     data = read_yaml(tree, config) if config else {}
     if not isinstance(data.get("toc"), list):
         return None
-    contents = _Contents(tree)
+    contents = _ContentsReader(tree)
     titles: dict[str, str] = {}
     for path, title in contents.pages(data["toc"], folder):
         titles.setdefault(below(folder, path), title)
@@ -58,7 +58,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     )
 
 
-class _Contents:
+class _ContentsReader:
     """Reads tables of contents; `files` are those that others named."""
 
     def __init__(self, tree: IncludeTree) -> None:

@@ -48,7 +48,12 @@ _TITLES = frozenset(
         *("step", "applies-item", "link-card", "page-card"),
     ]
 )
-_VERSIONS = frozenset(["versionadded", "versionchanged", "versionremoved", "deprecated"])
+_VERSIONS = {
+    "versionadded": "Added in",
+    "versionchanged": "Changed in",
+    "versionremoved": "Removed in",
+    "deprecated": "Deprecated in",
+}
 _RESTRUCTURED = frozenset(["eval-rst", "literalinclude", "csv-table"])
 
 
@@ -164,7 +169,7 @@ class _Directives:
         if name in ("image", "figure"):
             return [f"![{_option(options, 'alt')}]({argument})"]
         if name in _VERSIONS:
-            return [label(name, argument)]
+            return [label("", f"{_VERSIONS[name]} {argument}")]
         if name not in ("include", "literalinclude", "csv-include"):
             self._page.external[f"{{{name}}}"] += 1
             return []

@@ -32,11 +32,11 @@ _COMMENT = re.compile(r"^ {0,3}%(?:[ \t].*)?$\n?", re.MULTILINE)
 _MARKUP = re.compile(
     rf"\{{subs(?:=true)?\}}(?P<ticks>`+)(?P<code>[^\n]*?)(?P=ticks)(?!`)|{_BADGE}"
     rf"|(?P<span>(?P<marks>`+)(?!`)[^\n]*?(?<!`)(?P=marks)(?!`))|{_INLINE_ANCHOR}"
-    r"|(?<![!\\])\[(?P<label>(?:[^\[\]\n]|\n(?![ \t]*\n)|\[[^\[\]\n]*\](?:\([^()\n]*\))?)*)\]"
+    r"|(?<![!\\])\[(?P<label>(?:[^\[\]\n]|\n(?![ \t]*\n)|\[[^\[\]\n]*\])*)\]"
     r"\((?P<target>[^()\s<>]+)(?P<title>[ \t]+\"[^\"\n]*\")?\)"
 )
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
-_ICON = re.compile(r"[ \t]*\{icon\}`[^`]*`")
+_ICON = re.compile(r"\{icon\}`[^`]*`[ \t]*")
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 
 
@@ -145,7 +145,7 @@ def _heading(line: str) -> Iterator[str]:
     if found is None:
         yield line
         return
-    title = _ICON.sub("", found["title"])
+    title = _ICON.sub("", found["title"]).strip()
     badges = list(re.finditer(_BADGE, title))
     title = re.sub(rf"[ \t]*{_BADGE}", "", title)
     stated = _ANCHOR.search(title)
