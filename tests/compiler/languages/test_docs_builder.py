@@ -18,6 +18,7 @@ FILES = {
     "docs/guide/eggs.md": "---\nid: 1 # no title\n---\n# Eggs of {{heron}} [eggs]\n\n## Hatch!\n\nText.\n",
     "docs/guide/fish.csv": "name;weight\nroach;a|b\n",
     "docs/run.py": "wade()\n",
+    "docs/guide/long.csv": f'name,"two\nlines"\n"{"x" * 140_000}",1\n',
 }
 
 
@@ -126,6 +127,17 @@ def test_what_no_file_of_the_tree_tells_is_counted() -> None:
     assert "(not included: gone.md)" in found.text
     assert found.external == {"{{ }}": 2, "{changelog}": 1}
     assert found.unresolved == {"{include}": 1}
+
+
+def test_values_that_no_reader_of_tables_takes_are_shown_by_lines() -> None:
+    shown = expanded(":::{csv-include} long.csv\n:::").split("\n")
+    assert shown[:3] == ['| name,"two |', "| --- |", '| lines" |']
+    assert len(shown) == 4
+
+
+@pytest.mark.parametrize("mark", ["# a" + " " * 50_000 + "b", "# a" + "{applies_to}" * 20_000])
+def test_long_headings_are_read_in_bounded_time(mark: str) -> None:
+    assert expansion(mark).text == mark
 
 
 def test_labels_without_an_end_are_read_in_bounded_time() -> None:

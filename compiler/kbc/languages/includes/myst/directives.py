@@ -177,13 +177,8 @@ class _Directives:
         if found is None:
             return [not_included(argument)]
         if name == "csv-include":
-            separator = _option(options, "separator")[:1] or ","
-            rows = [
-                [each.strip() for each in row]
-                for row in csv.reader(found[1].split("\n"), delimiter=separator)
-                if row
-            ]
             title = label("", _option(options, "caption"))
+            rows = _csv_rows(found[1], _option(options, "separator")[:1] or ",")
             return [*([title, ""] if title else []), *_table(rows)]
         return fence(found[1].rstrip("\n"), language_of(found[0])).split("\n")
 
@@ -262,13 +257,24 @@ def _rows(lines: Sequence[str]) -> list[str]:
     return _table(rows)
 
 
+def _csv_rows(text: str, separator: str) -> list[list[str]]:
+    """The rows of a file of values; whole lines where these are no rows of such."""
+    lines = text.splitlines(keepends=True)
+    try:
+        rows = [row for row in csv.reader(lines, delimiter=separator) if row]
+    except (csv.Error, ValueError):
+        rows = [[line] for line in lines]
+    return [[" ".join(cell.split()) for cell in row] for row in rows]
+
+
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
     """A table whose first row is its head; nothing without a column."""
     columns = max(map(len, rows), default=0)
     if not columns:
         return []
     full = [[*row, *[""] * (columns - len(row))] for row in rows]
-    shown = [f"| {' | '.join(each.replace('|', chr(92) + '|') for each in row)} |" for row in full]
+    cells = ([each.replace("|", "\\|") for each in row] for row in full)
+    shown = [f"| {' | '.join(row)} |" for row in cells]
     return [shown[0], f"|{' --- |' * columns}", *shown[1:]]
 
 

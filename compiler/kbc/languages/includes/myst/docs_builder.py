@@ -24,7 +24,7 @@ _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
 _LITERAL = frozenset(["applies_to", "code", "code-block", "diagram", "math", "mermaid"])
 """Directives whose content is no Markdown."""
 
-_HEADING = re.compile(r"(?P<marks> {0,3}#{1,6})[ \t]+(?P<title>[^\n]*?)[ \t]*")
+_HEADING = re.compile(r"(?P<marks> {0,3}#{1,6})[ \t]+(?P<title>[^\n]*)")
 _ANCHOR = re.compile(r"(?<=\S)[ \t]*(?<!\\)\[(?P<id>[^\[\]]+)\]\Z")
 _INLINE_ANCHOR = r"\$\$\$(?P<anchor>[^$\n]+)\$\$\$"
 _BADGE = r"\{(?P<badge>applies_to|preview)\}`(?P<scope>[^`\n]*)`"
@@ -147,7 +147,7 @@ def _heading(line: str) -> Iterator[str]:
         return
     title = _ICON.sub("", found["title"]).strip()
     badges = list(re.finditer(_BADGE, title))
-    title = re.sub(rf"[ \t]*{_BADGE}", "", title)
+    title = re.sub(rf"[ \t]?{_BADGE}", "", title).strip()
     stated = _ANCHOR.search(title)
     if stated:
         title = f"{title[: stated.start()]} {{#{slug(stated['id'], 'docs-builder')}}}"
@@ -161,8 +161,9 @@ def _headings(text: str) -> Iterator[tuple[str, str]]:
     for stretch, is_code in fenced_stretches(text):
         for line in () if is_code else stretch.split("\n"):
             if found := _HEADING.fullmatch(line):
-                stated = _ANCHOR.search(found["title"])
-                title = found["title"][: stated.start()] if stated else found["title"]
+                title = found["title"].strip()
+                stated = _ANCHOR.search(title)
+                title = title[: stated.start()] if stated else title
                 yield title, slug(stated["id"] if stated else title, "docs-builder")
 
 
