@@ -280,7 +280,8 @@ class _FolderDetector:
         self._leave_out([joined(site.folder, name) for name in (*found, *pages)])
         for parent, read, others in other_versions(files, self._tree, site.folder, site.version):
             place = joined(site.folder, parent) or "the folder"
-            self._notes.append(f"of the versions in {place}, {read} is read, not {shown(others)}")
+            one = f"{read} is read" if read else "the pages beside them are read"
+            self._notes.append(f"of the versions in {place}, {one}, not {shown(others)}")
             found += [joined(parent, name) for name in others]
         return [*(f"/{name}/" for name in found), *(f"/{name}" for name in pages)]
 

@@ -63,6 +63,9 @@ _DATA = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
+_COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
+"""Pages that every folder may have."""
+
 MAX_DEPTH = 3
 """Folders below a repository's root that sites and folders of documentation are looked for in."""
 
@@ -366,6 +369,17 @@ def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
 
 def is_page(name: str) -> bool:
     return name.lower().endswith(PAGES)
+
+
+def is_copy(place: str, original: str, files: frozenset[str]) -> bool:
+    """Whether most pages in the folder `place` have a page of the same name in `original` ("" for the top).
+    Those that every folder may have do not count: a folder `id` or `no` is not always one of a language."""
+    inside = [name[len(place) + 1 :] for name in files if name.startswith(f"{place}/")]
+    pages = [
+        name for name in inside if is_page(name) and not _COMMON.match(name.rpartition("/")[2])
+    ]
+    copies = sum(f"{original}/{name}".lstrip("/") in files for name in pages)
+    return copies >= FEW_PAGES and copies > len(pages) / 2
 
 
 def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from kbc.recognition.places import FEW_PAGES, README, is_page
+from kbc.recognition.places import FEW_PAGES, README, is_copy, is_page
 from kbc.recognition.site import joined
 
 _LANGUAGE = re.compile(
@@ -14,7 +14,6 @@ _LANGUAGE = re.compile(
     r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|ku|ky|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
     r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)(?:[-_][A-Za-z]{2,8})?"
 )
-_COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[-_.]")
 
 
@@ -53,7 +52,7 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
             originals += [
                 joined(parent, base) for base, _ in _suffixed(name, language) if base in names
             ]
-            if place not in found and any(_is_copy(place, each, known) for each in originals):
+            if place not in found and any(is_copy(place, each, known) for each in originals):
                 found.append(place)
     return found
 
@@ -104,14 +103,3 @@ def _suffixed(name: str, language: str = "en") -> Iterator[tuple[str, str]]:
 def _is_of_other(name: str, language: str) -> bool:
     """Whether the name is that of a language, and not `language`."""
     return bool(_LANGUAGE.fullmatch(name)) and name.replace("_", "-").split("-")[0] != language
-
-
-def _is_copy(place: str, original: str, files: frozenset[str]) -> bool:
-    """Whether most pages in the folder `place` have a page of the same name in `original`. Those that every
-    folder may have do not count: a folder `id` or `no` is not always one of a language."""
-    inside = [name[len(place) + 1 :] for name in files if name.startswith(f"{place}/")]
-    pages = [
-        name for name in inside if is_page(name) and not _COMMON.match(name.rpartition("/")[2])
-    ]
-    copies = sum(joined(original, name) in files for name in pages)
-    return copies >= FEW_PAGES and copies > len(pages) / 2

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.places import is_page
+from kbc.recognition.places import is_copy, is_page
 from kbc.recognition.site import joined
 
 MIN_COMMON_PAGES = 3
@@ -30,14 +30,17 @@ def other_versions(
 ) -> list[tuple[str, str, list[str]]]:
     """Of each folder with versions of the same pages: the folder, the name of the version that is read, and
     those of the others. The one that is read is what the site calls the latest (`stated`, or by its name),
-    else the highest that was released.
+    else the pages beside the folders (its name is "" then) where these have most pages of the highest version
+    under the same names, else the highest that was released.
 
     `files` and the folders are paths below `folder` of `tree`, from which some are read. Folders whose
     pages have neither the same names nor much the same text are no versions of one documentation,
-    whatever they are called: notes on releases, interfaces of a server.
+    whatever they are called (notes on releases, interfaces of a server), unless most of them are called as
+    versions in another folder are.
     """
+    pages = frozenset(filter(is_page, files))
     below: dict[str, dict[str, set[str]]] = {}
-    for path in filter(is_page, files):
+    for path in pages:
         folders = path.split("/")[:-1]
         for depth, name in enumerate(folders):
             if _order(name) is not None:
@@ -46,9 +49,15 @@ def other_versions(
                 below.setdefault(parent, {}).setdefault(name, set()).add(own)
                 break
     found = []
+    unlike = []
     for parent, versions in sorted(below.items()):
         names = sorted(versions, key=lambda name: _order(name) or (0,))
         shown = _shown(names, stated)
+        numbered = [name for name in names if _VERSION.fullmatch(name)]
+        is_latest = _is_stated(shown, stated) or shown.lower() in _RELEASED
+        if numbered and not is_latest and is_copy(joined(parent, numbered[-1]), parent, pages):
+            found.append((parent, "", names))
+            continue
         others = [name for name in names if name != shown]
         at = names.index(shown)
         related = sum(
@@ -57,7 +66,15 @@ def other_versions(
         )
         if others and related * 2 >= len(others):
             found.append((parent, shown, others))
-    return found
+        elif others:
+            unlike.append((parent, shown, others))
+    known = {name for _, shown, others in found for name in (shown, *others)}
+    found += [
+        (parent, shown, others)
+        for parent, shown, others in unlike
+        if sum(name in known for name in (shown, *others)) * 2 > len(others) + 1
+    ]
+    return sorted(found)
 
 
 def _related(
@@ -95,9 +112,13 @@ def _is_same(one: bytes | None, other: bytes | None) -> bool:
 def _shown(names: Sequence[str], stated: str) -> str:
     """The version that readers are shown; `names` are in order."""
     for name in names:
-        if stated and name.lower().removeprefix("v") == stated.lower().removeprefix("v"):
+        if _is_stated(name, stated):
             return name
     return next((name for name in reversed(names) if _is_released(name)), names[-1])
+
+
+def _is_stated(name: str, stated: str) -> bool:
+    return bool(stated) and name.lower().removeprefix("v") == stated.lower().removeprefix("v")
 
 
 def _is_released(name: str) -> bool:

@@ -84,3 +84,35 @@ def test_folders_that_share_no_text_are_no_versions(tmp_path: Path, name: str) -
 def test_numbered_folders_are_no_versions(tmp_path: Path) -> None:
     files = version("01") | version("02")
     assert folders(write_tree(tmp_path / "tree", files)) == {"01", "02"}
+
+
+def test_versions_below_the_pages_that_they_are_former_ones_of_are_left_out(tmp_path: Path) -> None:
+    former = {
+        f"docs/{number}/{name}.md": f"# {name.title()}\n\nQuite another text, of {number}.\n"
+        for number in ("0.8", "0.9")
+        for name in NAMES
+    }
+    root = write_tree(tmp_path / "tree", {**version("docs"), **former, "about.md": "# About\n"})
+    assert folders(root) == {"", "docs"}
+    (note,) = recognised(root).notes
+    assert note == "of the versions in docs, the pages beside them are read, not 0.8, 0.9"
+
+
+def test_pages_beside_a_version_that_is_the_latest_are_read_with_it(tmp_path: Path) -> None:
+    config = "baseURL: https://kites.example/\nparams:\n  latest_version: v2.0\n"
+    files = {"hugo.yaml": config, **version("content/docs"), **version("content/docs/v2.0")}
+    assert folders(write_tree(tmp_path / "tree", files)) == {"docs", "docs/v2.0"}
+
+
+def test_pages_of_other_names_beside_a_version_are_read_with_it(tmp_path: Path) -> None:
+    files = {**version("docs/1.0"), "docs/index.md": "# Kites\n", "docs/use.md": "# Use\n"}
+    assert folders(write_tree(tmp_path / "tree", files)) == {"docs", "docs/1.0"}
+
+
+def test_folders_called_as_known_versions_are_versions_too(tmp_path: Path) -> None:
+    files = {}
+    for name in ("v1.0", "v1.1", "v1.2"):
+        files |= version(f"docs/{name}")
+        files[f"docs/cli/{name}/commands.md"] = f"# Commands\n\nThose of {name}.\n"
+    root = write_tree(tmp_path / "tree", files)
+    assert folders(root) == {"docs/v1.2", "docs/cli/v1.2"}
