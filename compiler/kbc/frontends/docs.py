@@ -66,6 +66,11 @@ class DocMetadata(Metadata, extra="ignore"):
     url: Text = Field(default="", description="its public address")
 
 
+_SETTINGS = re.compile(
+    r"CMakeLists\.txt|(?:.*[-_])?(?:constraints|requirements)(?:[-_].*)?\.txt|robots\.txt"
+)
+"""Text for programs, which stands among pages as well."""
+
 _FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n[\w-]+:.*?^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
 
@@ -92,6 +97,8 @@ def read(
             html = _html_page(collection, file, diagnostics, includes)
             records.extend([html] if html else [])
         elif file.path.lower().endswith(".txt") and not _FRONT_MATTER.match(file.data):
+            if _SETTINGS.fullmatch(file.path.rpartition("/")[2]):
+                continue
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
         elif (stored := read_text(file, diagnostics)) is not None:

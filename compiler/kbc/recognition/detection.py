@@ -299,6 +299,9 @@ class _FolderDetector:
             collections.append(_collection("readme", "docs", readmes))
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(_collection("notebooks", "docs", notebooks))
+        manuals = [] if sites else places.manuals(self._files, self._man_pages, taken)
+        if manuals:
+            collections.append(_collection("man", "docs", tuple(manuals)))
         apis = descriptions(self._root, self._files, taken)
         if apis.copies:
             self._notes.append(f"copies of descriptions of APIs are left out: {shown(apis.copies)}")
@@ -309,7 +312,7 @@ class _FolderDetector:
             tests = _collection("features", "tests", features)
             collections.append(replace(tests, include=("*.feature",)))
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
-        excluded = {*taken, *self._other_languages, *notebooks, *readmes, *left_out}
+        excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
         excluded |= {*apis.own, *apis.copies}
         exercises = {EXERCISES} if self._workshop else set()
         others = sorted((excluded | exercises) - {".", *plain})

@@ -252,6 +252,24 @@ def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
     return tuple(found) if "." not in taken and len(found) <= MAX_NOTEBOOKS else ()
 
 
+def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str]) -> list[str]:
+    """The man pages beside the source of a program, where the folders and files `taken` hold few pages; not
+    those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
+    if "." in taken or sum(map(is_page, _within(files, taken))) >= _MANY_PAGES:
+        return []
+    own = sorted(name for name in man_pages if not _of_others(name))
+    written = {PurePosixPath(name).stem for name in files if is_page(name)}
+    known = {*_within(own, taken)}
+    if len(own) >= FEW_PAGES and all(name.startswith(f"{_MAN_FOLDER}/") for name in own):
+        return [_MAN_FOLDER] if known.isdisjoint(own) else []
+    return [
+        name
+        for name in own
+        if name not in known
+        and written.isdisjoint({PurePosixPath(name).name, PurePosixPath(name).stem})
+    ]
+
+
 def features(files: Sequence[str]) -> tuple[str, ...]:
     """The folders called `features` with several features of Gherkin, which say what a program does."""
     found: Counter[str] = Counter()
@@ -264,8 +282,8 @@ def features(files: Sequence[str]) -> tuple[str, ...]:
 
 
 def readmes(names: Sequence[str]) -> list[str]:
-    """The pages about the project at its root; of one in R Markdown or Quarto and what it was rendered to,
-    the latter."""
+    """The pages about the project among the entries of its root; of one in R Markdown or Quarto and what it
+    was rendered to, the latter."""
     found = [
         name
         for name in names

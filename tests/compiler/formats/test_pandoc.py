@@ -147,6 +147,44 @@ def test_tables_of_man_pages_keep_their_cells_whatever_their_format() -> None:
     )
 
 
+MDOC = """.Dd May 1, 2026
+.Dt HERON 1
+.Os
+.Sh NAME
+.Nm heron
+.Nd count birds
+.Sh DESCRIPTION
+Given twice
+.Xo ( Fl CC ) Xc
+it is quiet, or
+.Eo ...;
+.Ec
+.Ic loud .
+.Bl -tag -width Ds
+.It Xo Ic add
+.Op Fl n Ar name
+.Xc
+Add a bird.
+.El
+"""
+
+
+def test_extended_arguments_of_mdoc_begin_lines_of_text_too() -> None:
+    found = one("heron.1", MDOC)
+    assert found.problems == ()
+    assert "Given twice (`-CC`) it is quiet, or ...; `loud`." in found.text.replace("( ", "(")
+    assert "Add a bird." in found.text
+
+
+def test_a_man_page_that_pandoc_cannot_read_keeps_its_text() -> None:
+    found = one("heron.1", f"{MDOC}.It Fl x Ar egg\nLay it.\n.Oo Fl y\n.Ss Eggs\nBreak them.\n")
+    (problem,) = found.problems
+    assert (problem.code, problem.is_error) == ("man-invalid", False)
+    assert "; its text is kept as it is written" in problem.message
+    assert "## NAME\nheron\ncount birds\n" in found.text
+    assert found.text.endswith("- -x egg\nLay it.\n-y\n\n### Eggs\nBreak them.\n")
+
+
 def test_subscripts_stay_apart_from_the_word_before_them() -> None:
     org = "Use ada_language_server, foo_bar.baz and a_{b c}.\n"
     assert one("a.org", org).text == "Use ada_language_server, foo_bar.baz and a_(b c).\n"

@@ -245,3 +245,31 @@ def test_rd_in_a_project_that_is_no_r_package_is_left_where_it_is(tmp_path: Path
     files = {"setup.py": "", "man/fly.Rd": "\\name{fly}\n\\title{Fly}\n", "docs/a.md": page("A")}
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert titles(inputs.records["docs"]) == {"a.md": "A"}
+
+
+def test_man_pages_beside_source_are_documentation(tmp_path: Path) -> None:
+    man = ".Dd May 1, 2026\n.Dt {0} 1\n.Os\n.Sh NAME\n.Nm {0}\n.Nd count birds\n"
+    files = {
+        "heron.c": "int main(void) { return 0; }\n",
+        "heron.1": man.format("heron"),
+        "egret/egret.1": man.format("egret"),
+        "tests/crane.1": man.format("crane"),
+        "docs/stork.1.md": page("stork"),
+        "stork.1": man.format("stork"),
+        "lib/libheron.so.1": "no man page",
+        "configure.ac": "AC_INIT([heron])\n",
+    }
+    root = write_tree(tmp_path / "heron", files)
+    inputs, _ = read(root)
+    assert [each.id for each in inputs.records["man"]] == ["egret/egret.1", "heron.1"]
+    assert not {each.path for each in inputs.records["code"]} & {"heron.1", "egret/egret.1"}
+    write_tree(root, {f"docs/{number}.md": page(f"Chapter {number}") for number in range(20)})
+    assert "man" not in read(root)[0].records
+
+
+def test_settings_among_pages_are_none(tmp_path: Path) -> None:
+    settings = ["docs/CMakeLists.txt", "docs/requirements.txt", "docs/dev-requirements.txt"]
+    files = {"docs/use.md": page("Use"), "docs/notes.txt": "Notes on birds.\n", "setup.py": CODE}
+    root = write_tree(tmp_path / "heron", files | dict.fromkeys(settings, "heron\n"))
+    inputs, _ = read(root)
+    assert [each.id for each in inputs.records["docs"]] == ["notes.txt", "use.md"]

@@ -1,5 +1,5 @@
 """Recognises man pages, and prepares them for pandoc, which writes the word TABLE for tables whose format it
-does not know."""
+does not know, and refuses some requests of mdoc (`.Xo`, `.Eo`) that begin a line."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ _SEPARATOR = re.compile(r"\btab[ \t]*\((.)\)", re.IGNORECASE)
 _FORMAT = re.compile(r"(?:.*\n)*?.*\.[ \t]*\n")
 _CHANGE = re.compile(r"^[.']T&.*\n(?:(?![.']T&).*\n)*?.*\.[ \t]*\n", re.MULTILINE)
 
+_OPENED = re.compile(r"^\.[ \t]*[XE]o\b", re.MULTILINE)
+_ENCLOSURE = re.compile(r"(?<![\w.\\])(?P<start>^\.[ \t]*)?[XE](?P<end>[oc])(?![\w-])[ \t]*")
+_FLAG = re.compile(r"(?<= )Fl +")
+_MACRO = re.compile(r"[A-Z][a-z]")
+_SETTINGS = frozenset(
+    ["Bd", "Bl", "Dd", "Dt", "Ed", "El", "Os", "TH", "ad", "de", "hy", "ie", "if", "nh"]
+)
+_STARTS = {"SH": "\n## ", "SS": "\n### ", "IT": "\n- ", "TP": "\n", "IP": "\n- "}
+
 
 def is_man_page(data: bytes) -> bool:
     """Whether a file begins as a man page: other files, such as libraries, have such endings as well."""
@@ -23,7 +32,48 @@ def is_man_page(data: bytes) -> bool:
 def prepared(text: str) -> str:
     """The same document, its tables with nothing but the number of their columns as their format: the
     writer uses neither alignment nor rules, and of spans only the cells."""
-    return _TABLE.sub(_plain, text)
+    text = _TABLE.sub(_plain, text)
+    return _without_open_enclosures(text) if _OPENED.search(text) else text
+
+
+def as_written(text: str) -> str:
+    """The text of a page that pandoc cannot read, with its headings and items, without other requests."""
+    found: list[str] = []
+    for line in text.split("\n"):
+        request, _, rest = line[1:].partition(" ") if line[:1] in (".", "'") else ("", "", line)
+        rest = _FLAG.sub("-", f" {rest}") if request else rest
+        rest = f" -{rest.lstrip()}" if request == "Fl" else rest
+        words = re.sub(r"\\f[A-Z]|\\f\(..|\\&|\\(?=-)", "", rest).split()
+        words = [word for word in words if not (request and _MACRO.fullmatch(word))]
+        if request[:1] == "\\" or request in _SETTINGS:
+            continue
+        start = _STARTS.get(request.upper(), "")
+        found.append(f"{start}{' '.join(words)}" if words else "")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(found)).strip() + "\n"
+
+
+def _without_open_enclosures(text: str) -> str:
+    """mdoc without `.Xo` and `.Eo` at the start of a line, and `.Xc` and `.Ec` that belong to them: what is
+    between them is read as it is."""
+    found: list[str] = []
+    is_own: list[bool] = []  # of those that are open, the innermost one last
+    for line in text.split("\n"):
+        if not line.startswith("."):
+            found.append(line)
+            continue
+
+        def replaced(macro: re.Match[str]) -> str:
+            if macro["end"] == "o":
+                is_own.append(macro["start"] is not None)
+                return ".No " if is_own[-1] else macro[0]
+            if not is_own or not is_own.pop():
+                return macro[0]
+            return ".No " if macro["start"] is not None else ""
+
+        plain = _ENCLOSURE.sub(replaced, line).rstrip()
+        if plain != ".No" or line.rstrip() == ".No":
+            found.append(plain)
+    return "\n".join(found)
 
 
 def _plain(table: re.Match[str]) -> str:

@@ -65,12 +65,15 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     if name == "man":
         if not man.is_man_page(data):
             return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
-        tree = _tree("mdoc" if _MDOC.search(data[:20_000]) else name, data)
+        try:
+            tree = _tree("mdoc" if _MDOC.search(data[:20_000]) else name, data)
+        except FormatError as error:
+            return [_as_written(name, man.as_written(data.decode()), error)]
     elif name == "mediawiki":
         try:
             tree = _tree(name, data)
         except FormatError as error:
-            return [_as_written(data.decode(), error)]
+            return [_as_written(name, mediawiki.as_written(data.decode()), error)]
     elif name == "docbook":
         tree = _docbook(path, data.decode(), read, around)
     else:
@@ -117,15 +120,15 @@ def _docbook(path: str, text: str, read: Read, files: Iterable[str]) -> dict[str
         return _tree("docbook", with_names.encode())
 
 
-def _as_written(text: str, error: FormatError) -> Converted:
-    """A page of MediaWiki that pandoc cannot read: its text counts more than its markup."""
+def _as_written(name: str, text: str, error: FormatError) -> Converted:
+    """A page of MediaWiki or a man page that pandoc cannot read: its text counts more than its markup."""
     problem = DocumentProblem(
-        code="mediawiki-invalid",
+        code=f"{name}-invalid",
         message=f"{error.message}; its text is kept as it is written",
         line=error.line,
         hint="Fix the markup at this line.",
     )
-    return Converted(text=mediawiki.as_written(text), format="mediawiki", problems=(problem,))
+    return Converted(text=text, format=name, problems=(problem,))
 
 
 def _properties(data: bytes) -> dict[str, str]:
