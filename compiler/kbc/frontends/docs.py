@@ -8,7 +8,6 @@ collection's, except that pages below `lessons/` in a collection of the group co
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -36,6 +35,7 @@ from kbc.frontends.markdown_file import (
     shorten,
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
+from kbc.frontends.naming import name_in_path, named_apart
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
@@ -48,8 +48,6 @@ from kbc.records import CompiledRecord, DocRecord
 
 CORE = "core"
 LESSONS = "lessons"
-_FEWEST_ALIKE = 3
-"""Pages of one collection that begin with the same heading, at least, for it to be a template's."""
 
 _TITLE_KEY = re.compile(r"(?!sub).*title|sidebar_label", re.IGNORECASE)
 
@@ -124,7 +122,7 @@ def read(
     ]
     elsewhere = parts.of_pages()
     own = [each for each in complete if each.path not in elsewhere]
-    return with_redirects(collection, _named_apart(own))
+    return with_redirects(collection, named_apart(collection, own))
 
 
 class _Parts:
@@ -155,27 +153,6 @@ class _Parts:
             for part in parts
         )
         return self._candidates.intersection(whole)
-
-
-def _named_apart(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
-    """The records, of which pages that follow one template, whose parts all have headings of level 1
-    (`# Summary`, `# Motivation`), are called as their files: the first part is no title."""
-    begins = [_first_part(record) for record in records]
-    counts = Counter(filter(None, begins))
-    return [
-        replace(record, title=_name_in_path(record.path))
-        if isinstance(record, DocRecord) and counts[begin] >= _FEWEST_ALIKE
-        else record
-        for record, begin in zip(records, begins, strict=True)
-    ]
-
-
-def _first_part(record: CompiledRecord) -> str:
-    """The title of a page that took it from the first of several headings of level 1, else ""."""
-    if not isinstance(record, DocRecord) or record.frontmatter.get("title"):
-        return ""
-    parts = [section.title for section in record.sections if section.level == 1]
-    return record.title if len(parts) > 1 and parts[0] == record.title else ""
 
 
 class _PageText(NamedTuple):
@@ -268,7 +245,7 @@ def _page(
         or _other_title(document.data)
         or (_exported_title(page.text) if page.is_mdx else "")
         or _first_heading(document)
-        or _name_in_path(path),
+        or name_in_path(path),
         path=path,
         text=page.text,
         language=page.format,
@@ -300,7 +277,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
     return DocRecord(
         id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
-        title=stated or permalinks.title(collection, file.path) or _name_in_path(file.path),
+        title=stated or permalinks.title(collection, file.path) or name_in_path(file.path),
         path=file.path,
         text=document.text,
         language=document.format,
@@ -360,7 +337,7 @@ def _plain_text(
     return DocRecord(
         id=collection.stripped(file.path),
         collection=collection.name,
-        title=_name_in_path(file.path),
+        title=name_in_path(file.path),
         path=file.path,
         text=text,
         language="text",
@@ -423,14 +400,3 @@ def _first_heading(document: markdown.Document) -> str:
         return ""
     others = [block.level for block in document.headings if block is not first]
     return first.title if min(others, default=first.level + 1) > first.level else ""
-
-
-def _name_in_path(path: str) -> str:
-    """The name of a page without its ending; of an index, or a page of Next.js, the name of its folder, which
-    also stands before a mere number."""
-    folder, _, name = path.rpartition("/")
-    stem, around = name.rpartition(".")[0] or name, folder.rpartition("/")[2]
-    is_index = stem.lower().strip("_") in ("index", "readme") or name == "page.mdx"
-    if is_index:
-        return around or stem
-    return f"{around} {stem}".lstrip() if stem.isdecimal() else stem

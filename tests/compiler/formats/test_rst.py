@@ -254,3 +254,11 @@ def test_a_toctree_names_a_pep_by_its_title() -> None:
 def test_a_first_line_that_is_like_the_header_of_a_pep_is_text() -> None:
     assert text("PEP: 8 is the style guide.\n\nText.\n").startswith("PEP: 8 is")
     assert text("From: Jane\nTo: Joe\n\nText.\n").startswith("From: Jane\nTo: Joe\n")
+
+
+def test_badges_are_no_part_of_a_title() -> None:
+    badge = ".. |Build| image:: build.svg\n   :target: https://ci.example.org/\n"
+    found = one(f"Heron |Build|\n=============\n\nCounts birds.\n\n{badge}")
+    assert found.title == "Heron"
+    assert found.text.startswith("# Heron\n\nCounts birds.")
+    assert one(f"|Build|\n=======\n\nCounts.\n\n{badge}").title == "Build"

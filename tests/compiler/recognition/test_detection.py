@@ -171,6 +171,8 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
             "page.html?lang=en": HTML.format("Asked"),
             "plain": "<!DOCTYPE html>\n" + HTML.format("Plain"),
             "old.html": '<html><head><meta http-equiv="refresh" content="0; url=guide/"></head></html>',
+            "moved.html": '<html><head><meta http-equiv="refresh" content="10; url=guide/"></head>'
+            f"<body>This page has moved.<script>const parts = {'x' * 9_000!r}</script></body></html>",
             "_sources/index.md.txt": page("Home"),
             "404.html": HTML.format("Not found"),
             "style.css": "a{}",
@@ -186,10 +188,11 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
     ]
     guide = next(each for each in pages if each.title == "Guide")
     assert "https://docs.example.org/old.html" in guide.aliases
+    assert "https://docs.example.org/moved.html" in guide.aliases
     assert inputs.accounting.reasons("left out") == {
         "excluded by '_sources/'": 1,
         "format not read: .css": 1,
-        "redirect to another page": 1,
+        "redirect to another page": 2,
         "written by the generator, not a separate page": 1,
     }
 

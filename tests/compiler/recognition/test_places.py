@@ -152,6 +152,25 @@ def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: P
     assert titles(read(root)[0].records["readme"]) == {"README.md": "Herons"}
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        ("README.md", "<h1><img src='a.svg'></h1>\n\n# Features\n\nFast.\n\n# Usage\n", "heron"),
+        ("README.md", "# News\n\nNew.\n\n# The Heron project\n\nCounts.\n", "The Heron project"),
+        ("README.md", "# Heron\n\nCounts.\n\n# Usage\n", "Heron"),
+        ("README.md", "# Features\n\nFast.\n\n## Usage\n", "Features"),
+        ("CHANGELOG.md", "# 2.1.0\n\nNew.\n\n# 2.0.0\n", "CHANGELOG"),
+        ("CHANGELOG.md", "# Change Log\n\nNew.\n\n# 2.0.0\n", "Change Log"),
+    ],
+)
+def test_the_first_part_of_a_page_about_the_project_is_no_title(
+    tmp_path: Path, name: str, text: str, title: str
+) -> None:
+    files = {"package.json": '{"name": "heron"}', "a.js": CODE, "docs/a.md": page("A")}
+    root = write_tree(tmp_path / "tree", {name: text, **files})
+    assert titles(read(root)[0].records["readme"]) == {name: title}
+
+
 def test_pod_among_source_is_documentation(tmp_path: Path) -> None:
     files = {
         "Makefile.PL": CODE,

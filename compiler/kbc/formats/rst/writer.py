@@ -164,9 +164,10 @@ class RstWriter:
         self._depth += 1
         head: Lines = []
         if title is not None:
+            shown = [each for each in title.children if not _is_badge(each)] or title.children
             if not self.title:
-                self.title = " ".join(title.astext().split())
-            head = self._heading(self._depth, self.inline(title.children), _section_id(node))
+                self.title = " ".join("".join(each.astext() for each in shown).split())
+            head = self._heading(self._depth, self.inline(shown), _section_id(node))
         body = self.blocks(rest)
         self._depth -= 1
         return commonmark.blocks([head, body])
@@ -386,6 +387,14 @@ _BLOCKS: dict[type, Callable[[RstWriter, Any], Lines]] = {
 
 def _is_inline(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Inline) and not isinstance(node, nodes.target)
+
+
+def _is_badge(node: nodes.Node) -> bool:
+    """Whether this is an image, or a link around one."""
+    is_link = isinstance(node, nodes.reference) and all(
+        isinstance(child, nodes.image) for child in node.children
+    )
+    return isinstance(node, nodes.image) or is_link
 
 
 def _section_id(node: nodes.section) -> str:

@@ -46,7 +46,9 @@ _SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
 _INDEX_NAMES = frozenset({"index", "readme"})
 _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
 _MAX_REDIRECT_BYTES = 8_192
-"""A larger page of HTML says something itself."""
+"""A larger page of HTML says something itself; its scripts do not count."""
+
+_SCRIPT = re.compile(rb"<script\b.*?</script\s*>", re.DOTALL | re.IGNORECASE)
 
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
 """What a mirror's folder is called: the name of the host that its pages are from."""
@@ -232,9 +234,12 @@ def not_a_page(file: SourceFile) -> str:
 
 def _redirect(file: SourceFile, name: str) -> str | None:
     """Where a page of HTML sends its readers; None when it does not."""
-    if not name.endswith((".html", ".htm")) or len(file.data) > _MAX_REDIRECT_BYTES:
+    if not name.endswith((".html", ".htm")):
         return None
-    return redirect_target(file.data.decode("utf-8", "replace")) or None
+    target = redirect_target(file.data.decode("utf-8", "replace"))
+    if not target or len(_SCRIPT.sub(b"", file.data)) > _MAX_REDIRECT_BYTES:
+        return None
+    return target
 
 
 def _with_redirects(

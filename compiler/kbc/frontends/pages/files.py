@@ -37,7 +37,7 @@ BUNDLE = re.compile(
 """Names of files that hold many pages."""
 
 _REFRESH = re.compile(
-    r"<meta\b(?=[^>]*http-equiv=[\"']?refresh)[^>]*content=[\"']?\s*[01]\s*;\s*url=([^\"'>]+)",
+    r"<meta\b(?=[^>]*http-equiv=[\"']?refresh)[^>]*content=[\"']?\s*(?:\d|10)\s*;\s*url=([^\"'>]+)",
     re.IGNORECASE,
 )
 _HEAD_CHARS = 4_096

@@ -1,0 +1,72 @@
+"""What pages are called whose first heading is no title of theirs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kbc.project import permalinks
+from kbc.project.model import Collection
+from kbc.records import CompiledRecord, DocRecord
+
+_FEWEST_ALIKE = 3
+"""Pages of one collection that begin with the same heading, at least, for it to be a template's."""
+
+_LOG = re.compile(r"change-?log|changes|history|news|releases?(?:[-_]?notes)?", re.IGNORECASE)
+_CHANGE = re.compile(r"\d|\?\.\?|unreleased", re.IGNORECASE)
+"""What the parts of a log of changes are called after: versions and days."""
+
+
+def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+    """The records, of which pages that follow one template, whose parts all have headings of level 1
+    (`# Summary`, `# Motivation`), are called as their files: the first part is no title. Neither is that of
+    a README or a log of changes which names something else (`# Features`, `# 2.1.0`)."""
+    begins = [_first_part(record) for record in records]
+    counts = Counter(filter(None, begins))
+    named = []
+    for record, begin in zip(records, begins, strict=True):
+        title = ""
+        if isinstance(record, DocRecord) and begin:
+            is_template = counts[begin] >= _FEWEST_ALIKE
+            title = name_in_path(record.path) if is_template else _of_project(collection, record)
+            record = replace(record, title=title or record.title)
+        named.append(record)
+    return named
+
+
+def _of_project(collection: Collection, record: DocRecord) -> str:
+    """What a page about a project is called, the first of whose parts is about something else: a README as
+    the part that names the project, else as the project, a log of changes as its file; else ""."""
+    stem = name_in_path(record.path)
+    if collection.generator:
+        return ""
+    if _LOG.fullmatch(stem):
+        return stem if _CHANGE.search(record.title) else ""
+    project = permalinks.title(collection, record.path)
+    parts = [section.title for section in record.sections if section.level == 1]
+    return next((part for part in parts if _words(part) & _words(project)), project)
+
+
+def _words(text: str) -> set[str]:
+    return {*re.findall(r"\w+", text.lower())}
+
+
+def _first_part(record: CompiledRecord) -> str:
+    """The title of a page that took it from the first of several headings of level 1, else ""."""
+    if not isinstance(record, DocRecord) or record.frontmatter.get("title"):
+        return ""
+    parts = [section.title for section in record.sections if section.level == 1]
+    return record.title if len(parts) > 1 and parts[0] == record.title else ""
+
+
+def name_in_path(path: str) -> str:
+    """The name of a page without its ending; of an index, or a page of Next.js, the name of its folder, which
+    also stands before a mere number."""
+    folder, _, name = path.rpartition("/")
+    stem, around = name.rpartition(".")[0] or name, folder.rpartition("/")[2]
+    is_index = stem.lower().strip("_") in ("index", "readme") or name == "page.mdx"
+    if is_index:
+        return around or stem
+    return f"{around} {stem}".lstrip() if stem.isdecimal() else stem
