@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from kbc.recognition.places import FEW_PAGES, README, is_copy, is_page
 from kbc.recognition.site import joined
@@ -14,6 +15,9 @@ _LANGUAGE = re.compile(
     r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|ku|ky|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
     r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)(?:[-_][A-Za-z]{2,8})?"
 )
+_SEVERAL = 2
+"""Translations, at least, for others of the same name to be some as well."""
+
 _SEPARATORS = re.compile(r"[-_.]")
 
 
@@ -28,7 +32,7 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
 def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
     """The folders of translations among the paths `files`: those that stand beside one in `language`, at the
     top those beside pages that are in no folder of a language, and those most of whose pages stand under the
-    same name beside them or, for `docs-fr`, in `docs`."""
+    same name beside them or, for `docs-fr`, in `docs`, with others that are called alike."""
     files = [*files]
     below: dict[str, set[str]] = {}
     has_pages_beside = False
@@ -54,7 +58,26 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
             ]
             if place not in found and any(is_copy(place, each, known) for each in originals):
                 found.append(place)
+        found += _alike(parent, names, found, language)
     return found
+
+
+def _alike(parent: str, names: Set[str], found: Sequence[str], language: str) -> list[str]:
+    """The folders in `parent` that are called as several translations beside them are, after the same folder
+    or the same language (`guide-de` beside `guide-es` and `guide-fr`), however few pages they hold."""
+    suffixed = [
+        (name, base, suffix)
+        for name in sorted(names)
+        for base, suffix in _suffixed(name)
+        if base in names and _is_of_other(suffix, language)
+    ]
+    known = [each for each in suffixed if joined(parent, each[0]) in found]
+    counts = Counter(part for _, *parts in known for part in parts)
+    return [
+        joined(parent, name)
+        for name, *parts in suffixed
+        if max(counts[part] for part in parts) >= _SEVERAL and joined(parent, name) not in found
+    ]
 
 
 def translations_beside(places: Sequence[str], files: Sequence[str]) -> list[str]:

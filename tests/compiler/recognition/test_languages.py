@@ -101,3 +101,20 @@ def test_sites_in_other_languages_are_read_where_none_is_in_english(tmp_path: Pa
     places = {each.name: each.paths for each in recognised(root).project.collections}
     assert places["docs"] == ("docs/de/docs",)
     assert places["docs-2"] == ("docs/fr/docs",)
+
+
+def test_folders_called_as_translations_beside_them_are_some_with_few_pages(tmp_path: Path) -> None:
+    names = ("guide", "guide-fr", "guide-it")
+    files = {f"docs/{folder}/{name}.md": page(name) for folder in names for name in BIRDS}
+    few = {"docs/guide-de/README.md": page("de"), "docs/notes/a.md": page("a")}
+    few |= {"docs/notes-it/a.md": page("Note"), "docs/plan/a.md": page("Plan")}
+    root = write_tree(tmp_path / "tree", {"setup.py": "", **files, **few})
+    inputs, _ = read(root)
+    folders = {each.path.split("/")[1] for each in inputs.records["docs"]}
+    assert folders == {"guide", "notes", "notes-it", "plan"}
+    write_tree(root, {f"docs/notes-fr/{name}.md": page(name) for name in BIRDS})
+    write_tree(root, {f"docs/notes/{name}.md": page(name) for name in BIRDS})
+    write_tree(root, {f"docs/plan-it/{name}.md": page(name) for name in BIRDS})
+    write_tree(root, {f"docs/plan/{name}.md": page(name) for name in BIRDS})
+    folders = {each.path.split("/")[1] for each in read(root)[0].records["docs"]}
+    assert folders == {"guide", "notes", "plan"}
