@@ -147,6 +147,15 @@ def test_tables_of_man_pages_keep_their_cells_whatever_their_format() -> None:
     )
 
 
+def test_links_of_org_to_headings_may_go_over_lines() -> None:
+    org = "* Birds\nSee [[*Big\n  herons]], [[*Big herons]] and [[*Big\nherons][them]].\n** Big herons\nx\n"
+    assert "See *Big herons*, *Big herons* and *them*." in one("a.org", org).text
+    example = "[[open\n#+begin_example\n[[a\nb]]\n#+end_example\n"
+    assert one("a.org", example).text == "[[open\n\n```\n[[a\nb]]\n```\n"
+    assert one("a.org", "x [[open\n\ny\n").text == "x [[open\n\ny\n"
+    assert one("a.org", "x [[open").text == "x [[open\n"
+
+
 MDOC = """.Dd May 1, 2026
 .Dt HERON 1
 .Os

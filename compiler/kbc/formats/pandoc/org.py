@@ -17,15 +17,25 @@ _BACKSLASH = re.compile(r"\\\\\s*\Z|\\\(.+?\\\)|\\\[.+?\\\]|\\[a-zA-Z]+|(?P<text
 _INDEX = re.compile(r"\s*#\+[a-z]?index:", re.IGNORECASE)
 _MACRO = re.compile(r"\{\{\{[\w-]+(?:\((.*?)\))?\}\}\}")
 _DEFINED = re.compile(r"^[ \t]*#\+macro:\s*([\w-]+)", re.IGNORECASE | re.MULTILINE)
+_OPEN_LINK = re.compile(r"\[\[[^\[\]]+\Z")
+_HEADING_LINK = re.compile(r"\[\[\*([^\[\]]+)\]\]")
 
 
 def prepared(text: str) -> str:
     """The same document: entries of an index left out, macros that other files define as their
-    arguments, backslashes that are text as `BACKSLASH`, examples without the name of a language."""
+    arguments, backslashes that are text as `BACKSLASH`, examples without the name of a language, links in
+    one line, and those to headings with their names."""
     defined = {name.lower() for name in _DEFINED.findall(text)}
     lines: list[str] = []
     end = ""
+    open_link = ""
     for line in text.split("\n"):
+        if open_link:
+            if line.strip() and not _VERBATIM.match(line):
+                line = f"{open_link} {line.lstrip()}"
+            else:
+                lines.append(open_link)
+            open_link = ""
         if end:
             if line.strip().lower() == end:
                 end = ""
@@ -36,13 +46,17 @@ def prepared(text: str) -> str:
         else:
             if _INDEX.match(line):
                 continue
+            if _OPEN_LINK.search(line):
+                open_link = line
+                continue
+            line = _HEADING_LINK.sub(r"[[*\1][\1]]", line)
             if "{{{" in line:
                 line = _MACRO.sub(lambda match: _expanded(match, defined), line)
             if "\\" in line and (term := _TERM.match(line)):
                 line = term[1] + term[2].replace("\\", BACKSLASH) + term[3]
             line = _BACKSLASH.sub(lambda match: BACKSLASH if match["text"] else match[0], line)
         lines.append(line)
-    return "\n".join(lines)
+    return "\n".join([*lines, open_link] if open_link else lines)
 
 
 def _expanded(match: re.Match[str], defined: set[str]) -> str:
