@@ -56,7 +56,8 @@ def other_versions(
         numbered = [name for name in names if _VERSION.fullmatch(name)]
         is_latest = _is_stated(shown, stated) or shown.lower() in _RELEASED
         if numbered and not is_latest and is_copy(joined(parent, numbered[-1]), parent, pages):
-            found.append((parent, "", names))
+            copies = (name for name in names if is_copy(joined(parent, name), parent, pages))
+            found.append((parent, "", sorted({*numbered, *copies})))
             continue
         others = [name for name in names if name != shown]
         at = names.index(shown)

@@ -92,8 +92,9 @@ def test_versions_below_the_pages_that_they_are_former_ones_of_are_left_out(tmp_
         for number in ("0.8", "0.9")
         for name in NAMES
     }
-    root = write_tree(tmp_path / "tree", {**version("docs"), **former, "about.md": "# About\n"})
-    assert folders(root) == {"", "docs"}
+    others = {"about.md": "# About\n", "docs/dev/tests.md": "# Tests\n\nHow to run them.\n"}
+    root = write_tree(tmp_path / "tree", {**version("docs"), **former, **others})
+    assert folders(root) == {"", "docs", "docs/dev"}
     (note,) = recognised(root).notes
     assert note == "of the versions in docs, the pages beside them are read, not 0.8, 0.9"
 
