@@ -67,7 +67,7 @@ class DocMetadata(Metadata, extra="ignore"):
 _SETTINGS = re.compile(
     r"CMakeLists\.txt|(?:.*[-_])?(?:constraints|requirements)(?:[-_].*)?\.txt|robots\.txt"
 )
-"""Text for programs, which stands among pages as well."""
+"""Text for programs, which stands among pages as well, and is one where a kb.toml names it."""
 
 _FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n[\w-]+:.*?^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
@@ -95,8 +95,6 @@ def read(
             html = _html_page(collection, file, diagnostics, includes)
             records.extend([html] if html else [])
         elif file.path.lower().endswith(".txt") and not _FRONT_MATTER.match(file.data):
-            if _SETTINGS.fullmatch(file.path.rpartition("/")[2]):
-                continue
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
         elif (stored := read_text(file, diagnostics)) is not None:
@@ -329,6 +327,9 @@ def _html_page(
 def _plain_text(
     collection: Collection, file: SourceFile, diagnostics: Diagnostics
 ) -> DocRecord | None:
+    """A file of plain text; None without any, and for settings among pages."""
+    if _SETTINGS.fullmatch(file.path.rpartition("/")[2]) and file.path not in collection.paths:
+        return None
     text = file.text(diagnostics)
     if text is None or has_long_line(text, file.path, diagnostics):
         return None

@@ -68,8 +68,8 @@ def _alike(parent: str, names: Set[str], found: Sequence[str], language: str) ->
     suffixed = [
         (name, base, suffix)
         for name in sorted(names)
-        for base, suffix in _suffixed(name)
-        if base in names and _is_of_other(suffix, language)
+        for base, suffix in _suffixed(name, language)
+        if base in names
     ]
     known = [each for each in suffixed if joined(parent, each[0]) in found]
     counts = Counter(part for _, *parts in known for part in parts)

@@ -31,7 +31,7 @@ def other_versions(
     """Of each folder with versions of the same pages: the folder, the name of the version that is read, and
     those of the others. The one that is read is what the site calls the latest (`stated`, or by its name),
     else the pages beside the folders (its name is "" then) where these have most pages of the highest version
-    under the same names, else the highest that was released.
+    under the same names and it may be a former one, else the highest that was released.
 
     `files` and the folders are paths below `folder` of `tree`, from which some are read. Folders whose
     pages have neither the same names nor much the same text are no versions of one documentation,
@@ -55,7 +55,11 @@ def other_versions(
         shown = _shown(names, stated)
         numbered = [name for name in names if _VERSION.fullmatch(name)]
         is_latest = _is_stated(shown, stated) or shown.lower() in _RELEASED
-        if numbered and not is_latest and is_copy(joined(parent, numbered[-1]), parent, pages):
+        if (
+            not is_latest
+            and _are_former(numbered)
+            and is_copy(joined(parent, numbered[-1]), parent, pages)
+        ):
             copies = (name for name in names if is_copy(joined(parent, name), parent, pages))
             found.append((parent, "", sorted({*numbered, *copies})))
             continue
@@ -76,6 +80,14 @@ def other_versions(
         if sum(name in known for name in (shown, *others)) * 2 > len(others) + 1
     ]
     return sorted(found)
+
+
+def _are_former(numbered: Sequence[str]) -> bool:
+    """Whether folders with these names hold what the pages beside them replaced: several, one of a release
+    (`0.9`), or the first; a single `v2` may as well be the newer one. They are in order."""
+    if len(numbered) != 1:
+        return bool(numbered)
+    return "." in numbered[0] or (_order(numbered[0]) or (0,))[0] <= 1
 
 
 def _related(

@@ -148,6 +148,13 @@ def test_plain_text_has_no_structure() -> None:
     assert record.summary == "First line second."
 
 
+def test_settings_are_a_page_where_they_are_named() -> None:
+    file = SourceFile("docs/requirements.txt", b"heron==2\n")
+    for paths, expected in ((("docs",), []), (("docs/requirements.txt",), ["requirements"])):
+        records = read(Collection("docs", "docs", paths), [file], Diagnostics())
+        assert [each.title for each in records if isinstance(each, DocRecord)] == expected
+
+
 def test_a_page_that_is_no_text_is_left_out_and_the_others_kept() -> None:
     diagnostics = Diagnostics()
     files = [

@@ -105,6 +105,14 @@ def test_pages_beside_a_version_that_is_the_latest_are_read_with_it(tmp_path: Pa
     assert folders(write_tree(tmp_path / "tree", files)) == {"docs", "docs/v2.0"}
 
 
+@pytest.mark.parametrize(("name", "is_read"), [("v1", False), ("2.0", False), ("v2", True)])
+def test_a_single_version_below_pages_may_be_the_newer_one(
+    tmp_path: Path, name: str, is_read: bool
+) -> None:
+    root = write_tree(tmp_path / "tree", {**version("docs"), **version(f"docs/{name}")})
+    assert (f"docs/{name}" in folders(root)) is is_read
+
+
 def test_pages_of_other_names_beside_a_version_are_read_with_it(tmp_path: Path) -> None:
     files = {**version("docs/1.0"), "docs/index.md": "# Kites\n", "docs/use.md": "# Use\n"}
     assert folders(write_tree(tmp_path / "tree", files)) == {"docs", "docs/1.0"}
