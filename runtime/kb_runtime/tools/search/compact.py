@@ -162,6 +162,7 @@ def outline(session: Session, arguments: dict[str, Any]) -> Answer[Outline]:
     entries: list[OutlineLine] = [
         {"title": section["title"], "level": section["level"], "lines": _lines(section)}
         for section in fields.get("sections", ())
+        if "line" in section  # a workshop lists the records of its sections
     ] or [
         {"title": definition["name"], "kind": definition["kind"], "lines": _lines(definition)}
         for definition in fields.get("definitions", ())
