@@ -42,13 +42,14 @@ class Listed:
 
     `levels`: how many containers are described below the field's own (None: all). `required`: whether an
     object says which of its fields are always there. `meaning`: whether the meaning is shown. `values`:
-    whether the values that a string can have are.
+    whether the values that a string can have are. `is_shown`: whether the field is.
     """
 
     levels: int | None = None
     required: bool = False
     meaning: bool = False
     values: bool = False
+    is_shown: bool = True
 
 
 TYPE_ONLY = Listed(levels=0)
@@ -56,6 +57,10 @@ ONE_LEVEL = Listed(levels=1)
 WITH_REQUIRED = Listed(required=True)
 WITH_MEANING = Listed(meaning=True)
 WITH_VALUES = Listed(values=True)
+UNLISTED = Listed(is_shown=False)
+
+SharedAddress = Annotated[str, "of several knowledge bases that call one so: which it is", UNLISTED]
+"""The field `address`, which tells a record apart from one that another knowledge base calls the same."""
 
 
 class AnswerFields(TypedDict):
@@ -195,6 +200,8 @@ def _object(type: type, listed: Listed, *, full: bool) -> Schema:
     required = []
     extra: Schema | bool = False
     for field in _fields(type):
+        if not (full or field.listed.is_shown):
+            continue
         schema = _schema(field.type, field.listed, full=full)
         if field.listed.meaning and not full:
             schema = {**schema, "description": field.meaning}

@@ -179,6 +179,56 @@ def told_name(session: Session, collection: str, id: str) -> str:
     return told_address(session, collection, id) or id
 
 
+def origin(session: Session, record: CatalogEntry) -> str | None:
+    """The knowledge base that a record is of; None where there is one only."""
+    artifact = session.artifact
+    return None if len(artifact.served) < 2 else artifact.origin(record["collection"])
+
+
+def own_address(session: Session, record: CatalogEntry, *names: str) -> str | None:
+    """`shared_address` of a record."""
+    if len(session.artifact.served) < 2:
+        return None
+    return shared_address(session, record["collection"], record["id"], *names)
+
+
+def shared_address(session: Session, collection: str, id: str, *names: str) -> str | None:
+    """The address of a record, where another knowledge base has one of its kind that is called the same
+    by its id or one of `names`: alone they would mean either."""
+    artifact = session.artifact
+    if len(artifact.served) < 2:
+        return None
+    own, kind = artifact.origin(collection), artifact.collection(collection).kind
+    is_elsewhere = any(
+        artifact.catalog(info.name).find(name) is not None
+        for info in collections(session, kind)
+        if artifact.origin(info.name) != own
+        for name in {id, *names}
+    )
+    return artifact.address(collection, id) if is_elsewhere else None
+
+
+def names_beside(
+    session: Session, record: CatalogEntry, kind: str, names: Iterable[str] | None
+) -> list[str]:
+    """What answers about a record call others of its knowledge base: the names by which it knows them, or
+    addresses where another knowledge base has one of that kind and name."""
+    artifact = session.artifact
+    if len(artifact.served) < 2:
+        return list(names or ())
+    origin = artifact.origin(record["collection"])
+    own = [info for info in collections(session, kind) if artifact.origin(info.name) == origin]
+    told = []
+    for name in names or ():
+        place = next(iter(lookup.look_up(artifact, own, resolve, name)), None)
+        address = None
+        if place is not None:
+            id = artifact.catalog(place.info.name).id(place.position)
+            address = shared_address(session, place.info.name, id, name)
+        told.append(address or name)
+    return told
+
+
 def public_address(session: Session, record: CatalogEntry) -> str:
     """Where a record can be opened: its page on the web or, without one, its `kb://` address."""
     if url := record.get("url"):

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import TYPE_ONLY, WITH_MEANING, WITH_REQUIRED, AnswerFields
+from kb_runtime.tools.fields import (
+    TYPE_ONLY,
+    WITH_MEANING,
+    WITH_REQUIRED,
+    AnswerFields,
+    SharedAddress,
+)
 
 HealthStatus = Literal["HEALTHY", "DEGRADED", "UNHEALTHY"]
 IdField = Literal["uid", "testCaseId"]
@@ -19,6 +25,7 @@ class TestSummary(TypedDict):
     priority: Annotated[Literal["Critical", "High", "Medium", "Low"], "its priority"]
     tags: Annotated[list[str], "its tags"]
     jiraKey: NotRequired[Annotated[str, "its Jira key"]]
+    address: NotRequired[SharedAddress]
 
 
 class FoundTestFields(TestSummary):

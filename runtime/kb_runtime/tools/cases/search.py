@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
 from kb_runtime.records.cases import is_jira_key
+from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import edit_distance, quoted
 from kb_runtime.text.rendering import cut
 from kb_runtime.tools import lookup
-from kb_runtime.tools.answers import with_warnings
+from kb_runtime.tools.answers import present, with_warnings
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.budget import WARNING_MARGIN, whole_results
 from kb_runtime.tools.cases import ranking as test_ranking
@@ -99,6 +100,7 @@ def search_tests(session: Session, arguments: dict[str, Any]) -> Answer[FoundTes
         matched = _matched_steps(session, ranking.candidates, found, record)
         test: Any = _complete(session, record)
         brief: Any = {name: test[name] for name in (*_BRIEF, "folderStructure") if name in test}
+        brief |= present(address=lookup.shared_address(session, found.info.name, record["id"]))
         result: FoundTest = {"test": brief, "score": round(found.score, 4)}
         if matched:
             result["matched_steps"] = ",".join(map(str, matched))
@@ -151,6 +153,8 @@ def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[Si
             f"   - Similarity Score: {score:.3f}",
             f"   - Tags: {_listed(test['tags'])}",
         ]
+        if "address" in test:
+            lines.insert(2, f"   - Address: {test['address']}")
         texts.append("\n".join(lines))
     structured: SimilarTests = {
         "results": results,
@@ -177,7 +181,7 @@ def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer[Test
         raise _malformed(session, given) from None
     test = _complete(session, _record(session, info, position))
     warnings = []
-    if test.get("jiraKey", "").upper() != key:
+    if test.get("jiraKey", "").upper() != key and parse_address(given) is None:
         field: IdField = "uid" if test["uid"].upper() == key else "testCaseId"
         test["matchedBy"] = field
         what = "no test has the JIRA key" if is_jira_key(key) else "this is no JIRA key:"
@@ -196,6 +200,8 @@ def _record(session: Session, info: CollectionInfo, position: int) -> TestEntry:
 def _summary(session: Session, info: CollectionInfo, position: int) -> TestSummary:
     test: Any = _complete(session, _record(session, info, position))
     summary: Any = {name: test[name] for name in _SUMMARY if name in test}
+    id = session.artifact.catalog(info.name).id(position)
+    summary |= present(address=lookup.shared_address(session, info.name, id))
     return cast("TestSummary", summary)
 
 
@@ -216,7 +222,11 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
     """The test that a key, a uid or a case id names: its collection and position, and the uids of
     others with the same key. Raises NOT_FOUND."""
     candidates = []
-    for info in lookup.collections(session, "tests"):
+    infos = lookup.collections(session, "tests")
+    if address := parse_address(given):
+        meant = session.artifact.addressed(*address[:2])
+        infos, key, given = [info for info in infos if info.name in meant], address[2], address[2]
+    for info in infos:
         catalog = session.artifact.catalog(info.name)
         for position in catalog.find_all(key):
             record = catalog[position]
@@ -303,6 +313,8 @@ def _found_text(number: int, result: FoundTest) -> str:
         f"- Tags: {_listed(test['tags'])}",
         f"- Score: {result['score']:.3f}",
     ]
+    if "address" in test:
+        lines.insert(2, f"- Address: {test['address']}")
     if "matched_steps" in result:
         lines.append(f"- Matched Steps: {result['matched_steps']}")
     summary = " ".join(test.get("summary", "").split())

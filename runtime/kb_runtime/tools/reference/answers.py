@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, WITH_VALUES, AnswerFields
+from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, WITH_VALUES, AnswerFields, SharedAddress
 
 
 class Builtin(AnswerFields):
@@ -31,6 +31,7 @@ class BuiltinName(TypedDict):
 class BuiltinSummary(BuiltinName):
     category: Annotated[str, "its category"]
     description: Annotated[str, "first line of what it does"]
+    address: NotRequired[SharedAddress]
 
 
 class BuiltinList(AnswerFields):
@@ -92,6 +93,7 @@ class DocSummary(TypedDict):
     size: Annotated[int, "bytes"]
     title: Annotated[str, "title of the page"]
     sections: Annotated[int, "headings that it has"]
+    address: NotRequired[SharedAddress]
 
 
 class DocList(AnswerFields):
@@ -167,7 +169,7 @@ class ExampleInfo(AnswerFields):
     subcategory: NotRequired[Annotated[str, "the second one"]]
 
 
-class TemplateSummary(TypedDict):
+class TemplateName(TypedDict):
     id: Annotated[str, "for get_template"]
     name: Annotated[str, "its name"]
     description: Annotated[str, "what it is"]
@@ -175,7 +177,11 @@ class TemplateSummary(TypedDict):
     filename: Annotated[str, "its file"]
 
 
-class Template(TemplateSummary, AnswerFields):
+class TemplateSummary(TemplateName):
+    address: NotRequired[SharedAddress]
+
+
+class Template(TemplateName, AnswerFields):
     use_for: Annotated[list[str], "what it is good for"]
     includes: Annotated[list[str], "what it contains"]
     instructions: Annotated[list[str], "steps that make a specification of it"]
@@ -225,6 +231,7 @@ class PatternSummary(TypedDict):
     id: Annotated[str, "for get_pattern"]
     name: Annotated[str, "its name"]
     description: Annotated[str, "what it is for"]
+    address: NotRequired[SharedAddress]
 
 
 class PatternList(AnswerFields):

@@ -13,6 +13,7 @@ from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
+from kb_runtime.tools.reference import docs
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import BuiltinEntry
@@ -49,16 +50,29 @@ def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer[Builtin]:
         "sourceUrl": lookup.public_address(session, record),
         "category": record["category"],
     }
+    page = _described_on(session, record)
     structured |= present(
         categories=record.get("categories"),
         aliases=record.get("aliases"),
-        related=record.get("related"),
+        related=lookup.names_beside(session, record, KIND, record.get("related")),
         returnType=record.get("return_type"),
         paramTypes=record.get("param_types"),
-        docPath=record["path"],
-        line=record["line"],
+        docPath=page,
+        line=record["line"] if page else None,
     )
     return Answer(_page(record, structured["sourceUrl"]), structured)
+
+
+def _described_on(session: Session, record: BuiltinEntry) -> str | None:
+    """What get_doc takes for the page that an entry is a part of; None for an entry with a file of its
+    own, which is no page."""
+    path = record["path"]
+    origin = lookup.origin(session, record)
+    for info in lookup.collections(session, docs.KIND):
+        position = session.artifact.catalog(info.name).find(path)
+        if position is not None and origin in (None, session.artifact.origin(info.name)):
+            return lookup.names_beside(session, record, docs.KIND, [path])[0]
+    return None
 
 
 def _page(record: BuiltinEntry, url: str) -> str:
@@ -108,7 +122,7 @@ def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer[Builtin
     total = len(found)
     listing = lookup.tool_name(session, "list_builtins")
     pager = Pager(session.artifact.build_id, listing, {"category": wanted})
-    entries = [_summary(record) for record in found]
+    entries = [_summary(session, record) for record in found]
     names: list[BuiltinName] = [
         {"name": record["name"], "signature": record["signature"]} for record in found
     ]
@@ -134,13 +148,15 @@ def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer[Builtin
     return json_answer(structured)
 
 
-def _summary(record: BuiltinEntry) -> BuiltinSummary:
-    return {
+def _summary(session: Session, record: BuiltinEntry) -> BuiltinSummary:
+    summary: BuiltinSummary = {
         "name": record["name"],
         "signature": record["signature"],
         "category": record["category"],
         "description": record.get("description", "").partition("\n")[0].strip(),
     }
+    summary |= present(address=lookup.own_address(session, record, record["name"]))
+    return summary
 
 
 def categories_of(record: BuiltinEntry) -> list[str]:

@@ -217,15 +217,7 @@ def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:
     for record in pages:
         group, folder = record["group"], record["path"].rpartition("/")[0]
         is_direct = record["path"].count("/") == depths[group]
-        listed.setdefault(group if is_direct else folder, []).append(
-            {
-                "filename": _filename(record["path"]),
-                "path": lookup.shown_path(record),
-                "size": len(record.get("content", "")),
-                "title": record["title"],
-                "sections": len(record.get("sections", ())),
-            }
-        )
+        listed.setdefault(group if is_direct else folder, []).append(_summary(session, record))
     entries = [
         (group, entry)
         for group in listed
@@ -239,6 +231,19 @@ def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:
     structured: Any = {"total": len(pages), **groups}
     structured |= present(nextCursor=page.next)
     return json_answer(structured)
+
+
+def _summary(session: Session, record: DocEntry) -> DocSummary:
+    path = lookup.shown_path(record)
+    summary: DocSummary = {
+        "filename": _filename(record["path"]),
+        "path": path,
+        "size": len(record.get("content", "")),
+        "title": record["title"],
+        "sections": len(record.get("sections", ())),
+    }
+    summary |= present(address=lookup.own_address(session, record, path))
+    return summary
 
 
 def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutline]:

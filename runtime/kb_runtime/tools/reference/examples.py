@@ -57,6 +57,7 @@ def _directory(
     session: Session, name: str, files: Sequence[str], cursor: str | None
 ) -> Answer[Example]:
     """The paths of the files below a folder, in parts where they are many."""
+    files = _told(session, files)
     suggestion = "Read one of its files: " + ", ".join(files[:_NEXT_FILES])
     own_name = lookup.tool_name(session, "get_example")
     pager = Pager(session.artifact.build_id, own_name, {"directory": name})
@@ -69,6 +70,21 @@ def _directory(
     }
     structured |= present(nextCursor=page.next)
     return json_answer(structured)
+
+
+def _told(session: Session, ids: Sequence[str]) -> list[str]:
+    """What get_example takes for the examples of these ids: the addresses of those that several
+    knowledge bases have."""
+    if len(session.artifact.served) < 2:
+        return list(ids)
+    told: dict[str, list[str]] = {}
+    for record in lookup.records(session, KIND):
+        told.setdefault(record["id"], []).append(_name(session, record))
+    return [name for id in ids for name in told[id]]
+
+
+def _name(session: Session, record: ExampleEntry) -> str:
+    return lookup.own_address(session, record) or record["id"]
 
 
 def category_of(record: ExampleEntry) -> str:
@@ -177,8 +193,11 @@ def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[Example
     structured: ExampleList
     if arguments["category"] is not None:
         category, inside = _in_category(session, arguments["category"])
-        chosen = {record["id"] for record in found}
-        paths = [path for path in inside if path in chosen]
+        within = set(inside)
+        chosen = sorted(
+            (record for record in found if record["id"] in within), key=lambda one: one["id"]
+        )
+        paths = [_name(session, record) for record in chosen]
         listing = lookup.tool_name(session, "list_examples")
         scope = {"category": category, "feature": feature}
         pager = Pager(session.artifact.build_id, listing, scope)
@@ -199,7 +218,7 @@ def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[Example
             raise bad_cursor("it belongs to a request with a category")
         by_category: dict[str, list[str]] = {}
         for record in found:
-            by_category.setdefault(category_of(record), []).append(record["id"])
+            by_category.setdefault(category_of(record), []).append(_name(session, record))
         structured = {
             "total": len(found),
             "categories": {

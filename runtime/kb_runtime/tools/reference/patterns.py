@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.reference import builtins, examples
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import PatternEntry
@@ -54,6 +55,14 @@ _DETAILS = (
 )
 
 
+_NAMES: Mapping[Literal["required_builtins", "examples", "related_patterns"], str] = {
+    "required_builtins": builtins.KIND,
+    "examples": examples.KIND,
+    "related_patterns": KIND,
+}
+"""Fields that name other records, and the kinds of these."""
+
+
 def get_pattern(session: Session, arguments: dict[str, Any]) -> Answer[Pattern]:
     wanted: str = arguments["patternId"]
     record = lookup.find(session, KIND, wanted)
@@ -66,6 +75,10 @@ def get_pattern(session: Session, arguments: dict[str, Any]) -> Answer[Pattern]:
         "description": record.get("description", ""),
     }
     structured |= present(**{field: record.get(field) for field in _DETAILS})
+    for field, kind in _NAMES.items():
+        if names := record.get(field):
+            own = lookup.names_beside(session, record, kind, names)
+            structured |= present(**{field: own})
     return json_answer(structured)
 
 
@@ -92,13 +105,7 @@ def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Pattern
     total = 0
     for record in lookup.records(session, KIND):
         total += 1
-        by_category.setdefault(record["category"], []).append(
-            {
-                "id": record["id"],
-                "name": record["name"],
-                "description": record.get("description", ""),
-            }
-        )
+        by_category.setdefault(record["category"], []).append(_summary(session, record))
     wanted: str | None = arguments["category"]
     if wanted is None:
         return json_answer({"total": total, "categories": dict(sorted(by_category.items()))})
@@ -119,15 +126,8 @@ def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Patte
         words = field_words(record)
         vocabulary.update(*words.values())
         if score := relevance(terms, words):
-            matches.append(
-                {
-                    "id": record["id"],
-                    "name": record["name"],
-                    "category": record["category"],
-                    "description": record.get("description", ""),
-                    "relevance": score,
-                }
-            )
+            summary = _summary(session, record)
+            matches.append({**summary, "category": record["category"], "relevance": score})
     matches.sort(key=lambda match: (-match["relevance"], match["id"]))
     structured: PatternMatches = {"query": query, "total": len(matches), "matches": matches}
     if not matches:
@@ -143,6 +143,16 @@ def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Patte
             f"No pattern mentions {quoted(query)}.{hint} {listing} shows all patterns."
         ]
     return json_answer(structured)
+
+
+def _summary(session: Session, record: PatternEntry) -> PatternSummary:
+    summary: PatternSummary = {
+        "id": record["id"],
+        "name": record["name"],
+        "description": record.get("description", ""),
+    }
+    summary |= present(address=lookup.own_address(session, record))
+    return summary
 
 
 def query_terms(query: str) -> list[str]:

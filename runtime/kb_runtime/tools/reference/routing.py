@@ -10,6 +10,7 @@ from kb_runtime.errors import ToolError
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.reference import docs, examples
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import RoutingEntry
@@ -48,8 +49,10 @@ def suggest_framework(session: Session, arguments: dict[str, Any]) -> Answer[Fra
             "framework": winner.rule["label"],
             "confidence": confidence,
             "reasoning": _reasoning(winner, votes),
-            "docs": winner.rule.get("docs", []),
-            "examples": winner.rule.get("examples", []),
+            "docs": lookup.names_beside(session, winner.rule, docs.KIND, winner.rule.get("docs")),
+            "examples": lookup.names_beside(
+                session, winner.rule, examples.KIND, winner.rule.get("examples")
+            ),
         }
     )
 

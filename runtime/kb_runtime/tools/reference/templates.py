@@ -53,23 +53,27 @@ def list_templates(session: Session, arguments: dict[str, Any]) -> Answer[Templa
     found = list(lookup.records(session, KIND))
     wanted: str | None = arguments["framework"]
     if wanted is None:
-        return json_answer({"total": len(found), "templates": [_entry(record) for record in found]})
+        return json_answer(
+            {"total": len(found), "templates": [_entry(session, record) for record in found]}
+        )
     frameworks = sorted({record.get("framework", "") for record in found} - {""})
     framework = next((each for each in frameworks if each.casefold() == wanted.casefold()), None)
     if framework is None:
         raise lookup.unknown_choice(session, "framework", wanted, frameworks, "list_templates")
-    chosen = [_entry(record) for record in found if record.get("framework") == framework]
+    chosen = [_entry(session, record) for record in found if record.get("framework") == framework]
     return json_answer({"framework": framework, "count": len(chosen), "templates": chosen})
 
 
-def _entry(record: TemplateEntry) -> TemplateSummary:
-    return {
+def _entry(session: Session, record: TemplateEntry) -> TemplateSummary:
+    entry: TemplateSummary = {
         "id": record["id"],
         "name": record["name"],
         "description": record.get("description", ""),
         "framework": record.get("framework", ""),
         "filename": record["filename"],
     }
+    entry |= present(address=lookup.own_address(session, record))
+    return entry
 
 
 TOOLS = (

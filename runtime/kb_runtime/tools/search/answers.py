@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import ONE_LEVEL, WITH_REQUIRED, AnswerFields
+from kb_runtime.tools.fields import ONE_LEVEL, WITH_REQUIRED, AnswerFields, SharedAddress
 
 
 class HybridResult(TypedDict):
@@ -51,7 +51,11 @@ class LineMatch(TypedDict):
     context: Annotated[list[str], "the line with those around it"]
     before: Annotated[list[str], "the lines before"]
     after: Annotated[list[str], "the lines after"]
-    address: NotRequired[Annotated[str, "of several knowledge bases: its record"]]
+    address: NotRequired[
+        Annotated[
+            str, "the record, of several knowledge bases or where no record is called as the file"
+        ]
+    ]
 
 
 class LineMatches(AnswerFields):
@@ -92,6 +96,7 @@ class RecordSummary(TypedDict):
     id: Annotated[str, "for get"]
     title: NotRequired[Annotated[str, "its title"]]
     summary: NotRequired[Annotated[str, "what it is about"]]
+    address: NotRequired[SharedAddress]
 
 
 class RecordList(AnswerFields):

@@ -17,6 +17,7 @@ from kb_runtime.tools.paging import MARGIN, Pager
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.hits import Hit
+    from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.knowledge.lookup import Record
     from kb_runtime.records.entries import SectionEntry
     from kb_runtime.search.request import SearchHit
@@ -145,7 +146,7 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
         range(len(catalog)),
         arguments["limit"],
         session.max_chars,
-        lambda position: _brief(catalog[position]),
+        lambda position: _brief(artifact, info, catalog[position]),
     )
     structured: RecordList = {
         "collection": info.name,
@@ -205,10 +206,17 @@ def _summary(each: CollectionInfo) -> CollectionSize:
     return {"name": each.name, "kind": each.kind, "records": each.records}
 
 
-def _brief(record: Any) -> RecordSummary:
-    brief: RecordSummary = {"id": record["id"]}
-    title = None if record.get("title") == record["id"] else record.get("title")
-    brief |= present(title=title, summary=record.get("summary"))
+def _brief(knowledge: Knowledge, info: CollectionInfo, record: Any) -> RecordSummary:
+    id = record["id"]
+    brief: RecordSummary = {"id": id}
+    title = None if record.get("title") == id else record.get("title")
+    is_elsewhere = any(
+        knowledge.catalog(other.name).find(id) is not None
+        for other in knowledge.collections
+        if other.name != info.name
+    )
+    address = knowledge.address(info.name, id) if is_elsewhere else None
+    brief |= present(title=title, summary=record.get("summary"), address=address)
     return brief
 
 

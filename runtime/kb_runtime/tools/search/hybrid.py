@@ -226,13 +226,14 @@ def _result(
             for collection, record in hit.copies[:MAX_COPIES]
         ]
     title = record["title"] if info.kind == "builtins" else hit.chunk.get("title")
+    name = _name(found)
     result: HybridResult = {
         "id": _id(session, found),
         "scope": _own_scope(info) if scope == ALL else scope,
         "title": shorten(title or record["title"], budget.title_chars),
         "score": float(f"{hit.score:.4g}"),
         "strategy": hit.strategy,
-        "source": _address(session, found) or _name(found),
+        "source": lookup.shared_address(session, info.name, record["id"], name) or name,
         "metadata": metadata,
     }
     chars = LONGEST_SNIPPET if is_full else budget.snippet_chars
@@ -267,16 +268,18 @@ def _own_scope(info: CollectionInfo) -> str:
 
 def _id(session: Session, found: _ShownHit) -> str:
     """What the tools that read records take. It is the address of a record whose id another knowledge
-    base has too."""
+    base has too, and of one of a kind whose ids have no form of their own."""
     info, record, _ = found
-    if address := _address(session, found):
+    if address := lookup.shared_address(session, info.name, record["id"], _name(found)):
         return f"{address}#{_section(found)}" if info.kind == "docs" else address
     if info.kind == "docs":
         if info.group == "guidelines":
             page = "workflow" if "workflow" in record["path"].casefold() else "guideline"
             return f"guideline:{page}:{_place(found)}"
         return f"{'extra' if info.group == 'posts' else 'doc'}:{_place(found)}"
-    return f"{_ID_PREFIXES.get(info.kind, info.name)}:{record['id']}"
+    if prefix := _ID_PREFIXES.get(info.kind):
+        return f"{prefix}:{record['id']}"
+    return session.artifact.address(info.name, record["id"])
 
 
 _ID_PREFIXES = {
@@ -285,23 +288,6 @@ _ID_PREFIXES = {
     "patterns": "pattern",
     "templates": "template",
 }
-
-
-def _address(session: Session, found: _ShownHit) -> str:
-    """The address of a record where another knowledge base has one of that kind that is called the same by
-    its id or path; else ""."""
-    artifact, info = session.artifact, found.info
-    if len(artifact.served) < 2:
-        return ""
-    own = artifact.origin(info.name)
-    names = {found.record["id"], _name(found)}
-    is_elsewhere = any(
-        artifact.catalog(other.name).find(name) is not None
-        for other in lookup.collections(session, info.kind)
-        if artifact.origin(other.name) != own
-        for name in names
-    )
-    return artifact.address(info.name, found.record["id"]) if is_elsewhere else ""
 
 
 def _place(found: _ShownHit) -> str:

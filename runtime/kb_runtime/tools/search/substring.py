@@ -155,7 +155,11 @@ def _entry(session: Session, match: Match, folded_query: str, around: int) -> Li
         "before": before,
         "after": after,
     }
-    entry |= present(address=lookup.told_address(session, part.collection, part.id))
+    address = lookup.told_address(session, part.collection, part.id)
+    if address is None and session.artifact.catalog(part.collection).find(path) is None:
+        # Several records may be parts of one file, which then names none of them.
+        address = session.artifact.address(part.collection, part.id)
+    entry |= present(address=address)
     return entry
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import TYPE_ONLY, AnswerFields
+from kb_runtime.tools.fields import TYPE_ONLY, AnswerFields, SharedAddress
 
 
 class PassageResult(TypedDict):
@@ -24,6 +24,7 @@ class PassageResult(TypedDict):
     author: NotRequired[Annotated[str, "of the page"]]
     createdAt: NotRequired[Annotated[str, "date of the page, as it says"]]
     pageCount: NotRequired[Annotated[int, "pages of the document"]]
+    address: NotRequired[SharedAddress]
 
 
 class PassageResults(AnswerFields):
@@ -42,6 +43,7 @@ class SourceSummary(TypedDict):
     chunkCount: Annotated[int, "passages"]
     builtAt: Annotated[str, "when it was indexed, ISO 8601"]
     description: NotRequired[Annotated[str, "what it is about"]]
+    address: NotRequired[SharedAddress]
 
 
 class SourceList(AnswerFields):
@@ -53,6 +55,7 @@ class PageSummary(TypedDict):
     id: Annotated[str, "works as an address, too"]
     url: Annotated[str, "for qurio_read_page"]
     title: Annotated[str, "title of the page"]
+    address: NotRequired[SharedAddress]
 
 
 class PageList(AnswerFields):

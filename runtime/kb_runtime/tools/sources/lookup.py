@@ -62,8 +62,12 @@ def sources(session: Session) -> list[DocumentationSet]:
 
 
 def find_source(session: Session, id: str) -> DocumentationSet:
-    """The source with this id, or else with this id or name in another case. Raises BAD_INPUT."""
+    """The source with this id, or else with this id or name in another case, or with this address.
+    Raises BAD_INPUT."""
     known = sources(session)
+    if address := parse_address(id):
+        meant = session.artifact.addressed(*address[:2])
+        known, id = [source for source in known if source.info.name in meant], address[2]
     folded = id.casefold()
     for matches in (
         lambda source: source.id == id,
@@ -81,6 +85,11 @@ def find_source(session: Session, id: str) -> DocumentationSet:
         next_steps=["Call qurio_list_sources for the ids."],
         details={"knownSources": ids},
     )
+
+
+def shared_address(session: Session, source: DocumentationSet) -> str | None:
+    """The address of a source, where another knowledge base has one with that id."""
+    return lookup.shared_address(session, source.info.name, source.id)
 
 
 def matching_rows(

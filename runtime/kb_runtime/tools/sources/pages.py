@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
+from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import exact_fence, indented_json_text
 from kb_runtime.text.urls import split_fragment
@@ -23,7 +24,7 @@ from kb_runtime.tools.sources.family import (
     page_facts,
     source_tool,
 )
-from kb_runtime.tools.sources.lookup import find_pages, find_source, sources
+from kb_runtime.tools.sources.lookup import find_pages, find_source, shared_address, sources
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import PageEntry, SectionEntry
@@ -54,10 +55,14 @@ def list_sources(session: Session, _: dict[str, Any]) -> Answer[SourceList]:
             "chunkCount": len(source.rows(session, 0, len(source.pages))),
             "builtAt": session.artifact.manifest["built_at"],
         }
-        entry |= present(url=source.record.get("url"), description=source.record.get("description"))
+        entry |= present(
+            url=source.record.get("url"),
+            description=source.record.get("description"),
+            address=shared_address(session, source),
+        )
         entries.append(entry)
     listed = [
-        {name: each.get(name) for name in ("id", "name", "type", "url") if name in each}
+        {name: each.get(name) for name in ("id", "name", "type", "url", "address") if name in each}
         for each in entries
     ]
     text = indented_json_text(listed) if listed else "No sources found."
@@ -78,9 +83,13 @@ def list_pages(session: Session, arguments: dict[str, Any]) -> Answer[PageList]:
     limit = arguments["limit"]
     scope = {"source_id": source.id, "filter": wanted}
     pager = Pager(session.artifact.build_id, LIST_PAGES, scope)
-    entries: list[PageSummary] = [
-        {"id": each["id"], "url": each["url"], "title": each["title"]} for each in pages
-    ]
+    entries: list[PageSummary] = []
+    for each in pages:
+        entry: PageSummary = {"id": each["id"], "url": each["url"], "title": each["title"]}
+        entry |= present(
+            address=lookup.shared_address(session, source.info.name, each["id"], each["url"])
+        )
+        entries.append(entry)
     # The text is indented, which takes about half as much again.
     page = pager.fitting(arguments["cursor"], entries, limit, session.max_chars * 2 // 3)
     listed = entries[page.start : page.stop]
@@ -164,8 +173,15 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
     found = find_pages(session, url)
     source = None if source_id is None else find_source(session, source_id)
     if source is not None:
-        elsewhere = [page["source"] for page in found if page["source"] != source.id]
-        found = [page for page in found if page["source"] == source.id]
+        is_address = source_id is not None and parse_address(source_id) is not None
+        own = (source.info.name if is_address else None, source.id)
+        inside = [
+            page
+            for page in found
+            if (page["collection"] if is_address else None, page["source"]) == own
+        ]
+        elsewhere = [page["source"] for page in found if page not in inside]
+        found = inside
         if elsewhere and not found:
             raise ToolError(
                 "NOT_FOUND",

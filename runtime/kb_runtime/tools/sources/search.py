@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search.results import without_near_duplicates
+from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import exact_fence
@@ -17,6 +18,7 @@ from kb_runtime.tools.declaration import Answer, Argument
 from kb_runtime.tools.sources.family import READ_PAGE, SEARCH, page_facts, source_tool
 from kb_runtime.tools.sources.lookup import (
     KIND,
+    DocumentationSet,
     find_source,
     matching_rows,
     sources,
@@ -76,14 +78,14 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
 
     query, alpha, limit = arguments["query"], float(arguments["alpha"]), arguments["limit"]
     unknown: list[str] = []
+    among: list[DocumentationSet] | None = None
     filters = _filters(arguments["filters"] or {})
     if arguments["source_id"] is not None:
         filters["sourceId"] = [arguments["source_id"]]
     if "sourceId" in filters:
-        known, unknown = _known_sources(session, filters["sourceId"])
-        if not known:
+        among, unknown = _known_sources(session, filters.pop("sourceId"))
+        if not among:
             return _answer(session, query, alpha, limit, [], unknown)
-        filters["sourceId"] = known
     result = session.artifact.searcher.search(
         SearchRequest(
             query=query,
@@ -93,7 +95,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
             ranking=(),  # a score is the mix of both sides that `alpha` asks for, and nothing else
             types=_with_synonyms(filters.get("type", ()), _SAME_TYPE),
             languages=_with_synonyms(filters.get("language", ()), _SAME_LANGUAGE),
-            rows=_rows(session, filters),
+            rows=_rows(session, among, filters),
             names=False,
         )
     )
@@ -110,7 +112,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
         warnings.append(NO_WORD_OCCURS)
     hits = without_near_duplicates(result.hits, limit, lambda hit: (hit.collection, hit.record))
     results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
-    if not results and filters:
+    if not results and (filters or among is not None):
         warnings.append("No passage that satisfies the filters matches: leave some of them out.")
     return _answer(session, query, alpha, limit, results, warnings)
 
@@ -139,17 +141,22 @@ def _answer(
     return whole_results(structured, [results], text, session.max_chars, _IF_CUT)
 
 
-def _known_sources(session: Session, given: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The ids of the sources that are meant, and a warning for each name of none: a search in what
-    does not exist finds nothing, which is no failure."""
-    ids: list[str] = []
+def _known_sources(
+    session: Session, given: Sequence[str]
+) -> tuple[list[DocumentationSet], list[str]]:
+    """The sources that are meant, those of one id in all knowledge bases, and a warning for each name of
+    none: a search in what does not exist finds nothing, which is no failure."""
+    meant: list[DocumentationSet] = []
     warnings: list[str] = []
     for each in given:
         try:
-            ids.append(find_source(session, each).id)
+            found = find_source(session, each)
         except ToolError as error:
             warnings.append(f"{error.message}.")
-    return ids, warnings
+            continue
+        same = [one for one in sources(session) if one.id == found.id]
+        meant += [found] if parse_address(each) else same
+    return meant, warnings
 
 
 def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -195,22 +202,26 @@ def _with_synonyms(values: Sequence[str], groups: Sequence[Sequence[str]]) -> tu
     return tuple(found)
 
 
-def _rows(session: Session, filters: Mapping[str, Sequence[Any]]) -> tuple[range, ...] | None:
-    """The chunks that the filters on sources and pages leave; None without such filters."""
+def _rows(
+    session: Session, among: list[DocumentationSet] | None, filters: Mapping[str, Sequence[Any]]
+) -> tuple[range, ...] | None:
+    """The chunks of these sources (None: of all) that the filters on sources and pages leave; None
+    without such filters."""
     by_page = {field: filters[key] for key, field in PAGE_FILTERS.items() if key in filters}
-    if not by_page and not filters.keys() & {"sourceId", "sourceName"}:
+    if not by_page and among is None and "sourceName" not in filters:
         return None
 
     def accepts(page: ListedPage) -> bool:
         return all(page.get(field) in values for field, values in by_page.items())
 
-    among = [
+    places = None if among is None else {(one.info.name, one.id) for one in among}
+    chosen = [
         source
         for source in sources(session)
-        if source.id in filters.get("sourceId", (source.id,))
+        if (places is None or (source.info.name, source.id) in places)
         and source.name in filters.get("sourceName", (source.name,))
     ]
-    return matching_rows(session, among, accepts)
+    return matching_rows(session, chosen, accepts)
 
 
 def _result(session: Session, rank: int, hit: SearchHit) -> PassageResult:
@@ -230,6 +241,7 @@ def _result(session: Session, rank: int, hit: SearchHit) -> PassageResult:
         type=chunk.get("type"),
         language=chunk.get("language"),
         section=(chunk.get("breadcrumb") or [""])[-1],
+        address=lookup.shared_address(session, hit.collection, page["id"], page["url"]),
     )
     result |= page_facts(page)
     return result
@@ -245,6 +257,7 @@ def _search_text(session: Session, results: Sequence[PassageResult], is_cut: boo
             ("Title", "title"),
             ("Source", "sourceName"),
             ("URL", "url"),
+            ("Address", "address"),
             ("Type", "type"),
             ("Language", "language"),
             ("SourceID", "sourceId"),

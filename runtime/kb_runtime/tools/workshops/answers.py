@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import TYPE_ONLY, AnswerFields
+from kb_runtime.tools.fields import TYPE_ONLY, AnswerFields, SharedAddress
 
 
 class WorkshopSummary(TypedDict):
@@ -16,6 +16,7 @@ class WorkshopSummary(TypedDict):
     sectionCount: Annotated[int, "sections stored"]
     hasDiffs: Annotated[bool, "whether any step has diffs"]
     lastIndexedAt: Annotated[str, "when it was indexed, ISO 8601"]
+    address: NotRequired[SharedAddress]
 
 
 class WorkshopTotals(TypedDict):
@@ -79,6 +80,9 @@ class LearningContext(AnswerFields):
     stepNumber: NotRequired[Annotated[int, "the step"]]
     kinds: NotRequired[Annotated[list[str], "the kinds of sections asked for"]]
     nextCursor: NotRequired[Annotated[str, "when more follows; carries its scope"]]
+    address: NotRequired[
+        Annotated[str, "of several knowledge bases that have a workshop of that slug: which it is"]
+    ]
 
 
 class DiffContext(AnswerFields):
@@ -104,6 +108,7 @@ class TopicMatch(TypedDict):
     sourcePath: NotRequired[Annotated[str, "the file in the workshop"]]
     chunk: Annotated[str, "the passage"]
     vectorId: Annotated[str, "id of the passage"]
+    address: NotRequired[SharedAddress]
 
 
 class TopicMatches(AnswerFields):

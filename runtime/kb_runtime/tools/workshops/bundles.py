@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import cut, json_text
@@ -55,6 +56,8 @@ class ExerciseScope(NamedTuple):
         """Whether it has the numbers and the slug in the arguments."""
         slug: str = arguments["workshop"]
         numbers = (arguments["exerciseNumber"], arguments["stepNumber"])
+        if address := parse_address(slug):
+            slug = address[2]
         is_slug = self.workshop.slug.casefold() == slug.casefold()
         return is_slug and numbers == (self.exercise, self.step)
 

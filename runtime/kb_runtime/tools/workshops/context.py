@@ -32,6 +32,7 @@ from kb_runtime.tools.workshops.lookup import (
     PlacedWorkshop,
     covering,
     find_workshop,
+    shared_address,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, shown
@@ -81,9 +82,15 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
         "maxChars": limit,
     }
     structured |= present(
-        stepNumber=scope.step, kinds=list(kinds), nextCursor=cursor, warnings=warnings
+        stepNumber=scope.step,
+        kinds=list(kinds),
+        nextCursor=cursor,
+        warnings=warnings,
+        address=shared_address(session, scope.workshop),
     )
     facts = {"random": shown(bool(arguments["random"]), "")}
+    if "address" in structured:
+        facts["address"] = shown(structured["address"], "")
     if kinds:
         facts["kinds"] = shown(", ".join(kinds), "")
     tool = session.name_of("retrieve_learning_context")

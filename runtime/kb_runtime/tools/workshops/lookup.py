@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kb_runtime.errors import ToolError
+from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup
 
@@ -74,8 +75,12 @@ def workshops(session: Session) -> list[PlacedWorkshop]:
 
 
 def find_workshop(session: Session, slug: str) -> PlacedWorkshop:
-    """The workshop of that slug, else of that slug in another case. Raises NOT_FOUND."""
+    """The workshop of that slug, else of that slug in another case, or of that address. Raises
+    NOT_FOUND."""
     known = workshops(session)
+    if address := parse_address(slug):
+        meant = session.artifact.addressed(*address[:2])
+        known, slug = [each for each in known if each.info.name in meant], address[2]
     for fold in (str, str.casefold):
         found = [workshop for workshop in known if fold(workshop.slug) == fold(slug)]
         if found:
@@ -89,6 +94,11 @@ def find_workshop(session: Session, slug: str) -> PlacedWorkshop:
         suggestions=suggest(slug, slugs) or slugs[:10],
         next_steps=["Call list_workshops for the slugs."],
     )
+
+
+def shared_address(session: Session, workshop: PlacedWorkshop) -> str | None:
+    """The address of a workshop, where another knowledge base has one of that slug."""
+    return lookup.shared_address(session, workshop.info.name, workshop.slug)
 
 
 def check_scope(among: Sequence[PlacedWorkshop], exercise: int | None, step: int | None) -> None:

@@ -17,6 +17,7 @@ from kb_runtime.tools.workshops.lookup import (
     PlacedWorkshop,
     check_scope,
     find_workshop,
+    shared_address,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, listing, next_steps, shown, title
@@ -93,7 +94,9 @@ def _summary(session: Session, workshop: PlacedWorkshop) -> WorkshopSummary:
         "stepCount": workshop.step_count,
         "sectionCount": len(workshop.sections),
     }
-    entry |= present(product=workshop.record.get("product"))
+    entry |= present(
+        product=workshop.record.get("product"), address=shared_address(session, workshop)
+    )
     return entry
 
 
@@ -111,6 +114,7 @@ def _workshops_text(
             f"- `{entry['workshop']}` {entry['title']}{product}, exercises:"
             f" {entry['exerciseCount']}, steps: {entry['stepCount']}, diffs: {diffs},"
             f" lastIndexedAt: {entry['lastIndexedAt']}"
+            + (f", address: `{entry['address']}`" if "address" in entry else "")
         )
     parts = [
         title("Indexed workshops"),

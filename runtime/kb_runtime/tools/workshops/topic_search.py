@@ -147,10 +147,19 @@ def _search(session: Session, query: str, rows: tuple[range, ...] | None) -> Sea
 def _match(session: Session, hit: SearchHit) -> TopicMatch:
     section: Any = session.artifact.catalog(hit.collection)[hit.record]
     identity = f"{section['id']}#{hit.chunk['index']}"
-    return _entry(section, round(hit.score, 6), hit.chunk["text"], identity)
+    return _entry(session, section, round(hit.score, 6), hit.chunk["text"], identity)
 
 
-def _entry(section: WorkshopSectionEntry, score: float, chunk: str, identity: str) -> TopicMatch:
+def _workshop_address(session: Session, section: WorkshopSectionEntry) -> str | None:
+    """The address of the workshop, where another knowledge base has one of that slug."""
+    if len(session.artifact.served) < 2:
+        return None
+    return lookup.shared_address(session, section["collection"], section["workshop"])
+
+
+def _entry(
+    session: Session, section: WorkshopSectionEntry, score: float, chunk: str, identity: str
+) -> TopicMatch:
     entry: TopicMatch = {
         "score": score,
         "workshop": section["workshop"],
@@ -163,6 +172,7 @@ def _entry(section: WorkshopSectionEntry, score: float, chunk: str, identity: st
         exerciseNumber=section["exercise"] or None,
         stepNumber=section["step"] or None,
         sourcePath=section.get("source_path"),
+        address=_workshop_address(session, section),
     )
     return entry
 
@@ -189,7 +199,7 @@ def _phrase_matches(
                 continue
             score = round(1 / (1 + position / POSITION_SCALE), 6)
             excerpt = _excerpt(text, position, len(query))
-            entry = _entry(section, score, excerpt, f"section:{section['id']}")
+            entry = _entry(session, section, score, excerpt, f"section:{section['id']}")
             found.append((-score, section["id"], entry))
     found.sort(key=lambda each: each[:2])
     return [entry for _, _, entry in found[:limit]]
@@ -230,6 +240,8 @@ def _text(session: Session, structured: TopicMatches, is_cut: bool) -> str:
             f"_{match['sectionKind']}_: {match['sectionLabel']}",
             f"_vectorId_: `{match['vectorId']}`",
         ]
+        if "address" in match:
+            lines.append(f"_Workshop_: `{match['address']}`")
         if "sourcePath" in match:
             lines.append(f"_Source_: `{match['sourcePath']}`")
         parts.append("\n".join([*lines, "", exact_fence(match["chunk"])]))
