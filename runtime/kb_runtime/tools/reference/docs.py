@@ -69,7 +69,10 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
         "size": len(content),
         "processed": is_whole and record["processed"],
     }
-    structured |= present(frontmatter=record.get("frontmatter"), warnings=warnings)
+    structured |= present(
+        frontmatter=record.get("frontmatter"),
+        warnings=warnings,
+    )
     cursor = arguments["cursor"]
     if cursor is None and is_whole and json_chars(structured) > session.max_chars:
         structured["outline"] = _outline(session, record)
@@ -128,7 +131,9 @@ def _section(session: Session, record: DocEntry, wanted: str) -> SectionEntry:
         if section["anchor"].casefold() == wanted.removeprefix("#").casefold():
             return section
     if anchor and line.isdecimal():
-        return _section(session, record, anchor)
+        # A page may have an anchor twice: the line in a hit's id says which.
+        meant = (each for each in sections if (each["anchor"], each["line"]) == (anchor, int(line)))
+        return next(meant, None) or _section(session, record, anchor)
     anchors = [section["anchor"] for section in sections]
     titles = {section["title"]: section["anchor"] for section in sections}
     close = [titles[title] for title in suggest(wanted, titles)] or anchors[:PATH_SUGGESTIONS]
@@ -160,6 +165,8 @@ def _page(
             return record, fragment, None
         if titled := _titled(session, candidate):
             first, *others = titled
+            if address := lookup.own_address(session, first, lookup.shown_path(first)):
+                session.notes.append(f"another knowledge base has this path too: this is {address}")
             return first, fragment, _sharing_title(others)
     raise _no_page(session, argument, name, page.rstrip("/"))
 

@@ -13,6 +13,7 @@ Finder = Callable[[Server, str, Facts, Facts], Iterator[Lead]]
 """`finder(server, prefix, arguments, facts)`: the leads of an answer, which has `facts`."""
 
 _ADDRESS = re.compile(r"kb://[^\s\"'`,;)\]\\]+")
+_THIS = re.compile(r"this is (kb://[^\s,;]+)")
 READERS = {
     "builtins": ("_get_builtin", "name"),
     "docs": ("_get_doc", "filename"),
@@ -152,18 +153,28 @@ def _titled(each: Facts) -> Check:
     return lambda reply: reply.facts["title"].casefold() == each["title"].casefold()
 
 
+def _page_name(facts: Facts) -> str:
+    """The path of a page, or the address that a warning says it has."""
+    told = [found for each in facts.get("warnings", ()) for found in _THIS.findall(each)]
+    return str(next(iter(told), facts["path"]))
+
+
 def _outline(server: Server, prefix: str, arguments: Facts, facts: Facts) -> Iterator[Lead]:
     tool, name = f"{prefix}_get_doc", arguments["path"]
     if not name.startswith("kb://"):
-        yield Lead("path", tool, {"filename": facts["path"]}, has(title=facts["title"]))
+        by = {"filename": _page_name(facts)}
+        yield Lead("path", tool, by, has(title=facts["title"], path=facts["path"]))
     whole = server.call(tool, filename=name, startLine=1, max_chars=1_000_000).shown
     lines = whole.split("\n")
+    anchors = [each["anchor"] for each in facts["sections"]]
     for each in facts["sections"]:
         text = "\n".join([*lines[each["line"] - 1 : each["endLine"]], ""])
         own = both(says(each["title"].split(" ")[0]), lambda reply, own=each: _is(reply, own))
         by = {"filename": name, "max_chars": 1_000_000}
-        yield Lead("sections[].anchor", tool, {**by, "section": each["anchor"]}, own)
-        yield Lead("sections[].anchor", tool, {**by, "filename": f"{name}#{each['anchor']}"}, own)
+        is_repeated = anchors.count(each["anchor"]) > 1
+        anchor = f"{each['anchor']}:{each['line']}" if is_repeated else each["anchor"]
+        yield Lead("sections[].anchor", tool, {**by, "section": anchor}, own)
+        yield Lead("sections[].anchor", tool, {**by, "filename": f"{name}#{anchor}"}, own)
         titled = lambda reply, own=each: reply.facts["section"]["title"] == own["title"]  # noqa: E731
         yield Lead("sections[].title", tool, {**by, "section": each["title"]}, titled)
         part = {**by, "startLine": each["line"], "endLine": each["endLine"]}
@@ -179,7 +190,7 @@ def _is(reply: Reply, section: Facts) -> bool:
 def _doc(server: Server, prefix: str, arguments: Facts, facts: Facts) -> Iterator[Lead]:
     if not arguments["filename"].startswith("kb://"):
         check = has(title=facts["title"], path=facts["path"])
-        yield Lead("path", f"{prefix}_doc_outline", {"path": facts["path"]}, check)
+        yield Lead("path", f"{prefix}_doc_outline", {"path": _page_name(facts)}, check)
     by = {"filename": arguments["filename"]}
     for each in facts.get("outline", ()):
         one = {**by, "startLine": each["line"], "endLine": each["line"]}

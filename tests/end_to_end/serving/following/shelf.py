@@ -21,6 +21,7 @@ markdown_extensions: [attr_list, admonition, toc, pymdownx.tabbed]
 """,
     "docs/index.md": "# Welcome\n\nThe coast has [lamps](guide/lamps.md#trim).\n\n## Next\n\nRead on.\n",
     "docs/lanterns.md": "# Lanterns\n\nThe lanterns of the beacon are electric.\n",
+    "docs/copy.md": "# Transcript\n\nWhat the keeper has said.\n",
     "docs/guide/lamps.md": """\
 ---
 title: Lamps
@@ -42,9 +43,13 @@ Cut the wick straight across.
 lamp.trim(2)
 ```
 
-## Cleaning
+## Cleaning { #care }
 
 Wipe the glass.
+
+## Storing { #care }
+
+Keep the spare wick dry.
 
 ### Example
 
@@ -225,7 +230,7 @@ def harbour(name: str, verb: str) -> dict[str, str]:
             f"def {verb}_signal_{number}(flag, mast):\n    return mast.{verb}(flag, {number})\n\n\n"
             for number in range(24)
         ),
-        "docs/copy.md": "# Copy\n\nA lantern burns oil. This page says how to light one.\n",
+        "docs/copy.md": "# Double\n\nA lantern burns oil. This page says how to light one.\n",
         "patterns/keep-a-log.md": PATTERN,
         "templates/boat.qnt": f"module boat {{\n  var speed: int\n{long}}}\n",
         "examples/harbour/long.qnt": f"module long {{\n{TYPES}{long}}}\n",
