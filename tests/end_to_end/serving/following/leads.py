@@ -169,7 +169,9 @@ def _outline(server: Server, prefix: str, arguments: Facts, facts: Facts) -> Ite
     anchors = [each["anchor"] for each in facts["sections"]]
     for each in facts["sections"]:
         text = "\n".join([*lines[each["line"] - 1 : each["endLine"]], ""])
-        own = both(says(each["title"].split(" ")[0]), lambda reply, own=each: _is(reply, own))
+        same = is_text(text) if each["endLine"] < len(lines) - 1 else says(text)
+        heading = _begins_with(re.findall(r"\w+", each["title"]))
+        own = both(same, heading, lambda reply, own=each: _is(reply, own))
         by = {"filename": name, "max_chars": 1_000_000}
         is_repeated = anchors.count(each["anchor"]) > 1
         anchor = f"{each['anchor']}:{each['line']}" if is_repeated else each["anchor"]
@@ -180,6 +182,10 @@ def _outline(server: Server, prefix: str, arguments: Facts, facts: Facts) -> Ite
         part = {**by, "startLine": each["line"], "endLine": each["endLine"]}
         check = lambda reply, text=text: reply.shown.rstrip("\n") == text.rstrip("\n")  # noqa: E731
         yield Lead("sections[].line", tool, part, check)
+
+
+def _begins_with(words: list[str]) -> Check:
+    return lambda reply: all(word in reply.shown.partition("\n")[0] for word in words)
 
 
 def _is(reply: Reply, section: Facts) -> bool:

@@ -217,6 +217,7 @@ def harbour(name: str, verb: str) -> dict[str, str]:
         **FILES,
         **MORE_FILES,
         "docs/operators.md": OPERATORS,
+        f"docs/{name}.md": f"# The {name}\n\nWho {verb}s here.\n\n## Berths\n\nNine.\n",
         "builtins/toSet.md": FILES["builtins/toSet.md"].replace(
             "aliases:", "related: [fold]\naliases:"
         ),
