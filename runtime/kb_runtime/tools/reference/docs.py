@@ -69,10 +69,7 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
         "size": len(content),
         "processed": is_whole and record["processed"],
     }
-    structured |= present(
-        frontmatter=record.get("frontmatter"),
-        warnings=warnings,
-    )
+    structured |= present(frontmatter=record.get("frontmatter"), warnings=warnings)
     cursor = arguments["cursor"]
     if cursor is None and is_whole and json_chars(structured) > session.max_chars:
         structured["outline"] = _outline(session, record)

@@ -173,15 +173,14 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
     found = find_pages(session, url)
     source = None if source_id is None else find_source(session, source_id)
     if source is not None:
-        is_address = source_id is not None and parse_address(source_id) is not None
-        own = (source.info.name if is_address else None, source.id)
+        by_address = source_id is not None and parse_address(source_id) is not None
         inside = [
-            page
+            page["source"] == source.id
+            and (not by_address or page["collection"] == source.info.name)
             for page in found
-            if (page["collection"] if is_address else None, page["source"]) == own
         ]
-        elsewhere = [page["source"] for page in found if page not in inside]
-        found = inside
+        elsewhere = [page["source"] for page, is_in in zip(found, inside, strict=True) if not is_in]
+        found = [page for page, is_in in zip(found, inside, strict=True) if is_in]
         if elsewhere and not found:
             raise ToolError(
                 "NOT_FOUND",
