@@ -50,29 +50,28 @@ def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer[Builtin]:
         "sourceUrl": lookup.public_address(session, record),
         "category": record["category"],
     }
-    page = _described_on(session, record)
     structured |= present(
         categories=record.get("categories"),
         aliases=record.get("aliases"),
         related=lookup.names_beside(session, record, KIND, record.get("related")),
         returnType=record.get("return_type"),
         paramTypes=record.get("param_types"),
-        docPath=page,
-        line=record["line"] if page else None,
+        docPath=_described_on(session, record),
+        line=record["line"],
     )
     return Answer(_page(record, structured["sourceUrl"]), structured)
 
 
-def _described_on(session: Session, record: BuiltinEntry) -> str | None:
-    """What get_doc takes for the page that an entry is a part of; None for an entry with a file of its
-    own, which is no page."""
+def _described_on(session: Session, record: BuiltinEntry) -> str:
+    """What get_doc takes for the page that an entry is a part of, or the path of its file, which is no
+    page."""
     path = record["path"]
     origin = lookup.origin(session, record)
     for info in lookup.collections(session, docs.KIND):
         position = session.artifact.catalog(info.name).find(path)
         if position is not None and origin in (None, session.artifact.origin(info.name)):
             return lookup.names_beside(session, record, docs.KIND, [path])[0]
-    return None
+    return path
 
 
 def _page(record: BuiltinEntry, url: str) -> str:

@@ -125,7 +125,7 @@ def _builtin(server: Server, prefix: str, arguments: Facts, facts: Facts) -> Ite
     for each in facts["categories"]:
         listed = includes("builtins", facts["name"], lambda one: one["name"])
         yield Lead("categories", f"{prefix}_list_builtins", {"category": each}, listed)
-    if "docPath" in facts:
+    if not facts["docPath"].startswith("builtins/"):  # a file of its own is no page
         by = {"filename": facts["docPath"], "startLine": facts["line"]}
         yield Lead("docPath", f"{prefix}_get_doc", by, says(facts["name"]))
     if facts["sourceUrl"].startswith("kb://"):
