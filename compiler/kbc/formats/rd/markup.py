@@ -23,7 +23,7 @@ _TOKEN = re.compile(
     r"|(?P<quote>[\"'`])|(?P<hash>\#)|(?P<line>\n)"
 )
 _STRINGS = {
-    quote: re.compile(rf"{quote}(?:\\(?s:.)|[^{quote}\\]){{0,2000}}{quote}") for quote in "\"'`"
+    quote: re.compile(rf"{quote}(?:\\(?s:.)|[^{quote}\\]){{0,2000}}+{quote}") for quote in "\"'`"
 }
 _ESCAPED = re.compile(r"\\([\\%])")
 _OPTION = re.compile(r"\[([^\]\n]*)\]")
