@@ -28,6 +28,7 @@ IN_PROCESS = [
     "openapi",
     "pod",
     "rd",
+    "docc",
     "zip",
     "tar",
 ]

@@ -75,6 +75,13 @@ _FORMATS = (
         suffixes=(".rd",),
     ),
     Format(
+        name="docc",
+        module="kbc.formats.docc",
+        summary="tutorials of DocC, with the code of their steps",
+        suffixes=(".tutorial",),
+        names_files=True,
+    ),
+    Format(
         name="openapi",
         module="kbc.formats.openapi",
         summary="OpenAPI 3.x: a record for each operation and schema",

@@ -85,7 +85,7 @@ def read(
     for file in files:
         format = stated_format(collection, file)
         if format or is_converted(file.path):
-            named = includes.named_files
+            named = includes.named_files(file)
             found = read_converted(file, diagnostics, format, named, includes.count, labels, books)
             for document in found:
                 page = _converted(collection, file, document)

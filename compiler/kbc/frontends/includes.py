@@ -12,6 +12,7 @@ import yaml
 
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
+from kbc.formats import docc
 from kbc.frontends.labels import role_links
 from kbc.languages import mdx
 from kbc.languages.anchors import AnchorRules, rules_of
@@ -64,6 +65,7 @@ class PageIncludes:
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], EXTERNAL: []}
         self._objects: PythonObjects | None = None
         self._cascades: dict[str, list[Mapping[str, Any]]] = {}
+        self._catalogues: dict[str, Mapping[str, str]] = {}
 
     @property
     def rules(self) -> AnchorRules:
@@ -88,8 +90,8 @@ class PageIncludes:
 
         if file.path.lower().endswith(".mdx"):
             text = mdx.with_exported_texts(text)
-        if self._collection.generator == "writerside":
-            text, is_marked = self._topic(file, text, read), None
+        if self._collection.generator == "writerside" or docc.catalogue_of(file.path):
+            text, is_marked = self._page(file, text, read), None
         expansion = expand(
             text,
             file.path,
@@ -117,16 +119,23 @@ class PageIncludes:
             self._pages[code] += [file.path] if found else []
         return expansion.text
 
-    @property
-    def named_files(self) -> Mapping[str, str] | None:
-        """The paths of pages that the generator names without their folders; None where it does not."""
-        return self._options.get("topics")
+    def named_files(self, file: SourceFile) -> Mapping[str, str] | None:
+        """The paths of files that a page names without their folders, as its generator or DocC has it; None
+        where neither does."""
+        catalogue = docc.catalogue_of(file.path)
+        if not catalogue or file.tree is None:
+            return self._options.get("topics")
+        if catalogue not in self._catalogues:
+            self._catalogues[catalogue] = docc.named_files(catalogue, file.tree.names)
+        return self._catalogues[catalogue]
 
-    def _topic(self, file: SourceFile, text: str, read: Callable[[str], bytes | None]) -> str:
-        """A Markdown topic of Writerside."""
-        from kbc.formats.writerside import expand_page
-
-        expanded, problems = expand_page(text, file.path, read, self.named_files or {})
+    def _page(self, file: SourceFile, text: str, read: Callable[[str], bytes | None]) -> str:
+        """A Markdown topic of Writerside, or a page of DocC."""
+        if self._collection.generator == "writerside":
+            from kbc.formats.writerside import expand_page
+        else:
+            expand_page = docc.expand_page
+        expanded, problems = expand_page(text, file.path, read, self.named_files(file) or {})
         self.count(file, problems)
         return expanded
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
+from kbc.formats.docc import catalogue_of
 from kbc.frontends.markdown_file import Links, links
 from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
@@ -127,7 +128,9 @@ def check_orphans(
 
 def _is_judged(record: CompiledRecord) -> bool:
     if isinstance(record, DocRecord):
-        return is_markdown(record) and record.group not in LISTED_GROUPS
+        # DocC itself lists the pages of a catalogue that no other leads to.
+        is_listed = record.group in LISTED_GROUPS or catalogue_of(record.path)
+        return is_markdown(record) and not is_listed
     return isinstance(record, PageRecord) and is_markdown(record)
 
 

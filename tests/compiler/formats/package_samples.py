@@ -1,4 +1,4 @@
-"""Samples of what Perl's and R's packages are documented in."""
+"""Samples of what packages of Perl, R and Swift are documented in."""
 
 from __future__ import annotations
 
@@ -51,4 +51,58 @@ y <- "\\\\d\n"
 \dontshow{hidden()}
 }
 \keyword{internal}
+"""
+
+TUTORIAL = b"""<!-- Written by hand -->
+@Tutorial(time: 20, projectFiles: "nest.zip") {
+  @XcodeRequirement(title: "Xcode 15", destination: "https://pond.example/xcode")
+
+  @Intro(title: "Build a nest [now]") {
+    Learn to *build*, with ``Nest``.
+
+    @Image(source: "heron.png", alt: "A heron
+      in the reeds")
+  }
+
+  @Section(title: "Find twigs") {
+    @ContentAndMedia(layout: "horizontal") {
+      Twigs lie about.
+    }
+
+    @Steps {
+      First, the twigs.
+
+      @Step {
+        Make a file.
+
+        @Code(name: "Nest.swift", file: nest-1.swift) {
+          @Image(source: nest.png, alt: "An empty nest")
+        }
+      }
+      Then the eggs.
+
+      @Step {
+        Lay `3` eggs:
+        ```swift
+        @Image(source: "in code")
+        }
+        ```
+        @Code(name: "Nest.swift", file: "nest-2.swift", previousFile: nest-1.swift))
+      }
+    }
+  }
+
+  @Assessments {
+    @MultipleChoice {
+      How many eggs?
+
+      @Choice(isCorrect: false) { One. }
+      @Choice(isCorrect: true) {
+        Three.
+
+        @Justification(reaction: "Right!") { As above. }
+      }
+    }
+  }
+}
 """

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from functools import cache
 
-from tests.compiler.formats.package_samples import POD, RD
+from tests.compiler.formats.package_samples import POD, RD, TUTORIAL
 
 RST = b"""\
 .. _start:
@@ -420,6 +420,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "openapi": ("docs/openapi.yaml", OPENAPI),
         "pod": ("docs/a.pod", POD),
         "rd": ("man/a.Rd", RD),
+        "docc": ("Nest.docc/a.tutorial", TUTORIAL),
         "org": ("docs/a.org", ORG),
         "man": ("docs/a.1", MAN),
         "docbook": ("docs/a.docbook", DOCBOOK),

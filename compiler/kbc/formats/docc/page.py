@@ -1,0 +1,155 @@
+"""The page that is read: what its links and directives name, and what could not be had."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from kbc.formats.commonmark import code_span, escaped, link
+from kbc.formats.docc.catalogue import TUTORIAL, Names, PageOutline, outline
+from kbc.formats.docc.snippets import part
+from kbc.formats.document import UNRESOLVED, DocumentProblem, Read
+from kbc.formats.selection import read_target
+
+MAX_CHARS = 4_000_000
+"""Of the code that one page takes in."""
+
+DEFINITION = r"^(?P<label> {0,3}\[(?P<name>[^\]\n]+)\]:[ \t]+)<?doc:(?P<reference>[^\s<>]+)>?"
+"""A link that the text of a page names elsewhere: `[name]: doc:Page`."""
+
+_DEFINED = re.compile(DEFINITION, re.MULTILINE)
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_BUNDLE = re.compile(r"//[^/]*/?")
+_SYMBOL = re.compile(r"[A-Za-z_]\w*(?:\([^()\s]*\))?(?:[-.>][\w.()>-]*)?\Z")
+_GENERATED = frozenset({"overview", "discussion", "topics", "see-also"})
+"""Headings that DocC writes itself."""
+
+
+@dataclass(slots=True)
+class CataloguePage:
+    """`text` is that of the file, `names` what its links may name; `problems` count what could not be had.
+    `dead_labels` are the names, in lower case, of links that lead nowhere."""
+
+    path: str
+    text: str
+    read: Read
+    names: Names
+    problems: list[DocumentProblem] = field(default_factory=list)
+    dead_labels: frozenset[str] = frozenset()
+    _outlines: dict[str, PageOutline] = field(default_factory=dict)
+    _chars: int = 0
+
+    @classmethod
+    def of(cls, path: str, text: str, read: Read, named: Mapping[str, str]) -> CataloguePage:
+        page = cls(path, text, read, Names.of(named))
+        defined = _DEFINED.finditer(text)
+        page.dead_labels = frozenset(
+            match["name"].casefold() for match in defined if not page.resolved(match["reference"])
+        )
+        return page
+
+    def missed(self, name: str, message: str, line: int) -> None:
+        self.problems.append(
+            DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
+        )
+
+    def shown(self, target: str, text: str = "") -> str:
+        """The link to what `target`, without `doc:`, names, with the `text` or the title there; only the text
+        where it is not there, and a code span for a symbol."""
+        found = self.resolved(target)
+        if found is None:
+            return text or _text_of(target)
+        title, address = found
+        return link(text or _BRACKET.sub(r"\\\g<0>", escaped(title)), address)
+
+    def resolved(self, target: str) -> tuple[str, str] | None:
+        """The title and the address, relative to this page, of what a link names; None where it is not
+        there. Of a heading that its page does not have, the address is as it is stated."""
+        target = unquote(target).strip()
+        if target.startswith("//"):
+            target = _BUNDLE.sub("", target, count=1)
+        name, mark, fragment = target.partition("#")
+        path = self.names.page(name) if name else self.path
+        if not path:
+            own = None if mark or "/" in name else self._outline(self.path).heading(name)
+            return (own[0], f"#{own[1]}") if own else None
+        shown = self._outline(path)
+        title = shown.title or posixpath.splitext(posixpath.basename(path))[0]
+        address = ""
+        if path != self.path:
+            address = posixpath.relpath(path, posixpath.dirname(self.path) or ".")
+        if not fragment:
+            return title, address or posixpath.basename(path)
+        if heading := shown.heading(fragment):
+            return heading[0], f"{address}#{heading[1]}"
+        if fragment.lower() in _GENERATED:
+            return title, address or posixpath.basename(path)
+        return fragment.replace("-", " "), f"{address}#{fragment}"
+
+    def anchor(self, name: str) -> str:
+        """The anchor of the heading of this page that a link calls `name`; `name` itself without one."""
+        found = self._outline(self.path).heading(unquote(name))
+        return found[1] if found else name
+
+    def code(self, name: str, line: int) -> tuple[str, str] | None:
+        """The path and the text of a file of code among the resources; None, counted, without it."""
+        path = self.names.resource(name)
+        data = self.read(path) if path else None
+        return self._taken(path, data, "@Code", f"{name!r} is not in the catalogue", line)
+
+    def snippet(self, name: str, slice: str, line: int) -> tuple[str, str] | None:
+        """The path and the text of a snippet, or of a part of it: `Package/Snippets/name` is a file below the
+        folder of the package."""
+        places = [name.partition("/")[2], name]
+        found = (read_target(self.path, f"/{place}.swift", self.read) for place in places if place)
+        path, data = next((each for each in found if each is not None), ("", None))
+        taken = self._taken(path, data, "@Snippet", f"{name!r} is not there", line)
+        if taken is None:
+            return None
+        try:
+            return path, part(taken[1], slice)
+        except ValueError as error:
+            self.missed("@Snippet", f"{path}: {error}", line)
+            return None
+
+    def _taken(
+        self, path: str, data: bytes | None, name: str, message: str, line: int
+    ) -> tuple[str, str] | None:
+        if data is None or b"\0" in data:
+            self.missed(name, message, line)
+            return None
+        text = _text(data)
+        self._chars += len(text)
+        if self._chars > MAX_CHARS:
+            self.missed(name, f"{path!r} would make the page too large", line)
+            return None
+        return path, text
+
+    def _outline(self, path: str) -> PageOutline:
+        if path not in self._outlines:
+            data = None if path == self.path else self.read(path)
+            text = self.text if path == self.path else _text(data or b"")
+            is_tutorial = path.lower().endswith(TUTORIAL)
+            self._outlines[path] = outline(text, is_tutorial=is_tutorial)
+        return self._outlines[path]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def _text_of(target: str) -> str:
+    """What stands for a link that leads nowhere: the path of a symbol as code, else the name as words."""
+    name, _, fragment = unquote(target).strip().partition("#")
+    if name.startswith("//"):
+        name = _BUNDLE.sub("", name, count=1)
+    parts = [part for part in name.split("/") if part]
+    if parts[:1] == ["documentation"]:
+        del parts[0]
+    is_symbol = not fragment and parts and parts[0].lower() != "tutorials"
+    if is_symbol and all(map(_SYMBOL.match, parts)) and (len(parts) > 1 or "-" not in parts[0]):
+        return code_span("/".join(parts))
+    return escaped((fragment or (parts[-1] if parts else "")).replace("-", " "))
