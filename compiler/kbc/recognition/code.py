@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from kbc.formats.docc import CATALOGUE
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 from kbc.recognition import places
@@ -42,9 +43,10 @@ def collection(
 
 
 def _pages_of(place: str, files: Sequence[str]) -> Iterator[str]:
-    """Patterns for what the kind `docs` reads in the folder `place`; for the folder without programs."""
+    """Patterns for what the kind `docs` reads in the folder `place`; for the folder without programs, or with
+    those that its tutorials show step by step."""
     inside = [name for name in files if name.startswith(f"{place}/")]
-    if not any(map(places.is_program, inside)):
+    if place.endswith(CATALOGUE) or not any(map(places.is_program, inside)):
         yield f"/{place}/"
         return
     endings = KINDS["docs"].suffixes

@@ -364,7 +364,8 @@ class _FolderDetector:
         return collections
 
     def _plain(self) -> Recognition:
-        found = self._files
+        parts = places.theme_parts(self._files)
+        found = [name for name in self._files if name not in parts]
         files = [name.lower() for name in found]
         collections = []
         if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):
@@ -377,7 +378,7 @@ class _FolderDetector:
         ):
             pages = _collection("pages", "pages", (".",), self._slug(""))
             include = ("*.html", "*.htm", "*.jsonl", "*.ndjson")
-            collections.append(replace(pages, include=include))
+            collections.append(without(replace(pages, include=include), parts))
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)
             raise RecognitionError(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from kb_runtime.errors.shortages import raise_shortage
+from kbc.formats.docc import CATALOGUE, TUTORIAL
 from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import LANGUAGES, ending
@@ -29,8 +30,6 @@ _DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>.+)")
 _POD = BY_NAME["pod"].suffixes
 _RD = BY_NAME["rd"].suffixes
 _PACKAGE_OF_R = "DESCRIPTION"
-_CATALOGUE = ".docc"
-"""The ending of folders of documentation among the source of Swift."""
 
 PAGES = (
     *MARKDOWN,
@@ -186,9 +185,11 @@ def _conventional(
     found += [_MAVEN_SITE] if maven else []
     found += [_MAN_FOLDER] if _is_manual_of_r(files) else []
     catalogues = {
-        file[: file.index(f"{_CATALOGUE}/") + len(_CATALOGUE)]
+        file[: file.index(f"{CATALOGUE}/") + len(CATALOGUE)]
         for file in files
-        if f"{_CATALOGUE}/" in file and is_page(file) and not _of_others(file)
+        if f"{CATALOGUE}/" in file
+        and (is_page(file) or file.endswith(TUTORIAL))
+        and not _of_others(file)
     }
     beside = {name for name in files if name.endswith(_POD) and not _of_others(name)}
     return (
@@ -212,6 +213,11 @@ def parts_of_manual(files: Sequence[str], found: Sequence[str]) -> tuple[str, ..
     return tuple(name for name in files if name.startswith(f"{_MAN_FOLDER}/") and is_page(name))
 
 
+def theme_parts(files: Sequence[str]) -> tuple[str, ...]:
+    """The HTML in catalogues of DocC, which is what it writes above and below pages."""
+    return tuple(name for name in files if f"{CATALOGUE}/" in name and name.lower().endswith(HTML))
+
+
 def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
     """Whether these are pages in source: of a folder of HTML, its other files are no documentation."""
     if any(is_page(name) or name in man_pages for name in files):
@@ -224,9 +230,13 @@ def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
 
 
 def is_mostly_html(root: Path, files: Sequence[str]) -> bool:
-    """Whether most pages among the paths `files` are HTML. Sources that Sphinx copies do not count."""
+    """Whether most pages among the paths `files` are HTML. Sources that Sphinx copies do not count, nor what
+    DocC writes around pages."""
     pages = other = 0
+    parts = frozenset(theme_parts(files))
     for name in files:
+        if name in parts:
+            continue
         lowered = name.lower().partition("?")[0]
         if lowered.endswith(HTML):
             pages += 1

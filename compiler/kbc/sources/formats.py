@@ -26,16 +26,22 @@ _DOCBOOK = re.compile(
 """By the document type or the name space; parts of books often state neither, but begin as no other XML
 does."""
 
+_DIRECTIVE = re.compile(rb"\A\s*(?:<!--(?:(?!-->).)*-->\s*)*@[A-Z]\w*\s*[({]", re.DOTALL)
+
 _BY_CONTENT: dict[str, tuple[str, re.Pattern[bytes]]] = {
     ".json": ("openapi", _OPENAPI),
     ".yaml": ("openapi", _OPENAPI),
     ".yml": ("openapi", _OPENAPI),
+    ".tutorial": ("docc", _DIRECTIVE),
     ".xml": ("docbook", _DOCBOOK),
 }
 """Endings that many formats share -> the one that is documentation, and how its files begin."""
 
-_ENDINGS = {"openapi": "openapi.yaml", "docbook": ".docbook"}
+_ENDINGS = {"docc": ".tutorial", "openapi": "openapi.yaml", "docbook": ".docbook"}
 """The endings that stand for these formats in what a collection wants."""
+
+_SHARED = ".tutorial"
+"""An ending of a format that others give to their files as well."""
 
 
 def looks_like_html(name: str, data: bytes) -> bool:
@@ -51,8 +57,8 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`openapi` or `docbook` for a file that begins as one, with an ending that other formats have, too;
-    else ""."""
+    """`openapi`, `docbook` or `docc` for a file that begins as one, with an ending that other formats have,
+    too; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
     format, pattern = _BY_CONTENT.get(ending, ("", None))
@@ -66,7 +72,9 @@ def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) 
     is wanted."""
     name = path.name.lower()
     plain = name.partition("?")[0]
-    if not wanted or name.endswith(wanted) or plain.endswith(wanted):
+    if not wanted or (
+        (name.endswith(wanted) or plain.endswith(wanted)) and not name.endswith(_SHARED)
+    ):
         return True
     ending = plain[plain.rfind(".") :] if "." in plain else ""
     is_page = html_pages and ending in (".html", ".htm")
