@@ -9,7 +9,7 @@ from kb_runtime.errors.shortages import raise_shortage
 
 _SNIFFED_BYTES = 4_096
 _HTML_START = re.compile(
-    rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+    rb"\s*(?:<!--.*?-->\s*)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _FRONT_MATTER = re.compile(rb"(?:---|\+{3})[ \t]*\r?\n")
@@ -18,7 +18,7 @@ _OPENAPI = re.compile(
 )
 _DOCBOOK = re.compile(
     rb"-//OASIS//DTD (?:Simplified )?DocBook|<[a-z]\w*\b[^<>]*xmlns\s*=\s*[\"']http://docbook\.org/ns/docbook"
-    rb"|\A\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*"
+    rb"|\A\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*+"
     rb"<(?:chapter|appendix|preface|refentry|sect1|glossary)\b[^<>]*>\s*(?:<\?[^>]*\?>\s*)?"
     rb"<(?:title|\w+info|info|refmeta|refnamediv)\b",
     re.DOTALL,
@@ -26,7 +26,7 @@ _DOCBOOK = re.compile(
 """By the document type or the name space; parts of books often state neither, but begin as no other XML
 does."""
 
-_DIRECTIVE = re.compile(rb"\A\s*(?:<!--(?:(?!-->).)*-->\s*)*@[A-Z]\w*\s*[({]", re.DOTALL)
+_DIRECTIVE = re.compile(rb"\A\s*(?:<!--.*?-->\s*)*+@[A-Z]\w*\s*[({]", re.DOTALL)
 
 _BY_CONTENT: dict[str, tuple[str, re.Pattern[bytes]]] = {
     ".json": ("openapi", _OPENAPI),

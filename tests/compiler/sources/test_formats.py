@@ -1,0 +1,18 @@
+"""Formats that are told by how files begin."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbc.sources.formats import format_by_content, looks_like_html
+
+
+@pytest.mark.timeout(10)
+def test_files_that_begin_with_many_comments_are_told_in_bounded_time() -> None:
+    comments = b"<!-- heron -->\n" * 250
+    assert not looks_like_html("notes", comments)
+    assert looks_like_html("notes", comments + b"<!DOCTYPE html>")
+    assert format_by_content("notes.xml", comments) == ""
+    assert format_by_content("notes.xml", comments + b"<chapter><title>A</title>") == "docbook"
+    assert format_by_content("notes.tutorial", comments) == ""
+    assert format_by_content("notes.tutorial", comments + b"@Tutorial(time: 3) {") == "docc"
