@@ -246,6 +246,15 @@ class PackageSettings(Table):
     )
 
 
+def name_of(title: str) -> str:
+    """A name that `NAME` allows, made of a title; "" where nothing of the title can stand in one."""
+    slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    if slug and not slug[0].isalpha():
+        slug = f"kb-{slug}"
+    name = slug[:64].rstrip("-")
+    return name if NAME.fullmatch(name) else ""
+
+
 def default_prefix(name: str) -> str:
     """The prefix of the tools of a knowledge base that does not say it."""
     prefix = name.replace("-", "_")

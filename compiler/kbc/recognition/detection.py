@@ -13,7 +13,7 @@ from kb_runtime.errors import SingleCodeError, exit_codes
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection, Project
-from kbc.project.settings import NAME, default_prefix
+from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import descriptions, without
 from kbc.recognition.manifests import is_repository
@@ -390,8 +390,8 @@ class _FolderDetector:
         return self._finish(collections, "folder of pages")
 
     def _slug(self, title: str) -> str:
-        slug = _slug(title)
-        return (slug if 0 < len(slug) <= MAX_NAME else _slug(self._own_name())) or "docs"
+        slug = name_of(title)
+        return (slug if 0 < len(slug) <= MAX_NAME else name_of(self._own_name())) or "docs"
 
     def _own_name(self) -> str:
         """The name of the folder, or where that says nothing, of one above it in the same tree."""
@@ -442,10 +442,3 @@ def _distinct(collections: Sequence[Collection]) -> list[Collection]:
             name, number = f"{each.name}-{number}", number + 1
         found[name] = each if name == each.name else replace(each, name=name)
     return list(found.values())
-
-
-def _slug(text: str) -> str:
-    slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-    if slug and not slug[0].isalpha():
-        slug = f"kb-{slug}"
-    return slug[:64].rstrip("-") if NAME.fullmatch(slug[:64].rstrip("-")) else ""

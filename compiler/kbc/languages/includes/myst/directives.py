@@ -257,9 +257,15 @@ def _rows(lines: Sequence[str]) -> list[str]:
     return _table(rows)
 
 
+_MOST_CSV_CHARS = 100_000
+"""What `csv` reads whatever the limit of its fields, which other modules set, too."""
+
+
 def _csv_rows(text: str, separator: str) -> list[list[str]]:
-    """The rows of a file of values; whole lines where these are no rows of such."""
+    """The rows of a file of values; whole lines where these are no rows of such, or too long."""
     lines = text.splitlines(keepends=True)
+    if len(text) > _MOST_CSV_CHARS:
+        return [[line.strip()] for line in lines]
     try:
         rows = [row for row in csv.reader(lines, delimiter=separator) if row]
     except (csv.Error, ValueError):
