@@ -55,15 +55,20 @@ class PageOutline:
     title: str
     headings: tuple[tuple[str, str], ...] = ()
 
-    def heading(self, name: str) -> tuple[str, str] | None:
-        """Title and anchor of the heading that a link calls `name`: blanks are hyphens, and signs may be
-        left out."""
+
+class NamedHeadings:
+    """The headings of a page by what links call them: blanks are hyphens, and signs may be left out."""
+
+    def __init__(self, headings: Sequence[tuple[str, str]]) -> None:
+        self._tables: list[tuple[Callable[[str], str], dict[str, tuple[str, str]]]] = []
         for key in (_dashed, _letters):
-            wanted = key(name)
-            for each in self.headings:
-                if key(each[0]) == wanted:
-                    return each
-        return None
+            # of several that are called the same, the first
+            self._tables.append((key, {key(each[0]): each for each in reversed(headings)}))
+
+    def find(self, name: str) -> tuple[str, str] | None:
+        """Title and anchor of the heading that a link calls `name`; None without one."""
+        found = (table.get(key(name)) for key, table in self._tables)
+        return next((each for each in found if each is not None), None)
 
 
 def _dashed(name: str) -> str:

@@ -30,7 +30,7 @@ _ARGUMENTS = re.compile(
 _VALUE = re.compile(
     rf"[\s,]*(?:(?P<label>[A-Za-z_]\w*)\s*:\s*)?(?:(?P<string>{_STRING})|(?P<word>[^\s,\"][^,\"]*))"
 )
-_QUOTED = re.compile(_STRING)
+_QUOTED = re.compile(r"\"(?:\\.?|[^\"\\])*+(?:\"|(?P<open>\Z))", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -251,7 +251,7 @@ def _values(source: str) -> dict[str, str]:
 
 def _balance(text: str) -> int:
     """How many more braces are opened than closed, texts in quotes aside."""
-    plain = _QUOTED.sub("", text)
+    plain = _QUOTED.sub(lambda match: "" if match["open"] is None else match[0], text)
     return plain.count("{") - plain.count("}")
 
 

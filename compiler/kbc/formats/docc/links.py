@@ -9,7 +9,7 @@ from operator import itemgetter
 from kbc.formats.docc.directives import kept
 from kbc.formats.docc.page import DEFINITION, CataloguePage
 
-_KEPT = r"(?P<kept>(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)(?P=ticks)(?!`)|<!--.*?-->|\\[<\[])"
+_KEPT = r"(?P<kept>(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)(?P=ticks)(?!`)|<!--.*?-->|\\[<\[])"
 _TEXT = r"(?:[^\[\]\n\\`]|\\.|`[^`\n]*`|\[[^\[\]\n]*\]|\n(?![ \t]*\n))*"
 _FOUND = re.compile(
     rf"{_KEPT}"

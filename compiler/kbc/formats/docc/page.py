@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from kbc.formats.commonmark import code_span, escaped, link
-from kbc.formats.docc.catalogue import TUTORIAL, Names, PageOutline, outline
+from kbc.formats.docc.catalogue import TUTORIAL, NamedHeadings, Names, PageOutline, outline
 from kbc.formats.docc.snippets import part
 from kbc.formats.document import UNRESOLVED, DocumentProblem, Read
 from kbc.formats.selection import read_target
@@ -40,6 +40,7 @@ class CataloguePage:
     problems: list[DocumentProblem] = field(default_factory=list)
     dead_labels: frozenset[str] = frozenset()
     _outlines: dict[str, PageOutline] = field(default_factory=dict)
+    _headings: dict[str, NamedHeadings] = field(default_factory=dict)
     _chars: int = 0
 
     @classmethod
@@ -74,7 +75,7 @@ class CataloguePage:
         name, mark, fragment = target.partition("#")
         path = self.names.page(name) if name else self.path
         if not path:
-            own = None if mark or "/" in name else self._outline(self.path).heading(name)
+            own = None if mark or "/" in name else self._heading(self.path, name)
             return (own[0], f"#{own[1]}") if own else None
         shown = self._outline(path)
         title = shown.title or posixpath.splitext(posixpath.basename(path))[0]
@@ -83,7 +84,7 @@ class CataloguePage:
             address = posixpath.relpath(path, posixpath.dirname(self.path) or ".")
         if not fragment:
             return title, address or posixpath.basename(path)
-        if heading := shown.heading(fragment):
+        if heading := self._heading(path, fragment):
             return heading[0], f"{address}#{heading[1]}"
         if fragment.lower() in _GENERATED:
             return title, address or posixpath.basename(path)
@@ -91,7 +92,7 @@ class CataloguePage:
 
     def anchor(self, name: str) -> str:
         """The anchor of the heading of this page that a link calls `name`; `name` itself without one."""
-        found = self._outline(self.path).heading(unquote(name))
+        found = self._heading(self.path, unquote(name))
         return found[1] if found else name
 
     def code(self, name: str, line: int) -> tuple[str, str] | None:
@@ -127,6 +128,12 @@ class CataloguePage:
             self.missed(name, f"{path!r} would make the page too large", line)
             return None
         return path, text
+
+    def _heading(self, path: str, name: str) -> tuple[str, str] | None:
+        """Title and anchor of the heading that links call `name` on the page at `path`."""
+        if path not in self._headings:
+            self._headings[path] = NamedHeadings(self._outline(path).headings)
+        return self._headings[path].find(name)
 
     def _outline(self, path: str) -> PageOutline:
         if path not in self._outlines:

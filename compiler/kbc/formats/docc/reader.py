@@ -14,7 +14,7 @@ from kbc.formats.docc.page import CataloguePage
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 
 _MAY_CHANGE = re.compile(r"^[ \t]*@[A-Z]|doc:|\]\(<?#", re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"\A(?:\s*<!--.*?-->)*+\s*", re.DOTALL)
 
 
 def convert(
