@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.compiler.formats.samples import read
 
 from kbc.formats import Converted, convert
+from kbc.formats.pandoc import org as org_files
 
 
 def one(path: str, source: str) -> Converted:
@@ -150,10 +151,22 @@ def test_tables_of_man_pages_keep_their_cells_whatever_their_format() -> None:
 def test_links_of_org_to_headings_may_go_over_lines() -> None:
     org = "* Birds\nSee [[*Big\n  herons]], [[*Big herons]] and [[*Big\nherons][them]].\n** Big herons\nx\n"
     assert "See *Big herons*, *Big herons* and *them*." in one("a.org", org).text
-    example = "[[open\n#+begin_example\n[[a\nb]]\n#+end_example\n"
-    assert one("a.org", example).text == "[[open\n\n```\n[[a\nb]]\n```\n"
     assert one("a.org", "x [[open\n\ny\n").text == "x [[open\n\ny\n"
     assert one("a.org", "x [[open").text == "x [[open\n"
+    example = "[[open\n#+begin_example\n[[a\nb]]\n#+end_example\n"
+    assert one("a.org", example).text == "[[open\n\n```\n[[a\nb]]\n```\n"
+
+
+def test_an_open_link_of_org_ends_with_its_paragraph() -> None:
+    org = "* Birds\nText [[ here\n** Herons\n- a [[x\n- b \\ c [[y\n\nEnd.\n"
+    text = one("a.org", org).text
+    assert "Text [[ here\n\n## Herons\n" in text
+    assert "\n- b \\\\ c " in text
+
+
+def test_open_links_of_org_are_read_in_bounded_time() -> None:
+    assert org_files.prepared("[[a\n" + "b\n" * 50_000).startswith("[[a\nb\n")
+    assert org_files.prepared("[[a\n]] " * 20_000).startswith("[[a ]] [[a ")
 
 
 MDOC = """.Dd May 1, 2026

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 TAB = "\ue000"
 """Stands for a tab within a block, which pandoc would replace by blanks."""
@@ -18,6 +19,11 @@ _INDEX = re.compile(r"\s*#\+[a-z]?index:", re.IGNORECASE)
 _MACRO = re.compile(r"\{\{\{[\w-]+(?:\((.*?)\))?\}\}\}")
 _DEFINED = re.compile(r"^[ \t]*#\+macro:\s*([\w-]+)", re.IGNORECASE | re.MULTILINE)
 _OPEN_LINK = re.compile(r"\[\[[^\[\]]+\Z")
+_BRACKET = re.compile(r"[\[\]]")
+_NO_TEXT = re.compile(r"\*+\s|\s*(?:[-+]\s|\d+[.)]\s|#|\||:|\Z)")
+"""How lines begin that end a paragraph."""
+
+_MAX_LINK_LINES = 10
 _HEADING_LINK = re.compile(r"\[\[\*([^\[\]]+)\]\]")
 
 
@@ -28,14 +34,11 @@ def prepared(text: str) -> str:
     defined = {name.lower() for name in _DEFINED.findall(text)}
     lines: list[str] = []
     end = ""
-    open_link = ""
-    for line in text.split("\n"):
-        if open_link:
-            if line.strip() and not _VERBATIM.match(line):
-                line = f"{open_link} {line.lstrip()}"
-            else:
-                lines.append(open_link)
-            open_link = ""
+    written = text.split("\n")
+    at = 0
+    while at < len(written):
+        line = written[at]
+        at += 1
         if end:
             if line.strip().lower() == end:
                 end = ""
@@ -46,9 +49,11 @@ def prepared(text: str) -> str:
         else:
             if _INDEX.match(line):
                 continue
-            if _OPEN_LINK.search(line):
-                open_link = line
-                continue
+            parts = [line]
+            while _OPEN_LINK.search(parts[-1]) and (more := _link_end(written, at)):
+                parts += [each.lstrip() for each in written[at : at + more]]
+                at += more
+            line = " ".join(parts)
             line = _HEADING_LINK.sub(r"[[*\1][\1]]", line)
             if "{{{" in line:
                 line = _MACRO.sub(lambda match: _expanded(match, defined), line)
@@ -56,7 +61,18 @@ def prepared(text: str) -> str:
                 line = term[1] + term[2].replace("\\", BACKSLASH) + term[3]
             line = _BACKSLASH.sub(lambda match: BACKSLASH if match["text"] else match[0], line)
         lines.append(line)
-    return "\n".join([*lines, open_link] if open_link else lines)
+    return "\n".join(lines)
+
+
+def _link_end(lines: Sequence[str], at: int) -> int:
+    """How many of the lines from `at` on belong to a link that the one before opens; 0 where it does not end
+    in its paragraph."""
+    for count, line in enumerate(lines[at : at + _MAX_LINK_LINES], start=1):
+        if _NO_TEXT.match(line):
+            return 0
+        if found := _BRACKET.search(line):
+            return count if found[0] == "]" else 0
+    return 0
 
 
 def _expanded(match: re.Match[str], defined: set[str]) -> str:
