@@ -136,7 +136,9 @@ def test_macros_that_nest_without_end_are_one_problem(opener: str) -> None:
 
 
 @pytest.mark.timeout(20)
-@pytest.mark.parametrize("part", ["'", "{", "\\", "%", "\\item", "\\code{'", "'\\", "\n#ifdef x\n"])
+@pytest.mark.parametrize(
+    "part", ["'", "{", "\\", "%", "\\item", "\\code{'", "'\\", "\n#ifdef x\n", "\\link["]
+)
 def test_what_repeats_is_read_in_bounded_time(part: str) -> None:
     document = _converted("\\name{a}\n\\examples{" + part * 100_000)
     assert len(document.problems) <= 1

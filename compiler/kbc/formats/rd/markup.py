@@ -26,7 +26,7 @@ _STRINGS = {
     quote: re.compile(rf"{quote}(?:\\(?s:.)|[^{quote}\\]){{0,2000}}+{quote}") for quote in "\"'`"
 }
 _ESCAPED = re.compile(r"\\([\\%])")
-_OPTION = re.compile(r"\[([^\]\n]*)\]")
+_OPTION = re.compile(r"\[([^\]\n]{0,200}+)\]")
 _SECTION_START = re.compile(
     r"^(?=\\(?:name|alias|title|description|usage|arguments|format|details|value|section|note|author|source"
     r"|references|seealso|examples|keyword|concept|docType)\{)",
