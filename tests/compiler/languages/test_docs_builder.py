@@ -140,6 +140,24 @@ def test_long_headings_are_read_in_bounded_time(mark: str) -> None:
     assert expansion(mark).text == mark
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"{'`' * 20_000}a{'b' * 20_000}",
+        "{subs}" + "`" * 20_000 + "a",
+        "[](#b)\n\n## c\n\n" * 10_000,
+    ],
+)
+def test_what_repeats_is_read_in_bounded_time(source: str) -> None:
+    assert expansion(source).text
+
+
+def test_links_in_directives_name_headings_of_the_page() -> None:
+    source = "## Hatch late [late]\n\n```{note}\nSee [](#late).\n```\n"
+    assert "See [Hatch late](#late)." in expanded(source)
+
+
 def test_labels_without_an_end_are_read_in_bounded_time() -> None:
     source = "[" + "![a](b) " * 5_000 + "\n" + "[" * 20_000
     assert expansion(source).text == source

@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kbc.languages.anchors import slug
 from kbc.languages.includes.containers import FENCE, fenced_stretches
@@ -30,8 +31,8 @@ _INLINE_ANCHOR = r"\$\$\$(?P<anchor>[^$\n]+)\$\$\$"
 _BADGE = r"\{(?P<badge>applies_to|preview)\}`(?P<scope>[^`\n]*)`"
 _COMMENT = re.compile(r"^ {0,3}%(?:[ \t].*)?$\n?", re.MULTILINE)
 _MARKUP = re.compile(
-    rf"\{{subs(?:=true)?\}}(?P<ticks>`+)(?P<code>[^\n]*?)(?P=ticks)(?!`)|{_BADGE}"
-    rf"|(?P<span>(?P<marks>`+)(?!`)[^\n]*?(?<!`)(?P=marks)(?!`))|{_INLINE_ANCHOR}"
+    rf"\{{subs(?:=true)?\}}(?P<ticks>`++)(?P<code>[^\n]*?)(?<!`)(?P=ticks)(?!`)|{_BADGE}"
+    rf"|(?P<span>(?<!`)(?P<marks>`+)(?!`)[^\n]*?(?<!`)(?P=marks)(?!`))|{_INLINE_ANCHOR}"
     r"|(?<![!\\])\[(?P<label>(?:[^\[\]\n]|\n(?![ \t]*\n)|\[[^\[\]\n]*\])*)\]"
     r"\((?P<target>[^()\s<>]+)(?P<title>[ \t]+\"[^\"\n]*\")?\)"
 )
@@ -51,9 +52,13 @@ class Docset:
 
     def prepared(self, text: str, page: IncludingPage) -> str:
         """The body of a page, or a file that it includes, as MyST would write it."""
+        return self._prepared(text, text, page)
+
+    def _prepared(self, part: str, text: str, page: IncludingPage) -> str:
+        """A part of the body `text`, whose headings links name."""
         return "\n".join(
-            self._code(stretch, page) if is_code else self._prose(stretch, text, page)
-            for stretch, is_code in fenced_stretches(text)
+            self._code(stretch, text, page) if is_code else self._prose(stretch, text, page)
+            for stretch, is_code in fenced_stretches(part)
         )
 
     def value(self, expression: str) -> str | None:
@@ -65,7 +70,7 @@ class Docset:
             found = change(found) if change and found is not None else None
         return found
 
-    def _code(self, stretch: str, page: IncludingPage) -> str:
+    def _code(self, stretch: str, text: str, page: IncludingPage) -> str:
         first, _, rest = stretch.partition("\n")
         opening = FENCE.match(first)
         info = opening["info"].strip() if opening else ""
@@ -77,7 +82,7 @@ class Docset:
         directive = _DIRECTIVE.match(info)
         if directive and directive["name"] not in _LITERAL:
             inner, end, last = rest.rpartition("\n")
-            return f"{first}\n{self.prepared(inner, page)}{end}{last}"
+            return f"{first}\n{self._prepared(inner, text, page)}{end}{last}"
         return stretch
 
     def _prose(self, stretch: str, text: str, page: IncludingPage) -> str:
@@ -120,12 +125,8 @@ class Docset:
         if path:
             data = page.read(posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path)))
             text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n") if data else ""
-        for title, id in _headings(_FRONT_MATTER.sub("", text)):
-            if anchor in ("", id):
-                return _SUBSTITUTION.sub(
-                    lambda match: self.value(match["expression"]) or match[0], title
-                )
-        return ""
+        title = _titles(text).get(anchor, "")
+        return _SUBSTITUTION.sub(lambda match: self.value(match["expression"]) or match[0], title)
 
     def _filled(self, code: str, page: IncludingPage) -> str:
         """Code with its substitutions; those that the tree does not tell stay and are counted."""
@@ -154,6 +155,16 @@ def _heading(line: str) -> Iterator[str]:
     yield f"{found['marks']} {title}"
     if badges:
         yield from ("", f"Applies to {', '.join(each[0] for each in badges)}", "")
+
+
+@lru_cache(maxsize=16)  # a page may have many links to itself or another
+def _titles(text: str) -> Mapping[str, str]:
+    """The titles of the headings of a page by their ids, that of the first also by ""."""
+    found: dict[str, str] = {}
+    for title, id in _headings(_FRONT_MATTER.sub("", text)):
+        found.setdefault("", title)
+        found.setdefault(id, title)
+    return found
 
 
 def _headings(text: str) -> Iterator[tuple[str, str]]:
