@@ -24,3 +24,12 @@ QUOTED = '"x" ' * 60
 def test_what_is_never_closed_stays_text(text: str, liquid: Liquid | None) -> None:
     found = expand(text, "a.md", lambda _: None, liquid=liquid, filled=lambda _: None)
     assert found.text.strip()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("opened", ["{{" * 20_000, "<code>" * 20_000, "`" * 20_000 + "a" * 20_000])
+def test_what_keeps_values_is_looked_for_in_bounded_time(opened: str) -> None:
+    assert (
+        expand(f"{{{{ x }}}} {opened}\n", "a.md", lambda _: None, filled=lambda _: "y").text[:2]
+        == "y "
+    )

@@ -19,9 +19,11 @@ does not say."""
 DIRECTIVE = "{{ }}"
 _VALUE = re.compile(r"\{\{(?![{#<%!])[ \t]*(?P<expression>[^{}\n]+?)[ \t]*\}\}(?!\})")
 _KEPT = re.compile(
-    r"(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|<!--(?:(?!<!--).)*?-->|\{\{\{[^\n]*?\}\}\}"
-    r"|<(?P<tag>[\w-]+)\b[^<>]*\bv-pre\b[^<>]*>(?:(?!\bv-pre\b).)*?</(?P=tag)>|<(?P<code>code|pre)\b.*?</(?P=code)>"
-    r"|^(?P<colons>:{3,})[ \t]*v-pre\b.*?^(?P=colons)[ \t]*$",
+    r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|<!--(?:(?!<!--).)*?-->"
+    r"|\{\{\{(?:(?!\{\{\{)[^\n])*?\}\}\}"
+    r"|<(?P<tag>[\w-]++)(?=[^<>]*\bv-pre\b)[^<>]*+>(?:(?!\bv-pre\b).)*?</(?P=tag)>"
+    r"|<(?P<code>code|pre)\b(?:(?!<(?P=code)\b).)*?</(?P=code)>"
+    r"|^(?P<colons>:{3,})[ \t]*v-pre\b(?:(?!^:{3,}[ \t]*v-pre\b).)*?^(?P=colons)[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
 _LITERAL = re.compile(r"(?P<quote>[\"'`])(?P<text>[^\"'`]*)(?P=quote)")
