@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.compiler.formats.samples import RST, read
 
 from kbc.formats import ELSEWHERE, UNRESOLVED, Converted, convert
@@ -96,6 +97,20 @@ def test_autodoc_is_the_reference_from_the_source_in_the_tree() -> None:
     ):
         assert part in found.text, found.text
     assert found.text.count("### `Cache.get") == 1  # the second has no `:members:`
+
+
+@pytest.mark.parametrize(("is_found", "marks"), [(True, "###"), (False, "##")])
+def test_members_beside_autodoc_are_those_of_its_class(is_found: bool, marks: str) -> None:
+    tree = {"src/pkg/__init__.py": MODULE.encode()} if is_found else {}
+    source = (
+        "API\n===\n\n.. currentmodule:: pkg\n\n.. autoclass:: Cache(size)\n\n   .. attribute:: size\n\n"
+        "      How many.\n\n.. autofunction:: clear\n\n   .. attribute:: speed\n\n.. attribute:: other\n"
+    )
+    (found,) = convert("docs/api.rst", source.encode(), tree.get)
+    assert [each for each in found.anchors if each != "pkg.Cache"] == [
+        *("api", "pkg.Cache.size", "pkg.speed", "pkg.other")
+    ]
+    assert f"\n{marks} `Cache.size`\n\nHow many.\n" in found.text
 
 
 def test_anchors_are_those_of_docutils_and_sphinx() -> None:

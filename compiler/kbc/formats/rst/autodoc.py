@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 
@@ -14,6 +14,21 @@ FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 
 class described(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
     """An object in `found`, a `Reference`, and which of its `members` are described."""
+
+
+class beside(nodes.General, nodes.Element):  # noqa: N801
+    """What a page says itself of the members of the class `owner`, below its heading if it `has_heading`."""
+
+
+def own_text(
+    directive: str, name: str, children: Sequence[nodes.Node], *, has_heading: bool
+) -> Sequence[nodes.Node]:
+    """What stands in a directive of autodoc for the object `name`, after its reference."""
+    if not children or directive not in ("autoclass", "autoexception"):
+        return children
+    node = beside("", owner=name.partition("(")[0].replace("::", "."), has_heading=has_heading)
+    node.extend(children)
+    return [node]
 
 
 def reference(context: Context, name: str, options: Mapping[str, str]) -> described | None:

@@ -10,7 +10,7 @@ from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives.tables import CSVTable
 
 from kbc.formats.document import FormatError, decode
-from kbc.formats.rst.autodoc import reference
+from kbc.formats.rst.autodoc import own_text, reference
 from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
 from kbc.formats.selection import read_target, select
 
@@ -358,11 +358,13 @@ class _AutoDoc(_Sphinx):
         if self.base_name == "automodule":
             self.context.module = self.argument
         found = reference(self.context, self.argument, self.options)
+        has_heading = found is not None
+        own = own_text(self.base_name, self.argument, self.children(), has_heading=has_heading)
         if found is None:
             message = f"the source of {self.argument!r} is not in the tree"
             self.context.elsewhere(self.name, message, self.lineno)
-            return [nodes.paragraph("", "", nodes.literal("", self.argument)), *self.children()]
-        return [found, *self.children()]
+            return [nodes.paragraph("", "", nodes.literal("", self.argument)), *own]
+        return [found, *own]
 
 
 class _Unknown(_Sphinx):

@@ -10,7 +10,7 @@ from docutils import nodes
 
 from kbc.formats import commonmark
 from kbc.formats.rst import tables
-from kbc.formats.rst.autodoc import described
+from kbc.formats.rst.autodoc import beside, described
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import entry, labelled
 from kbc.formats.rst.pep import author_and_date
@@ -224,6 +224,14 @@ class RstWriter:
             self.anchors += anchors
         return list(lines)
 
+    def _beside(self, node: beside) -> Lines:
+        self._depth += node["has_heading"]
+        self._owners.append(node["owner"])
+        lines = self.blocks(node.children)
+        self._owners.pop()
+        self._depth -= node["has_heading"]
+        return lines
+
     def _labelled(self, node: labelled) -> Lines:
         label = self.inline(node.children[:1]).strip()
         self._contained += 1
@@ -359,6 +367,7 @@ _BLOCKS: dict[type, Callable[[RstWriter, Any], Lines]] = {
     nodes.section: RstWriter._section,
     entry: RstWriter._entry,
     labelled: RstWriter._labelled,
+    beside: RstWriter._beside,
     described: RstWriter._described,
     nodes.paragraph: RstWriter._paragraph,
     nodes.caption: RstWriter._paragraph,
