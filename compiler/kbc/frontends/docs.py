@@ -64,10 +64,15 @@ class DocMetadata(Metadata, extra="ignore"):
     url: Text = Field(default="", description="its public address")
 
 
-_SETTINGS = re.compile(
-    r"CMakeLists\.txt|(?:.*[-_])?(?:constraints|requirements)(?:[-_].*)?\.txt|robots\.txt"
+_SETTINGS = frozenset({"CMakeLists.txt", "robots.txt"})
+_LISTED = re.compile(r"(?:.*[-_])?(?:constraints|requirements)(?:[-_].*)?\.txt")
+"""Text for programs, which stands among pages as well, and is one where a kb.toml names it. Of `_LISTED`
+only what lists packages: pages are called `system-requirements.txt`, too."""
+
+_PACKAGES = re.compile(
+    r"(?:[ \t]*(?:(?:#|-)[^\n]*|[\w.-]+(?:\[[^\]\n]*\])?[ \t]*(?:[=<>~!@;\\#][^\n]*)?|)(?:\n|\Z))*+"
 )
-"""Text for programs, which stands among pages as well, and is one where a kb.toml names it."""
+"""Lines that pip reads: comments, options, and packages with their versions."""
 
 _FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n[\w-]+:.*?^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
@@ -328,10 +333,13 @@ def _plain_text(
     collection: Collection, file: SourceFile, diagnostics: Diagnostics
 ) -> DocRecord | None:
     """A file of plain text; None without any, and for settings among pages."""
-    if _SETTINGS.fullmatch(file.path.rpartition("/")[2]) and file.path not in collection.paths:
+    name, is_named = file.path.rpartition("/")[2], file.path in collection.paths
+    if name in _SETTINGS and not is_named:
         return None
     text = file.text(diagnostics)
     if text is None or has_long_line(text, file.path, diagnostics):
+        return None
+    if not is_named and _LISTED.fullmatch(name) and _PACKAGES.fullmatch(text):
         return None
     content = text.replace("\r\n", "\n")
     paragraph = next(part for part in content.split("\n\n") if part.strip())

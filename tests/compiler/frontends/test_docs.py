@@ -155,6 +155,23 @@ def test_settings_are_a_page_where_they_are_named() -> None:
         assert [each.title for each in records if isinstance(each, DocRecord)] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "is_page"),
+    [
+        (
+            "# for the site\n-r base.txt\nheron[fish] >= 2  # why\neggs\n\nnest @ https://x.example\n",
+            False,
+        ),
+        ("You need a pond.\n", True),
+        ("heron\n" * 100_000 + "a b", True),
+    ],
+)
+def test_requirements_that_no_program_reads_are_a_page(text: str, is_page: bool) -> None:
+    file = SourceFile("docs/system-requirements.txt", text.encode())
+    records = read(Collection("docs", "docs", ("docs",)), [file], Diagnostics())
+    assert len(records) == is_page
+
+
 def test_a_page_that_is_no_text_is_left_out_and_the_others_kept() -> None:
     diagnostics = Diagnostics()
     files = [
