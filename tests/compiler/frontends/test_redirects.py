@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.compiler.recognition.trees import page, read, write_tree
 
+from kbc.frontends.pages.collection import not_a_page
+from kbc.project.source_file import SourceFile
 from kbc.records import DocRecord
 
 DOCFX = '{"build": {"content": ["**/*.md"], "sitemap": {"baseUrl": "https://dam.example"}}}'
@@ -88,3 +91,10 @@ def test_a_page_that_shows_an_operation_has_its_text(tmp_path: Path) -> None:
     assert not {"openapi.yaml/getKite", "v2/openapi.yaml/getKite", "openapi.yaml/cut"} & {*records}
     missing = [each.path for each in diagnostics if each.code == "missing-summary"]
     assert missing == ["gone.mdx"]
+
+
+@pytest.mark.timeout(60)
+def test_scripts_that_do_not_end_are_read_in_bounded_time() -> None:
+    start = '<meta http-equiv="refresh" content="0; url=guide/">'
+    page = SourceFile("a.html", (start + "<script " * 100_000).encode())
+    assert not_a_page(page)

@@ -48,7 +48,7 @@ _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
 _MAX_REDIRECT_BYTES = 8_192
 """A larger page of HTML says something itself; its scripts do not count."""
 
-_SCRIPT = re.compile(rb"<script\b.*?</script\s*>", re.DOTALL | re.IGNORECASE)
+_SCRIPT = re.compile(rb"<script\b.*?(?:</script\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
 """What a mirror's folder is called: the name of the host that its pages are from."""
