@@ -20,6 +20,11 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _RELEASED = frozenset(["current", "latest", "stable"])
+_ON_RELEASES = re.compile(
+    r"blog|change-?logs?|changes|history|news|releases?(?:[-_]?notes)?|what-?s-?new", re.IGNORECASE
+)
+"""Folders of pages each of which is about one version, and stays true when the next one is out."""
+
 _BEING_WRITTEN = frozenset(
     ["dev", "devel", "edge", "main", "master", "next", "nightly", "unreleased"]
 )
@@ -36,7 +41,7 @@ def other_versions(
     `files` and the folders are paths below `folder` of `tree`, from which some are read. Folders whose
     pages have neither the same names nor much the same text are no versions of one documentation,
     whatever they are called (notes on releases, interfaces of a server), unless most of them are called as
-    versions in another folder are.
+    versions in another folder are, and none is about releases.
     """
     pages = frozenset(filter(is_page, files))
     below: dict[str, dict[str, set[str]]] = {}
@@ -71,7 +76,7 @@ def other_versions(
         )
         if others and related * 2 >= len(others):
             found.append((parent, shown, others))
-        elif others:
+        elif others and not any(map(_ON_RELEASES.fullmatch, parent.split("/"))):
             unlike.append((parent, shown, others))
     known = {name for _, shown, others in found for name in (shown, *others)}
     found += [

@@ -125,3 +125,13 @@ def test_folders_called_as_known_versions_are_versions_too(tmp_path: Path) -> No
         files[f"docs/cli/{name}/commands.md"] = f"# Commands\n\nThose of {name}.\n"
     root = write_tree(tmp_path / "tree", files)
     assert folders(root) == {"docs/v1.2", "docs/cli/v1.2"}
+
+
+def test_notes_on_releases_are_read_beside_versions_of_the_pages(tmp_path: Path) -> None:
+    files = {}
+    for name in ("v1.0", "v1.1"):
+        files |= version(f"docs/{name}")
+        files[f"docs/release-notes/{name}/notes.md"] = f"# Notes\n\nWhat {name} changed.\n"
+    root = write_tree(tmp_path / "tree", files)
+    read_ones = {"docs/v1.1", "docs/release-notes/v1.0", "docs/release-notes/v1.1"}
+    assert folders(root) == read_ones
