@@ -67,9 +67,11 @@ def _described_on(session: Session, record: BuiltinEntry) -> str:
     page."""
     path = record["path"]
     origin = lookup.origin(session, record)
+    if origin is None:  # nothing to tell apart
+        return path
     for info in lookup.collections(session, docs.KIND):
         position = session.artifact.catalog(info.name).find(path)
-        if position is not None and origin in (None, session.artifact.origin(info.name)):
+        if position is not None and origin == session.artifact.origin(info.name):
             return lookup.names_beside(session, record, docs.KIND, [path])[0]
     return path
 
