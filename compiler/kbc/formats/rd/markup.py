@@ -19,7 +19,7 @@ _DEFINED = frozenset({"unix"})
 """The platforms whose variants of a text are read: what `#ifdef windows` encloses repeats them."""
 
 _TOKEN = re.compile(
-    r"\\(?P<escaped>[\\%{}])|\\(?P<name>[A-Za-z][A-Za-z0-9]*)|(?P<brace>[{}])"
+    r"\\(?P<escaped>[\\%{}])|\\[\"'`]|\\(?P<name>[A-Za-z][A-Za-z0-9]*)|(?P<brace>[{}])"
     r"|(?P<quote>[\"'`])|(?P<hash>\#)|(?P<line>\n)"
 )
 _STRINGS = {
