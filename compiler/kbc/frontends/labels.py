@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kbc.formats import BY_NAME, LabelTarget, Read
+from kbc.formats.document import decode_any
 from kbc.formats.selection import read_target
 from kbc.languages.anchors import slug, split_attributes
 from kbc.project.source_file import SourceFile
@@ -48,7 +49,7 @@ def _labels_in(file: SourceFile) -> Iterator[tuple[str, LabelTarget]]:
 
 
 def _text(file: SourceFile) -> str:
-    return file.data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return decode_any(file.data)
 
 
 def role_links(

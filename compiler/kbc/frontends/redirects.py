@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
+from kbc.formats.document import decode_any
 from kbc.languages.front_matter import read_front_matter
 from kbc.project import permalinks
 from kbc.project.model import Collection
@@ -31,7 +32,7 @@ def is_redirect(file: SourceFile) -> bool:
     """Whether a file is a page without text whose front matter names another one."""
     if len(file.data) > _MAX_BYTES or not file.path.lower().endswith((".md", ".markdown", ".mdx")):
         return False
-    lines = file.data.decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
+    lines = decode_any(file.data).split("\n")
     matter, start = read_front_matter(lines, range(1, len(lines) + 1), [])
     return bool(_target(matter.data if matter else {}, "\n".join(lines[start:])))
 

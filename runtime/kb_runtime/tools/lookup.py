@@ -6,7 +6,7 @@ two of them have the same id, the first one is returned.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 R = TypeVar("R", bound="CatalogEntry")
+T = TypeVar("T")
 
 
 class RecordKind(str, Generic[R]):
@@ -179,10 +180,16 @@ def told_name(session: Session, collection: str, id: str) -> str:
     return told_address(session, collection, id) or id
 
 
-def origin(session: Session, record: CatalogEntry) -> str | None:
-    """The knowledge base that a record is of; None where there is one only."""
-    artifact = session.artifact
-    return None if len(artifact.served) < 2 else artifact.origin(record["collection"])
+def addressed(
+    session: Session, given: str, known: Sequence[T], collection: Callable[[T], str]
+) -> tuple[Sequence[T], str]:
+    """Those of `known` that the address `given` may mean, by the names of their collections, and the id in
+    it; all of them and `given` itself where it is no address."""
+    address = parse_address(given)
+    if address is None:
+        return known, given
+    names = session.artifact.addressed(*address[:2])
+    return [each for each in known if collection(each) in names], address[2]
 
 
 def own_address(session: Session, record: CatalogEntry, *names: str) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from kbc.formats.asciidoc.attributes import substitute
 from kbc.formats.asciidoc.surroundings import entries
-from kbc.formats.document import Read
+from kbc.formats.document import Read, decode_any
 
 MIN_CHAPTERS = 3
 """Pages that a document includes as a whole, at least, to be a book of them."""
@@ -47,9 +47,7 @@ class Books:
 
 def find_books(pages: Iterable[tuple[str, bytes]]) -> Books:
     """The books among pages, given by their paths below the root and their content."""
-    texts = {
-        path: data.decode("utf-8-sig", "replace").replace("\r\n", "\n") for path, data in pages
-    }
+    texts = {path: decode_any(data) for path, data in pages}
     books = Books()
     for path, text in texts.items():
         included = _included(path, text)

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from kbc.formats.commonmark import code_span, escaped, link
 from kbc.formats.docc.catalogue import TUTORIAL, NamedHeadings, Names, PageOutline, outline
 from kbc.formats.docc.snippets import part
-from kbc.formats.document import UNRESOLVED, DocumentProblem, Read
+from kbc.formats.document import UNRESOLVED, DocumentProblem, Read, decode_any
 from kbc.formats.selection import read_target
 
 MAX_CHARS = 4_000_000
@@ -122,7 +122,7 @@ class CataloguePage:
         if data is None or b"\0" in data:
             self.missed(name, message, line)
             return None
-        text = _text(data)
+        text = decode_any(data)
         self._chars += len(text)
         if self._chars > MAX_CHARS:
             self.missed(name, f"{path!r} would make the page too large", line)
@@ -138,14 +138,10 @@ class CataloguePage:
     def _outline(self, path: str) -> PageOutline:
         if path not in self._outlines:
             data = None if path == self.path else self.read(path)
-            text = self.text if path == self.path else _text(data or b"")
+            text = self.text if path == self.path else decode_any(data or b"")
             is_tutorial = path.lower().endswith(TUTORIAL)
             self._outlines[path] = outline(text, is_tutorial=is_tutorial)
         return self._outlines[path]
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
 def _text_of(target: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read, decode_any
 from kbc.formats.writerside.project import TopicProject, filled, is_shown, project_of
 from kbc.formats.writerside.snippets import slug
 from kbc.formats.writerside.sources import part
@@ -107,7 +107,7 @@ class Topic:
         data = self.read(path)
         if data is None or b"\0" in data:
             return None
-        return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        return decode_any(data)
 
     def target(self, href: str, anchor: str = "") -> str:
         """Where a link leads: a topic by its path from this one, an address as it is."""

@@ -222,10 +222,10 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
     """The test that a key, a uid or a case id names: its collection and position, and the uids of
     others with the same key. Raises NOT_FOUND."""
     candidates = []
-    infos = lookup.collections(session, "tests")
-    if address := parse_address(given):
-        meant = session.artifact.addressed(*address[:2])
-        infos, key, given = [info for info in infos if info.name in meant], address[2], address[2]
+    known = lookup.collections(session, "tests")
+    infos, id = lookup.addressed(session, given, known, lambda info: info.name)
+    if id != given:  # an address
+        key = given = id
     for info in infos:
         catalog = session.artifact.catalog(info.name)
         for position in catalog.find_all(key):

@@ -65,14 +65,15 @@ def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer[Builtin]:
 def _described_on(session: Session, record: BuiltinEntry) -> str:
     """What get_doc takes for the page that an entry is a part of, or the path of its file, which is no
     page."""
-    path = record["path"]
-    origin = lookup.origin(session, record)
-    if origin is None:  # nothing to tell apart
+    path, artifact = record["path"], session.artifact
+    if len(artifact.served) < 2:  # nothing to tell apart
         return path
+    own = artifact.origin(record["collection"])
     for info in lookup.collections(session, docs.KIND):
-        position = session.artifact.catalog(info.name).find(path)
-        if position is not None and origin == session.artifact.origin(info.name):
-            return lookup.names_beside(session, record, docs.KIND, [path])[0]
+        catalog = artifact.catalog(info.name)
+        position = catalog.find(path) if artifact.origin(info.name) == own else None
+        if position is not None:
+            return lookup.shared_address(session, info.name, catalog.id(position), path) or path
     return path
 
 

@@ -64,10 +64,7 @@ def sources(session: Session) -> list[DocumentationSet]:
 def find_source(session: Session, id: str) -> DocumentationSet:
     """The source with this id, or else with this id or name in another case, or with this address.
     Raises BAD_INPUT."""
-    known = sources(session)
-    if address := parse_address(id):
-        meant = session.artifact.addressed(*address[:2])
-        known, id = [source for source in known if source.info.name in meant], address[2]
+    known, id = lookup.addressed(session, id, sources(session), lambda each: each.info.name)
     folded = id.casefold()
     for matches in (
         lambda source: source.id == id,

@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup
 
@@ -77,10 +76,7 @@ def workshops(session: Session) -> list[PlacedWorkshop]:
 def find_workshop(session: Session, slug: str) -> PlacedWorkshop:
     """The workshop of that slug, else of that slug in another case, or of that address. Raises
     NOT_FOUND."""
-    known = workshops(session)
-    if address := parse_address(slug):
-        meant = session.artifact.addressed(*address[:2])
-        known, slug = [each for each in known if each.info.name in meant], address[2]
+    known, slug = lookup.addressed(session, slug, workshops(session), lambda each: each.info.name)
     for fold in (str, str.casefold):
         found = [workshop for workshop in known if fold(workshop.slug) == fold(slug)]
         if found:

@@ -150,13 +150,6 @@ def _match(session: Session, hit: SearchHit) -> TopicMatch:
     return _entry(session, section, round(hit.score, 6), hit.chunk["text"], identity)
 
 
-def _workshop_address(session: Session, section: WorkshopSectionEntry) -> str | None:
-    """The address of the workshop, where another knowledge base has one of that slug."""
-    if len(session.artifact.served) < 2:
-        return None
-    return lookup.shared_address(session, section["collection"], section["workshop"])
-
-
 def _entry(
     session: Session, section: WorkshopSectionEntry, score: float, chunk: str, identity: str
 ) -> TopicMatch:
@@ -172,7 +165,7 @@ def _entry(
         exerciseNumber=section["exercise"] or None,
         stepNumber=section["step"] or None,
         sourcePath=section.get("source_path"),
-        address=_workshop_address(session, section),
+        address=lookup.shared_address(session, section["collection"], section["workshop"]),
     )
     return entry
 
