@@ -114,6 +114,7 @@ def read_sets(
 def _read(entry: Mapping[str, Any], folders: Folders, questions: Path) -> LabelledSet | Absent:
     readers: Mapping[str, Callable[..., Iterator[Part | Path]]] = {
         "text": _text_parts,
+        "squad": _squad_parts,
         "code": _code_parts,
         "own": _own_parts,
         "questions": partial(_question_parts, questions=questions),
@@ -158,15 +159,39 @@ def _text_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part | P
     )
 
 
+def _squad_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part | Path]:
+    """Every third question, each about the paragraph that it was written for: their answers lie together."""
+    path = folders.corpora / entry["folder"] / entry["file"]
+    if not path.is_file():
+        yield path
+        return
+    questions = [
+        Question(question["question"], (Target(address_of(at)),))
+        for at, paragraph in enumerate(_squad_paragraphs(path))
+        for question in paragraph["qas"]
+    ]
+    yield Part(entry["name"], tuple(questions[::3]), documents=path)
+
+
+def _squad_paragraphs(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The paragraphs of a file in the layout of SQuAD: `context`, `qas`."""
+    for article in json.loads(path.read_text("utf-8"))["data"]:
+        yield from article["paragraphs"]
+
+
 def address_of(position: int) -> str:
     """The address of the page that a labelled document becomes: one that says nothing of its content."""
     return f"https://documents.invalid/{position}"
 
 
-def read_documents(folder: Path) -> Iterator[Mapping[str, str]]:
-    """The documents of a collection in BEIR layout: `_id`, `title`, `text`."""
-    plain = folder / "corpus.jsonl"
-    path = plain if plain.is_file() else folder / "corpus.jsonl.gz"
+def read_documents(place: Path) -> Iterator[Mapping[str, str]]:
+    """The documents of a folder in BEIR layout, or of a file in that of SQuAD: `_id`, `title`, `text`."""
+    if place.suffix == ".json":
+        for at, paragraph in enumerate(_squad_paragraphs(place)):
+            yield {"_id": str(at), "title": "", "text": paragraph["context"]}
+        return
+    plain = place / "corpus.jsonl"
+    path = plain if plain.is_file() else place / "corpus.jsonl.gz"
     with path.open("rb") if path == plain else gzip.open(path) as file:
         yield from map(json.loads, file)
 

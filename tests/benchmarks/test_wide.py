@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import random
 import tomllib
 from pathlib import Path
@@ -10,6 +11,7 @@ from benchmarks.wide import dump
 from benchmarks.wide.__main__ import main
 from benchmarks.wide.choices import compare, leave_one_out
 from benchmarks.wide.engine import BuildSettings, Candidates, Opened, System, build_part
+from benchmarks.wide.folders import write_folder
 from benchmarks.wide.measures import measure
 from benchmarks.wide.sets import (
     QUESTIONS,
@@ -156,6 +158,30 @@ class TestDeclaredSets:
         found = read_sets(folders(tmp_path), ["redis", "cisi"])
 
         assert [(each.name, type(each)) for each in found] == [("cisi", Absent), ("redis", Absent)]
+
+    def test_a_file_of_paragraphs_gives_each_third_question_and_its_paragraph(
+        self, tmp_path: Path
+    ) -> None:
+        paragraphs = [
+            {"context": f"Paragraph {at}.", "qas": [{"question": f"{at}?"}, {"question": f"{at}!"}]}
+            for at in range(4)
+        ]
+        articles = {"data": [{"paragraphs": paragraphs[:3]}, {"paragraphs": paragraphs[3:]}]}
+        (tmp_path / "xquad").mkdir()
+        (tmp_path / "xquad" / "xquad.de.json").write_text(json.dumps(articles), encoding="utf-8")
+
+        (found,) = read_sets(folders(tmp_path), ["xquad-de"])
+
+        assert isinstance(found, LabelledSet)
+        (part,) = found.parts
+        assert [(each.text, each.targets[0].name) for each in part.questions] == [
+            ("0?", "https://documents.invalid/0"),
+            ("1!", "https://documents.invalid/1"),
+            ("3?", "https://documents.invalid/3"),
+        ]
+        pages = write_folder(part, tmp_path / "out") / "sources" / "xquad-de.jsonl"
+        written = [json.loads(line) for line in pages.read_text("utf-8").splitlines()]
+        assert written[3] == {"url": "https://documents.invalid/3", "text": "Paragraph 3."}
 
     def test_an_unknown_name_is_said(self, tmp_path: Path) -> None:
         with pytest.raises(SetError, match="no set is called 'rediss'"):

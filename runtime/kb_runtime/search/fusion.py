@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.text.languages import ENGLISH
+from kb_runtime.text.languages import ENGLISH, IN_LATIN
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,14 +36,18 @@ class SideWeights(NamedTuple):
     meaning: float
 
 
-SQUARED, PLAIN = SideWeights(2, 2.0), SideWeights(1, 1.0)
+SQUARED = SideWeights(2, 2.0)
+# What an encoder makes of words that it was not trained on is worth less. In Latin letters it reads
+# syllables, of which it knows some; other letters come to it one by one.
+UNKNOWN_IN_LATIN, UNKNOWN_IN_OTHER_LETTERS = SideWeights(1, 0.7), SideWeights(1, 0.5)
 
 
 def side_weights(language: str, known: Sequence[str] = (ENGLISH,)) -> SideWeights:
     """How much each side counts for a question in a language, where the encoder knows the languages `known`;
-    none: whoever chose the encoder chose it for the language of the pages. In a language that it does not
-    know, more weight of meaning loses 0.018 (the default encoder on German pages)."""
-    return SQUARED if language in known or not known else PLAIN
+    none: whoever chose the encoder chose it for the language of the pages."""
+    if language in known or not known:
+        return SQUARED
+    return UNKNOWN_IN_LATIN if language in IN_LATIN else UNKNOWN_IN_OTHER_LETTERS
 
 
 class RankedRows(NamedTuple):

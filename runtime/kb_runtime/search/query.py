@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kb_runtime.records.well_formed import well_formed
 from kb_runtime.search.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, operators
-from kb_runtime.text.languages import ENGLISH, language_of_script
+from kb_runtime.text.languages import ENGLISH, language_of_query
 
 # Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
 # encoder with 256 tokens reads, so the encoder never misses anything because of it.
@@ -56,7 +56,7 @@ class Query:
     `text` is what the encoder gets; `names` are what the whole query may be the name of: the query as
     it is, and without backticks and the brackets of a call. `identifiers` are words that look like
     code: compounds, what stands in backticks, and what is called, each without those brackets. `language`
-    is what its letters and function words tell.
+    is what its letters and function words tell (`kb_runtime.text.languages.UNKNOWN` for letters of others).
     """
 
     text: str
@@ -116,7 +116,7 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
         phrases=tuple(dict.fromkeys(phrase for phrase in quoted if phrase))[:MAX_PHRASES],
         identifiers=tuple(dict.fromkeys(identifiers))[:MAX_WORDS],
         operators=tuple(dict.fromkeys(operators(text)))[:MAX_WORDS],
-        language=next(filter(None, map(language_of_script, typed.values())), language),
+        language=language_of_query(typed.values(), language),
     )
 
 

@@ -7,7 +7,7 @@ text around it. Words in Latin letters are of the language of their page.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 ENGLISH = "en"
 
@@ -40,6 +40,11 @@ _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("el", re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
     ("ta", re.compile("[\u0b80-\u0bff]")),
 )
+# Two letters that are not Latin ones, with the signs between them; one by itself (α, µ) is a symbol.
+_OTHER_LETTER = r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]"
+_IN_OTHER_LETTERS = re.compile(rf"{_OTHER_LETTER}\W{{0,2}}{_OTHER_LETTER}")
+UNKNOWN = "und"
+"""The language of letters that none of these languages is written in."""
 BY_SCRIPT = frozenset(code for code, _ in _SCRIPTS)
 """The languages that need not be known of a page, because their letters say it."""
 IN_LATIN = tuple(sorted(STEMMERS.keys() - BY_SCRIPT))
@@ -70,6 +75,15 @@ FUNCTION_WORDS: Mapping[str, str] = {
         kadar ama fakat veya ya ki ben sen biz siz onlar olarak olan var yok daha çok en her değil ise
         """,
 }
+
+
+def language_of_query(words: Iterable[str], in_latin: str) -> str:
+    """The language that the letters of a query's words tell; `UNKNOWN` where they tell only that it is
+    another one, `in_latin` for Latin letters."""
+    for word in words:
+        if not word.isascii() and _IN_OTHER_LETTERS.search(word):
+            return language_of_script(word) or UNKNOWN
+    return in_latin
 
 
 def language_of_script(word: str) -> str:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_runtime.search.fusion import (
-    PLAIN,
     SQUARED,
+    UNKNOWN_IN_LATIN,
+    UNKNOWN_IN_OTHER_LETTERS,
     RankedRows,
     balanced,
     balanced_in_two_tiers,
@@ -21,6 +22,7 @@ from kb_runtime.search.fusion import (
     side_weights,
     with_estimated_cosines,
 )
+from kb_runtime.text.languages import UNKNOWN
 
 Scored = Sequence[tuple[int, float]]
 
@@ -122,15 +124,19 @@ def test_balanced_sides_have_a_say_whatever_their_scales() -> None:
     ]
 
 
-def test_what_was_chosen_on_english_questions_is_for_these_alone() -> None:
-    assert side_weights("de") == side_weights("ru") == (1, 1.0)
+def test_meaning_counts_less_the_less_an_encoder_reads_of_a_language() -> None:
     assert side_weights("en") == SQUARED
+    assert side_weights("de") == UNKNOWN_IN_LATIN  # syllables
+    for language in ("ru", "ta", UNKNOWN):  # letters
+        assert side_weights(language) == UNKNOWN_IN_OTHER_LETTERS
+    assert SQUARED.meaning > UNKNOWN_IN_LATIN.meaning > UNKNOWN_IN_OTHER_LETTERS.meaning > 0
 
 
 def test_an_encoder_counts_fully_in_each_language_that_it_knows() -> None:
     assert side_weights("de", ("en", "de")) == SQUARED
-    assert side_weights("ru", ("en", "de")) == PLAIN
-    assert side_weights("de", ()) == SQUARED  # chosen for the pages
+    assert side_weights("ru", ("en", "de")) == UNKNOWN_IN_OTHER_LETTERS
+    for language in ("de", UNKNOWN):
+        assert side_weights(language, ()) == SQUARED  # chosen for the pages
 
 
 def test_a_few_words_of_the_question_do_not_outvote_what_is_near() -> None:

@@ -84,6 +84,22 @@ def test_brackets_in_prose_are_no_call(analyzer: Analyzer) -> None:
     assert analyse("the function(s) of a set (of maps)", analyzer).identifiers == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("How is the naïve façade built?", "en"),
+        ("Как включить CORS в middleware?", "ru"),
+        ("Πώς ρυθμίζεται το CORS;", "el"),
+        ("डेटाबेस कैसे जोड़ें", "und"),
+        ("หน้าเว็บแรกสร้างอย่างไร", "und"),
+        ("如何连接数据库", "und"),
+        ("α-equivalence of λ terms, within 5 µs", "en"),
+    ],
+)
+def test_letters_tell_the_language_of_a_query(analyzer: Analyzer, text: str, language: str) -> None:
+    assert analyse(text, analyzer).language == language
+
+
 def test_a_language_without_spaces_has_a_term_for_each_pair(analyzer: Analyzer) -> None:
     assert typed(analyse("日本語", analyzer)) == ["日本", "本語"]
 
