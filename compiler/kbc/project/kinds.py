@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, create_model
 
 from kb_runtime.records.case_files import ENDINGS as CASE_FILES
-from kb_runtime.text.languages import STEMMERS
+from kb_runtime.text.languages import LANGUAGES
 from kbc.limits import MAX_FILE_BYTES
 from kbc.project.validation import Strings, Table, known_value, matching, mistake, one_of
 
@@ -103,7 +103,7 @@ class CollectionTable(Table):
     strip: str = Field(
         default="", description="a folder to strip from the beginning of ids and addresses"
     )
-    language: Annotated[str, one_of(("", *STEMMERS), "a language that kbc knows")] = Field(
+    language: Annotated[str, one_of(("", *LANGUAGES), "a language that kbc knows")] = Field(
         default="",
         description="of its pages (`de`); default: that of `[kb]`, or what their words say",
     )

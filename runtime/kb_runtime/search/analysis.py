@@ -28,6 +28,8 @@ from kb_runtime.text.languages import (
     ENGLISH,
     FUNCTION_WORDS,
     STEMMERS,
+    UNKNOWN_IN_LATIN,
+    is_accented,
     language_of_script,
 )
 
@@ -117,17 +119,19 @@ def fold(word: str) -> str:
 
 
 class Language:
-    """The stop words and the stemmer of a language, with what it has seen."""
+    """The stop words and the stemmer of a language, with what it has seen; none of both for another code
+    than those of `STEMMERS`."""
 
     def __init__(self, code: str) -> None:
         import tantivy
 
-        name = STEMMERS[code]
-        self._stemmer = _engine(tantivy.Filter.stemmer(name))
-        self._own = STOP_WORDS if code == ENGLISH else frozenset()
-        self._own |= {fold(word) for word in FUNCTION_WORDS.get(code, "").split()}
+        name = STEMMERS.get(code)
+        self._stemmer = _engine(tantivy.Filter.stemmer(name)) if name else None
+        written = FUNCTION_WORDS.get(code, "").split()
+        self._own = (STOP_WORDS if code == ENGLISH else frozenset()).union(map(fold, written))
+        self._written = frozenset(written)
         self._listed: tantivy.TextAnalyzer | None = None
-        if code != ENGLISH:
+        if name and code != ENGLISH:
             try:
                 self._listed = _engine(tantivy.Filter.stopword(name))
             except ValueError:  # the engine has no list of this language
@@ -136,6 +140,8 @@ class Language:
         self.prose: dict[str, Terms] = {}
 
     def stem(self, term: str) -> str:
+        if self._stemmer is None:
+            return term
         known = self._stems.get(term)
         if known is None:
             known = self._stemmer.analyze(term.replace("ё", "е"))[0]
@@ -153,6 +159,13 @@ class Language:
         return not self._listed.analyze(term) or (
             term == fold(word) and not self._listed.analyze(word.lower())
         )
+
+    def is_function_word(self, word: str) -> bool:
+        """Whether a word in lower case is a stop word as it is written: other languages have its letters
+        with other accents (`là` is no Italian word)."""
+        if word.isascii():
+            return self.is_stop_word(word, word)
+        return word in self._written or bool(self._listed and not self._listed.analyze(word))
 
 
 def _engine(step: tantivy.Filter) -> tantivy.TextAnalyzer:
@@ -247,13 +260,18 @@ class Analyzer:
         """Of the languages the one whose function words a query has most of; the first of several."""
         if len(self.languages) == 1:
             return self.languages[0]
-        counts = Counter(code for word in words for code in self.with_function_word(word))
+        counts: Counter[str] = Counter()
+        for word in words:
+            term = fold(word)
+            counts.update(
+                code for code, own in self._languages.items() if own.is_stop_word(term, word)
+            )
+            counts[UNKNOWN_IN_LATIN] += is_accented(word)
         return max(self.languages, key=counts.__getitem__)
 
     def with_function_word(self, word: str) -> list[str]:
-        """The languages in which a word is a function word."""
-        term = fold(word)
-        return [code for code, own in self._languages.items() if own.is_stop_word(term, word)]
+        """The languages in which a word in lower case is a function word as it is written."""
+        return [code for code, own in self._languages.items() if own.is_function_word(word)]
 
     def language(self, word: str, language: str) -> Language:
         """The language of a word: what its letters say, else what is said of the text around it."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.text.languages import ENGLISH, IN_LATIN
+from kb_runtime.text.languages import ENGLISH, IN_LATIN, UNKNOWN_IN_LATIN
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,7 @@ class SideWeights(NamedTuple):
 SQUARED = SideWeights(2, 2.0)
 # What an encoder makes of words that it was not trained on is worth less. In Latin letters it reads
 # syllables, of which it knows some; other letters come to it one by one.
-UNKNOWN_IN_LATIN, UNKNOWN_IN_OTHER_LETTERS = SideWeights(1, 0.7), SideWeights(1, 0.5)
+READ_IN_SYLLABLES, READ_IN_LETTERS = SideWeights(1, 0.7), SideWeights(1, 0.5)
 
 
 def side_weights(language: str, known: Sequence[str] = (ENGLISH,)) -> SideWeights:
@@ -47,7 +47,8 @@ def side_weights(language: str, known: Sequence[str] = (ENGLISH,)) -> SideWeight
     none: whoever chose the encoder chose it for the language of the pages."""
     if language in known or not known:
         return SQUARED
-    return UNKNOWN_IN_LATIN if language in IN_LATIN else UNKNOWN_IN_OTHER_LETTERS
+    is_latin = language in IN_LATIN or language == UNKNOWN_IN_LATIN
+    return READ_IN_SYLLABLES if is_latin else READ_IN_LETTERS
 
 
 class RankedRows(NamedTuple):

@@ -43,8 +43,11 @@ _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
 # Two letters that are not Latin ones, with the signs between them; one by itself (α, µ) is a symbol.
 _OTHER_LETTER = r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]"
 _IN_OTHER_LETTERS = re.compile(rf"{_OTHER_LETTER}\W{{0,2}}{_OTHER_LETTER}")
-UNKNOWN = "und"
-"""The language of letters that none of these languages is written in."""
+_ACCENTED = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
+UNKNOWN, UNKNOWN_IN_LATIN = "und", "und-Latn"
+"""What has letters of none of these languages, and what is none of them in Latin letters: without stems."""
+LANGUAGES = (*STEMMERS, UNKNOWN_IN_LATIN)
+"""What can be said of a page."""
 BY_SCRIPT = frozenset(code for code, _ in _SCRIPTS)
 """The languages that need not be known of a page, because their letters say it."""
 IN_LATIN = tuple(sorted(STEMMERS.keys() - BY_SCRIPT))
@@ -84,6 +87,11 @@ def language_of_query(words: Iterable[str], in_latin: str) -> str:
         if not word.isascii() and _IN_OTHER_LETTERS.search(word):
             return language_of_script(word) or UNKNOWN
     return in_latin
+
+
+def is_accented(word: str) -> bool:
+    """Whether a word has a Latin letter that English has not."""
+    return not word.isascii() and _ACCENTED.search(word) is not None
 
 
 def language_of_script(word: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.query import analyse
+from kb_runtime.text.languages import UNKNOWN_IN_LATIN
 from kbc.backends.lexical import write_lexical
 from kbc.backends.page_languages import by_frequency, page_languages, stated_language
 from kbc.records import CompiledChunk
@@ -40,6 +41,47 @@ def test_pages_have_the_language_of_their_function_words() -> None:
     told = page_languages(chunks, {})
     assert told == {("docs", "a"): "de", ("docs", "b"): "en", ("docs", "c"): "de"}
     assert by_frequency({"en": 1, "de": 2, "es": 1}) == ["de", "en", "es"]
+
+
+VIETNAMESE = (
+    "Khi một yêu cầu không thể được trả lời, dịch vụ trả về một lỗi, và ứng dụng phải quyết định là sẽ thử"
+    " lại sau hay là bỏ qua, vì dữ liệu đã được lưu và không có gì bị mất.\n"
+)
+CZECH = (
+    "Když na požadavek nelze odpovědět, služba vrátí chybu a aplikace se musí rozhodnout, zda jej později"
+    " zopakuje, nebo zda to zůstane bez následků, protože všechna data už jsou uložena.\n"
+)
+
+
+def test_a_language_that_is_not_known_is_not_taken_for_another_one() -> None:
+    """`là`, `một` and `đã` are function words of Italian, Norwegian and German without their accents."""
+    chunks = [
+        chunk("vi", "a", VIETNAMESE),
+        chunk("cs", "b", CZECH * 2),
+        chunk("vi", "c", "GET, POST"),
+    ]
+    chunks += [chunk("en", "d", ENGLISH), chunk("en", "e", CZECH * 2)]
+    chunks += [chunk("en", "f", "Dvořák Škoda Čapek"), chunk("en", "g", ENGLISH + ENGLISH)]
+    told = page_languages(chunks, {})
+    assert told == {
+        ("vi", "a"): UNKNOWN_IN_LATIN,
+        ("vi", "c"): UNKNOWN_IN_LATIN,
+        ("cs", "b"): UNKNOWN_IN_LATIN,
+        ("en", "d"): "en",
+        ("en", "e"): UNKNOWN_IN_LATIN,
+        ("en", "f"): "en",  # some names
+        ("en", "g"): "en",
+    }
+
+
+def test_words_of_a_language_that_is_not_known_are_found_as_they_are(tmp_path: Path) -> None:
+    """An Italian stemmer takes `sạch` and `sách`, an English one `process` and `processes` for one word."""
+    chunks = [chunk("docs", "a", "Sách cũ. Un processes.\n"), chunk("docs", "b", "Sau cùng.\n")]
+    told = {("docs", "a"): UNKNOWN_IN_LATIN, ("docs", "b"): UNKNOWN_IN_LATIN}
+    write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {}, languages=told)
+    index = LexicalIndex(str(tmp_path / "lexical"), [UNKNOWN_IN_LATIN])
+    assert index.frequency("body", "processes") == 1
+    assert index.search(LexicalRequest(analyse("sách", index.analyzer), 5)).rows == [0]
 
 
 def test_a_page_without_enough_words_has_the_language_of_its_collection() -> None:

@@ -176,3 +176,13 @@ def test_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         tracemalloc.stop()
     assert sizes[1] - sizes[0] < 100_000
+
+
+def test_accents_tell_a_query_in_a_language_that_is_not_known() -> None:
+    analyzer = Analyzer(("en", "und-Latn"))
+    assert analyzer.language_of(["how", "to", "open", "the", "café"]) == "en"
+    assert analyzer.language_of(["jak", "otevřít", "připojení", "to"]) == "und-Latn"
+    assert Analyzer(("und-Latn",)).prose("připojení connections") == [
+        ("pripojeni", 0),
+        ("connections", 1),
+    ]

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_runtime.search.fusion import (
+    READ_IN_LETTERS,
+    READ_IN_SYLLABLES,
     SQUARED,
-    UNKNOWN_IN_LATIN,
-    UNKNOWN_IN_OTHER_LETTERS,
     RankedRows,
     balanced,
     balanced_in_two_tiers,
@@ -22,7 +22,7 @@ from kb_runtime.search.fusion import (
     side_weights,
     with_estimated_cosines,
 )
-from kb_runtime.text.languages import UNKNOWN
+from kb_runtime.text.languages import UNKNOWN, UNKNOWN_IN_LATIN
 
 Scored = Sequence[tuple[int, float]]
 
@@ -126,15 +126,16 @@ def test_balanced_sides_have_a_say_whatever_their_scales() -> None:
 
 def test_meaning_counts_less_the_less_an_encoder_reads_of_a_language() -> None:
     assert side_weights("en") == SQUARED
-    assert side_weights("de") == UNKNOWN_IN_LATIN  # syllables
-    for language in ("ru", "ta", UNKNOWN):  # letters
-        assert side_weights(language) == UNKNOWN_IN_OTHER_LETTERS
-    assert SQUARED.meaning > UNKNOWN_IN_LATIN.meaning > UNKNOWN_IN_OTHER_LETTERS.meaning > 0
+    for language in ("de", UNKNOWN_IN_LATIN):
+        assert side_weights(language) == READ_IN_SYLLABLES
+    for language in ("ru", "ta", UNKNOWN):
+        assert side_weights(language) == READ_IN_LETTERS
+    assert SQUARED.meaning > READ_IN_SYLLABLES.meaning > READ_IN_LETTERS.meaning > 0
 
 
 def test_an_encoder_counts_fully_in_each_language_that_it_knows() -> None:
     assert side_weights("de", ("en", "de")) == SQUARED
-    assert side_weights("ru", ("en", "de")) == UNKNOWN_IN_OTHER_LETTERS
+    assert side_weights("ru", ("en", "de")) == READ_IN_LETTERS
     for language in ("de", UNKNOWN):
         assert side_weights(language, ()) == SQUARED  # chosen for the pages
 
