@@ -12,8 +12,10 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
     for name, pattern, words in (
         (
             "test",
-            r"(?:^|/)(?:tests?|testing|specs?|__tests__|fixtures?|mocks?|testdata)/"
-            r"|(?:^|/)(?:test_[^/]*|[^/]*[_.-](?:test|spec)s?\.[^/]*|conftest\.py|[^/]*\.t)$",
+            r"(?:^|/)(?:_?tests?|testing|specs?|__tests__|fixtures?|mocks?|testdata|[^/]+[_.-]tests?)/"
+            r"|(?:^|/)(?:test_[^/]*|tests\.[^/]*|[^/]*[_.-](?:test|spec)s?\.[^/]*|conftest\.py|[^/]*\.t)$"
+            # `ShedTest.java` and `UnitTests/` are tests, `latest.java` is none.
+            r"|(?-i:[A-Za-z0-9]Test(?:s|Cases?)?(?:\.\w+$|/))",
             "test tests testing tested spec specs fixture fixtures mock mocks assert unittest",
         ),
         (

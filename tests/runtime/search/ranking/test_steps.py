@@ -134,6 +134,14 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("pkg/client_test.go", "test"),
         ("app/button.spec.ts", "test"),
         ("t/basic.t", "test"),
+        ("src/ToolRackTest.php", "test"),
+        ("src/Rack/ToolRackTestCase.php", "test"),
+        ("Sources/ParseJSONTests.swift", "test"),
+        ("Shed.UnitTests/Tools.cs", "test"),
+        ("Shed.Core.Tests/Tools.cs", "test"),
+        ("packages/shed-test/src/tools.ts", "test"),
+        ("_test/paths.go", "test"),
+        ("shed/tests.py", "test"),
         ("examples/chat/main.rs", "example"),
         ("api/service.pb.go", "generated"),
         ("types/index.d.ts", "generated"),
@@ -146,7 +154,18 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["src/latest.py", "contest/rules.md", "app/history_view.ts", "src/history.py"]
+    "path",
+    [
+        "src/latest.py",
+        "src/Latest.java",
+        "src/TestBench.java",
+        "src/Attestation.cs",
+        "lib/mix/tasks/test.ex",
+        "contest/rules.md",
+        "app/history_view.ts",
+        "src/history.py",
+        "src/spec.go",
+    ],
 )
 def test_other_files_are_not_secondary(path: str) -> None:
     assert not paths.place_kinds(path)
