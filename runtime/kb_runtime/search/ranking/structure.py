@@ -81,7 +81,7 @@ class Structure:
             trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
         named = by_words[: steps.NAMED] if _possible_names(query) else ()
-        ranked, rest = _pool(fused, frozenset(named))
+        ranked, rest = _pool(fused, named, self._surplus(fused))
         pool = self._read(query, ranked.rows, matrix, enabled)
         scores = scaled = steps.scaled(ranked.scores)
         passing: frozenset[int] = frozenset()
@@ -130,6 +130,14 @@ class Structure:
                 pool.rows[at]: [pool.rows[copy] for copy in each] for at, each in copies.items()
             },
         )
+
+    def _surplus(self, fused: RankedRows) -> Sequence[int]:
+        """The places of candidates that give their place in the pool to those of other files, because enough
+        of their own file are in it; none where pages are among the candidates."""
+        if len(fused.rows) <= steps.POOL:
+            return ()
+        records, record_of = self._facts.records(fused.rows.tolist())
+        return steps.surplus(record_of) if self._facts.are_programs(records) else ()
 
     def _read(
         self, query: Query, rows: Places, matrix: CandidateMatrix | None, enabled: Collection[Step]
@@ -348,21 +356,23 @@ def _possible_names(query: Query) -> set[str]:
     return {*query.identifiers, *(term.typed for term in query.terms if len(query.terms) == 1)}
 
 
-def _pool(fused: RankedRows, named: Collection[int]) -> tuple[RankedRows, RankedRows]:
-    """The candidates that are ranked by structure, and the others. Those of `named` that are not among
-    the first join them with the score of the last one."""
-    behind = RankedRows(fused.rows[steps.POOL :], fused.scores[steps.POOL :])
-    joining = []
-    if named:
-        rows = enumerate(behind.rows.tolist(), start=steps.POOL)
-        joining = [at for at, row in rows if row in named]
-    if not joining:
-        return fused.first(steps.POOL), behind
+def _pool(
+    fused: RankedRows, named: Sequence[int], surplus: Sequence[int]
+) -> tuple[RankedRows, RankedRows]:
+    """The candidates that are ranked by structure, and the others. Those at the places `surplus` are not
+    among the first. The rows `named` are in the pool in any case, at least with the score of the last one."""
+    if not len(named) and not surplus:
+        return fused.first(steps.POOL), RankedRows(
+            fused.rows[steps.POOL :], fused.scores[steps.POOL :]
+        )
     import numpy as np
 
-    chosen = np.zeros(len(fused.rows), dtype=np.bool_)
-    chosen[: steps.POOL] = True
-    chosen[joining] = True
-    pool = fused.only(chosen)
-    pool.scores[steps.POOL :] = pool.scores[steps.POOL - 1]
-    return pool, fused.only(~chosen)
+    chosen = np.ones(len(fused.rows), dtype=np.bool_)
+    chosen[list(surplus)] = False
+    chosen[np.flatnonzero(chosen)[steps.POOL :]] = False
+    last = fused.scores[chosen][-1]
+    chosen |= np.isin(fused.rows, named)
+    pool, rest = fused.only(chosen), fused.only(~chosen)
+    return pool._replace(scores=pool.scores.clip(min=last)), rest._replace(
+        scores=rest.scores.clip(max=last)
+    )

@@ -121,6 +121,14 @@ def test_one_record_alone_gets_no_bonus() -> None:
     assert steps.evidence_bonus(scores_of(1.0, 0.5), records_of(0, 0)).tolist() == [0.0, 0.0]
 
 
+def test_what_comes_behind_the_first_chunks_of_a_record_is_surplus(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 2)
+    assert steps.surplus([0, 1, 0, 0, 2, 0, 1, 1]) == [3, 5, 7]
+    assert steps.surplus([0, 1, 2, 2]) == []
+
+
 def test_further_chunks_of_a_record_decay() -> None:
     after = steps.decayed(scores_of(1.0, 0.9, 0.8, 0.7), records_of(0, 0, 1, 0))
     assert after == pytest.approx([1.0, 0.9 * steps.DECAY, 0.8, 0.7 * steps.DECAY**2])

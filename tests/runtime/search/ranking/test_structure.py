@@ -6,6 +6,7 @@ import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.hits import search as hits_of
+from kb_runtime.search.ranking import steps
 from kb_runtime.search.request import SearchRequest
 from kbc.pipeline.build import BuildOptions, build
 
@@ -34,6 +35,16 @@ FILES = {
     "ships/tonnage.py": '"""Cargo."""\n\n\ndef tonnage(cargo):\n'
     '    """Tonnage adds up cargo."""\n    return cargo\n',
     "ships/fleet.json": '{\n  "tonnage": "go python tonnage adds up cargo",\n  "cargo": 3\n}\n',
+    # Many passages that say more of what a question asks than the one of another file.
+    "ropes/knots.ts": "\n".join(
+        f"/** Splices a worn rope end, way {n}. */\nexport function way{n}(): void {{\n"
+        + "".join(
+            f'  strand("{n} over {at}, then under {at + 1} and through");\n' for at in range(24)
+        )
+        + "}\n"
+        for n in range(12)
+    ),
+    "ropes/splice.ts": "/** Joins two lines. */\nexport function join(rope: string): void {}\n",
     "src/index.ts": 'export { Handler, Context } from "other-package";\n',
     **{
         f"src/use{n}.ts": f'import {{ Handler }} from ".";\n\n/** Handler number {n}: a Handler. */\n'
@@ -144,3 +155,14 @@ def test_the_copy_that_is_named_is_the_one_that_is_shown(tree: Artifact) -> None
     assert [hit.address for hit in hits if hit.address.endswith("bowline.ts")] == [hits[0].address]
     assert hits[0].address == "kb://tree/code/port%2Fknots%2Fbowline.ts"
     assert hits[0].also_in == ("kb://tree/code/knots%2Fbowline.ts",)
+
+
+def test_passages_of_one_file_do_not_keep_another_file_out_of_the_ranking(
+    tree: Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "POOL", 8)
+    query = "splices a worn rope end over and under"
+    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 100)
+    assert found(tree, query)[:8] == ["ropes/knots.ts"] * 8
+    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 4)
+    assert found(tree, query)[:2] == ["ropes/knots.ts", "ropes/splice.ts"]
