@@ -310,6 +310,7 @@ class CompiledChunk:
     exports: tuple[str, ...] = ()  # names that are defined elsewhere and passed on here
     passes_on: bool = False  # whether its file does little else (`chunking.barrels`)
     tags: tuple[str, ...] = ()
+    comments: tuple[tuple[int, int], ...] = ()  # of `text`: neither indexed nor shown in hits
     embedded_text: str = ""
     embedded_summary: str = ""  # what an entry is for, in prose (`encoding.views`)
 

@@ -32,6 +32,7 @@ from kb_runtime.search.lexical_schema import TITLE_SEPARATOR, filter_term
 from kb_runtime.search.spelling import MIN_CHARS
 from kb_runtime.text.compounds import LINKS
 from kb_runtime.text.languages import ENGLISH
+from kb_runtime.text.unshown import without
 from kbc.cache.phases import PhaseCache
 from kbc.records import CompiledChunk
 
@@ -249,10 +250,11 @@ def _field_terms(
 ) -> Iterator[FieldTerms]:
     names = [*chunk.identifiers, *([chunk.symbol] if chunk.symbol else []), *chunk.exports]
     title, breadcrumb = title_and_trail(chunk)
+    shown = without(chunk.text, chunk.comments)
     prose = {
         "title": title,
         "breadcrumb": breadcrumb,
-        "body": with_headings(chunk.text, title, breadcrumb),
+        "body": with_headings(shown, title, breadcrumb),
         "tags": " \n".join(chunk.tags),
     }
     named = {
@@ -267,7 +269,7 @@ def _field_terms(
         if field == "identifiers":
             terms += [(operator, 0) for operator in operators(text)]
         yield _placed(field, terms)
-    yield _unplaced(fields.OPERATORS, operators(f"{title} {chunk.signature}\n{chunk.text}"))
+    yield _unplaced(fields.OPERATORS, operators(f"{title} {chunk.signature}\n{shown}"))
     distinct = {word for text in (*prose.values(), *named.values()) for word in WORD.findall(text)}
     words = {term for word in distinct for term, _ in analyzer.name_terms(word).terms}
     yield _unplaced(fields.WORDS, sorted(filter(_is_word, words)))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from kb_runtime.text.graphemes import boundary_after, boundary_before
 from kbc.chunking.lines import TextLines
@@ -38,10 +40,14 @@ class Draft:
 
 
 def assemble(
-    record: CompiledRecord, lines: TextLines, drafts: Iterable[Draft]
+    record: CompiledRecord,
+    lines: TextLines,
+    drafts: Iterable[Draft],
+    comments: Sequence[tuple[int, int]] = (),
 ) -> list[CompiledChunk]:
     """The chunks of `drafts`, which cover the text in order; a draft that is over the budget after
-    all (token counts that did not add up) gives several chunks."""
+    all (token counts that did not add up) gives several chunks. `comments` of the text, in order, are neither
+    indexed nor shown."""
     chunks: list[CompiledChunk] = []
     for draft, embedded_text in _fitting(lines, list(drafts)):
         chunks.append(
@@ -66,10 +72,21 @@ def assemble(
                 exports=draft.exports,
                 passes_on=draft.passes_on,
                 tags=record.tags,
+                comments=_within(comments, draft),
                 embedded_text=embedded_text,
             )
         )
     return chunks
+
+
+def _within(spans: Sequence[tuple[int, int]], draft: Draft) -> tuple[tuple[int, int], ...]:
+    """What the draft has of `spans`, counted from its start."""
+    first = bisect_right(spans, draft.start, key=itemgetter(1))
+    behind = bisect_left(spans, draft.end, first, key=itemgetter(0))
+    return tuple(
+        (max(start, draft.start) - draft.start, min(end, draft.end) - draft.start)
+        for start, end in spans[first:behind]
+    )
 
 
 def _fitting(lines: TextLines, drafts: Sequence[Draft]) -> Iterator[tuple[Draft, str]]:

@@ -106,12 +106,8 @@ def chunk_markdown(record: CompiledRecord, budget: TokenBudget) -> list[Compiled
     if isinstance(record, DocRecord):
         is_mdx = record.format == "mdx"
     document = markdown.parse(record.text, mdx=is_mdx)
-    lines = TextLines(
-        record.text,
-        budget,
-        visible=visible_text(record, document, is_mdx=is_mdx),
-        first_number=record.line,
-    )
+    visible = visible_text(record, document, is_mdx=is_mdx)
+    lines = TextLines(record.text, budget, visible=visible.text, first_number=record.line)
     base = record.line - 1  # the parser counts from the record's first line
     blocks = [
         replace(block, start_line=block.start_line + base, end_line=block.end_line + base)
@@ -139,7 +135,7 @@ def chunk_markdown(record: CompiledRecord, budget: TokenBudget) -> list[Compiled
         ]
         groups = [part for group in groups for part in _set_apart(lines, sections, group, fences)]
     page = _Page(record, lines, sections, trails, headers, _coded_lines(lines, blocks), opening)
-    return assemble(record, lines, [_draft(page, group) for group in groups])
+    return assemble(record, lines, [_draft(page, group) for group in groups], visible.comments)
 
 
 def _anchors(record: CompiledRecord, document: markdown.Document) -> dict[int, str]:

@@ -192,7 +192,7 @@ class SearchHit:
         found = self.reader.passage(self.chunk, self._found, most)
         if len(found.text) >= least or len(found.text) >= len(text):
             return found
-        return widened(found, text, self.chunk.get("start_line", 1), least, most)
+        return widened(found, self.chunk, least, most)
 
 
 @dataclass(slots=True)

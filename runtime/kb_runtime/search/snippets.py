@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR
 from kb_runtime.search.matching import Matcher, Occurrence
 from kb_runtime.text.graphemes import boundary_after, boundary_before
+from kb_runtime.text.unshown import hidden_in, outside, without
 
 # Code points of a snippet, unless the caller has another budget: what a list of hits can afford.
 BUDGET_CHARS = 240
@@ -22,9 +23,6 @@ BUDGET_CHARS = 240
 _LINE = re.compile(r"^[^\S\n]*+\S[^\n]*\n?", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
 _SPACE = re.compile(r"\s")
-_FRONT_MATTER = re.compile(r"(---|\+{3})[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z)")
-_COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)+", re.DOTALL)
-_FRONT_MATTER_START = re.compile(r"(?:---[ \t]*\r?\n[\w-]+:|\+{3}[ \t]*\r?\n[\w-]+[ \t]*=)")
 # A line that opens or closes a code block, also in a list or quotation: its mark, its info string.
 _FENCE = re.compile(
     r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(`{3,}+(?=[^`\n]*$)|~{3,})([^\n]*)", re.MULTILINE
@@ -84,7 +82,8 @@ class PassageReader:
 
     def find(self, chunk: Mapping[str, Any]) -> FoundWords:
         """The query's words in a chunk: in its text, title and other fields."""
-        searched = f"{chunk.get('text', '')}\n{_other_fields(chunk)}"
+        shown = without(chunk.get("text", ""), chunk.get("comments", ()))
+        searched = f"{shown}\n{_other_fields(chunk)}"
         return FoundWords(searched, self._matcher.find(searched))
 
     def matched(self, found: FoundWords) -> tuple[str, ...]:
@@ -99,8 +98,7 @@ class PassageReader:
         text = chunk.get("text", "")
         heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
         first = chunk.get("start_line", 1)
-        # In YAML the same marks are between documents.
-        hidden = unshown(text) if first == 1 and chunk.get("language") != "yaml" else 0
+        hidden = hidden_in(chunk)
         return snippet(text, first, found.occurrences, budget or self._budget, heading, hidden)
 
 
@@ -110,7 +108,7 @@ def snippet(
     occurrences: Sequence[Occurrence],
     budget: int = BUDGET_CHARS,
     heading: str = "",
-    hidden: int = 0,
+    hidden: Sequence[Sequence[int]] = (),
 ) -> Snippet:
     """The passage of at most `budget` code points with the most different terms of the query.
 
@@ -120,18 +118,19 @@ def snippet(
     that fits is shown whole or not at all; of a longer one a passage begins with the fence, and closes it
     with a line of its own, or has lines without either fence. Indented lines come with the line of their
     definition where both fit and nothing found is lost. A first line that only repeats `heading`, which a
-    hit shows anyway, is left out when something follows it. The first `hidden` code points are never shown;
-    where nothing else is left the passage is empty.
+    hit shows anyway, is left out when something follows it. The spans `hidden` are never shown, and no
+    passage goes on behind one of them; where nothing else is left the passage is empty.
     """
-    blocks = _blocks(text)
-    pieces = [piece for piece in _pieces(text, budget) if piece[0] >= hidden]
+    blocks = _blocks(without(text, hidden))
+    pieces = outside(text, _pieces(text, budget), hidden)
     if blocks:
         pieces = _with_whole_blocks(pieces, blocks, budget)
     if len(pieces) > 1 and heading and text[slice(*pieces[0])].strip("# \t\r\n") == heading:
         del pieces[0]
     if not pieces:
         return Snippet("", first_line, first_line)
-    start, end = _best_window(text, pieces, blocks, occurrences, budget)
+    gaps = [start for start, _ in hidden]
+    start, end = _best_window(text, pieces, blocks, gaps, occurrences, budget)
     if end - start > budget:
         start, end = _inside(text, start, end, occurrences, budget)
     passage = text[start:end]
@@ -141,23 +140,6 @@ def snippet(
     start, end, closing = _closed(text, start, end, blocks, budget)
     line = first_line + text.count("\n", 0, start)
     return Snippet(text[start:end] + closing, line, line + text.count("\n", start, end))
-
-
-def unshown(text: str) -> int:
-    """How many code points of a file's beginning are front matter, its fences included, and comments in
-    HTML: a licence, notes to authors.
-
-    Without a closing fence it is all of them when they begin with a key: long front matter continues in
-    the next chunk.
-    """
-    end = 0
-    if text.startswith(("---", "+++")):
-        if found := _FRONT_MATTER.match(text):
-            end = found.end()
-        elif _FRONT_MATTER_START.match(text):
-            return len(text)
-    comments = _COMMENTS.match(text, end)
-    return comments.end() if comments else end
 
 
 def _pieces(text: str, budget: int) -> list[tuple[int, int]]:
@@ -265,10 +247,11 @@ def _best_window(
     text: str,
     pieces: Sequence[tuple[int, int]],
     blocks: Sequence[_Block],
+    gaps: Sequence[int],
     occurrences: Sequence[Occurrence],
     budget: int,
 ) -> tuple[int, int]:
-    """The run of pieces within the budget that has the most terms; at least one piece."""
+    """The run of pieces within the budget and between `gaps` that has the most terms; at least one piece."""
     starts = [start for start, _ in pieces]
     ends = [end for _, end in pieces]
     best = (0, 0, 0)
@@ -281,24 +264,29 @@ def _best_window(
         if at == seen or at < 0:  # looked at already, or in a line that is not shown
             continue
         seen = at
-        at, last = _window(starts, ends, blocks, at, budget)
+        at, last = _window(starts, ends, blocks, gaps, at, budget)
         inside = [term for start, _, term in occurrences[first_word:] if start < ends[last]]
         score = (len(set(inside)), min(len(inside), _DENSE), -at)
         if score > best:
             best, window = score, (at, last)
     if not best[0]:
-        window = _window(starts, ends, blocks, 0, budget)
+        window = _window(starts, ends, blocks, gaps, 0, budget)
     first, last = window
     definition = _definition(text, starts, first)
     if definition < first and ends[first] - starts[definition] <= budget:
-        wider = _window(starts, ends, blocks, definition, budget)
+        wider = _window(starts, ends, blocks, gaps, definition, budget)
         if _terms(occurrences, starts[wider[0]], ends[wider[1]]) >= best[0]:
             first, last = wider
     return starts[first], ends[last]
 
 
 def _window(
-    starts: Sequence[int], ends: Sequence[int], blocks: Sequence[_Block], at: int, budget: int
+    starts: Sequence[int],
+    ends: Sequence[int],
+    blocks: Sequence[_Block],
+    gaps: Sequence[int],
+    at: int,
+    budget: int,
 ) -> tuple[int, int]:
     """The first and the last piece of a passage that begins with piece `at`, or its block's fence."""
     limit = len(starts) - 1
@@ -310,6 +298,9 @@ def _window(
             else:
                 limit = bisect_left(starts, block.close) - 1
             break
+    gap = bisect_right(gaps, starts[at])
+    if gap < len(gaps):
+        limit = min(limit, bisect_left(starts, gaps[gap]) - 1)
     last = max(at, min(_reach(starts, ends, at, budget), limit))
     if last > at and any(
         block.start == starts[last] and ends[last] < block.end for block in blocks
@@ -375,9 +366,10 @@ def _inside(
     return start, boundary_before(text, stop, start) or stop
 
 
-def widened(found: Snippet, text: str, first_line: int, least: int, most: int) -> Snippet:
-    """`found`, a passage of `text`, which begins at `first_line`, with what follows it and then with what is
-    before it, until it has `least` to `most` code points. It is not widened across a fence."""
+def widened(found: Snippet, chunk: Mapping[str, Any], least: int, most: int) -> Snippet:
+    """`found`, a passage of `chunk`, with what follows it and then with what is before it, until it has
+    `least` to `most` code points. It is not widened across a fence or a comment."""
+    text = chunk.get("text", "")
     start = text.find(found.text)
     if start < 0 or not found.text:
         return found
@@ -386,8 +378,11 @@ def widened(found: Snippet, text: str, first_line: int, least: int, most: int) -
     highest = min((at for at in fences if at >= end), default=len(text))
     lowest = max((at for at in fences if at < start), default=-1)
     lowest = text.find("\n", lowest) + 1 if lowest >= 0 else 0
-    if first_line == 1:
-        lowest = max(lowest, unshown(text))
+    for gap_start, gap_end in hidden_in(chunk):
+        if gap_end <= start:
+            lowest = max(lowest, gap_end)
+        elif gap_start >= end:
+            highest = min(highest, gap_start)
     if end - start < least:
         end = _space_before(text, min(highest, start + most), start + least, end)
     if end - start < least:
@@ -395,7 +390,7 @@ def widened(found: Snippet, text: str, first_line: int, least: int, most: int) -
     shown = text[start:end]
     start += len(shown) - len(shown.lstrip("\n"))
     shown = shown.strip("\n")
-    line = first_line + text.count("\n", 0, start)
+    line = chunk.get("start_line", 1) + text.count("\n", 0, start)
     return Snippet(shown, line, line + shown.count("\n"))
 
 

@@ -136,3 +136,12 @@ def test_the_headings_of_a_passage_count_as_its_text_once(tmp_path: Path) -> Non
 
 def index_fields() -> list[str]:
     return list(DEFAULT_BOOSTS)
+
+
+def test_words_of_comments_are_not_indexed(tmp_path: Path) -> None:
+    text = "Maps.\n<!-- a secret => note -->\nSets.\n"
+    span = text.index("<"), text.index(">\nS") + 1
+    write(tmp_path, [chunk("a.md", text, comments=(span,)), chunk("b.md", "a secret => note\n")])
+    index = LexicalIndex(str(tmp_path))
+    for query, rows in (("secret", [1]), ("=>", [1]), ("sets", [0])):
+        assert index.search(LexicalRequest(analyse(query, Analyzer()), 5)).rows == rows, query

@@ -139,6 +139,22 @@ def test_comments_between_blocks_are_not_embedded(budget: TokenBudget, page: Pag
     assert all(each in found.embedded_text for each in ("<b>Light</b>", "shown", "within"))
 
 
+def test_comments_between_blocks_are_known_in_each_chunk(
+    words_budget: TokenBudget, page: Page
+) -> None:
+    text = f"# A\n\n<!-- one\n\ntwo -->\n{words(50)}\n\n<!-- three --> x\n\n`<!-- four -->`\n{words(40)}"
+    chunks = chunk(page(text), words_budget)
+    assert len(chunks) > 1
+    found = [each.text[slice(*span)] for each in chunks for span in each.comments]
+    assert found == ["<!-- one\n\ntwo -->", "<!-- three -->"]
+
+
+def test_comments_of_mdx_are_those_on_lines_of_their_own(budget: TokenBudget, page: Page) -> None:
+    text = "# A {/* a */}\n\n{/* one\ntwo */}\n\nText {/* within */}\n\n```js\n{/* code */}\n```\n"
+    (found,) = chunk(page(text, path="docs/a.mdx"), budget)
+    assert [found.text[slice(*span)] for span in found.comments] == ["{/* one\ntwo */}"]
+
+
 def test_mdx_tags_and_imports_are_not_embedded(budget: TokenBudget, page: Page) -> None:
     text = f'import {{ Note }} from "x"\n\n# A\n\n<Note kind="big">\n{SENTENCE}</Note>\n'
     (found,) = chunk(page(text, path="docs/a.mdx"), budget)

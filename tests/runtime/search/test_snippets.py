@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.matching import Matcher
 from kb_runtime.search.query import analyse
-from kb_runtime.search.snippets import Snippet, snippet, unshown
+from kb_runtime.search.snippets import PassageReader, Snippet, snippet, widened
 from kb_runtime.text.graphemes import is_boundary
+from kb_runtime.text.unshown import unshown
 
 ANALYZER = Analyzer()
 
@@ -215,9 +216,9 @@ def test_a_first_line_that_repeats_the_heading_is_left_out() -> None:
 
 def test_what_is_hidden_is_not_shown_and_its_words_do_not_draw_the_passage() -> None:
     text = "---\ntags: [map, map]\n---\n# Maps\n\nOne map.\n"
-    found = snippet(text, 1, matcher("map").find(text), heading="Maps", hidden=unshown(text))
+    found = snippet(text, 1, matcher("map").find(text), heading="Maps", hidden=[(0, unshown(text))])
     assert found == Snippet("One map.", 6, 6)
-    assert snippet("---\na: 1\n---\n", 1, [], hidden=13).text == ""
+    assert snippet("---\na: 1\n---\n", 1, [], hidden=[(0, 13)]).text == ""
 
 
 @pytest.mark.parametrize(
@@ -241,6 +242,22 @@ def test_what_is_hidden_is_not_shown_and_its_words_do_not_draw_the_passage() -> 
 )
 def test_front_matter_and_the_comments_behind_it_are_not_shown(text: str, hidden: str) -> None:
     assert text[: unshown(text)] == hidden
+
+
+def test_comments_are_neither_shown_nor_searched() -> None:
+    text = "One map.\n\n<!-- map\n```\nmap map -->\n  <!-- map --> Set and bag.\n\nLast set.\n"
+    spans = []
+    for part in ("<!-- map\n```\nmap map -->\n", "  <!-- map -->"):
+        spans.append((text.index(part), text.index(part) + len(part)))
+    chunk = {"text": text, "start_line": 7, "comments": spans}
+    reader = PassageReader(lambda: matcher("map set bag"), 240)
+    found = reader.find(chunk)
+    assert [text[start:end] for start, end, _ in found.occurrences] == ["map", "Set", "bag", "set"]
+    assert reader.passage(chunk, found) == Snippet("Set and bag.\n\nLast set.", 12, 14)
+    first = PassageReader(lambda: matcher("map"), 240)
+    shown = first.passage(chunk, first.find(chunk))
+    assert shown == Snippet("One map.", 7, 7)
+    assert widened(shown, chunk, 100, 200) == shown
 
 
 def test_occurrences_behind_the_text_do_not_matter() -> None:

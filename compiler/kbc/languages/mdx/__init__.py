@@ -4,7 +4,7 @@ Imports `languages.includes`.
 """
 
 from kbc.languages.mdx.exports import exported_texts, with_exported_texts
-from kbc.languages.mdx.syntax import blank, mask
+from kbc.languages.mdx.syntax import comments, mask
 from kbc.languages.mdx.text import clean
 
-__all__ = ["blank", "clean", "exported_texts", "mask", "with_exported_texts"]
+__all__ = ["clean", "comments", "exported_texts", "mask", "with_exported_texts"]

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from kb_runtime.text.unshown import without
+
 # A statement that takes more is a mistake (a missing bracket): an export then ends at the next blank
 # line, an import is text.
 MAX_STATEMENT_LINES = 200
@@ -44,7 +46,6 @@ _ESCAPED = re.compile(r"\\.")
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _HEADING_ID = re.compile(r"\{/\*[ \t]*[\w:.-]+[ \t]*\*/\}")
-_NOT_LINE_END = re.compile(r"[^\n]")
 
 _TAG_LINE = re.compile(r"^[ \t]*</?[A-Za-z][\w.]*(?:[ \t][^<>\n]*)?>[ \t]*$", re.MULTILINE)
 _BLOCKS = MarkdownIt("commonmark").disable(["code", "html_block"])
@@ -195,6 +196,15 @@ def _union(spans: list[MdxSpan]) -> list[MdxSpan]:
     return merged
 
 
+def comments(text: str) -> list[MdxSpan]:
+    """Comments outside of code and statements, in order; not those that are the id of a heading."""
+    if not _COMMENT_START.search(text):
+        return []
+    visible = _hide(text, code_spans(text))
+    found = _comments(_hide(visible, list(_statements(text, visible))))
+    return [span for span in found if not _is_heading_id(text, span)]
+
+
 def _comments(visible: str) -> Iterator[MdxSpan]:
     """`{/* */}` and `<!-- -->`; one that never ends is text."""
     endless: set[str] = set()
@@ -212,21 +222,9 @@ def _comments(visible: str) -> Iterator[MdxSpan]:
             endless.add(mark)
 
 
-def blank(text: str) -> str:
-    """Spaces in the place of all characters of `text` but its line ends."""
-    return _NOT_LINE_END.sub(" ", text)
-
-
 def _hide(text: str, spans: list[MdxSpan]) -> str:
     """`text` with the characters of `spans` blank; every offset stays."""
-    parts: list[str] = []
-    position = 0
-    for span in spans:
-        parts.append(text[position : span.start])
-        parts.append(blank(text[span.start : span.end]))
-        position = span.end
-    parts.append(text[position:])
-    return "".join(parts)
+    return without(text, ((span.start, span.end) for span in spans))
 
 
 def _statements(text: str, visible: str) -> Iterator[MdxSpan]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
-from kb_runtime.search.snippets import unshown
 from kb_runtime.text.addresses import format_address
+from kb_runtime.text.unshown import unshown
 from kbc.shipping.product import Product
 
 KINDS = ("docs", "pages")
