@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,17 @@ _NOT_OWN = re.compile(
 """Folders of descriptions of other APIs."""
 
 _MANY = 20
-"""More descriptions of APIs in one repository are data of its, and not its own API."""
+"""More descriptions of APIs in one repository are data of its, and not its own API, unless they are a
+family."""
+
+_MOST = 500
+_FAMILY = 0.9
+"""Such a share of a family's titles begins with the same word, the name of the project."""
+
+_NO_NAME = frozenset(
+    ["a", "an", "api", "example", "my", "openapi", "petstore", "swagger", "test", "the"]
+)
+"""First words of titles that name no project."""
 
 _INFO = re.compile(r"^[\"']?info[\"']?[ \t]*:|\"info\"\s*:\s*\{", re.MULTILINE)
 _INFO_CHARS = 20_000
@@ -31,6 +42,14 @@ _VERSION = re.compile(_FIELD % "version", re.MULTILINE)
 _PATH = re.compile(
     r"\"(/[^\"\s]*)\"\s*:\s*\{|^[ \t]+[\"']?(/\S*?)[\"']?:[ \t]*(?:[{#].*)?\r?$", re.MULTILINE
 )
+
+
+_BASE = re.compile(
+    r"\bbasePath[\"']?\s*:\s*(?:\{\s*)?(?:[\"']?default[\"']?\s*:\s*)?[\"']?([^\s\"',}]+)"
+)
+
+_Identity = tuple[str, str, frozenset[str]]
+"""Title, version, and the paths with the one below which they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +75,17 @@ def descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> Desc
     folders = tuple(f"{each}/" for each in taken)
     inside = [name for name in found if "." in taken or name.startswith(folders)]
     outside = [name for name in found if name not in inside]
+    are_few = len(found) <= _MANY
+    known_as = {name: _identity(root / name) for name in found if 1 < len(found) <= _MOST}
     if len(outside) > _MANY:
-        return Descriptions()
+        if not _are_family([api for name in outside if (api := known_as.get(name))], len(outside)):
+            return Descriptions()
+        are_few = True
     copies = []
-    known: set[tuple[str, str, frozenset[str]]] = set()
-    for name in sorted(found, key=lambda name: (name in outside, name.count("/"), name)):
-        api = _identity(root / name) if 1 < len(found) <= _MANY else None
+    known: set[_Identity] = set()
+    is_outside = set(outside)
+    for name in sorted(found, key=lambda name: (name in is_outside, name.count("/"), name)):
+        api = known_as.get(name) if are_few else None
         if api in known:
             copies.append(name)
         elif api is not None:
@@ -70,7 +94,14 @@ def descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> Desc
     return Descriptions(tuple(sorted(own)), tuple(sorted(copies)))
 
 
-def _identity(path: Path) -> tuple[str, str, frozenset[str]] | None:
+def _are_family(apis: Sequence[_Identity], count: int) -> bool:
+    """Whether `apis`, out of `count`, are parts of one: their titles begin with one name."""
+    names = Counter(word for title, _, _ in apis for word in title.casefold().split()[:1])
+    name, with_it = names.most_common(1)[0] if names else ("", 0)
+    return name not in _NO_NAME and with_it >= _FAMILY * count
+
+
+def _identity(path: Path) -> _Identity | None:
     """What an API is called, its version and the addresses of its operations, which need no parser to be
     found; None where something is missing."""
     try:
@@ -82,9 +113,10 @@ def _identity(path: Path) -> tuple[str, str, frozenset[str]] | None:
     about = text[info.end() - 1 :][:_INFO_CHARS] if info else ""
     title, version = _TITLE.search(about), _VERSION.search(about)
     paths = frozenset(match[1] or match[2] for match in _PATH.finditer(text))
+    base = {f"{match[1]}/" for match in _BASE.finditer(text)}
     if not (title and version and paths):
         return None
-    return title[1].strip("\"' \r"), version[1].strip("\"' \r"), paths
+    return title[1].strip("\"' \r"), version[1].strip("\"' \r"), paths | base
 
 
 def without(collection: Collection, files: Sequence[str]) -> Collection:

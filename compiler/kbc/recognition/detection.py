@@ -15,7 +15,7 @@ from kbc.project.kinds import KINDS
 from kbc.project.model import Collection, Project
 from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
-from kbc.recognition.apis import descriptions, without
+from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
@@ -245,12 +245,23 @@ class _FolderDetector:
 
     def _sites(self, sites: Sequence[Site]) -> Recognition:
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
-        first = sites[0]
+        taken = [path for each in collections for path in each.paths]
+        first, (collections, _) = sites[0], self._with_apis(collections, taken)
         if first.options.get("bundle"):
             what = f"{', '.join(each.lstrip('/') for each in first.include)}: all pages of a site"
         else:
             what = named(first)
         return self._finish(collections, what, first)
+
+    def _with_apis(
+        self, collections: Sequence[Collection], taken: Sequence[str]
+    ) -> tuple[list[Collection], Descriptions]:
+        """The collections with the descriptions of APIs outside of `taken`, and without copies of these."""
+        apis = descriptions(self._root, self._files, taken)
+        if apis.copies:
+            self._notes.append(f"copies of descriptions of APIs are left out: {shown(apis.copies)}")
+        own = [_collection("api", "docs", apis.own)] if apis.own else []
+        return [*(without(each, apis.copies) for each in collections), *own], apis
 
     def _of_site(self, site: Site, index: int) -> Collection:
         name = site.name if index == 0 or site.name != "docs" else f"docs-{index + 1}"
@@ -302,12 +313,7 @@ class _FolderDetector:
         manuals = [] if sites else places.manuals(self._files, self._man_pages, taken)
         if manuals:
             collections.append(_collection("man", "docs", tuple(manuals)))
-        apis = descriptions(self._root, self._files, taken)
-        if apis.copies:
-            self._notes.append(f"copies of descriptions of APIs are left out: {shown(apis.copies)}")
-            collections = [without(each, apis.copies) for each in collections]
-        if apis.own:
-            collections.append(_collection("api", "docs", apis.own))
+        collections, apis = self._with_apis(collections, taken)
         if features := places.features(self._files):
             tests = _collection("features", "tests", features)
             collections.append(replace(tests, include=("*.feature",)))

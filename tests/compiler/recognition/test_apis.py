@@ -60,7 +60,12 @@ def test_an_api_that_several_files_describe_is_read_once(
 
 
 @pytest.mark.parametrize(
-    "other", [described("Admin API"), described(version="2"), "openapi: 3.1.0\n"]
+    "other",
+    [
+        *(described("Admin API"), described(version="2"), "openapi: 3.1.0\n"),
+        described()
+        + "servers:\n- url: '{basePath}'\n  variables:\n    basePath:\n      default: /v2\n",
+    ],
 )
 def test_other_apis_and_versions_are_no_copies(tmp_path: Path, other: str) -> None:
     files = {"package.json": "{}", "openapi.yaml": described(), "v2/openapi.yaml": other}
@@ -72,3 +77,23 @@ def test_an_api_that_is_put_aside_is_none_of_the_project(tmp_path: Path) -> None
     files = {"_archive/v0/openapi.yaml": described(version="0"), "api/openapi.yaml": described()}
     root = write_tree(tmp_path / "tree", {"package.json": "{}", "docs/a.md": page("A"), **files})
     assert api_files(root) == {"api/openapi.yaml"}
+
+
+def test_many_descriptions_are_read_where_their_titles_begin_with_one_name(tmp_path: Path) -> None:
+    site = {"hugo.toml": 'baseURL = "https://x.org/"\n', "content/_index.md": page("Heron")}
+    parts = {f"data/api/{at}.yaml": described(f"Part{at} API") for at in range(30)}
+    own = write_tree(tmp_path / "own", site | parts)
+    assert api_files(own) == set(parts)
+    others = {
+        name: text.replace("Heron", f"Vendor{at}") for at, (name, text) in enumerate(parts.items())
+    }
+    assert not api_files(write_tree(tmp_path / "others", site | others))
+
+
+def test_descriptions_outside_of_the_pages_of_a_site_are_read(tmp_path: Path) -> None:
+    site = {"hugo.toml": 'baseURL = "https://x.org/"\n', "content/_index.md": page("Heron")}
+    files = {"data/heron.yaml": described(), "static/openapi.json": as_json()}
+    root = write_tree(tmp_path / "site", site | files)
+    assert api_files(root) == {"data/heron.yaml"}
+    note = "copies of descriptions of APIs are left out: static/openapi.json"
+    assert note in recognised(root).notes
