@@ -22,26 +22,40 @@ Find = Callable[[str], bytes | None]
 
 _MAX_ALIASES = 12
 _MAX_PARTS = 12
+_MAX_EXPORTS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An object, and the name that it was asked for by: where it is defined is another matter."""
+    """An object, and the name that it was asked for by: where it is defined is another matter. `others` are
+    those that a module has from elsewhere and names in `__all__`."""
 
     name: str
     found: Any
+    others: tuple[Reference, ...] = ()
 
     def markdown(self, level: int, members: Collection[str] | bool) -> str:
         """The reference under a heading of `level`, of docstrings in Markdown. Headings state their
         objects' names as anchors. `members` are those to describe, or whether to."""
-        writer = ApiWriter(self.name, members, is_markdown=True)
-        lines = commonmark.blocks(list(writer.entry(self.found, level)))
+        lines, _ = self._written(level, members, is_markdown=True)
         return commonmark.document(lines).strip("\n")
 
     def lines(self, level: int, members: Collection[str] | bool) -> tuple[list[str], list[str]]:
         """The same of docstrings in reStructuredText, and the anchors of its headings."""
-        writer = ApiWriter(self.name, members)
-        return commonmark.blocks(list(writer.entry(self.found, level))), writer.anchors
+        return self._written(level, members)
+
+    def _written(
+        self, level: int, members: Collection[str] | bool, *, is_markdown: bool = False
+    ) -> tuple[list[str], list[str]]:
+        writer = ApiWriter(self.name, members, is_markdown=is_markdown)
+        blocks, anchors = list(writer.entry(self.found, level)), writer.anchors
+        for other in self.others:
+            name = other.name.rpartition(".")[2]
+            if members is True or (not isinstance(members, bool) and name in members):
+                writer = ApiWriter(other.name, is_markdown=is_markdown)
+                blocks += writer.entry(other.found, level + 1)
+                anchors = [*anchors, *writer.anchors]
+        return commonmark.blocks(blocks), anchors
 
 
 class PythonObjects:
@@ -54,7 +68,17 @@ class PythonObjects:
     def reference(self, name: str, find: Find) -> Reference | None:
         """The reference of `name`; None where its source is not in the tree."""
         found = self._object(name, find)
-        return None if found is None else Reference(name, found)
+        if found is None:
+            return None
+        elsewhere = []
+        if found.is_module and found.exports and len(found.exports) <= _MAX_EXPORTS:
+            for each in map(str, found.exports):
+                member = found.members.get(each)
+                if member is None or member.is_alias:
+                    other = self._object(f"{name}.{each}", find)
+                    if other is not None and not (other.is_module or other.is_attribute):
+                        elsewhere.append(Reference(f"{name}.{each}", other))
+        return Reference(name, found, tuple(elsewhere))
 
     def _object(self, name: str, find: Find) -> Any:
         """The object that a name leads to, through imports."""

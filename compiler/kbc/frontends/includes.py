@@ -275,8 +275,9 @@ class PageIncludes:
             return None
         if self._objects is None:
             self._objects = PythonObjects(self._options.get("python_paths", _PYTHON_FOLDERS))
-        stated = _mapping(_yaml(options).get("options"))
-        level = stated.get("heading_level")
+        all_stated = _yaml(options)
+        stated = _mapping(all_stated.get("options"))
+        level = all_stated.get("heading_level", stated.get("heading_level"))
         members = stated.get("members", True)
         packages = self._options.get("python_packages", ())  # names may begin below one of them
         names = (name, *(f"{package}.{name}" for package in packages))

@@ -110,6 +110,21 @@ def test_references_that_pages_ask_for_are_inserted_or_counted() -> None:
     assert expanded(page).external == {"::: (API)": 1}
 
 
+def test_references_may_be_headings() -> None:
+    page = "# API\n\n## ::: pkg\n    options:\n        members: false\n\n### ::: pkg.gone\n"
+    stated = []
+
+    def reference(name: str, options: str) -> str | None:
+        stated.append((name, options))
+        return "## `pkg`\n\nText" if name == "pkg" else None
+
+    found = expand(page, "a.md", {}.get, objects=reference)
+    assert stated[0] == ("pkg", "    heading_level: 2\n    options:\n        members: false")
+    assert stated[1] == ("pkg.gone", "heading_level: 3\n")
+    assert "## `pkg`\n\nText" in found.text
+    assert "### `pkg.gone`\n\n(not included: its reference)" in found.text
+
+
 @pytest.mark.parametrize(
     ("opening", "expected"),
     [

@@ -25,7 +25,7 @@ _INDENTED = re.compile(
     r"[ \t]*(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?P<title>\"[^\"\n]*\")?[ \t]*$"
 )
 _COLONS = re.compile(
-    r"^(?P<indent>[ \t>]*)(?P<marks>:{3,})[ \t]*(?P<name>\{[^}\n]*\}|[\w][\w.:-]*)"
+    r"^(?P<indent>[ \t>]*)(?P<heading>#{1,6}[ \t]+)?(?P<marks>:{3,})[ \t]*(?P<name>\{[^}\n]*\}|[\w][\w.:-]*)"
     r"(?P<label>\[[^\]\n]*\])?(?P<rest>[^\n]*)$"
 )
 _COLONS_END = re.compile(r"^[ \t>]*:{3,}[ \t]*$")
@@ -118,11 +118,15 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             end = _options_end(lines, index)
             is_option = end > index and _API_OPTION.match(lines[index]) is not None
             is_name = page.names_objects or is_option or _API_NAME.fullmatch(name)
-            if found["name"][0] != "{" and is_name:
+            if found["name"][0] != "{" and (is_name or found["heading"]):
                 if page.names_objects:
-                    name = line.strip().lstrip(":").strip()
-                yield _object(name, "\n".join(lines[index:end]), found["indent"], page)
+                    name = line.strip().lstrip("# \t").lstrip(":").strip()
+                stated = "\n".join(lines[index:end])
+                yield _object(name, stated, found["indent"], page, found["heading"] or "")
                 index = end
+                continue
+            if found["heading"]:
+                yield line
                 continue
             colons += 1
             yield from _labelled(found["indent"], _colons_label(name, found))
@@ -254,15 +258,19 @@ def _options_end(lines: Sequence[str], index: int) -> int:
     return index
 
 
-def _object(name: str, options: str, indent: str, page: IncludingPage) -> str:
-    """The reference of a Python object, or what stands in its place."""
+def _object(name: str, options: str, indent: str, page: IncludingPage, heading: str = "") -> str:
+    """The reference of a Python object, or what stands in its place. `heading` are the marks of the heading
+    that the directive is (`## ::: package.object`)."""
     is_object = _API_NAME.fullmatch(name) or re.fullmatch(r"[A-Za-z_]\w*", name)
+    if heading:
+        margin = " " * (len(options) - len(options.lstrip()))
+        options = f"{margin}heading_level: {len(heading.strip())}\n{options}"
     found = page.objects(name, options) if page.objects and is_object else None
     if found is not None:
         return f"\n{found}\n"
     is_program = re.fullmatch(r"\w+(?:-\w+)+", name)
     page.external[f"::: {name}" if is_program else "::: (API)"] += 1
-    return f"{indent}`{name}`\n\n{indent}{NOT_INCLUDED}its reference)\n"
+    return f"{indent}{heading}`{name}`\n\n{indent}{NOT_INCLUDED}its reference)\n"
 
 
 def _colons_label(name: str, found: re.Match[str]) -> str:

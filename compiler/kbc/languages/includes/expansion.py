@@ -62,9 +62,9 @@ from kbc.languages.includes.zola import TRIGGER as ZOLA
 from kbc.languages.includes.zola import replace_shortcodes_of_zola
 
 _TRIGGER = re.compile(
-    r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
-    rf"|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}"
-    rf"|{VUEPRESS}|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}",
+    r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
+    r"|@include|raw-loader|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]"
+    rf"|{DOCFX}|{GITBOOK}|{SCRIPTS}|{VUEPRESS}|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}",
     re.MULTILINE,
 )
 _MARK = re.compile(

@@ -139,6 +139,37 @@ def test_mkdocstrings_takes_the_reference_from_the_source(tmp_path: Path) -> Non
     assert "sluice/valves.py" in [file.path for file in inputs.files]
 
 
+def test_the_reference_of_a_package_has_what_it_exports_from_its_modules(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "mkdocs.yml": "site_name: S\nplugins:\n- mkdocstrings:\n",
+            "docs/api.md": "# API\n\n## ::: sluice\n\n## ::: sluice\n    options:\n      members: [other]\n",
+            "sluice/__init__.py": (
+                "from .valves import Valve, other\nfrom .rest import *\n"
+                "__all__ = ['Valve', 'drain', 'gone', 'other']\n"
+            ),
+            "sluice/valves.py": SOURCE + "\n\ndef other():\n    'Is another.'\n",
+            "sluice/rest.py": "def drain(fast):\n    'Drains it.'\n\n\ndef fill():\n    'Fills it.'\n",
+        },
+    )
+    (record,) = read(root)[0].records["docs"]
+    assert isinstance(record, DocRecord)
+    assert [(each.title, each.level) for each in record.sections] == [
+        ("API", 1),
+        ("sluice", 2),
+        ("class sluice.Valve(width: int = 1)", 3),
+        ("Valve.open() -> None", 4),
+        ("Valve.shut() -> None", 4),
+        ("sluice.drain(fast)", 3),
+        ("sluice.other()", 3),
+        ("sluice", 2),
+        ("sluice.other()", 3),
+    ]
+    assert "Drains it." in record.text
+    assert "Fills it." not in record.text
+
+
 def test_objects_that_mkdocstrings_takes_from_other_languages_keep_their_names(
     tmp_path: Path,
 ) -> None:
