@@ -49,6 +49,7 @@ _VERSIONS = {
     "deprecated": "Deprecated since version",
 }
 _PROMPT = re.compile(r"\s*>>> ")
+_UNDERLINE = re.compile(r"([=\-~^\"'*+#.])\1{2,}")
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
@@ -65,7 +66,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             text=commonmark.document(lines),
             format="python",
             title=name,
-            summary=_first_paragraph(module),
+            summary=first_paragraph(module),
             anchors=tuple(writer.anchors),
         )
     ]
@@ -376,6 +377,13 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
         lines = [line.rstrip() for line in part.split("\n") if line.strip()]
         if not lines:
             continue
+        if len(lines) > 2 and lines[0] == lines[2] and _UNDERLINE.fullmatch(lines[0].strip()):
+            del lines[0]
+        if len(lines) > 1 and _UNDERLINE.fullmatch(lines[1].strip()):
+            yield [f"**{commonmark.escaped(lines[0].strip())}**"]
+            lines = lines[2:]
+        if not lines:
+            continue
         start = next((i for i, line in enumerate(lines) if _PROMPT.match(line)), None)
         if start is not None:
             yield commonmark.paragraph("\n".join(lines[:start]))
@@ -410,6 +418,7 @@ def _value(member: Any) -> list[str]:
     ]
 
 
-def _first_paragraph(module: Any) -> str:
-    text = module.docstring.value if module.has_docstring else ""
+def first_paragraph(member: Any) -> str:
+    """That of the docstring in one line; "" without one."""
+    text = member.docstring.value if member.has_docstring else ""
     return " ".join(text.strip().split("\n\n", 1)[0].split())

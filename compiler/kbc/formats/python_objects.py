@@ -15,7 +15,7 @@ import griffe
 
 from kbc.formats import commonmark
 from kbc.formats.document import FormatError, decode
-from kbc.formats.python_api import MAX_BYTES, ApiWriter, visited
+from kbc.formats.python_api import MAX_BYTES, ApiWriter, first_paragraph, visited
 
 Find = Callable[[str], bytes | None]
 """The content of a file of the tree by its path below the folders that modules are looked for in."""
@@ -33,6 +33,11 @@ class Reference:
     name: str
     found: Any
     others: tuple[Reference, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the docstring; "" without one."""
+        return first_paragraph(self.found)
 
     def markdown(self, level: int, members: Collection[str] | bool) -> str:
         """The reference under a heading of `level`, of docstrings in Markdown. Headings state their

@@ -54,6 +54,35 @@ def test_directives_without_their_text_are_named() -> None:
     assert found.text == "`pkg.Thing`\n"
 
 
+def test_cards_have_no_marks_between_their_parts() -> None:
+    found = one(
+        ".. grid:: 2\n\n   .. grid-item-card::\n\n      **Nests**\n      ^^^\n\n      How to build.\n\n"
+        "      +++\n\n      .. button-ref:: nests\n         :color: primary\n\n         All nests\n"
+    )
+    assert found.text == "**Nests**\n\nHow to build.\n\nAll nests\n"
+
+
+def test_summaries_have_a_sentence_of_each_object_or_its_reference() -> None:
+    tree = {
+        "pkg/__init__.py": '"""\nAll nests\n=========\n\nThe package.\n"""\n',
+        "pkg/core.py": "class Nest:\n    'Holds eggs.'\n    def hatch(self):\n        'Opens all.'\n",
+    }
+
+    def find(path: str) -> bytes | None:
+        return tree[path].encode() if path in tree else None
+
+    names = "   pkg\n   ~pkg.core.Nest\n   pkg.gone\n"
+    source = f"API\n===\n\n.. autosummary::\n   :nosignatures:\n\n{names}"
+    (listed,) = convert("docs/api.rst", source.encode(), find)
+    assert "- `pkg.core.Nest`: Holds eggs.\n- `pkg.gone`\n" in listed.text
+    (whole,) = convert(
+        "docs/api.rst", source.replace(":nos", ":toctree: gen\n   :nos").encode(), find
+    )
+    assert whole.anchors == ("api", "pkg", "pkg.core.Nest", "pkg.core.Nest.hatch")
+    assert "- `pkg.gone`\n\n## `pkg`\n\n**All nests**\n\nThe package.\n" in whole.text
+    assert "### `Nest.hatch()`\n\nOpens all.\n" in whole.text
+
+
 MODULE = """
 from .core import *
 

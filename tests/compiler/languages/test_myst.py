@@ -47,6 +47,10 @@ def expanded(text: str) -> str:
         ),
         (":::{note}\n:name: care\nBe careful.\n:::", "(care)=\n\n**Note**\n\nBe careful."),
         ("::::{tab-set}\n:::{tab-item} pip\nA\n:::\n::::\nB", "**pip**\n\nA\n\nB"),
+        (
+            ":::{grid-item-card} Gate\nHead\n^^^\nShut.\n+++\nFoot\n:::",
+            "**Gate**\n\nHead\n\nShut.\n\nFoot",
+        ),
         ("```{figure-md} gate\n![Gate](a.png)\n\nShut.\n```", "(gate)=\n\n![Gate](a.png)\n\nShut."),
         ("```{math}\n:label: m\nx\n```", "(m)=\n\n```math\nx\n```"),
         (

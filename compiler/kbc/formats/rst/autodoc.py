@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from docutils import nodes
 
 from kbc.formats.rst.context import Context
+from kbc.formats.rst.sphinx_directive import SphinxDirective
 
 FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 """Where packages begin, from the root of the knowledge base: documentation is often built alone."""
@@ -48,3 +49,39 @@ def reference(context: Context, name: str, options: Mapping[str, str]) -> descri
         if found is not None:
             return described("", found=found, members=names or stated is not None)
     return None
+
+
+class AutoDoc(SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        if self.base_name == "automodule":
+            self.context.module = self.argument
+        found = reference(self.context, self.argument, self.options)
+        has_heading = found is not None
+        own = own_text(self.base_name, self.argument, self.children(), has_heading=has_heading)
+        if found is None:
+            message = f"the source of {self.argument!r} is not in the tree"
+            self.context.elsewhere(self.name, message, self.lineno)
+            return [nodes.paragraph("", "", nodes.literal("", self.argument)), *own]
+        return [found, *own]
+
+
+class AutoSummary(SphinxDirective):
+    """Objects with the first sentence of each; where Sphinx writes a page for each (`toctree`), its
+    reference."""
+
+    def run(self) -> list[nodes.Node]:
+        found: list[nodes.Node] = []
+        listed = nodes.bullet_list()
+        for line in self.content:
+            name = line.split()[0].lstrip("~!") if line.strip() else ""
+            if not name or name.startswith((":", "..")):
+                continue
+            item = reference(self.context, name, {"members": ""})
+            if item is not None and "toctree" in self.options:
+                found.append(item)
+                continue
+            summary = item["found"].summary if item is not None else ""
+            text = nodes.paragraph("", "", nodes.literal("", name))
+            text += nodes.Text(f": {summary}" if summary else "")
+            listed += nodes.list_item("", text)
+        return [*([listed] if listed.children else []), *found]

@@ -6,12 +6,12 @@ import re
 from typing import Any
 
 from docutils import nodes, statemachine
-from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives.tables import CSVTable
 
 from kbc.formats.document import FormatError, decode
-from kbc.formats.rst.autodoc import own_text, reference
+from kbc.formats.rst.autodoc import AutoDoc, AutoSummary
 from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
+from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import read_target, select
 
 
@@ -19,68 +19,12 @@ class entry(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes 
     """A described object: `signatures`, `prefix` (its kind), `anchor`; its children describe it."""
 
 
-class labelled(nodes.General, nodes.Element):  # noqa: N801
-    """Blocks below a label: a tab, a card, an admonition of an extension; `style` is quote or plain."""
-
-
-class _AnyOption(dict[str, Any]):
-    """An option table in which every option is text."""
-
-    def __missing__(self, name: str) -> Any:
-        return lambda value: "" if value is None else str(value)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
-class _Sphinx(Directive):
-    """Takes any argument, option and content."""
-
-    context: Context
-    optional_arguments = 1
-    final_argument_whitespace = True
-    has_content = True
-    option_spec = _AnyOption()
-
-    @property
-    def argument(self) -> str:
-        return self.arguments[0].strip() if self.arguments else ""
-
-    @property
-    def base_name(self) -> str:
-        return self.name.lower().rsplit(":", 1)[-1]
-
-    def children(self) -> list[nodes.Node]:
-        """The nodes of the content."""
-        holder = nodes.Element()
-        self.state.nested_parse(self.content, self.content_offset, holder, match_titles=True)
-        return list(holder.children)
-
-    def inline(self, text: str) -> list[nodes.Node]:
-        found, _ = self.state.inline_text(text, self.lineno)
-        return list(found)
-
-    def label(self, text: str, style: str = "quote") -> labelled:
-        node = labelled("", style=style)
-        node += nodes.inline("", "", *self.inline(text))
-        node.extend(self.children())
-        return node
-
-    def code(self, text: str, language: str) -> list[nodes.Node]:
-        block = nodes.literal_block(text, text, language=language)
-        caption = self.options.get("caption", "")
-        return [nodes.paragraph("", "", *self.inline(caption)), block] if caption else [block]
-
-
-class _Drop(_Sphinx):
+class _Drop(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         return []
 
 
-class _Keep(_Sphinx):
+class _Keep(SphinxDirective):
     """The content alone: containers and conditions, whatever their argument."""
 
     def run(self) -> list[nodes.Node]:
@@ -97,7 +41,7 @@ _EXECUTED = {
 """Code that a site runs when it is built, with its language."""
 
 
-class _Code(_Sphinx):
+class _Code(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         language = self.argument.split()[0] if self.argument else self.options.get("language", "")
         if self.base_name in _EXECUTED:
@@ -122,20 +66,20 @@ class _Code(_Sphinx):
         return self.code("\n".join(lines), language or self.context.language)
 
 
-class _Highlight(_Sphinx):
+class _Highlight(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         name = self.argument.split()[0] if self.argument else ""
         self.context.language = "" if name in ("default", "none") else name
         return []
 
 
-class _DefaultRole(_Sphinx):
+class _DefaultRole(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         self.context.default_role = self.argument
         return []
 
 
-class _ModuleDirective(_Sphinx):
+class _ModuleDirective(SphinxDirective):
     """`module` describes one; `currentmodule` names the module of what follows."""
 
     def run(self) -> list[nodes.Node]:
@@ -146,13 +90,13 @@ class _ModuleDirective(_Sphinx):
         return found
 
 
-class _Program(_Sphinx):
+class _Program(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         self.context.program = self.argument
         return []
 
 
-class _Admonition(_Sphinx):
+class _Admonition(SphinxDirective):
     TITLES = {"seealso": "See also", "impl-detail": "CPython implementation detail"}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
@@ -168,7 +112,7 @@ class _Admonition(_Sphinx):
         return [self.label(title)]
 
 
-class _VersionDirective(_Sphinx):
+class _VersionDirective(SphinxDirective):
     TEXTS = {  # noqa: RUF012
         "versionadded": "Added in version {}",
         "versionchanged": "Changed in version {}",
@@ -194,7 +138,7 @@ class _VersionDirective(_Sphinx):
         return [first, *found]
 
 
-class _Labelled(_Sphinx):
+class _Labelled(SphinxDirective):
     """A tab, a card, a drop-down: its label and its text."""
 
     def run(self) -> list[nodes.Node]:
@@ -206,6 +150,8 @@ class _Labelled(_Sphinx):
             node += nodes.inline("", "", *self.inline(words[1] if len(words) > 1 else title))
             node.extend(block)
             return [node]
+        if self.base_name in _CARDS:
+            self.content = _without_marks(self.content)
         node = self.label(title, "plain")
         target = self.options.get("link", "")
         if re.match(r"https?://", target):
@@ -213,13 +159,24 @@ class _Labelled(_Sphinx):
         return [node]
 
 
-class _Centered(_Sphinx):
+_CARDS = frozenset({"card", "grid-item-card"})
+_CARD_MARK = re.compile(r"(?:\^{3,}|\+{3,})\s*")
+"""What is between the header, the body and the footer of a card."""
+
+
+def _without_marks(content: statemachine.StringList) -> statemachine.StringList:
+    """The content of a card, in parts that are apart."""
+    lines = ["" if _CARD_MARK.fullmatch(each) else each for each in content]
+    return statemachine.StringList(lines, items=content.items)
+
+
+class _Centered(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         strong = nodes.strong("", "", *self.inline(self.argument))
         return [nodes.paragraph("", "", strong), *self.children()]
 
 
-class _Toctree(_Sphinx):
+class _Toctree(SphinxDirective):
     """Links to the documents it lists; patterns of `:glob:` name none."""
 
     def run(self) -> list[nodes.Node]:
@@ -241,7 +198,7 @@ class _Toctree(_Sphinx):
         return [*head, nodes.bullet_list("", *items)] if items else []
 
 
-class _Include(_Sphinx):
+class _Include(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         target = self.argument
         if target.startswith("<") or ("code" in self.options and not target):
@@ -295,7 +252,7 @@ def _part(text: str, options: dict[str, str]) -> str:
     return text
 
 
-class _LiteralInclude(_Sphinx):
+class _LiteralInclude(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         found = read_target(self.context.path, self.argument, self.context.read)
         if found is None:
@@ -334,7 +291,7 @@ class _CsvTable(CSVTable):
         return list(super().run())
 
 
-class _ObjectDirective(_Sphinx):
+class _ObjectDirective(SphinxDirective):
     """A described object: one signature a line, then its description."""
 
     def run(self) -> list[nodes.Node]:
@@ -353,21 +310,7 @@ class _ObjectDirective(_Sphinx):
         return [node]
 
 
-class _AutoDoc(_Sphinx):
-    def run(self) -> list[nodes.Node]:
-        if self.base_name == "automodule":
-            self.context.module = self.argument
-        found = reference(self.context, self.argument, self.options)
-        has_heading = found is not None
-        own = own_text(self.base_name, self.argument, self.children(), has_heading=has_heading)
-        if found is None:
-            message = f"the source of {self.argument!r} is not in the tree"
-            self.context.elsewhere(self.name, message, self.lineno)
-            return [nodes.paragraph("", "", nodes.literal("", self.argument)), *own]
-        return [found, *own]
-
-
-class _Unknown(_Sphinx):
+class _Unknown(SphinxDirective):
     """Its content where it has any; else its argument: the text is computed by an extension."""
 
     def run(self) -> list[nodes.Node]:
@@ -385,17 +328,17 @@ class _Unknown(_Sphinx):
         return []
 
 
-def _named(directive: type[_Sphinx], names: str) -> dict[str, type[_Sphinx]]:
+def _named(directive: type[SphinxDirective], names: str) -> dict[str, type[SphinxDirective]]:
     return dict.fromkeys(names.split(), directive)
 
 
-_CLASSES: dict[str, type[_Sphinx]] = {
+_CLASSES: dict[str, type[SphinxDirective]] = {
     **_named(_Drop, """index contents sectnum meta title header footer tabularcolumns raw sectionauthor
         codeauthor moduleauthor rst-class cssclass setting templatetag templatefilter fieldlookup
         djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
         audit-event-table limited-api-list miscnews"""),
     **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks glossary
-        tabs tab-set grid grid-row card-carousel panels margin"""),
+        tabs tab-set grid grid-row card-carousel panels margin button-ref button-link"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
         productionlist graphviz mermaid uml digraph snippet code-cell
         jupyter-execute jupyter-input jupyter-output plot exec_code"""),
@@ -409,8 +352,9 @@ _CLASSES: dict[str, type[_Sphinx]] = {
         django-admin django-admin-option member var macro type struct union enum enumerator concept alias
         awaitablefunction awaitablemethod coroutinefunction coroutinemethod abstractmethod 2to3fixer
         directive get post put delete patch"""),
-    **_named(_AutoDoc, """automodule autoclass autoexception autofunction autodata automethod
+    **_named(AutoDoc, """automodule autoclass autoexception autofunction autodata automethod
         autoattribute autoproperty autodecorator autotype"""),
+    "autosummary": AutoSummary,
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
     "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
@@ -431,7 +375,7 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
     if name == "csv-table":
         return type("CsvTable", (_CsvTable,), {"context": context})
     if domain and base in _NAMESPACES:
-        found: type[_Sphinx] = _Drop
+        found: type[SphinxDirective] = _Drop
     else:
         found = _CLASSES.get(base, _ObjectDirective if domain else _Unknown)
         if domain and found in (_Drop, _Keep, _Code):  # what a domain describes, whatever its name

@@ -12,8 +12,9 @@ from kbc.formats import commonmark
 from kbc.formats.rst import tables
 from kbc.formats.rst.autodoc import beside, described
 from kbc.formats.rst.context import Context
-from kbc.formats.rst.directives import entry, labelled
+from kbc.formats.rst.directives import entry
 from kbc.formats.rst.pep import author_and_date
+from kbc.formats.rst.sphinx_directive import labelled
 
 Lines = list[str]
 

@@ -48,6 +48,9 @@ _TITLES = frozenset(
         *("step", "applies-item", "link-card", "page-card"),
     ]
 )
+_CARDS = frozenset({"card", "grid-item-card"})
+_CARD_MARK = re.compile(r"[ \t]*(?:\^{3,}|\+{3,})[ \t]*")
+"""What is between the header, the body and the footer of a card."""
 _VERSIONS = {
     "versionadded": "Added in",
     "versionchanged": "Changed in",
@@ -55,6 +58,10 @@ _VERSIONS = {
     "deprecated": "Deprecated in",
 }
 _RESTRUCTURED = frozenset(["eval-rst", "literalinclude", "csv-table"])
+
+
+def _without_marks(card: Sequence[str]) -> list[str]:
+    return ["" if _CARD_MARK.fullmatch(line) else line for line in card]
 
 
 def replace_directives(text: str, page: IncludingPage) -> str:
@@ -161,7 +168,7 @@ class _Directives:
         return [
             *([shown, ""] if shown else []),
             *([f"Applies to `{scope}`", ""] if scope else []),
-            *self.lines(inner),
+            *self.lines(_without_marks(inner) if base in _CARDS else inner),
         ]
 
     def _alone(self, name: str, argument: str, options: Sequence[str]) -> list[str]:
