@@ -15,6 +15,7 @@ from kbc.diagnostics import Diagnostic, Diagnostics, Severity, guarded
 from kbc.frontends.derived_routing import derive
 from kbc.frontends.pages import is_metadata, not_a_page
 from kbc.frontends.redirects import REDIRECT, is_redirect
+from kbc.pipeline.copies import without_copies, without_empty
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import StrPath
 from kbc.project import permalinks
@@ -99,6 +100,8 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         )
         for collection in project.collections
     }
+    if project.boundary is not None:
+        records = without_copies(project, records, tree.included)
     if derived := derive(project.collections, records):
         rules, records[derived[0].name] = derived
         files[rules.name] = []
@@ -141,6 +144,8 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         accounting.included(path, includers)
     for licence in licences:
         accounting.included(licence.path, ["the artifact, as its licence"])
+    if project.boundary is not None:
+        project = without_empty(project, records)
     return Inputs(
         project,
         tuple(in_row_order(project.collections)),
@@ -149,7 +154,7 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         tuple(licences),
         accounting,
         tree.beyond,
-        {name: [file.path for file in found] for name, found in files.items()},
+        {name: [file.path for file in found] for name, found in files.items() if name in records},
     )
 
 

@@ -1,0 +1,111 @@
+"""Pages that a project has twice: a README that its site shows as well, through a link or by including it,
+and parts of pages that are files of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from kbc.project.model import Collection, Project
+from kbc.recognition.site import below
+from kbc.records import CompiledRecord, DocRecord
+
+_BESIDE = frozenset({"readme", "notebooks"})
+"""The collections of what a project has outside of its documentation."""
+
+_MARKUP = re.compile(r"\]\([^)\s]*\)|[\s#`]+")
+"""What may differ in a text that another page includes: targets of links, levels of headings."""
+
+_MOST = 0.9
+"""Such a share of the lines is all of a text: links to labels have other words on other pages."""
+
+Records = Mapping[str, list[CompiledRecord]]
+
+
+def without_copies(
+    project: Project, records: Records, includers: Mapping[str, Sequence[str]]
+) -> dict[str, list[CompiledRecord]]:
+    """`records` without those of which a page of the documentation has all the text, and whose paths it
+    takes as aliases. `includers` are the files that include another, by its path."""
+    found = {name: list(each) for name, each in records.items()}
+    documents = [each for each in project.collections if each.kind == "docs"]
+    own = [each for each in documents if each.name not in _BESIDE]
+    pages = {
+        record.path: record
+        for each in own
+        for record in records[each.name]
+        if isinstance(record, DocRecord)
+    }
+    texts: dict[str, frozenset[str]] = {}
+    by_text: dict[str, str] = {}
+    if any(records.get(name) for name in _BESIDE):
+        for path, page in pages.items():
+            by_text.setdefault(page.text, path)
+    copies: dict[str, str] = {}
+    for collection in documents:
+        for record in records[collection.name]:
+            if not isinstance(record, DocRecord):
+                continue
+            is_beside = collection.name in _BESIDE
+            if is_beside and record.text in by_text:
+                copies[record.path] = by_text[record.text]
+            elif is_beside or _is_part(collection, record):
+                around = (path for path in includers.get(record.path, ()) if path != record.path)
+                for path in around:
+                    if path in pages and _holds(pages[path], record, texts):
+                        copies[record.path] = path
+                        break
+    if not copies:
+        return found
+    for collection in documents:
+        name = collection.name
+        found[name] = list(_rewritten(records[name], copies))
+    return found
+
+
+def without_empty(project: Project, records: dict[str, list[CompiledRecord]]) -> Project:
+    """The project, and `records`, without collections of which all were copies."""
+    empty = {name for name in _BESIDE & records.keys() if not records[name]}
+    for name in empty:
+        del records[name]
+    kept = tuple(each for each in project.collections if each.name not in empty)
+    return replace(project, collections=kept) if kept and empty else project
+
+
+def _rewritten(
+    records: Iterable[CompiledRecord], copies: Mapping[str, str]
+) -> Iterable[CompiledRecord]:
+    former: dict[str, list[str]] = {}
+    for copy, page in copies.items():
+        former.setdefault(page, []).append(copy)
+    for record in records:
+        if record.path in copies:
+            continue
+        if isinstance(record, DocRecord) and record.path in former:
+            record = replace(record, aliases=(*record.aliases, *former[record.path]))
+        yield record
+
+
+def _is_part(collection: Collection, record: DocRecord) -> bool:
+    """Whether the site has no page for a file that others include, which its navigation does not list: of
+    mdBook none of these is a page, elsewhere those without a title or with an underscore before the name."""
+    order = collection.generator_options.get("order", {})
+    folder = collection.generator_options.get("folder", "")
+    if below(folder, record.path) in order:
+        return False
+    has_title = "title" in record.frontmatter or any(each.level == 1 for each in record.sections)
+    is_listed = collection.generator == "mdbook" and bool(order)
+    return is_listed or not has_title or record.path.rsplit("/", 1)[-1].startswith("_")
+
+
+def _holds(page: DocRecord, part: DocRecord, texts: dict[str, frozenset[str]]) -> bool:
+    if page.path not in texts:
+        texts[page.path] = frozenset(_lines(page.text))
+    lines = _lines(part.content or part.text)
+    inside = sum(line in texts[page.path] for line in lines)
+    return bool(lines) and inside >= _MOST * len(lines)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for each in text.split("\n") if (line := _MARKUP.sub("", each))]

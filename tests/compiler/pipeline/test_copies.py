@@ -1,0 +1,80 @@
+"""Pages that a project has twice are found once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.compiler.recognition.trees import page, read, write_tree
+
+from kbc.records import DocRecord
+
+SITE = {"mkdocs.yml": "site_name: Heron\n", "pyproject.toml": "[project]\nname = 'heron'\n"}
+
+
+def pages(root: Path) -> dict[str, list[str]]:
+    inputs, diagnostics = read(root)
+    assert [each.code for each in diagnostics if each.code.startswith("dead")] == []
+    return {
+        name: [record.path for record in records]
+        for name, records in inputs.records.items()
+        if name != "code"
+    }
+
+
+def test_a_readme_that_the_site_shows_through_a_link_is_read_once(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "heron",
+        {**SITE, "README.md": page("Heron"), "docs/a.md": page("A") + "\n[Heron](../README.md)\n"},
+    )
+    (root / "docs/index.md").symlink_to("../README.md")
+    assert pages(root) == {"docs": ["docs/a.md", "docs/index.md"]}
+    index = read(root)[0].records["docs"][1]
+    assert isinstance(index, DocRecord)
+    assert "README.md" in index.aliases
+
+
+def test_a_readme_that_a_page_includes_is_read_once(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "heron",
+        {
+            **SITE,
+            "README.md": page("Heron"),
+            "CHANGES.md": page("Changes") + "\n## 1.0\n\nAll new.\n",
+            "docs/index.md": '# Welcome\n\n--8<-- "README.md"\n',
+            "docs/changes.md": '# All changes\n\n{% include-markdown "../CHANGES.md" start="## 1.0" %}\n',
+        },
+    )
+    found = pages(root)
+    assert found == {"docs": ["docs/changes.md", "docs/index.md"], "readme": ["CHANGES.md"]}
+
+
+def test_a_page_in_another_format_with_other_links_is_the_same(tmp_path: Path) -> None:
+    lines = "\n".join(f"- Change {at}\n" for at in range(20))
+    text = f"Changes\n=======\n\nSee :ref:`gates`.\n\n{lines}"
+    root = write_tree(
+        tmp_path / "heron",
+        {
+            "pyproject.toml": "[project]\nname = 'heron'\n",
+            "docs/conf.py": "project = 'Heron'\n",
+            "docs/index.rst": "Heron\n=====\n\n.. _gates:\n\nGates of herons\n---------------\n\nShut.\n",
+            "docs/changes.rst": ".. include:: ../CHANGES.rst\n",
+            "CHANGES.rst": text,
+            "README.rst": "Heron\n=====\n\nStands.\n",
+        },
+    )
+    assert pages(root)["readme"] == ["README.rst"]
+
+
+def test_files_that_mdbook_only_includes_are_no_pages(tmp_path: Path) -> None:
+    listed = "# Summary\n\n- [Commands](commands.md)\n- [Table](made/table.md)\n"
+    root = write_tree(
+        tmp_path / "book",
+        {
+            "book.toml": "[book]\ntitle = 'Heron'\n",
+            "src/SUMMARY.md": listed,
+            "src/commands.md": "# Commands\n\n{{#include made/list.md}}\n\n{{#include made/table.md}}\n",
+            "src/made/list.md": "# List\n\n| a | b |\n| - | - |\n| c | d |\n",
+            "src/made/table.md": "| Table | b |\n| - | - |\n| c | d |\n",
+        },
+    )
+    assert pages(root) == {"docs": ["src/commands.md", "src/made/table.md"]}
