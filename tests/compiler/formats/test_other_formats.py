@@ -105,6 +105,40 @@ paths:
     assert operations[0].text.startswith("# Get by id (GET /kites/{id})\n\n`GET /kites/{id}`")
 
 
+@pytest.mark.parametrize(
+    ("api", "servers", "path"),
+    [
+        (
+            "openapi: 3.0.0\nservers: [{url: 'https://x.org/v2/'}]",
+            ["https://x.org/v2/"],
+            "/v2/kites",
+        ),
+        (
+            "openapi: 3.0.0\nservers: [{url: '{at}{base}', variables: {base: {default: /v3}}}]",
+            ["{at}/v3"],
+            "",
+        ),
+        (
+            "openapi: 3.0.0\nservers: [{url: '//{at}{base}', variables: {base: {default: /v3}}}]",
+            ["//{at}/v3"],
+            "/v3/kites",
+        ),
+        ("openapi: 3.0.0\nservers: [{url: /api}, {url: /b}]", ["/api", "/b"], "/api/kites"),
+        ("swagger: '2.0'\nbasePath: /v1", [], "/v1/kites"),
+        ("swagger: '2.0'\nhost: x.org\nbasePath: /v1", ["https://x.org/v1"], "/v1/kites"),
+        ("openapi: 3.0.0\nservers: [{url: 'https://x.org'}]", ["https://x.org"], ""),
+    ],
+)
+def test_operations_have_the_path_with_that_of_the_server(
+    api: str, servers: list[str], path: str
+) -> None:
+    source = f"{api}\npaths: {{/kites: {{get: {{operationId: kites}}}}}}\n"
+    whole, operation = convert("docs/openapi.yaml", source.encode(), read)
+    assert [line[3:-1] for line in whole.text.split("\n") if line.startswith("- `")] == servers
+    shown = f"; in full `{path}`" if path else ""
+    assert f"`GET /kites` (operation `kites`{shown})\n" in operation.text
+
+
 def test_openapi_follows_references_in_circles_and_repeats_once() -> None:
     loop = b'{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}'
     (whole,) = convert("openapi.json", loop, read)

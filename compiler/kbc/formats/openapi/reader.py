@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -15,6 +16,7 @@ from kbc.formats.openapi.schemas import Schemas, json_block, plain, type_name
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 FORMAT = "openapi"
+_BASE_PATH = re.compile(r"(?:/[\w.~-]+)+")
 
 Fields = Mapping[str, Any]
 
@@ -81,6 +83,7 @@ class _Writer:
         self._api = api
         self._references = references
         self._schemas = Schemas(references)
+        self._base = self._base_path()
         info = mapping(api.get("info"))
         self.title = " ".join(string(info.get("title")).split()) or "API"
         description = references.text(info.get("description"))
@@ -93,18 +96,34 @@ class _Writer:
         if version:
             parts.append([f"Version {commonmark.escaped(version)}"])
         parts.append(_demoted(self._references.text(info.get("description"))))
-        servers = [string(mapping(each).get("url")) for each in sequence(self._api.get("servers"))]
-        if not servers and self._api.get("host"):
-            servers = [f"https://{self._api['host']}{self._api.get('basePath', '')}"]
-        if any(servers):
+        if servers := self._servers():
             parts.append(["Servers:"])
-            parts.append([f"- {commonmark.code_span(url)}" for url in servers if url])
+            parts.append([f"- {commonmark.code_span(url)}" for url in servers])
         if schemes := self._security_schemes():
             parts += [commonmark.heading(2, "Authentication"), schemes]
         if operations:
             parts.append(commonmark.heading(2, "Operations"))
             parts.append([f"- {_line(each)}" for each in operations])
         return commonmark.document(commonmark.blocks(parts))
+
+    def _servers(self) -> list[str]:
+        """The addresses of the API, with the defaults of what is variable in them."""
+        found = []
+        for each in map(mapping, sequence(self._api.get("servers"))):
+            url = string(each.get("url"))
+            for name, variable in mapping(each.get("variables")).items():
+                if default := string(mapping(variable).get("default")):
+                    url = url.replace(f"{{{name}}}", default)
+            found.append(url)
+        if not found and self._api.get("host"):
+            found = [f"https://{self._api['host']}{string(self._api.get('basePath'))}"]
+        return [url for url in found if url]
+
+    def _base_path(self) -> str:
+        """What of the first address is before the paths of the operations; "" without such a path."""
+        first = next(iter(self._servers()), string(self._api.get("basePath")))
+        path = re.sub(r"\A[^/?#]*//[^/?#]*", "", first).rstrip("/")
+        return path if _BASE_PATH.fullmatch(path) else ""
 
     def _security_schemes(self) -> list[str]:
         components = mapping(self._api.get("components"))
@@ -139,7 +158,10 @@ class _Writer:
         title = summary or id or f"{method} {path}"
         call = commonmark.code_span(f"{method} {path}")
         parts = [commonmark.heading(1, commonmark.escaped(title))]
-        parts.append([call + (f" (operation {commonmark.code_span(id)})" if id else "")])
+        about = [f"operation {commonmark.code_span(id)}"] if id else []
+        if self._base and path.startswith("/"):
+            about.append(f"in full {commonmark.code_span(self._base + path)}")
+        parts.append([call + (f" ({'; '.join(about)})" if about else "")])
         if operation.get("deprecated") is True:
             parts.append(["**Deprecated.**"])
         description = self._references.text(operation.get("description"))

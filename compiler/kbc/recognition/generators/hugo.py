@@ -88,7 +88,7 @@ def mounted(tree: IncludeTree, site: Site) -> list[Site]:
     """Further folders that a module of the configuration mounts below the content of `site`, each with the
     place of its pages."""
     data = {key.lower(): value for key, value in read_any(tree, site.config).items()}
-    module = mapping(data.get("module")) or _beside(tree, site.config, "module")[0]
+    module = {**_beside(tree, site.config, "module")[0], **mapping(data.get("module"))}
     folder = str(site.options["config_folder"])
     language = str(site.options["language"])
     found = []
@@ -153,9 +153,13 @@ def _never_rendered(tree: IncludeTree, content: str) -> list[str]:
 
 
 def _beside(tree: IncludeTree, config: str, name: str) -> tuple[Mapping[str, Any], str]:
-    """A table of the configuration that has a file of its own in config/_default."""
+    """A table of the configuration that has a file of its own in config/_default or a folder of it."""
     folder = posixpath.dirname(config)
-    path = first_existing(tree, folder, tuple(f"{name}.{ending}" for ending in _ENDINGS))
+    names = tuple(f"{name}.{ending}" for ending in _ENDINGS)
+    path = first_existing(tree, folder, names)
+    if not path and f"{folder}/".endswith("config/_default/"):
+        inner = (joined(folder, each) for each in tree.names(folder) if "." not in each)
+        path = next(filter(None, (first_existing(tree, each, names) for each in inner)), "")
     return (read_any(tree, path), path) if path else ({}, "")
 
 
@@ -167,7 +171,7 @@ def _content(
     stated = stated or text(data, "contentdir")
     if stated:
         return stated
-    mounts = (mapping(data.get("module")) or module).get("mounts")
+    mounts = {**module, **mapping(data.get("module"))}.get("mounts")
     found = [
         mapping(each)
         for each in (mounts if isinstance(mounts, list) else [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.compiler.recognition.trees import addresses, page, read, titles, write_tree
 
 from kbc.records import DocRecord
@@ -250,3 +251,25 @@ def test_text_with_front_matter_in_a_collection_of_jekyll_is_a_page(tmp_path: Pa
         "_licenses/heron.txt": "Heron License",
         "index.md": "Home",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("languages", "en: {contentDir: content/en}\nde: {}\n"),
+        ("module", "mounts:\n- {source: content/en, target: content, lang: en}\n"),
+    ],
+)
+def test_hugos_configuration_may_be_in_folders(tmp_path: Path, name: str, table: str) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "config/_default/config.toml": (
+                "baseURL = 'https://s.example/'\n[module]\nimports = [{path = 'x.org/theme'}]\n"
+            ),
+            f"config/_default/{name}/{name}.yaml": table,
+            "content/en/a.md": page("A"),
+            "content/de/a.md": page("A"),
+        },
+    )
+    assert addresses(read(root)[0]) == {"a.md": "https://s.example/a/"}
