@@ -46,10 +46,11 @@ _SHOWS_CODE = re.compile(r"<pre\b|\bhighlight\b", re.IGNORECASE)
 _SHOWS_TEXT = re.compile(r"\bmarkdownify\b|\.RenderString\b")
 """In the template of a shortcode: what it wraps is shown as code, or read as Markdown."""
 _READS = re.compile(
-    r"\breadFile\b|\b(?:GetPage|GetMatch|Resources\.Get)\b.*\.(?:Raw)?Content\b", re.DOTALL
+    r"\b[rR]eadFile\b|\b(?:GetPage|GetMatch|Resources\.Get)\b.*\.(?:Raw)?Content\b", re.DOTALL
 )
 _LINKS = re.compile(r"\.(?:Rel)?Permalink\b")
 """... it shows the content of a file, or links to it."""
+_FILE = re.compile(r"[\w./-]*\w\.\w{1,8}")
 _FOLDER = re.compile(r"\"/?([\w-]+(?:/[\w-]+)*)/?\"")
 """... what may be a folder of such files."""
 
@@ -218,13 +219,14 @@ def _file(name: str, plain: list[str], named: dict[str, str], page: IncludingPag
 def _pulled_in(
     template: str, plain: list[str], named: dict[str, str], page: IncludingPage
 ) -> str | None:
-    """The file that the template of a shortcode reads by its first argument, as it is or in a folder that
-    the template names; None where it reads none."""
-    if not plain or not _READS.search(template) or _LINKS.search(template):
+    """The file that the template of a shortcode reads by its first argument, or by one with a name that is
+    the path of a file, as it is or in a folder that the template names; None where it reads none."""
+    stated = plain[:1] or [value for value in named.values() if _FILE.fullmatch(value)][:1]
+    if not stated or not _READS.search(template) or _LINKS.search(template):
         return None
     for folder in ("", *_FOLDER.findall(template)):
         for ending in ("", ".md"):
-            found = page.find(posixpath.join(folder, plain[0].lstrip("/")) + ending)
+            found = page.find(posixpath.join(folder, stated[0].lstrip("/")) + ending)
             if found is not None:
                 return _shown(*found, named, page)
     return None

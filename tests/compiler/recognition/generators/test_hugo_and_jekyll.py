@@ -273,3 +273,20 @@ def test_hugos_configuration_may_be_in_folders(tmp_path: Path, name: str, table:
         },
     )
     assert addresses(read(root)[0]) == {"a.md": "https://s.example/a/"}
+
+
+def test_a_shortcode_may_name_the_file_in_an_argument_with_a_name(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.toml": "title = 'Sluice'\n",
+            "content/gates/index.md": '# Gates\n\n{{< shown format="raw"\n   path="/gates/all.md" >}}\n',
+            "content/gates/all.md": "| All | gates |\n| - | - |\n| 1 | 2 |\n",
+            "layouts/shortcodes/shown.html": '{{ $text := os.ReadFile (.Get "path") }}{{ $text }}\n',
+        },
+    )
+    inputs, diagnostics = read(root)
+    (record,) = inputs.records["docs"]
+    assert record.path == "content/gates/index.md"
+    assert "| 1 | 2 |" in record.text
+    assert [each.code for each in diagnostics if each.code == "content-elsewhere"] == []
