@@ -22,7 +22,8 @@ _CHANGE = re.compile(r"\d|\?\.\?|unreleased", re.IGNORECASE)
 def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
     """The records, of which pages that follow one template, whose parts all have headings of level 1
     (`# Summary`, `# Motivation`), are called as their files: the first part is no title. Neither is that of
-    a README or a log of changes which names something else (`# Features`, `# 2.1.0`)."""
+    a README or a log of changes which names something else (`# Features`, `# 2.1.0`). A log that is called
+    as its package, as Changesets writes it, has the name of its file behind that."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
     named = []
@@ -32,8 +33,17 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
             is_template = counts[begin] >= _FEWEST_ALIKE
             title = name_in_path(record.path) if is_template else _of_project(collection, record)
             record = replace(record, title=title or record.title)
+        elif isinstance(record, DocRecord) and not collection.generator and _is_log(record):
+            record = replace(record, title=f"{record.title} {name_in_path(record.path)}")
         named.append(record)
     return named
+
+
+def _is_log(record: DocRecord) -> bool:
+    """Whether a page is a log of changes, which only its file says."""
+    parts = [section.title for section in record.sections if section.level == 2]
+    is_named = _LOG.search(record.title) or not _LOG.fullmatch(name_in_path(record.path))
+    return bool(parts) and not is_named and all(map(_CHANGE.search, parts))
 
 
 def _of_project(collection: Collection, record: DocRecord) -> str:

@@ -89,6 +89,8 @@ def test_an_mdx_post(end: str) -> None:
         ("---\ntitle: Gates\n---\n# The gates\n\n## Open\n", "The gates"),
         ("---\ntitle: Changelog\n---\n# 2.0\n\n# 1.0\n", "Changelog"),
         ("---\ntitle: Gates\n---\n## Open\n\nWARNING\n=======\n", "Gates"),
+        ("---\ntitle: Gates\n---\nAll about them.\n\n# Open\n", "Gates"),
+        ("---\ntitle: G\n---\n![Logo](a.svg)\n\n# Gates\n", "Gates"),
         ("text\n", "page"),
         ("Set\n===\n", "Set"),
         ("### Guards\n\ntext\n\n#### Roles\n", "Guards"),
