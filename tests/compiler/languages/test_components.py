@@ -110,6 +110,29 @@ def test_references_that_pages_ask_for_are_inserted_or_counted() -> None:
     assert expanded(page).external == {"::: (API)": 1}
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            r'<Fragment set:html={"<pre class=\"x\"><code>a &lt; <span>b</span><br />c</code></pre>"} />',
+            "```\na < b\nc\n```",
+        ),
+        ('<p set:html={"<b>Bold</b> text"} />', "<b>Bold</b> text"),
+        ("<p dangerouslySetInnerHTML={{ __html: `It <i>is</i>` }}></p>", "It <i>is</i>"),
+        ("<p set:html={text} />", "<p set:html={text} />"),
+        (
+            '```astro\n<p set:html={"<b>a</b>"} />\n```',
+            '```astro\n<p set:html={"<b>a</b>"} />\n```',
+        ),
+    ],
+)
+def test_html_that_an_attribute_states_is_shown(source: str, expected: str) -> None:
+    assert (
+        expand(f"Text\n\n{source}\n", "a.mdx", {}.get).text.strip().split("\n\n", 1)[1].strip()
+        == expected
+    )
+
+
 def test_references_may_be_headings() -> None:
     page = "# API\n\n## ::: pkg\n    options:\n        members: false\n\n### ::: pkg.gone\n"
     stated = []

@@ -5,7 +5,11 @@ MDX is read as such elsewhere; Docusaurus, VitePress and others have components 
 
 from __future__ import annotations
 
+import html
+import json
 import re
+
+from kbc.languages.includes.files import fence
 
 SCRIPTS = r"^<(?:script|style)\b"
 """A pattern that pages with blocks of scripts and styles match."""
@@ -22,6 +26,11 @@ _IMPORT = re.compile(
     r"^import\s+(?P<names>[\w$*{][^'\"\n]*?)\s+from\s+(?:'[^'\n]+'|\"[^\"\n]+\");?[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
+_STATED_HTML = re.compile(
+    r"<(?P<tag>[A-Za-z][\w.]*)\s+(?:set:html=\{|dangerouslySetInnerHTML=\{\{\s*__html:)\s*"
+    r"(?:(?P<quoted>\"(?:[^\"\\\n]|\\.)*\")|`(?P<plain>[^`\\]*)`)\s*\}{1,2}\s*(?:/>|>\s*</(?P=tag)>)"
+)
+_PRE = re.compile(r"\s*<pre\b.*</pre>\s*", re.DOTALL)
 _SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 
 
@@ -37,6 +46,24 @@ def attributes(tag: str) -> dict[str, str]:
 def without_scripts(prose: str) -> str:
     """Prose without blocks of scripts and styles, as they stand at the beginning of a line."""
     return _SCRIPT.sub("", prose)
+
+
+def with_stated_html(prose: str) -> str:
+    """Prose with the HTML that an attribute states as text (`<Fragment set:html={"..."} />` of Astro, React's
+    `dangerouslySetInnerHTML`) in place of the tag; what is preformatted is code."""
+
+    def shown(match: re.Match[str]) -> str:
+        try:
+            text = json.loads(match["quoted"]) if match["quoted"] else match["plain"]
+        except ValueError:
+            return match[0]
+        if not _PRE.fullmatch(text):
+            return text
+        plain = re.sub(r"<[^<>]*>", "", re.sub(r"<br\s*/?>", "\n", text))
+        code = fence(html.unescape(plain).strip("\n"), "")
+        return f"\n{code}\n"
+
+    return _STATED_HTML.sub(shown, prose)
 
 
 def without_imports(prose: str) -> str:

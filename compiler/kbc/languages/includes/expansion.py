@@ -15,6 +15,7 @@ from kbc.languages.includes.attributes import replace_attributes
 from kbc.languages.includes.components import (
     SCRIPTS,
     mounted_names,
+    with_stated_html,
     without_scripts,
     without_tags,
 )
@@ -63,14 +64,15 @@ from kbc.languages.includes.zola import replace_shortcodes_of_zola
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
-    r"|@include|raw-loader|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]"
-    rf"|{DOCFX}|{GITBOOK}|{SCRIPTS}|{VUEPRESS}|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}",
+    r"|@include|raw-loader|set:html=|__html:|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b"
+    rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}|{VUEPRESS}"
+    rf"|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
     r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
-    rf"|{DOXYGEN_MARK}"
+    rf"|set:html=|__html:|{DOXYGEN_MARK}"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
@@ -325,6 +327,8 @@ def _prose(
         text = _MDBOOK_TITLE.sub("", text)
     if "<s" in text:
         text = without_scripts(text)
+    if "set:html" in text or "__html" in text:
+        text = with_stated_html(text)
     if page.has_commands or "(@ref" in text or "(\\ref" in text:
         text = replace_commands(text, page.has_commands)
     if "{%" in text and page.has_blocks:
