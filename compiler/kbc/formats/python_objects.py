@@ -39,6 +39,15 @@ class Reference:
         """The first paragraph of the docstring; "" without one."""
         return first_paragraph(self.found)
 
+    def methods(self) -> list[tuple[str, str]]:
+        """The public methods of a class, each with its summary; none of other objects."""
+        members = self.found.members.values() if self.found.is_class else ()
+        return [
+            (f"{self.found.name}.{each.name}", first_paragraph(each))
+            for each in members
+            if not each.is_alias and each.is_function and not each.name.startswith("_")
+        ]
+
     def markdown(self, level: int, members: Collection[str] | bool) -> str:
         """The reference under a heading of `level`, of docstrings in Markdown. Headings state their
         objects' names as anchors. `members` are those to describe, or whether to."""

@@ -78,9 +78,14 @@ def test_summaries_have_a_sentence_of_each_object_or_its_reference() -> None:
     (whole,) = convert(
         "docs/api.rst", source.replace(":nos", ":toctree: gen\n   :nos").encode(), find
     )
-    assert whole.anchors == ("api", "pkg", "pkg.core.Nest", "pkg.core.Nest.hatch")
+    assert whole.anchors == ("api", "pkg", "pkg.core.Nest")
     assert "- `pkg.gone`\n\n## `pkg`\n\n**All nests**\n\nThe package.\n" in whole.text
-    assert "### `Nest.hatch()`\n\nOpens all.\n" in whole.text
+    assert "## `class pkg.core.Nest()`\n\nHolds eggs.\n\n- `Nest.hatch`: Opens all.\n" in whole.text
+    tree["docs/_templates/autosummary/class.rst"] = ".. autoclass:: {{ objname }}\n   :members:\n"
+    described = source.replace("API\n===\n\n", "").replace(":nos", ":toctree: gen\n   :nos")
+    (whole,) = convert("docs/api/all.rst", described.encode(), find)
+    assert whole.anchors == ("pkg", "pkg.core.Nest", "pkg.core.Nest.hatch")
+    assert "\n## `Nest.hatch()`\n\nOpens all.\n" in whole.text
 
 
 MODULE = """

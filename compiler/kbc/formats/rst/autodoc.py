@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.sphinx_directive import SphinxDirective
+from kbc.project.include_tree import folders_above
 
 FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 """Where packages begin, from the root of the knowledge base: documentation is often built alone."""
@@ -66,22 +68,39 @@ class AutoDoc(SphinxDirective):
 
 
 class AutoSummary(SphinxDirective):
-    """Objects with the first sentence of each; where Sphinx writes a page for each (`toctree`), its
-    reference."""
+    """Objects with the first paragraph of each; where Sphinx writes a page for each (`toctree`), its
+    reference. That of a class lists its methods, unless its template describes them."""
 
     def run(self) -> list[nodes.Node]:
         found: list[nodes.Node] = []
-        listed = nodes.bullet_list()
+        listed: list[tuple[str, str]] = []
         for line in self.content:
             name = line.split()[0].lstrip("~!") if line.strip() else ""
             if not name or name.startswith((":", "..")):
                 continue
             item = reference(self.context, name, {"members": ""})
             if item is not None and "toctree" in self.options:
-                found.append(item)
+                methods = [] if self._describes_members else item["found"].methods()
+                item["members"] = not methods
+                found += [item, *_listed(methods)]
                 continue
-            summary = item["found"].summary if item is not None else ""
-            text = nodes.paragraph("", "", nodes.literal("", name))
-            text += nodes.Text(f": {summary}" if summary else "")
-            listed += nodes.list_item("", text)
-        return [*([listed] if listed.children else []), *found]
+            listed.append((name, item["found"].summary if item is not None else ""))
+        return [*_listed(listed), *found]
+
+    @property
+    def _describes_members(self) -> bool:
+        """Whether the template of classes, one of the project's own or Sphinx's, has their members."""
+        name = self.options.get("template") or "autosummary/class.rst"
+        for folder in folders_above(self.context.path):
+            if data := self.context.read(posixpath.join(folder, "_templates", name)):
+                return b":members:" in data
+        return False
+
+
+def _listed(summaries: Sequence[tuple[str, str]]) -> list[nodes.Node]:
+    found = nodes.bullet_list()
+    for name, summary in summaries:
+        text = nodes.paragraph("", "", nodes.literal("", name))
+        text += nodes.Text(f": {summary}" if summary else "")
+        found += nodes.list_item("", text)
+    return [found] if summaries else []
