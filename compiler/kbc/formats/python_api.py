@@ -32,6 +32,8 @@ _ITEMS = {
 Prose = Callable[[str], Iterator[list[str]]]
 """The blocks of a docstring's text."""
 
+_STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
+
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
 _DEEPEST = 6
 _ROLE = re.compile(r"(?<![\w`]):[a-z][\w:+.-]*:`[!~]?([^`<]+?)(?:\s*<[^>`]*>)?`")
@@ -82,8 +84,9 @@ def visited(name: str, path: Path, source: str, parent: Any = None) -> Any:
             code=source,
             parent=parent,
             docstring_parser=griffe.Parser.auto,
-            # Its heuristics overlook a field in the last line; without fields all of it is text.
-            docstring_options={"default": griffe.Parser.sphinx},
+            # Its heuristics overlook a field in the last line; without fields all of it is text. Underlines
+            # tell numpy's style, while a line such as `Example:` is in docstrings of every style.
+            docstring_options={"default": griffe.Parser.sphinx, "style_order": _STYLES},
         )
     except SyntaxError as error:
         raise FormatError(

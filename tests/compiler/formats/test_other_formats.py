@@ -331,3 +331,22 @@ def test_directives_of_a_docstring_are_what_they_label() -> None:
         "*Added in version 1.0.*",
     ):
         assert expected in found.text
+
+
+def test_underlines_tell_the_style_of_a_docstring() -> None:
+    source = '''def run(a):
+    """Runs.
+
+    Parameters
+    ----------
+    a : int
+        The thing.
+
+    Notes
+    -----
+    Example:
+        run(1)
+    """
+'''
+    (found,) = convert("pkg/mod.py", source.encode(), lambda path: None, format="python")
+    assert "**Parameters**\n\n- `a` (int): The thing." in found.text
