@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from difflib import get_close_matches
 from urllib.parse import unquote
 
@@ -63,9 +63,10 @@ def check(
     everything = [record for records in records_by_collection.values() for record in records]
     _check_summaries(everything, diagnostics)
     _check_related(everything, diagnostics)
-    _check_related_pages(everything, diagnostics)
-    linking = markdown_links(everything)
     collections = tuple(collections)
+    of_sites = {each.name for each in collections if each.generator}
+    _check_related_pages(everything, of_sites, diagnostics)
+    linking = markdown_links(everything)
     rules = {each.name: rules_of(each.generator, each.generator_options) for each in collections}
     _check_links(everything, linking, rules, collections, diagnostics)
     _check_tests(everything, diagnostics)
@@ -175,12 +176,15 @@ def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) 
                         )
 
 
-def _check_related_pages(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
+def _check_related_pages(
+    records: Sequence[CompiledRecord], of_sites: Set[str], diagnostics: Diagnostics
+) -> None:
     """`related` in the front matter of a page names records by id or path, from the knowledge base's
-    root or from the page; an address leads out of it."""
+    root or from the page; an address leads out of it. In the collections `of_sites` it may be a field of the
+    site's own, with names of another kind."""
     known = _with_folders(name for record in records for name in (record.id, record.path) if name)
     for record in records:
-        if not isinstance(record, DocRecord):
+        if not isinstance(record, DocRecord) or record.collection in of_sites:
             continue
         folder = posixpath.dirname(record.path)
         for name in related(record):

@@ -18,6 +18,13 @@ _LANGUAGE = re.compile(
 _SEVERAL = 2
 """Translations, at least, for others of the same name to be some as well."""
 
+_MANY = 3
+"""Translations, at least, for a folder beside them that holds the same pages to be one, too, whatever short
+name its language has."""
+_SHORT = re.compile(r"[a-z]{2,3}")
+_ORIGINAL = "C"
+"""GNOME's name for the folder of the language that the others are translated from."""
+
 _SEPARATORS = re.compile(r"[-_.]")
 
 
@@ -46,7 +53,7 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
     for parent, names in sorted(below.items()):
         others = translations(sorted(names), language)
         is_beside = sum(_LANGUAGE.fullmatch(name) is not None for name in names) > len(others)
-        if is_beside or (not parent and has_pages_beside):
+        if is_beside or _ORIGINAL in names or (not parent and has_pages_beside):
             found += [joined(parent, name) for name in others]
     known = frozenset(files)
     for parent, names in sorted(below.items()):
@@ -59,7 +66,26 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
             if place not in found and any(is_copy(place, each, known) for each in originals):
                 found.append(place)
         found += _alike(parent, names, found, language)
+        found += _short_names(parent, names, found, known, language)
     return found
+
+
+def _short_names(
+    parent: str, names: Set[str], found: Sequence[str], files: frozenset[str], language: str
+) -> list[str]:
+    """The folders in `parent` beside many translations that hold the same pages, under a short name."""
+    places = {joined(parent, name): name for name in names}
+    if sum(place in found for place in places) < _MANY:
+        return []
+    return [
+        place
+        for place, name in sorted(places.items())
+        if place not in found
+        and _SHORT.fullmatch(name)
+        and name != language
+        and sum(each.startswith(f"{place}/") for each in files if is_page(each)) >= FEW_PAGES
+        and is_copy(place, parent, files)
+    ]
 
 
 def _alike(parent: str, names: Set[str], found: Sequence[str], language: str) -> list[str]:
@@ -81,12 +107,14 @@ def _alike(parent: str, names: Set[str], found: Sequence[str], language: str) ->
 
 
 def translations_beside(places: Sequence[str], files: Sequence[str]) -> list[str]:
-    """The folders with translations of those in `places` that stand beside them: `docs-fr` beside `docs`."""
+    """The folders with translations of those in `places` that stand beside them: `docs-fr` beside `docs`,
+    `fr` beside `C`."""
     near = [name for name in files if name.startswith(tuple(places))]
     return [
         folder
         for folder in translated_folders(near)
         if any(base in places for base, _ in _suffixed(folder))
+        or (folder in places and joined(posixpath.dirname(folder), _ORIGINAL) in places)
     ]
 
 

@@ -92,6 +92,14 @@ def test_entities_of_docbook_that_are_not_well_formed_are_their_names() -> None:
     assert one("a.docbook", source).text == "Of a.\n"
 
 
+def test_references_of_docbook_to_other_files_have_the_name_of_their_target() -> None:
+    source = (
+        '<article><section id="own"><title>Own</title><para>See <xref linkend="own"/>, <xref\n linkend='
+        "'gates'></xref> and <link linkend='b'>these</link>.</para></section></article>"
+    )
+    assert one("a.docbook", source).text == "# Own\n\nSee Own, gates and these.\n"
+
+
 def test_entities_of_docbook_do_not_grow_without_bound() -> None:
     values = "".join(f"<!ENTITY a{i} '{f'&a{i - 1};' * 10}'>" for i in range(1, 12))
     source = f"<!DOCTYPE article [<!ENTITY a0 'laugh'>{values}<!ENTITY b '&b;'>]>"

@@ -145,3 +145,16 @@ def test_documentation_in_formats_that_are_not_read_is_named(tmp_path: Path) -> 
     assert (note.path, note.message.rpartition(": ")[2]) == ("manual.texi", "1 (manual.texi)")
     (root / "manual.texi").unlink()
     assert not [each for each in read(root)[1] if each.code == "format-not-read"]
+
+
+def test_pages_that_a_site_relates_by_names_of_its_own_are_no_mistakes(tmp_path: Path) -> None:
+    post = "---\ntitle: Nests\nrelated: [eggs]\n---\n\nHow to build them.\n"
+    site = {
+        "_config.yml": "title: Heron\n",
+        "_posts/2024-01-01-nests.md": post,
+        "index.md": page("A"),
+    }
+    _, diagnostics = read(write_tree(tmp_path / "site", site))
+    assert [each.code for each in diagnostics if each.code == "unknown-related"] == []
+    plain = write_tree(tmp_path / "plain", {"nests.md": post, "index.md": page("A")})
+    assert "unknown-related" in {each.code for each in read(plain)[1]}

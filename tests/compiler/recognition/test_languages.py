@@ -52,6 +52,24 @@ def test_a_single_translation_has_the_pages_beside_it(
     assert f"{parent}/heron.md" in found
 
 
+def test_a_short_name_beside_translations_of_the_same_pages_is_one(tmp_path: Path) -> None:
+    names = [f"{folder}{name}" for folder in ("", "de/", "fr/", "it/", "pcm/") for name in BIRDS]
+    files = {f"docs/{name}.md": page(name) for name in names} | {"docs/faq/heron.md": page("Q")}
+    files |= {"docs/api/a.md": page("A"), "package.json": "{}"}
+    found = {
+        record.path for record in read(write_tree(tmp_path / "tree", files))[0].records["docs"]
+    }
+    own = {f"docs/{name}.md" for name in BIRDS}
+    assert found == own | {"docs/faq/heron.md", "docs/api/a.md"}
+
+
+def test_the_folder_c_is_the_original_of_translations(tmp_path: Path) -> None:
+    files = {f"{place}/{name}.md": page(name) for place in ("C", "de", "fr") for name in BIRDS}
+    root = write_tree(tmp_path / "tree", files | {"CMakeLists.txt": "", "main.c": "int x;"})
+    paths = {each.path for each in read(root)[0].records["docs"]}
+    assert paths == {f"C/{name}.md" for name in BIRDS}
+
+
 @pytest.mark.parametrize(
     ("folder", "original", "is_translation"),
     [

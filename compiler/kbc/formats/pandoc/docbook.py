@@ -30,6 +30,10 @@ _DECLARATION = re.compile(
     r"(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')",
     re.DOTALL,
 )
+_ID = re.compile(r"\bid\s*=\s*[\"']([^\"'<>]+)[\"']")
+_XREF = re.compile(
+    r"<xref\b[^<>]*?\blinkend\s*=\s*[\"'](?P<name>[^\"'<>&]+)[\"'][^<>]*?(?:/>|>\s*</xref>)"
+)
 _SUBSET = re.compile(r"<!DOCTYPE\s[^\[<>]*\[")
 _IN_SUBSET = re.compile(
     r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|(?P<end>\])", re.DOTALL
@@ -51,6 +55,20 @@ def prepared(path: str, text: str, read: Read, files: Iterable[str]) -> str:
         for key, value in _declared_in(data)[0].items() if data else ():
             values.setdefault(key, value)
     return _Entities(values).replaced(text)
+
+
+def with_named_references(text: str) -> str:
+    """The document with links in place of references without a text to what is in other files, which pandoc
+    calls ???; the name of their target is what is known of it."""
+    if "<xref" not in text:
+        return text
+    own = set(_ID.findall(text))
+
+    def link(match: re.Match[str]) -> str:
+        name = match["name"]
+        return match[0] if name in own else f'<link linkend="{name}">{name}</link>'
+
+    return _XREF.sub(link, text)
 
 
 def without_declarations(text: str) -> tuple[str, str]:
