@@ -23,6 +23,8 @@ _REMEMBERED_PAIRS = 10_000
 # Kinds of collections whose records are files of programs, where tests and examples are secondary.
 _PROGRAMS = frozenset({"code"})
 _FILES = frozenset({"code", "docs"})
+# Of texts that need not have anything to do with each other.
+_TEXTS = frozenset({"pages"})
 # Languages of files that hold values.
 _VALUES = frozenset({"ini", "json", "toml", "xml", "yaml"})
 
@@ -33,12 +35,13 @@ RecordKey = tuple[int, int]
 class RecordFacts(NamedTuple):
     """What the id of a record, its `path`, says: the terms of its last part, the kinds of file it is (whether
     it is a file of re-exports its chunks say), and the version that it belongs to where several lie side by
-    side (`paths.version_of`)."""
+    side (`paths.version_of`). `is_flat`: it is a text by itself and has no headings."""
 
     path: str
     words: frozenset[str]
     kinds: frozenset[str]
     version: paths.Version | None
+    is_flat: bool
 
 
 class ChunkNames(NamedTuple):
@@ -144,14 +147,22 @@ class Facts:
         version = paths.version_of(id) if self._kinds[name] in _FILES else None
         if len(self._records) >= _REMEMBERED_RECORDS:
             self._records.clear()
-        facts = self._records[key] = RecordFacts(id, words, kinds, version)
+        facts = self._records[key] = RecordFacts(
+            id, words, kinds, version, self._kinds[name] in _TEXTS and self._is_flat(key)
+        )
         return facts
 
     def _passes_on(self, key: RecordKey) -> bool:
         """Whether a file only passes on what others define: every chunk of it says so."""
+        return bool(self._backend.chunks[self._rows(key)[0]].get("passes_on"))
+
+    def _is_flat(self, key: RecordKey) -> bool:
+        """Whether a text has no headings: where it has one, its last chunk is in a section."""
+        return not self._backend.chunks[self._rows(key)[-1]].get("section_level")
+
+    def _rows(self, key: RecordKey) -> range:
         own = self._ranges[key[0]]
-        rows = self._backend.chunks.rows_of(key[1], range(own.first_row, own.end))
-        return bool(self._backend.chunks[rows[0]].get("passes_on"))
+        return self._backend.chunks.rows_of(key[1], range(own.first_row, own.end))
 
 
 def _subject(chunk: Mapping[str, Any]) -> str:

@@ -209,20 +209,29 @@ def spellings(terms: Iterable[str]) -> dict[str, str]:
     return {**short, **{term: term for term in whole}}
 
 
-def evidence_bonus(scores: Scores, records: Records, *, programs: bool = False) -> Scores:
+def evidence_bonus(
+    scores: Scores, records: Records, *, programs: bool = False, flat: Sequence[bool] = ()
+) -> Scores:
     """A bonus for the best chunk of each record, by what all chunks of the record score together, in
     proportion to the record with the most.
 
     `records` is int64 [n], the record of each candidate as a number from 0 on without gaps. Of `programs`
-    alone the bonus is larger, and each further chunk of a record counts less.
+    alone the bonus is larger, and each further chunk of a record counts less. Of a record without headings,
+    as `flat`, [records], says, only the best chunk counts.
     """
     import numpy as np
 
     bonus = np.zeros(len(scores))
     order = best_first(scores)
     shares = np.array(_shares(records[order].tolist(), _EVIDENCE_SHARES))
-    firsts = order[shares == 1.0]
-    totals = np.bincount(records[order], scores[order] * (shares if programs else 1.0))
+    is_first = shares == 1.0
+    firsts = order[is_first]
+    if not programs:
+        shares = np.ones(len(order))
+        if any(flat):
+            shares[np.array(flat)[records[order]]] = 0.0
+            shares[is_first] = 1.0
+    totals = np.bincount(records[order], scores[order] * shares)
     most = totals.max(initial=0.0)
     if most > 0 and len(totals) > 1:
         largest = EVIDENCE_IN_PROGRAMS if programs else EVIDENCE

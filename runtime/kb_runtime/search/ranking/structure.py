@@ -109,7 +109,10 @@ class Structure:
                     scores = self._weighted(pool, scores)
                 case "evidence":
                     programs = self._facts.are_programs(pool.records)
-                    bonus = steps.evidence_bonus(scores, pool.record_of, programs=programs)
+                    flat = [facts.is_flat for facts in pool.facts]
+                    bonus = steps.evidence_bonus(
+                        scores, pool.record_of, programs=programs, flat=flat
+                    )
                     scores = scores + bonus
                 case "duplicates":
                     copies = self._copies(pool, scores)

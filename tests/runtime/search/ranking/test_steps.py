@@ -117,6 +117,14 @@ def test_of_programs_many_weak_chunks_are_no_better_evidence_than_a_few_good_one
     assert steps.evidence_bonus(scores, records)[2] == steps.EVIDENCE
 
 
+def test_of_a_text_without_headings_only_the_best_chunk_is_evidence() -> None:
+    scores, records = scores_of(0.6, 1.0, 0.6, 0.6), records_of(0, 1, 0, 0)
+    bonus = steps.evidence_bonus(scores, records, flat=[True, False])
+    assert bonus == pytest.approx([steps.EVIDENCE * 0.6, steps.EVIDENCE, 0.0, 0.0])
+    longer = steps.evidence_bonus(scores, records, flat=[False, True])
+    assert longer == pytest.approx([steps.EVIDENCE, steps.EVIDENCE / 1.8, 0.0, 0.0])
+
+
 def test_one_record_alone_gets_no_bonus() -> None:
     assert steps.evidence_bonus(scores_of(1.0, 0.5), records_of(0, 0)).tolist() == [0.0, 0.0]
 
