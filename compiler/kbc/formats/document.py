@@ -80,11 +80,6 @@ class FormatError(KbcError):
         self.line = line
 
 
-def decode_any(data: bytes) -> str:
-    """UTF-8 text with "\\n" line ends, without a byte order mark; U+FFFD for what is no UTF-8."""
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-
-
 def decode(data: bytes) -> str:
     """UTF-8 text with "\\n" line ends, without a byte order mark.
 

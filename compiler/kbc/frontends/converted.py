@@ -7,7 +7,6 @@ import posixpath
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbc.cache.phases import remembered
@@ -85,7 +84,7 @@ def read_converted(
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
         return []
-    include: Read = partial(file.include, relative_to="")
+    include: Read = file.include
     around = _files_around(file, BY_NAME[format] if format else format_of(file.path))
     if books is not None:
         include = books.reading(file.path, include)

@@ -8,10 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kbc.formats import BY_NAME, LabelTarget, Read
-from kbc.formats.document import decode_any
 from kbc.formats.selection import read_target
 from kbc.languages.anchors import slug, split_attributes
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, decode_any
 
 _MYST_LABEL = re.compile(
     r"^\((?P<name>[^()\n]+)\)=[ \t]*\n(?:[ \t]*\n|\([^()\n]+\)=[ \t]*\n)*(?:#{1,6}[ \t]+(?P<title>[^\n]+))?",

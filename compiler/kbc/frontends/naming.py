@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kbc.project import permalinks
+from kbc.project.kinds import ON_RELEASES
 from kbc.project.model import Collection
 from kbc.records import CompiledRecord, DocRecord
 
 _FEWEST_ALIKE = 3
 """Pages of one collection that begin with the same heading, at least, for it to be a template's."""
 
-_LOG = re.compile(r"change-?log|changes|history|news|releases?(?:[-_]?notes)?", re.IGNORECASE)
+_LOG = re.compile(ON_RELEASES, re.IGNORECASE)
 _CHANGE = re.compile(r"\d|\?\.\?|unreleased", re.IGNORECASE)
 """What the parts of a log of changes are called after: versions and days."""
 

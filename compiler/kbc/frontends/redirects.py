@@ -14,11 +14,10 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from kbc.formats.document import decode_any
 from kbc.languages.front_matter import read_front_matter
 from kbc.project import permalinks
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, decode_any
 from kbc.records import CompiledRecord, DocRecord
 
 REDIRECT = "redirect to another page"

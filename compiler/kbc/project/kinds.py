@@ -48,6 +48,10 @@ GENERATORS = (
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
 them built."""
 
+LOG_OF_CHANGES = r"change-?logs?|changes|history|news"
+ON_RELEASES = rf"{LOG_OF_CHANGES}|releases?(?:[-_]?notes)?|what-?s-?new"
+"""What files and folders that tell what changed are called."""
+
 
 def _not_reserved(name: str) -> str:
     if name in RESERVED_COLLECTIONS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import posixpath
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,6 +16,11 @@ class ReadFile(NamedTuple):
     path: str
     size: int
     sha256: str
+
+
+def decode_any(data: bytes) -> str:
+    """UTF-8 text with "\\n" line ends, without a byte order mark; U+FFFD for what is no UTF-8."""
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +39,9 @@ class SourceFile:
     tree: IncludeTree | None = field(default=None, repr=False, compare=False)
     _sha256: str = field(default="", init=False, repr=False, compare=False)
 
-    def include(self, path: str, *, relative_to: str | None = None) -> bytes | None:
-        """The file at `path`, relative to this file's folder or to the folder `relative_to` (below the
-        knowledge base's root, "" for the root itself); None when it is missing or out of the tree."""
-        if self.tree is None:
-            return None
-        folder = posixpath.dirname(self.path) if relative_to is None else relative_to
-        return self.tree.read(posixpath.join(folder, path), self.path)
+    def include(self, path: str) -> bytes | None:
+        """The file at `path`, below the knowledge base's root; None when it is missing or out of the tree."""
+        return self.tree.read(path, self.path) if self.tree is not None else None
 
     @property
     def read(self) -> ReadFile:

@@ -12,7 +12,7 @@ from kbc.formats.docc import CATALOGUE, TUTORIAL
 from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import LANGUAGES, ending
-from kbc.project.kinds import KINDS, MARKDOWN
+from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN
 from kbc.sources.formats import is_wanted
 
 _MAN = BY_NAME["man"].suffixes
@@ -39,8 +39,7 @@ PAGES = (
 """What people write documentation in."""
 
 README = re.compile(
-    r"(?:readme|changelog|changes|history|news|contributing|faq|upgrading|security)\b.*",
-    re.IGNORECASE,
+    rf"(?:readme|{LOG_OF_CHANGES}|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
 )
 """Pages about a project, beside its source."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.kinds import ON_RELEASES
 from kbc.recognition.places import is_copy, is_page
 from kbc.recognition.site import joined
 
@@ -20,9 +21,7 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _RELEASED = frozenset(["current", "latest", "stable"])
-_ON_RELEASES = re.compile(
-    r"blog|change-?logs?|changes|history|news|releases?(?:[-_]?notes)?|what-?s-?new", re.IGNORECASE
-)
+_ON_RELEASES = re.compile(rf"blog|{ON_RELEASES}", re.IGNORECASE)
 """Folders of pages each of which is about one version, and stays true when the next one is out."""
 
 _BEING_WRITTEN = frozenset(

@@ -9,6 +9,7 @@ import pytest
 from tests.compiler.formats.samples import samples
 
 from kbc.formats.docc import catalogue_of, expand_page, named_files
+from kbc.formats.docc.page import CataloguePage
 from kbc.formats.document import Converted
 from kbc.formats.registry import convert
 
@@ -247,11 +248,13 @@ def test_files_are_named_without_their_folders() -> None:
         "a/Pond.docc/C": ["D"],
         "a/Pond.docc/C/D": ["d.tutorial"],
     }
-    assert named_files("a/Pond.docc", lambda folder: tree.get(folder, [])) == {
+    named = named_files("a/Pond.docc", lambda folder: tree.get(folder, []))
+    assert named == {
         "a.md": "a/Pond.docc/a.md",
         "b.png": "a/Pond.docc/B/b.png",
         "d.tutorial": "a/Pond.docc/C/D/d.tutorial",
     }
+    assert CataloguePage.of("a/Pond.docc/a.md", "", _read, named).names is named
     assert catalogue_of("a/Pond.docc/B/a.md") == "a/Pond.docc"
     assert catalogue_of("a/Pond.doccs/B/a.md") == catalogue_of("Pond.docc") == ""
 

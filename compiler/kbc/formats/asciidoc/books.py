@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from kbc.formats.asciidoc.attributes import substitute
 from kbc.formats.asciidoc.surroundings import entries
-from kbc.formats.document import Read, decode_any
+from kbc.formats.document import Read
+from kbc.project.source_file import decode_any
 
 MIN_CHAPTERS = 3
 """Pages that a document includes as a whole, at least, to be a book of them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from kbc.cache.phases import remembered
@@ -33,7 +33,7 @@ def catalogue_of(path: str) -> str:
     return f"{folder}{CATALOGUE}" if found else ""
 
 
-def named_files(catalogue: str, names: Callable[[str], Sequence[str]]) -> dict[str, str]:
+def named_files(catalogue: str, names: Callable[[str], Sequence[str]]) -> Names:
     """The paths of the files of a catalogue by their names; of several that are called the same, the one
     nearest to its folder. `names` gives the names of the entries of a folder."""
     found: dict[str, str] = {}
@@ -45,7 +45,7 @@ def named_files(catalogue: str, names: Callable[[str], Sequence[str]]) -> dict[s
                 found.setdefault(name, path)
             elif len(folders) < _MAX_FOLDERS:
                 folders.append(path)
-    return found
+    return Names(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,28 +124,23 @@ def _text_lines(nodes: Sequence[Node]) -> Iterator[str]:
             yield ""
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Pages and tutorials by what links call them, resources by the names of their files."""
+class Names(dict[str, str]):
+    """The paths of the files of a catalogue by their names: pages and tutorials also by what links call them,
+    resources by their names without the ending."""
 
-    files: Mapping[str, str]
-    _pages: dict[str, str] = field(default_factory=dict)
-    _tutorials: dict[str, str] = field(default_factory=dict)
-    _stems: dict[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, files: Mapping[str, str]) -> Names:
-        """`files` are those of the catalogue, as of `named_files`."""
-        names = cls(files)
+    def __init__(self, files: Mapping[str, str]) -> None:
+        super().__init__(files)
+        self._pages: dict[str, str] = {}
+        self._tutorials: dict[str, str] = {}
+        self._stems: dict[str, str] = {}
         for name, path in files.items():
             stem, ending = posixpath.splitext(name)
             if ending.lower() in MARKDOWN:
-                names._pages.setdefault(_dashed(stem), path)
+                self._pages.setdefault(_dashed(stem), path)
             elif ending.lower() == TUTORIAL:
-                names._tutorials.setdefault(_dashed(stem), path)
+                self._tutorials.setdefault(_dashed(stem), path)
             else:
-                names._stems.setdefault(stem, path)
-        return names
+                self._stems.setdefault(stem, path)
 
     def page(self, link: str) -> str:
         """The path of the page that a link names, such as `Name`, `/Module/Name` or `tutorials/Name`, ""
@@ -162,4 +157,4 @@ class Names:
     def resource(self, name: str) -> str:
         """The path of a resource by its name, with or without its ending; "" without one."""
         name = posixpath.basename(name)
-        return self.files.get(name) or self._stems.get(name) or ""
+        return self.get(name) or self._stems.get(name) or ""

@@ -11,8 +11,9 @@ from urllib.parse import unquote
 from kbc.formats.commonmark import code_span, escaped, link
 from kbc.formats.docc.catalogue import TUTORIAL, NamedHeadings, Names, PageOutline, outline
 from kbc.formats.docc.snippets import part
-from kbc.formats.document import UNRESOLVED, DocumentProblem, Read, decode_any
+from kbc.formats.document import UNRESOLVED, DocumentProblem, Read
 from kbc.formats.selection import read_target
+from kbc.project.source_file import decode_any
 
 MAX_CHARS = 4_000_000
 """Of the code that one page takes in."""
@@ -45,7 +46,8 @@ class CataloguePage:
 
     @classmethod
     def of(cls, path: str, text: str, read: Read, named: Mapping[str, str]) -> CataloguePage:
-        page = cls(path, text, read, Names.of(named))
+        names = named if isinstance(named, Names) else Names(named)  # one for all pages
+        page = cls(path, text, read, names)
         defined = _DEFINED.finditer(text)
         page.dead_labels = frozenset(
             match["name"].casefold() for match in defined if not page.resolved(match["reference"])

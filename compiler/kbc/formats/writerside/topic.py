@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read, decode_any
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
 from kbc.formats.writerside.project import TopicProject, filled, is_shown, project_of
 from kbc.formats.writerside.snippets import slug
 from kbc.formats.writerside.sources import part
 from kbc.formats.writerside.xml import parsed_if_any
+from kbc.project.source_file import decode_any
 
 MAX_DEPTH = 8
 MAX_INCLUDES = 2_000

@@ -12,6 +12,7 @@ from typing import Literal
 from kb_runtime.text.rendering import backticks
 from kbc.languages.includes.generated import is_generated
 from kbc.project.include_tree import folders_above
+from kbc.project.source_file import decode_any
 
 NOT_INCLUDED = "(not included: "
 """What stands in a page in the place of text that could not be had, before its name."""
@@ -141,7 +142,7 @@ class IncludingPage:
             data = None if place in self.stack or place == self.path else self.read(place)
             if data is None:
                 continue
-            text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+            text = decode_any(data)
             self.chars += len(text)
             if self.chars > MAX_INCLUDED_CHARS or "\0" in text:
                 return None

@@ -17,6 +17,7 @@ from kbc.languages.includes.attributes import NOTICES
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import FENCE, SPAN, Kept, after_fence, label, without_marks
 from kbc.languages.includes.files import IncludingPage, fence, not_included
+from kbc.project.source_file import decode_any
 
 MAX_DEPTH = 8
 MAX_CHARS = 2_000_000
@@ -222,7 +223,7 @@ class _Template:
             self._page.external[f"{{% {name} {target} %}}"] += 1
             return ""
         self._page.included[path] = None
-        text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        text = decode_any(data)
         self._page.chars += len(text)
         if self._page.chars > MAX_CHARS or "\0" in text:
             self._page.unresolved[f"{{% {name} %}}"] += 1

@@ -17,6 +17,7 @@ from kbc.languages.anchors import slug
 from kbc.languages.includes.containers import FENCE, fenced_stretches
 from kbc.languages.includes.files import IncludingPage
 from kbc.languages.includes.values import DIRECTIVE, replace_values
+from kbc.project.source_file import decode_any
 
 _SUBSTITUTION = re.compile(r"\{\{(?P<expression>[^{}\n]+)\}\}")
 _FILLED_CODE = re.compile(r"\bsubs=true\b")
@@ -124,7 +125,7 @@ class Docset:
         """What a page, or a section of it, is called; "" where it is not there."""
         if path:
             data = page.read(posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path)))
-            text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n") if data else ""
+            text = decode_any(data) if data else ""
         title = _titles(text).get(anchor, "")
         return _SUBSTITUTION.sub(lambda match: self.value(match["expression"]) or match[0], title)
 
