@@ -129,10 +129,9 @@ class Diagnostics:
         message: str,
         path: str = "",
         line: int | None = None,
-        column: int | None = None,
         hint: str = "",
     ) -> None:
-        self.add(Diagnostic(Severity.NOTE, code, message, path, line, column, hint))
+        self.add(Diagnostic(Severity.NOTE, code, message, path, line, hint=hint))
 
     def add(self, diagnostic: Diagnostic) -> None:
         self._found.add(diagnostic)

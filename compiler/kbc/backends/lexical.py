@@ -41,7 +41,6 @@ from kbc.records import CompiledChunk
 _HEAP_BYTES_PER_TEXT_BYTE = 12
 _MIN_HEAP_BYTES = 256 << 20
 _MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
-_COUNTED = frozenset(fields.PROSE_FIELDS + fields.NAME_FIELDS)
 # What the schema calls the tokenizer of every field. While an index is written, this is one that splits
 # at spaces; nothing else ever uses it, because queries are terms, too.
 TOKENIZER = "raw"
@@ -80,16 +79,6 @@ class FieldTerms:
     positions: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalStats:
-    """What was written. `recipe` names the analysis; `terms` counts postings positions."""
-
-    documents: int
-    terms: int
-    size_bytes: int
-    recipe: str = RECIPE
-
-
 def write_lexical(
     folder: Path,
     chunks: Sequence[CompiledChunk],
@@ -98,7 +87,7 @@ def write_lexical(
     facets: Mapping[tuple[str, str], Sequence[str]] | None = None,
     cache: PhaseCache | None = None,
     languages: Mapping[tuple[str, str], str] | None = None,
-) -> LexicalStats:
+) -> None:
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
 
     `ordinals` gives the position of each collection in the manifest; `paths` the file of a record by
@@ -113,7 +102,6 @@ def write_lexical(
     text = sum(len(chunk.text) for chunk in chunks)
     heap_bytes = max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE)
     with index_writer(unfinished, heap_bytes) as writer:
-        terms = 0
         terms_of: Iterable[list[FieldTerms]]
         terms_of = analysed(chunks, paths, cache or PhaseCache(None), languages or {})
         if LINKS.keys() & set((languages or {}).values()):
@@ -126,7 +114,6 @@ def write_lexical(
             document.add_unsigned(fields.ROW, row)
             for each in found:
                 _add(document, each)
-                terms += each.count if each.field in _COUNTED else 0
             document.add_text(
                 fields.FILTERS, _filters(ordinals[chunk.collection], chunk.type, chunk.language)
             )
@@ -136,8 +123,6 @@ def write_lexical(
     del writer
     unfinished.rename(folder)
     canonicalise(folder, len(chunks))
-    size_bytes = sum(file.stat().st_size for file in folder.iterdir())
-    return LexicalStats(len(chunks), terms, size_bytes)
 
 
 def schema() -> tantivy.Schema:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,23 +53,13 @@ class GraphMemory:
         self._graphs, self._used = self._used, {}
 
 
-@dataclass(frozen=True, slots=True)
-class VectorStats:
-    """What was written; `graphs` counts the collections that have one."""
-
-    rows: int
-    dimensions: int
-    graphs: int
-    size_bytes: int
-
-
 def write_vectors(
     folder: Path,
     vectors: NDArray[np.float32],
     ranges: Sequence[RowRange],
     memory: GraphMemory | None = None,
     graphs_above: int = 0,
-) -> VectorStats:
+) -> None:
     """Writes `rows.f32`, a `.usearch` file for each range of more than `graphs_above` rows, and `rows.i8`
     where a range has fewer, into `folder`.
 
@@ -89,8 +78,6 @@ def write_vectors(
     for one in large:
         graph = _graph(vectors[one.first_row : one.end], memory)
         (folder / (one.name + GRAPH_SUFFIX)).write_bytes(graph)
-    size_bytes = sum(file.stat().st_size for file in folder.iterdir())
-    return VectorStats(len(vectors), vectors.shape[1], len(large), size_bytes)
 
 
 def _write_coarse(path: Path, vectors: NDArray[np.float32]) -> None:

@@ -68,12 +68,8 @@ class TokenBudget:
         between = max(len(parts) - 1, 0) * self.tokens(separator.strip())
         return sum(self._tokens(parts)) + between
 
-    def cost(self, text: str) -> int:
-        """What `text` takes of the room: its tokens, more for very long words; 0 for white space."""
-        return self.costs([text])[0]
-
     def costs(self, texts: Sequence[str]) -> list[int]:
-        """The cost of each text."""
+        """What each text takes of the room: its tokens, more for very long words; 0 for white space."""
         stripped = [text.strip() for text in texts]
         counted = texts if self.keeps_spaces else stripped
         return [

@@ -201,12 +201,10 @@ class SearchResult:
 
     `warnings` say that, and when not one word of the query occurs in what was searched.
 
-    `total_candidates` counts the different chunks that were ranked. `corrections` gives the words of
-    the index that were searched in place of an unknown word.
+    `total_candidates` counts the different chunks that were ranked.
     """
 
     hits: list[SearchHit]
     mode: Mode
     warnings: tuple[str, ...]
     total_candidates: int
-    corrections: Mapping[str, tuple[str, ...]]

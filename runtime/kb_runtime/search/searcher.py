@@ -92,7 +92,6 @@ class Searcher:
             mode=candidates.mode,
             warnings=warnings,
             total_candidates=len(ranking.rows) + others,
-            corrections=candidates.lexical.corrections,
         )
 
     def candidates(self, request: SearchRequest, depth: int) -> Candidates:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TERMS, POSTINGS, POSITIONS = ".term", ".idx", ".pos"
-_VERSION = 7
 _FOOTER = struct.Struct("<II")
 _MAGIC = 1337
 _LENGTH = struct.Struct("<I")

@@ -92,5 +92,6 @@ def test_tokens_for_white_space_are_part_of_the_cost(tmp_path: Path) -> None:
         counter = TokenCounter(resolve_model(tmp_path / family))
         budget = TokenBudget(count=counter.count, max_tokens=64)
         assert budget.keeps_spaces is kept
-        assert (budget.cost("        lock\n") > budget.cost("lock")) is kept
-        assert budget.cost("\n") == 0
+        with_spaces, without, blank = budget.costs(["        lock\n", "lock", "\n"])
+        assert (with_spaces > without) is kept
+        assert blank == 0

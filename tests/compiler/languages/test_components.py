@@ -47,7 +47,6 @@ def test_blocks_of_gitbook_include_files_and_count_what_is_elsewhere() -> None:
         page, files={"part.md": b'{% hint style="tip" %}\nIt is shared.\n{% endhint %}\n'}
     )
     assert re.sub(r"\n{3,}", "\n\n", found.text.strip()) == "**Tip**\n\nIt is shared.\n\n**GET /y**"
-    assert found.included == ("part.md",)
     assert found.external == {"{% openapi %}": 1}
     assert expanded('{% include "no.md" %}\n{% hint %}\n{% endhint %}').unresolved
 

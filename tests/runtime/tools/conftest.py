@@ -314,7 +314,6 @@ class ScriptedSearcher:
             mode="hybrid",
             warnings=self.warnings,
             total_candidates=len(hits),
-            corrections={},
         )
 
 

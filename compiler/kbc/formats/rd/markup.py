@@ -26,7 +26,7 @@ _STRINGS = {
     quote: re.compile(rf"{quote}(?:\\(?s:.)|[^{quote}\\]){{0,2000}}+{quote}") for quote in "\"'`"
 }
 _ESCAPED = re.compile(r"\\([\\%])")
-_OPTION = re.compile(r"\[([^\]\n]{0,200}+)\]")
+_OPTION = re.compile(r"\[[^\]\n]{0,200}+\]")
 _SECTION_START = re.compile(
     r"^(?=\\(?:name|alias|title|description|usage|arguments|format|details|value|section|note|author|source"
     r"|references|seealso|examples|keyword|concept|docType)\{)",
@@ -60,7 +60,6 @@ class RdMacro:
     """`name` is "" for text in braces alone. `line` is 1-based in what `Markup` was given."""
 
     name: str
-    option: str
     arguments: tuple[tuple[str | RdMacro, ...], ...]
 
 
@@ -122,7 +121,7 @@ class Markup:
             elif match["brace"] == "{":
                 if mode == TEXT:
                     inner = self._parsed(mode, depth + 1, has_items=has_items)
-                    found.append(RdMacro("", "", (inner,)))
+                    found.append(RdMacro("", (inner,)))
                 else:
                     level += 1
                     found.append("{")
@@ -148,15 +147,14 @@ class Markup:
         return _joined(found)
 
     def _macro(self, name: str, mode: str, depth: int, has_items: bool) -> Nodes:
-        option = ""
         letters = name.rstrip("0123456789")
         if name not in _ARGUMENTS and letters in _ARGUMENTS:  # `\dots5`
             self._at -= len(name) - len(letters)
             name = letters
         if name in ("link", "Sexpr") and (match := _OPTION.match(self._text, self._at, self._end)):
-            option, self._at = match[1], match.end()
+            self._at = match.end()
         elif name == "item" and has_items:
-            return (RdMacro(name, "", ()),)
+            return (RdMacro(name, ()),)
         has_items = name in _LISTS or (has_items and name not in ("describe", "tabular"))
         modes = _ARGUMENTS.get(name, VERBATIM if name in _SECOND else None)
         arguments: list[Nodes] = []
@@ -174,7 +172,7 @@ class Markup:
             self._at += 2
         if not arguments and modes is None and name != "item":
             return (f"{_ROOT}{name}",)  # as R shows it
-        return (RdMacro(name, option, tuple(arguments)),)
+        return (RdMacro(name, tuple(arguments)),)
 
     def _opens(self, has_blanks: bool) -> bool:
         """Whether an argument begins here, or with `has_blanks` behind white space; it is stepped into."""

@@ -115,12 +115,10 @@ _SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-]+)))?
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """`text` with everything inserted; `unresolved` counts, by directive, what could not be, `external`
-    what no file of the tree has because the site writes it when it is built, and `included` are the paths
-    of the files that were inserted, in order."""
+    what no file of the tree has because the site writes it when it is built."""
 
     text: str
     unresolved: Mapping[str, int]
-    included: tuple[str, ...] = ()
     external: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -191,7 +189,7 @@ def expand(
         prepare=docset.prepared if docset else None,
     )
     expanded = _expand(text, page, liquid if is_template else None, filled)
-    return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
+    return Expansion(expanded, dict(page.unresolved), dict(page.external))
 
 
 def _expand_part(text: str, page: IncludingPage) -> str:

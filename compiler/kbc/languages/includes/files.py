@@ -81,7 +81,6 @@ class IncludingPage:
     restructured: Restructured | None = None
     unresolved: Counter[str] = field(default_factory=Counter)
     external: Counter[str] = field(default_factory=Counter)
-    included: dict[str, None] = field(default_factory=dict)
     chars: int = 0
     stack: tuple[str, ...] = ()
     has_blocks: bool = False
@@ -146,7 +145,6 @@ class IncludingPage:
             self.chars += len(text)
             if self.chars > MAX_INCLUDED_CHARS or "\0" in text:
                 return None
-            self.included[place] = None
             return place, text
         return None
 

@@ -222,7 +222,6 @@ class _Template:
         if data is None:  # of the theme, or missing
             self._page.external[f"{{% {name} {target} %}}"] += 1
             return ""
-        self._page.included[path] = None
         text = decode_any(data)
         self._page.chars += len(text)
         if self._page.chars > MAX_CHARS or "\0" in text:

@@ -36,7 +36,6 @@ MAX_MATCHES = 2_000
 
 MATCHES = ("exact", "case", "words", "prefix", "part", "similar")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_TYPES = frozenset({"class", "struct", "interface", "trait", "enum", "type"})
 
 
 def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolSearch]:

@@ -142,7 +142,7 @@ def _search(
 
     infos = lookup.collections(session, KIND)
     if not infos:  # a workspace whose first index is not there yet
-        return SearchResult([], "lexical", (), 0, {})
+        return SearchResult([], "lexical", (), 0)
     return session.artifact.searcher.search(
         SearchRequest(
             query=query,

