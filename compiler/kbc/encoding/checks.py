@@ -8,6 +8,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from kb_runtime.text.tables import some_of
 from kbc.encoding.errors import EncodingError
 from kbc.encoding.quantize import Float32
 from kbc.encoding.tokenizer import TokenCounter
@@ -45,9 +46,9 @@ def check_vectors(
 
 def _refuse(code: str, what: str, rows: NDArray[np.int64], keys: Sequence[str]) -> None:
     if len(rows):
-        named = tuple(keys[row] for row in rows[:_SHOWN_KEYS])
-        more = f" and {len(rows) - len(named)} more" if len(rows) > len(named) else ""
-        raise EncodingError(code, f"the vectors of {', '.join(named)}{more} {what}", named)
+        named = [keys[row] for row in rows]
+        message = f"the vectors of {some_of(named, _SHOWN_KEYS)} {what}"
+        raise EncodingError(code, message, tuple(named[:_SHOWN_KEYS]))
 
 
 def _refuse_shared_vectors(

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kb_runtime.search.onnx_engine import onnxruntime
+from kb_runtime.text.tables import some_of
 from kbc.cache.toolchain import library_versions
 from kbc.encoding.cache import EmbeddingCache, text_key
 from kbc.encoding.errors import EncodingError
@@ -276,11 +277,10 @@ class DocumentEncoder:
             if len(ids) > limit
         ]
         if found:
-            shown = ", ".join(f"{key} ({count})" for key, count in found[:_SHOWN_KEYS])
-            more = f" and {len(found) - _SHOWN_KEYS} more" if len(found) > _SHOWN_KEYS else ""
+            shown = some_of([f"{key} ({count})" for key, count in found], _SHOWN_KEYS)
             raise EncodingError(
                 "text-too-long",
-                f"texts with more than {limit} tokens cannot be encoded: {shown}{more}",
+                f"texts with more than {limit} tokens cannot be encoded: {shown}",
                 tuple(key for key, _count in found),
             )
 

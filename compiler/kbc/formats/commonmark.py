@@ -90,6 +90,11 @@ def quote(lines: Iterable[str]) -> list[str]:
     return [f"> {line}" if line else ">" for line in lines]
 
 
+def broken(lines: Sequence[str]) -> list[str]:
+    """Lines of one paragraph that stay apart."""
+    return [*(f"{line}\\" for line in lines[:-1]), *lines[-1:]]
+
+
 def blocks(parts: Iterable[Sequence[str]]) -> list[str]:
     """The lines of blocks with a blank line between them; empty ones are left out."""
     lines: list[str] = []
@@ -123,6 +128,19 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
         return f"| {' | '.join(_cell(cell) for cell in padded)} |"
 
     return [row(header), f"|{' --- |' * width}", *(row(cells) for cells in rows)]
+
+
+def listed_rows(names: Sequence[str], rows: Iterable[Iterable[Sequence[str]]]) -> list[str]:
+    """A table as a list: an item for each row, in it the blocks of each cell below the name of its column."""
+    items = []
+    for row in rows:
+        parts: list[Sequence[str]] = []
+        for index, lines in enumerate(row):
+            if lines and index < len(names) and names[index]:
+                parts.append([f"**{names[index].strip('*')}**"])
+            parts.append(lines)
+        items.append(indented(blocks(parts) or [""], "- "))
+    return blocks(items)
 
 
 def _cell(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Read, decode
+from kbc.project.well_formed import mapping, sequence
 
 MAX_OUTPUT_CHARS = 1_000
 MAX_OUTPUT_LINES = 20
@@ -37,14 +38,14 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         raise FormatError("the notebook is not JSON that can be read") from None
     if not isinstance(book, dict):
         raise FormatError("the notebook is JSON, but not an object with `cells`")
-    metadata = _mapping(book.get("metadata"))
+    metadata = mapping(book.get("metadata"))
     language = _language(metadata)
     parts = [part for cell in _cells(book) for part in _cell(cell, language)]
     written = _whole(commonmark.document(commonmark.blocks(parts)))
     title = metadata.get("title")
     heading = _HEADING.search(written)
     authors = metadata.get("authors")
-    names = [_mapping(each).get("name") for each in authors] if isinstance(authors, list) else []
+    names = [mapping(each).get("name") for each in authors] if isinstance(authors, list) else []
     return [
         Converted(
             text=written,
@@ -65,13 +66,13 @@ def _cells(book: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         sheets = book.get("worksheets")
         if not isinstance(sheets, list):
             raise FormatError("the notebook has no list of `cells`")
-        cells = [cell for sheet in sheets for cell in _list(_mapping(sheet).get("cells"))]
+        cells = [cell for sheet in sheets for cell in sequence(mapping(sheet).get("cells"))]
     return [cell for cell in cells if isinstance(cell, dict)]
 
 
 def _language(metadata: Mapping[str, Any]) -> str:
     for holder, key in (("language_info", "name"), ("kernelspec", "language")):
-        name = _mapping(metadata.get(holder)).get(key)
+        name = mapping(metadata.get(holder)).get(key)
         if isinstance(name, str) and name:
             return name.lower()
     return "python"
@@ -98,7 +99,7 @@ def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
         yield commonmark.fence(
             source, magic[1].lower() if magic and magic[1] != "writefile" else named
         )
-        outputs = "\n".join(filter(None, map(_output, _list(cell.get("outputs")))))
+        outputs = "\n".join(filter(None, map(_output, sequence(cell.get("outputs")))))
         if outputs.strip():
             yield commonmark.fence(_short(outputs), "text")
 
@@ -119,13 +120,13 @@ def _closed(lines: list[str]) -> list[str]:
 
 def _output(output: Any) -> str:
     """The text of one output; "" of images and of what only a browser shows."""
-    fields = _mapping(output)
+    fields = mapping(output)
     kind = fields.get("output_type")
     if kind in ("error", "pyerr"):
         return f"{fields.get('ename', '')}: {fields.get('evalue', '')}"
     if kind == "stream":
         return _text(fields.get("text"))
-    data = _mapping(fields.get("data"))
+    data = mapping(fields.get("data"))
     if any(str(name).startswith("image/") for name in data):
         return ""
     return _text(data.get("text/plain", fields.get("text")))
@@ -148,11 +149,3 @@ def _text(value: Any) -> str:
         if isinstance(value, str)
         else ""
     )
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

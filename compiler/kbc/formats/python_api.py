@@ -17,6 +17,7 @@ import griffe
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Read, decode
+from kbc.formats.selection import dedented
 
 MAX_BYTES = 4 << 20
 _ITEMS = {
@@ -393,8 +394,7 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
             margin = len(lines[start]) - len(lines[start].lstrip())
             yield commonmark.fence("\n".join(line[margin:] for line in lines[start:]), "pycon")
         elif all(line.startswith("    ") for line in lines):
-            margin = min(len(line) - len(line.lstrip()) for line in lines)
-            yield commonmark.fence("\n".join(line[margin:] for line in lines))
+            yield commonmark.fence("\n".join(dedented(lines, "")))
         else:
             yield commonmark.paragraph("\n".join(lines).replace("``", "`"))
 

@@ -21,6 +21,7 @@ from kb_runtime.records.cases import (
     sentences,
     suite_of,
 )
+from kb_runtime.text.tables import some_of
 from kbc.diagnostics import Diagnostics
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
@@ -185,12 +186,11 @@ def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics
 def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagnostics) -> None:
     """One diagnostic for all tests of a file that earlier files have too."""
     if earlier:
-        named = [f"{each.id!r} (in {each.path})" for each in earlier[:_SHOWN]]
-        more = f" and {len(earlier) - _SHOWN:,} more" if len(earlier) > _SHOWN else ""
+        named = [f"{each.id!r} (in {each.path})" for each in earlier]
         diagnostics.warning(
             "test-duplicate",
             f"tests that other files have too: {len(earlier):,}; those of this file are kept:"
-            f" {', '.join(named)}{more}",
+            f" {some_of(named, _SHOWN)}",
             path,
             hint="Remove one of each, or exclude one of the files.",
         )

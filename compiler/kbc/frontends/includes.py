@@ -29,7 +29,7 @@ from kbc.languages.includes import (
 from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
 from kbc.project.source_file import SourceFile
-from kbc.project.well_formed import YamlLoader
+from kbc.project.well_formed import YamlLoader, mapping
 
 if TYPE_CHECKING:
     from kbc.formats.document import DocumentProblem, LabelTarget
@@ -84,7 +84,6 @@ class PageIncludes:
     def expand(self, file: SourceFile, text: str, is_marked: bool | None = None) -> str:
         """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
         what `may_include` says of it, where that is known."""
-
         read = file.include
         if file.path.lower().endswith(".mdx"):
             text = mdx.with_exported_texts(text)
@@ -165,14 +164,14 @@ class PageIncludes:
 
         def tables() -> Iterator[Mapping[str, Any]]:
             own = _front_matter(text)
-            yield from (own, _mapping(own.get("params")))
+            yield from (own, mapping(own.get("params")))
             folder, top = posixpath.dirname(path), str(self._options.get("folder", ""))
             while True:
                 yield from self._handed_down(folder, read)
                 if folder in (top, ""):
                     break
                 folder = posixpath.dirname(folder)
-            yield _mapping(self._options.get("params"))
+            yield mapping(self._options.get("params"))
 
         found: dict[str, str | None] = {}
         return value
@@ -186,10 +185,10 @@ class PageIncludes:
             matter = _front_matter(data.decode("utf-8", "replace")) if data else {}
             cascade = matter.get("cascade")
             tables = [
-                _mapping(each) for each in (cascade if isinstance(cascade, list) else [cascade])
+                mapping(each) for each in (cascade if isinstance(cascade, list) else [cascade])
             ]
             self._cascades[folder] = [
-                found for each in tables for found in (each, _mapping(each.get("params")))
+                found for each in tables for found in (each, mapping(each.get("params")))
             ]
         return self._cascades[folder]
 
@@ -208,7 +207,7 @@ class PageIncludes:
         return Liquid(
             folder=str(self._options.get("folder", "")),
             includes=str(self._options.get("includes", "")),
-            values=_mapping(self._options.get("template_values" if is_bare else "values")),
+            values=mapping(self._options.get("template_values" if is_bare else "values")),
             page=_front_matter(text),
             is_bare=is_bare,
         )
@@ -225,10 +224,10 @@ class PageIncludes:
         def value(path: str) -> str | None:
             if not own:
                 matter = _front_matter(text)
-                myst = _mapping(_mapping(matter.get("myst")).get("substitutions"))
-                substitutions = _mapping(matter.get("substitutions"))
+                myst = mapping(mapping(matter.get("myst")).get("substitutions"))
+                substitutions = mapping(matter.get("substitutions"))
                 tables = ({"$frontmatter": matter, "frontmatter": matter}, myst, substitutions)
-                own.extend((*tables, _mapping(self._options.get("page_values"))))
+                own.extend((*tables, mapping(self._options.get("page_values"))))
             path = path.partition("|")[0].strip()
             return next(
                 (found for each in own if (found := value_at(each, path)) is not None), None
@@ -242,10 +241,10 @@ class PageIncludes:
         return Docset(
             folder=str(self._options.get("folder", "")),
             substitutions={
-                **_mapping(self._options.get("substitutions")),
+                **mapping(self._options.get("substitutions")),
                 **{
                     name: str(each)
-                    for name, each in _mapping(_front_matter(text).get("sub")).items()
+                    for name, each in mapping(_front_matter(text).get("sub")).items()
                 },
             },
             repositories=frozenset(self._options.get("other_repositories", ())),
@@ -274,7 +273,7 @@ class PageIncludes:
         if self._objects is None:
             self._objects = PythonObjects(self._options.get("python_paths", _PYTHON_FOLDERS))
         all_stated = _yaml(options)
-        stated = _mapping(all_stated.get("options"))
+        stated = mapping(all_stated.get("options"))
         level = all_stated.get("heading_level", stated.get("heading_level"))
         members = stated.get("members", True)
         packages = self._options.get("python_packages", ())  # names may begin below one of them
@@ -355,7 +354,7 @@ def _found(tables: Iterable[Mapping[str, Any]], name: str) -> str | None:
     for table in tables:
         value: Any = table
         for key in name.lower().split("."):
-            lowered = {str(each).lower(): inner for each, inner in _mapping(value).items()}
+            lowered = {str(each).lower(): inner for each, inner in mapping(value).items()}
             value = lowered.get(key)
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return str(value)
@@ -364,10 +363,6 @@ def _found(tables: Iterable[Mapping[str, Any]], name: str) -> str | None:
 
 def _yaml(text: str) -> Mapping[str, Any]:
     try:
-        return _mapping(yaml.load(text, Loader=YamlLoader))
+        return mapping(yaml.load(text, Loader=YamlLoader))
     except (yaml.YAMLError, ValueError):
         return {}
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

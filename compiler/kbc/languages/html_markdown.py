@@ -88,9 +88,6 @@ class _Converter(MarkdownConverter):
         label = " ".join(text.split())
         return f"\n\n**{label}**\n\n" if label and "*" not in label else f"\n\n{label}\n\n"
 
-    def convert_dl(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        return f"\n\n{text.strip()}\n\n"
-
     def convert_dt(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """A term or a signature, as a paragraph of its own."""
         if "sig" in classes_of(element):
@@ -102,18 +99,16 @@ class _Converter(MarkdownConverter):
         """Not indented, which would make its code blocks part of indented code."""
         return f"\n\n{text.strip()}\n\n"
 
+    convert_dl = convert_dd
+
     def convert_td(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        return self._cell(element, text)
-
-    def convert_th(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        return self._cell(element, text)
-
-    def _cell(self, element: Tag, text: str) -> str:
         """A cell on one line; of a cell over several columns the others are empty."""
         span = str(element.get("colspan") or "1")
         columns = min(int(span), _MOST_COLUMNS) if re.fullmatch(r"[0-9]{1,4}", span) else 1
         content = " ".join(text.split()).replace("|", "\\|")
         return f" {content} " + "|" * max(columns, 1)
+
+    convert_th = convert_td
 
     def convert_pre(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """A fence longer than any in the code, with the code as it is; in a table a code span."""

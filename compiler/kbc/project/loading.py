@@ -27,6 +27,7 @@ from kbc.project.settings import (
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import TomlFile, read_toml
 from kbc.project.validation import Mistake, Table, validated
+from kbc.project.well_formed import mapping, sequence
 
 PROJECT_FILE = "kb.toml"
 
@@ -101,7 +102,7 @@ class _ProjectReader:
         encoder = self._table("encoder", EncoderSettings)
         package = self._table("package", PackageSettings)
         build = self._table("build", BuildSettings)
-        aliases = _table(data.get("tools")).get("alias")
+        aliases = mapping(data.get("tools")).get("alias")
         self._report_repeated(_tables(aliases), "tools", "alias", code="duplicate-alias")
         if len(self._diagnostics.errors) > before:
             return None
@@ -126,7 +127,7 @@ class _ProjectReader:
         )
 
     def _table(self, name: str, model: type[Declared], context: Any = None) -> Declared | None:
-        data = _table(self._toml.data.get(name, {}))
+        data = mapping(self._toml.data.get(name, {}))
         return validated(model, data, (name,), self._report, context)
 
     def _collections(self, tables: Any) -> list[Collection]:
@@ -240,13 +241,9 @@ class _ProjectReader:
         )
 
 
-def _table(value: Any) -> Mapping[str, Any]:
-    """`value` when it is a table; what else it may be is reported already."""
-    return value if isinstance(value, dict) else {}
-
-
 def _tables(value: Any) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    """The tables of a list; what else there may be is reported already."""
+    return [each for each in sequence(value) if isinstance(each, dict)]
 
 
 def _default_name(root: Path) -> str:

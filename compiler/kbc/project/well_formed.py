@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -17,6 +18,16 @@ def parse_json(text: str) -> Any:
     """What `json.loads` gives and raises."""
     value = json.loads(text)
     return well_formed(value) if _SURROGATE.search(text) else value
+
+
+def mapping(value: Any) -> Mapping[Any, Any]:
+    """`value` where it is a mapping, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def sequence(value: Any) -> list[Any]:
+    """`value` where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
 
 
 class YamlLoader(yaml.SafeLoader):

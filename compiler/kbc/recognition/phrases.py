@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb_runtime.text.tables import some_of
 from kbc.recognition.site import Site
 
 MAX_SHOWN_PATHS = 6
@@ -36,8 +37,7 @@ NAMES = {
 
 
 def shown(paths: Sequence[str]) -> str:
-    more = len(paths) - MAX_SHOWN_PATHS
-    return ", ".join(paths[:MAX_SHOWN_PATHS]) + (f" and {more} more" if more > 0 else "")
+    return some_of(paths, MAX_SHOWN_PATHS)
 
 
 def named(site: Site) -> str:

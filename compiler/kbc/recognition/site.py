@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
+
+from kbc.project.well_formed import mapping as mapping
 
 NOT_PAGES = ("*.txt",)
 """Text that generators of Markdown publish as it is: requirements, robots.txt, examples."""
@@ -66,8 +69,6 @@ def below(folder: str, path: str) -> str:
 
 def joined(*parts: str) -> str:
     """Folders and names as one path, without empty parts, `.` and `..` resolved."""
-    import posixpath
-
     path = posixpath.normpath("/".join(part.strip("/") for part in parts if part.strip("/")) or ".")
     return "" if path == "." else path
 
@@ -98,6 +99,6 @@ def text(data: Mapping[str, Any], *names: str) -> str:
     return ""
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
-    """`value` where it is a mapping, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
+def text_values(value: Any) -> dict[str, str]:
+    """The entries of a mapping whose values are texts."""
+    return {str(key): each for key, each in mapping(value).items() if isinstance(each, str)}

@@ -10,6 +10,7 @@ from kb_runtime.clients import config_file
 from kb_runtime.clients.errors import ConfigError, TextError
 from kb_runtime.clients.probe import probe
 from kb_runtime.clients.server import artifacts_of, launch_of
+from kb_runtime.text.tables import some_of
 
 if TYPE_CHECKING:
     from kb_runtime.clients.installation import InstallTarget
@@ -31,9 +32,7 @@ class Collision:
         return asdict(self)
 
     def __str__(self) -> str:
-        more = len(self.tools) - _SHOWN
-        shown = ", ".join(self.tools[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-        return f"{self.other} has tools of the same names: {shown}"
+        return f"{self.other} has tools of the same names: {some_of(self.tools, _SHOWN)}"
 
 
 def collisions(

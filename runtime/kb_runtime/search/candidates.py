@@ -16,8 +16,8 @@ from kb_runtime.search.fusion import RankedRows, with_estimated_cosines
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
 from kb_runtime.search.ranking.surroundings import with_surroundings
 from kb_runtime.search.request import NO_ENCODER, NO_WORD_OCCURS, Mode
-from kb_runtime.search.spelling import distance
 from kb_runtime.search.vectors import RowRange, VectorHits
+from kb_runtime.text.names import edit_distance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -256,7 +256,7 @@ class Retriever:
             word = fold(typed)
             if (
                 len(word) >= _TYPO_CHARS
-                and distance(word, nearest, 1) == 1
+                and edit_distance(word, nearest, 1) == 1
                 and not self._backend.lexical.document_frequency(word)
             ):
                 text = text.replace(typed, nearest)

@@ -110,7 +110,7 @@ def mix(semantic: RankedRows, lexical: RankedRows, alpha: float) -> RankedRows:
     ]
     return _summed(
         [one.rows for one, _ in weighted],
-        [weight * _normalised(one.scores) for one, weight in weighted],
+        [weight * to_unit_range(one.scores) for one, weight in weighted],
     )
 
 
@@ -238,7 +238,7 @@ def _spread(values: Scores) -> float:
     return math.sqrt(math.fsum((deviations * deviations).tolist()) / len(values))
 
 
-def _normalised(scores: Scores) -> Scores:
+def to_unit_range(scores: Scores) -> Scores:
     """Min-max over the scores; where all are equal, all are 1."""
     import numpy as np
 

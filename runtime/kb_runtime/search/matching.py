@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kb_runtime.search.analysis import WORD, Analyzer, fold, is_unspaced
 from kb_runtime.search.query import Query
-from kb_runtime.search.spelling import shared_prefix
+from kb_runtime.text.names import shared_prefix
 
 # Characters for which folding does more than lowering the case: accented letters, compatibility forms.
 # Typographic punctuation is not among them; lowering is 50 times faster than a table.

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from kb_runtime.text.names import edit_distance
+
 # Below this length nearly every word is one edit from another: expansion would only add noise.
 MIN_CHARS = 4
 # From this length on a second edit is likelier to be a typo than another word.
@@ -63,7 +65,7 @@ def _near(
     """Words `edits` edits away: all in the second half, or one of them at the head of the word."""
     half = len(word) // 2
     for candidate, documents in with_prefix(word[:half], _LISTED):
-        if distance(word, candidate, edits) == edits:
+        if edit_distance(word, candidate, edits) == edits:
             yield candidate, documents
     # An edit at the border of the halves can involve the character after it.
     for head in dict.fromkeys(_one_edit(word[: half + 1])):
@@ -73,7 +75,7 @@ def _near(
                 yield whole, documents
         else:
             for candidate, documents in with_prefix(head, _LISTED):
-                if distance(word, candidate, edits) == edits:
+                if edit_distance(word, candidate, edits) == edits:
                     yield candidate, documents
 
 
@@ -89,41 +91,3 @@ def _one_edit(head: str) -> list[str]:
         out.extend(before + char + rest[1:] for char in alphabet)
         out.extend(before + char + rest for char in alphabet)
     return out
-
-
-def distance(left: str, right: str, limit: int) -> int:
-    """Optimal string alignment distance, or `limit` + 1 where it is more than `limit`."""
-    if abs(len(left) - len(right)) > limit:
-        return limit + 1
-    shared = shared_prefix(left, right)
-    left, right = left[shared:], right[shared:]
-    while left and right and left[-1] == right[-1]:
-        left, right = left[:-1], right[:-1]
-    if len(left) > limit + 1 and limit == 1:
-        return limit + 1  # one edit leaves at most two characters, a transposition
-    previous: list[int] = []
-    current = list(range(len(right) + 1))
-    for row, char in enumerate(left, start=1):
-        before, previous, current = previous, current, [row]
-        for column, other in enumerate(right, start=1):
-            cost = min(
-                previous[column] + 1,
-                current[column - 1] + 1,
-                previous[column - 1] + (char != other),
-            )
-            if row > 1 < column and char == right[column - 2] and left[row - 2] == other:
-                cost = min(cost, before[column - 2] + 1)
-            current.append(cost)
-        if min(current) > limit and min(previous) > limit:
-            return limit + 1
-    return min(current[-1], limit + 1)
-
-
-def shared_prefix(left: str, right: str) -> int:
-    """How many characters two words have in common at their beginning."""
-    count = 0
-    for one, other in zip(left, right, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count

@@ -135,23 +135,34 @@ def edit_distance(first: str, second: str, bound: int) -> int | None:
     """
     if abs(len(first) - len(second)) > bound:
         return None
-    before: Sequence[int] = ()
-    above: Sequence[int] = range(len(second) + 1)
+    shared = shared_prefix(first, second)
+    first, second = first[shared:], second[shared:]
+    while first and second and first[-1] == second[-1]:
+        first, second = first[:-1], second[:-1]
+    if len(first) > bound + 1 and bound == 1:
+        return None  # one edit leaves at most two characters, a swap
+    above: list[int] = []
+    current = list(range(len(second) + 1))
     for row, char in enumerate(first, 1):
-        current = [row]
+        before, above, current = above, current, [row]
         for column, other in enumerate(second, 1):
             cost = min(
                 above[column] + 1,
                 current[column - 1] + 1,
                 above[column - 1] + (char != other),
             )
-            if row > 1 and column > 1 and char == second[column - 2] and first[row - 2] == other:
+            if row > 1 < column and char == second[column - 2] and first[row - 2] == other:
                 cost = min(cost, before[column - 2] + 1)
             current.append(cost)
         if min(current) > bound:
             return None
-        before, above = above, current
-    return above[-1] if above[-1] <= bound else None
+    return current[-1] if current[-1] <= bound else None
+
+
+def shared_prefix(first: str, second: str) -> int:
+    """How many characters two words have in common at their beginning."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 _DRIVE = re.compile(r"[A-Za-z]:")

@@ -1,4 +1,4 @@
-"""Formats counts, sizes and tables for a terminal."""
+"""Formats counts, sizes, enumerations and tables as people read them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def size(size_bytes: int) -> str:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1000
     return f"{value:.1f} GB"
+
+
+def some_of(items: Sequence[str], most: int) -> str:
+    """The first `most` items, and how many more there are: `a, b and 1,200 more`."""
+    more = len(items) - most
+    return ", ".join(items[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> str:

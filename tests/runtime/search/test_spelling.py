@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kb_runtime.search.spelling import DocumentsOf, WithPrefix, corrections, distance
+from kb_runtime.search.spelling import DocumentsOf, WithPrefix, corrections
 
 VOCABULARY = {
     "temporal": 9,
@@ -107,11 +107,3 @@ def test_every_single_edit_is_found(word: str, data: st.DataObject) -> None:
     assert word in [
         one.word for one in corrections(typed, prefixes({word: 1}), counts({word: 1}), 5)
     ]
-
-
-@given(words, words, st.integers(1, 2))
-def test_distance_is_symmetric_and_bounded(left: str, right: str, limit: int) -> None:
-    assert distance(left, right, limit) == distance(right, left, limit) <= limit + 1
-    assert (distance(left, right, limit) == 0) == (left == right)
-    exact = distance(left, right, 20)
-    assert distance(left, right, limit) == min(exact, limit + 1)

@@ -10,9 +10,10 @@ from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc import lists, tables
 from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.inline import Inline
-from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine
+from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine, level_offset
 from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written, is_missing, underlined_level
 from kbc.formats.document import FormatError
+from kbc.formats.selection import dedented
 
 MAX_DEPTH = 40
 
@@ -195,7 +196,7 @@ class Blocks:
                 return None
             lines.next()
         lines.next()
-        offset = line.offset + _number(self.project.attributes.get("leveloffset", ""))
+        offset = line.offset + level_offset(self.project.attributes.get("leveloffset", ""))
         return title, level + offset
 
     def _heading(self, text: str, level: int, given: Attributes) -> Written:
@@ -296,9 +297,7 @@ class Blocks:
         if "attributes" in given.get("subs") or given.get("subs") == "normal":
             code = substitute(code, self.project.attributes)
         if given.get("indent") == "0":
-            rows = code.split("\n")
-            margin = min((len(row) - len(row.lstrip()) for row in rows if row.strip()), default=0)
-            code = "\n".join(row[margin:] for row in rows)
+            code = "\n".join(dedented(code.split("\n"), ""))
         return commonmark.fence(code, language.split(",")[0])
 
     def _macro(self, macro: re.Match[str], line: SourceLine, given: Attributes) -> Written:
@@ -358,9 +357,7 @@ class Blocks:
         if style in ("source", "listing", "literal"):
             return self._code(body, given, "")
         if first.text[:1].isspace() and style in ("", "normal"):
-            texts = [line.text for line in body]
-            margin = min(len(text) - len(text.lstrip()) for text in texts)
-            return commonmark.fence("\n".join(text[margin:] for text in texts))
+            return commonmark.fence("\n".join(dedented([line.text for line in body], "")))
         if style in ("stem", "latexmath", "asciimath"):
             return commonmark.fence(_joined(body), "math")
         if style in ("comment", "pass"):
@@ -400,16 +397,11 @@ def _joined(body: list[SourceLine]) -> str:
 
 def _broken_lines(blocks: Blocks, body: list[SourceLine]) -> Written:
     shown = [commonmark.paragraph(blocks.text(line.text)) for line in body if line.text]
-    rows = [row[0] for row in shown if row]
-    return [f"{row}\\" if index < len(rows) - 1 else row for index, row in enumerate(rows)]
+    return commonmark.broken([row[0] for row in shown if row])
 
 
 def _labelled(label: str, written: Written) -> Written:
     return commonmark.quote(commonmark.blocks([[f"**{label}**"], written]))
-
-
-def _number(value: str) -> int:
-    return int(value) if re.fullmatch(r"[+-]?\d", value.strip()) else 0
 
 
 def _plain_arguments(inside: str) -> str:

@@ -249,7 +249,7 @@ class LineReader:
         missing = missing_tags(lines, tags)
         for name in missing:
             project.unresolved("include", f"{wanted!r} has no tag {name!r}", line)
-        offset = line.offset + _offset(given.get("leveloffset"))
+        offset = line.offset + level_offset(given.get("leveloffset"))
         is_adoc = path.endswith((".adoc", ".asciidoc", ".asc", ".ad"))
         if is_adoc and len(numbered) == len(lines):
             project.parts.add(path)
@@ -334,7 +334,7 @@ def select_tags(lines: list[tuple[int, str]], tags: str) -> list[tuple[int, str]
     return found
 
 
-def _offset(value: str) -> int:
+def level_offset(value: str) -> int:
     return int(value) if re.fullmatch(r"[+-]?\d", value.strip()) else 0
 
 

@@ -11,8 +11,9 @@ from typing import Any
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.openapi.loading import parse
-from kbc.formats.openapi.references import References, mapping, sequence, string
+from kbc.formats.openapi.references import References, string
 from kbc.formats.openapi.schemas import Schemas, json_block, plain, type_name
+from kbc.project.well_formed import mapping, sequence
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 FORMAT = "openapi"

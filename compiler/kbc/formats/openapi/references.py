@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from kbc.formats.document import FormatError, Read, decode
 from kbc.formats.openapi.loading import parse
 from kbc.formats.selection import read_target
+from kbc.project.well_formed import mapping
 
 MAX_STEPS = 20
 MAX_FILES = 10_000
-
-
-def mapping(value: Any) -> Mapping[Any, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def sequence(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else []
 
 
 def string(value: Any) -> str:

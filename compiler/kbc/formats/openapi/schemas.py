@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.openapi.references import References, mapping, sequence, string
+from kbc.formats.openapi.references import References, string
+from kbc.project.well_formed import mapping, sequence
 
 MAX_ROWS = 200
 MAX_DEPTH = 4

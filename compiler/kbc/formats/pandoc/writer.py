@@ -226,8 +226,7 @@ class PandocWriter:
 
     def _lines(self, content: Sequence[Sequence[Node]]) -> Written:
         rows = [commonmark.paragraph(self._inlines(row)) for row in content]
-        texts = [row[0] for row in rows if row]
-        return [f"{text}\\" if index < len(texts) - 1 else text for index, text in enumerate(texts)]
+        return commonmark.broken([row[0] for row in rows if row])
 
     def _table(self, content: list[Any]) -> Written:
         _, caption, columns, head, bodies, foot = content
@@ -241,7 +240,9 @@ class PandocWriter:
             names = [self._cell(cell) for cell in header[-1]] if header else [""] * len(columns)
             lines = commonmark.table(names, [[self._cell(cell) for cell in row] for row in rows])
         else:
-            lines = self._list_of_rows(header, rows)
+            names = [self._cell(cell) for cell in header[-1]] if header else []
+            cells = ([self._blocks(cell) for cell in row] for row in rows)
+            lines = commonmark.listed_rows(names, cells)
         self._contained -= 1
         return commonmark.blocks([title, lines])
 
@@ -255,19 +256,6 @@ class PandocWriter:
             else:
                 lines.append(" ".join(line.removesuffix("\\") for line in self._blocks([node])))
         return "\n".join(lines)
-
-    def _list_of_rows(self, header: list[list[Any]], rows: list[list[Any]]) -> Written:
-        names = [self._cell(cell) for cell in header[-1]] if header else []
-        items = []
-        for row in rows:
-            parts: list[Written] = []
-            for index, cell in enumerate(row):
-                lines = self._blocks(cell)
-                if lines and index < len(names) and names[index]:
-                    parts.append([f"**{names[index].strip('*')}**"])
-                parts.append(lines)
-            items.append(commonmark.indented(commonmark.blocks(parts) or [""], "- "))
-        return commonmark.blocks(items)
 
 
 _ADMONITIONS = frozenset(["note", "tip", "important", "warning", "caution", "danger"])

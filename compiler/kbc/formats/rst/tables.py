@@ -26,7 +26,11 @@ def write(
     rows = [_cells(row, columns) for part in table.findall(nodes.tbody) for row in part]
     header, rows = _spread(header, columns), _spread(rows, columns)
     if not all(_is_simple(cell) for row in [*header, *rows] for cell in row):
-        return commonmark.blocks([head, _as_list(header, rows, blocks)])
+        names = [" ".join(_text(cell, blocks).split()) for cell in header[-1]] if header else []
+        cells = (
+            [blocks(cell.children) if cell is not None else [] for cell in row] for row in rows
+        )
+        return commonmark.blocks([head, commonmark.listed_rows(names, cells)])
     texts = [[_text(cell, blocks) for cell in row] for row in [*header, *rows]]
     first = [" ".join(parts).strip() for parts in zip(*texts[: len(header)], strict=False)]
     return commonmark.blocks(
@@ -90,22 +94,3 @@ def _text(cell: Cell, blocks: Callable[[Sequence[nodes.Node]], Lines]) -> str:
             "\n".join(lines) if isinstance(child, (*_LISTS, nodes.line_block)) else " ".join(lines)
         )
     return "\n".join(part.replace("\\\n", "\n") for part in parts if part)
-
-
-def _as_list(
-    header: list[list[Cell]],
-    rows: list[list[Cell]],
-    blocks: Callable[[Sequence[nodes.Node]], Lines],
-) -> Lines:
-    """An item for each row, in it each cell below the header of its column."""
-    names = [" ".join(_text(cell, blocks).split()) for cell in header[-1]] if header else []
-    items: list[Lines] = []
-    for row in rows:
-        parts: list[Lines] = []
-        for index, cell in enumerate(row):
-            lines = blocks(cell.children) if cell is not None else []
-            if lines and index < len(names) and names[index]:
-                parts.append([f"**{names[index].strip('*')}**"])
-            parts.append(lines)
-        items.append(commonmark.indented(commonmark.blocks(parts) or [""], "- "))
-    return commonmark.blocks(items)

@@ -330,7 +330,7 @@ class RstWriter:
                 found.extend(line.removesuffix("\\") for line in self._lines(child))
             elif text := " ".join(self.inline(child.children).split()):
                 found.append(commonmark.paragraph(text)[0])
-        return [f"{line}\\" if index < len(found) - 1 else line for index, line in enumerate(found)]
+        return commonmark.broken(found)
 
     def _rubric(self, node: nodes.Element) -> Lines:
         text = " ".join(self.inline(node.children).split())

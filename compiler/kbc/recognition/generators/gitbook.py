@@ -9,7 +9,16 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_json, read_text, read_yaml
-from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text
+from kbc.recognition.site import (
+    NOT_PAGES,
+    Site,
+    below,
+    joined,
+    linked_titles,
+    mapping,
+    text,
+    text_values,
+)
 
 GENERATOR = "gitbook"
 CONFIGS = (".gitbook.yaml", ".gitbook.yml")
@@ -41,7 +50,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     titles = linked_titles(read_text(tree, summary)) if tree.exists(summary) else {}
     if not config and not _is_book(tree, folder, place, titles):
         return None
-    listed = {_below(place, summary, path): title for path, title in titles.items()}
+    beside = posixpath.dirname(summary)  # where the links of the summary start
+    listed = {below(place, joined(beside, path)): title for path, title in titles.items()}
     title = text(data, "title") or _heading(read_text(tree, readme) if tree.exists(readme) else "")
     return Site(
         generator=GENERATOR,
@@ -53,9 +63,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         titles=listed,
         exclude=(*NOT_PAGES, *_SHIPPED, f"/{summary.removeprefix(f'{place}/')}", "/GLOSSARY.md"),
         redirects={
-            str(former).strip("/"): joined(new)
-            for former, new in mapping(data.get("redirects")).items()
-            if isinstance(new, str)
+            former.strip("/"): joined(new)
+            for former, new in text_values(data.get("redirects")).items()
         },
         options={
             "config_folder": folder,
@@ -74,12 +83,6 @@ def _is_book(tree: IncludeTree, folder: str, place: str, titles: Mapping[str, st
     if not tree.exists(joined(place, _README)):
         return False
     return sum(tree.exists(joined(place, path)) for path in titles) >= _FEWEST
-
-
-def _below(place: str, summary: str, path: str) -> str:
-    """A page of the summary, whose links start at its own folder, below the folder of the pages."""
-    full = joined(posixpath.dirname(summary), path)
-    return full.removeprefix(f"{place}/") if place else full
 
 
 def _heading(page: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_text, read_toml
-from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text
+from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text, text_values
 
 GENERATOR = "mdbook"
 SUMMARY = "SUMMARY.md"
@@ -36,9 +36,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         titles=titles,
         exclude=(*NOT_PAGES, f"/{SUMMARY}"),
         redirects={
-            str(old).strip("/"): new.strip("/")
-            for old, new in mapping(html.get("redirect")).items()
-            if isinstance(new, str)
+            old.strip("/"): new.strip("/") for old, new in text_values(html.get("redirect")).items()
         },
         options={
             "config_folder": folder,

@@ -8,7 +8,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import MAX_DEPTH, first_existing, read_yaml
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "mkdocs"
 CONFIGS = ("mkdocs.yml", "mkdocs.yaml")
@@ -25,7 +25,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     plugins = _named(data.get("plugins"))
     extensions = _named(data.get("markdown_extensions"))
     order, titles = _navigation(data.get("nav"), tree, docs)
-    redirects = mapping(plugins.get("redirects", {}).get("redirect_maps"))
+    redirects = text_values(plugins.get("redirects", {}).get("redirect_maps"))
     exclude = str(data.get("exclude_docs") or "").split("\n")
     exclude += texts(plugins.get("exclude", {}).get("glob", []))
     language, others, has_folders = _languages(plugins)
@@ -46,11 +46,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         order=order,
         titles=titles,
         exclude=(*NOT_PAGES, *(line.strip() for line in exclude if line.strip())),
-        redirects={
-            joined(old).removesuffix(".md"): new
-            for old, new in redirects.items()
-            if isinstance(new, str)
-        },
+        redirects={joined(old).removesuffix(".md"): new for old, new in redirects.items()},
         options={
             "use_directory_urls": data.get("use_directory_urls") is not False,
             "config_folder": folder,

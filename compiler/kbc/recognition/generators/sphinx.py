@@ -11,7 +11,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "sphinx"
 MAX_PAGES = 20_000
@@ -67,12 +67,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     contents.follow(root)
     inventory = first_existing(tree, folder, _INVENTORIES)
     built = read_inventory(tree, inventory)
-    redirects = {
-        old: new
-        for name in ("redirects", "rediraffe_redirects")
-        for old, new in mapping(data.get(name)).items()
-        if isinstance(new, str)
-    }
+    redirects = text_values(data.get("redirects")) | text_values(data.get("rediraffe_redirects"))
     return Site(
         generator=GENERATOR,
         config=config,

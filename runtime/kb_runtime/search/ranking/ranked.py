@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from kb_runtime.search.ranking import steps
+from kb_runtime.search.fusion import to_unit_range
 
 if TYPE_CHECKING:
     from kb_runtime.search.fusion import RankedRows
@@ -69,7 +69,7 @@ class RankingTrace(NamedTuple):
         has ranked them their scores are `scores`, float64 [rows], on the scale of the steps."""
         trail = self
         if trail.scaled is None:
-            trail = self._replace(pool=rows, scaled=steps.scaled(scores))
+            trail = self._replace(pool=rows, scaled=to_unit_range(scores))
             assert trail.scaled is not None
         before = trail.steps[-1].after if trail.steps else trail.scaled
         places = [trail.pool.index(row) for row in rows]

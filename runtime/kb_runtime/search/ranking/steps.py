@@ -96,14 +96,6 @@ SAME_WORDS = 0.9
 _NO_SPREAD = 1e-6
 
 
-def scaled(scores: Scores) -> Scores:
-    """Scores moved to 0..1; 1 where all are equal."""
-    import numpy as np
-
-    low, high = scores.min(), scores.max()
-    return np.ones(len(scores)) if high == low else (scores - low) / (high - low)
-
-
 def best_first(scores: Scores) -> Records:
     """The places of the scores, best first, ties by place: int64 [n]."""
     import numpy as np

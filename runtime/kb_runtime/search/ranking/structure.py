@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
-from kb_runtime.search.fusion import RankedRows
+from kb_runtime.search.fusion import RankedRows, to_unit_range
 from kb_runtime.search.lexical_plan import MAX_TERMS
 from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.ranking.facts import Facts, RecordFacts, RecordKey
@@ -83,7 +83,7 @@ class Structure:
         named = by_words[: steps.NAMED] if _possible_names(query) else ()
         ranked, rest = _pool(fused, named, self._surplus(fused))
         pool = self._read(query, ranked.rows, matrix, enabled)
-        scores = scaled = steps.scaled(ranked.scores)
+        scores = scaled = to_unit_range(ranked.scores)
         passing: frozenset[int] = frozenset()
         copies: Mapping[int, Sequence[int]] = {}
         trail_steps: list[StepScores] = []
@@ -94,7 +94,7 @@ class Structure:
             match step:
                 case "neighbours":
                     if pool.similarity is not None:
-                        scores = steps.scaled(steps.with_neighbours(scores, pool.similarity))
+                        scores = to_unit_range(steps.with_neighbours(scores, pool.similarity))
                 case "feedback":
                     if pool.similarity is not None:
                         bonus = steps.feedback_bonus(scores, pool.similarity)

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.records.cases import suite_of
+from kb_runtime.store.value_globs import is_glob
 
 if TYPE_CHECKING:
     from kb_runtime.records.cases import Suite
@@ -99,24 +100,20 @@ def _folder(paths: Sequence[str], names: Sequence[str]) -> tuple[str, bool]:
     folders and globs, reads them there."""
     for path in paths:
         folder, name = posixpath.split(path.rstrip("/"))
-        if _is_glob(folder):
-            if folder.endswith("/**") and not _is_glob(folder[:-3]):
+        if is_glob(folder):
+            if folder.endswith("/**") and not is_glob(folder[:-3]):
                 folder = folder[:-3]
             elif folder == "**":
                 folder = ""
             else:
                 continue
-        if _is_glob(name):
+        if is_glob(name):
             if name == "**" or all(fnmatchcase(each, name) for each in names):
                 return folder, True
         elif not name.endswith(".json"):
             return posixpath.join(folder, name), True
     folders = (posixpath.dirname(path) for path in paths)
-    return next((folder for folder in folders if not _is_glob(folder)), ""), False
-
-
-def _is_glob(text: str) -> bool:
-    return any(sign in text for sign in "*?[")
+    return next((folder for folder in folders if not is_glob(folder)), ""), False
 
 
 def _inside(folder: str, name: str = "") -> str:

@@ -18,6 +18,7 @@ from kb_runtime.live.compiler_process import CompilerError, CompilerMissingError
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import SKIPPING, Normalised, Suite, normalise, sentences, suite_of
 from kb_runtime.text.names import quoted
+from kb_runtime.text.tables import some_of
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.cases.compile_command import compile_command
@@ -198,13 +199,11 @@ def _across(found: Sequence[_ReadFile]) -> Iterator[str]:
     uids = {case.uid for case in others.cases}
     both = [case.uid for case in tests.cases if case.uid in uids]
     if both:
-        shown = ", ".join(both[:_SHOWN_UIDS])
-        more = f" and {len(both) - _SHOWN_UIDS} more" if len(both) > _SHOWN_UIDS else ""
         where = "are in both files"
         if first.relative == second.relative:
             where = "were read twice, because both arguments name one file"
         count = "1 test" if len(both) == 1 else f"{len(both):,} tests"
-        yield f"{count} {where}, and the one of {second.suite}_path counts: {shown}{more}"
+        yield f"{count} {where}, and the one of {second.suite}_path counts: {some_of(both, _SHOWN_UIDS)}"
 
 
 def _switched_off(session: Session, files: Sequence[_File]) -> ToolError:

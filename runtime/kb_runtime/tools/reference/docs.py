@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, quoted, suggest
+from kb_runtime.text.tables import some_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, shown_levels
@@ -178,9 +179,8 @@ def _titled(session: Session, title: str) -> list[DocEntry]:
 def _sharing_title(others: list[DocEntry]) -> list[str] | None:
     if not others:
         return None
-    paths = ", ".join(map(lookup.shown_path, others[:PATH_SUGGESTIONS]))
-    more = f" and {len(others) - PATH_SUGGESTIONS} more" if len(others) > PATH_SUGGESTIONS else ""
-    return [f"other pages have this title too: {paths}{more}; give the path for one of them"]
+    paths = some_of([lookup.shown_path(each) for each in others], PATH_SUGGESTIONS)
+    return [f"other pages have this title too: {paths}; give the path for one of them"]
 
 
 def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError:
@@ -188,10 +188,11 @@ def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError
     folder = path.casefold() + "/"
     inside = [each for each in known if each.casefold().startswith(folder)] if path else known
     if inside:
-        message = f"{quoted(name)} is a folder, not a document. Its files: {_listed(inside)}"
+        message = f"{quoted(name)} is a folder, not a document. Its files: {some_of(inside, _LISTED_DOCS)}"
         suggestions = inside[:PATH_SUGGESTIONS]
     else:
-        message = f"no document matches {quoted(name)}. Available documents: {_listed(known)}"
+        shown = some_of(known, _LISTED_DOCS)
+        message = f"no document matches {quoted(name)}. Available documents: {shown}"
         suggestions = suggest(path, known, PATH_SUGGESTIONS) or known[:PATH_SUGGESTIONS]
     listing = lookup.tool_name(session, "list_docs")
     return ToolError(
@@ -201,12 +202,6 @@ def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError
         next_steps=[f"Give {argument} as {listing} shows it."],
         details={"availableDocs": known, "total": len(known)},
     )
-
-
-def _listed(paths: list[str]) -> str:
-    shown = ", ".join(paths[:_LISTED_DOCS])
-    more = len(paths) - _LISTED_DOCS
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:

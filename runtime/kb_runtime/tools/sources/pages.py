@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.names import quoted, shared_prefix, suggest
 from kb_runtime.text.rendering import exact_fence, indented_json_text
+from kb_runtime.text.tables import some_of
 from kb_runtime.text.urls import split_fragment
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
@@ -212,13 +212,7 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
 
 def _nearest(url: str, known: Sequence[str]) -> list[str]:
     """The known addresses that agree with `url` for longest from their beginning."""
-
-    def shared(other: str) -> int:
-        return sum(
-            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(url, other, strict=False))
-        )
-
-    return sorted(known, key=lambda each: (-shared(each), each))[:MAX_NEAREST]
+    return sorted(known, key=lambda each: (-shared_prefix(url, each), each))[:MAX_NEAREST]
 
 
 def _section(
@@ -237,11 +231,10 @@ def _section(
                 return section
     if wanted:
         titles = [section["title"] for section in sections]
-        shown = ", ".join(titles[:SHOWN_HEADINGS]) or "the page has no headings"
-        more = f" and {len(titles) - SHOWN_HEADINGS} more" if len(titles) > SHOWN_HEADINGS else ""
+        shown = some_of(titles, SHOWN_HEADINGS) or "the page has no headings"
         raise ToolError(
             "NOT_FOUND",
-            f"the page has no section {quoted(wanted)}. Headings: {shown}{more}",
+            f"the page has no section {quoted(wanted)}. Headings: {shown}",
             suggestions=suggest(wanted, titles),
             next_steps=["Leave section out to read the whole page."],
             details={"headings": titles},

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from kb_runtime.search.fusion import to_unit_range
 from kb_runtime.search.ranking import paths, steps
 
 
@@ -18,11 +19,11 @@ def records_of(*numbers: int) -> NDArray[np.int64]:
 
 
 def test_scaled_scores_run_from_one_to_zero() -> None:
-    assert steps.scaled(scores_of(9.0, 5.0, 1.0)).tolist() == [1.0, 0.5, 0.0]
+    assert to_unit_range(scores_of(9.0, 5.0, 1.0)).tolist() == [1.0, 0.5, 0.0]
 
 
 def test_equal_scores_scale_to_one() -> None:
-    assert steps.scaled(scores_of(3.0, 3.0)).tolist() == [1.0, 1.0]
+    assert to_unit_range(scores_of(3.0, 3.0)).tolist() == [1.0, 1.0]
 
 
 def test_the_best_come_first_and_equal_ones_stay_in_order() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_text, script_configs
 from kbc.recognition.javascript import exported
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "vitepress"
 _OWN_SLUGS = re.compile(r"\banchor\s*:\s*\{[^{}]*\bslugify\b")
@@ -32,7 +32,6 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     root = mapping(locales.get(shown))
     sidebar = theme.get("sidebar") or mapping(root.get("themeConfig")).get("sidebar")
     order, titles = navigation(tree, source, sidebar)
-    rewrites = mapping(data.get("rewrites"))
     return Site(
         generator=GENERATOR,
         config=config,
@@ -51,7 +50,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         options={
             "clean_urls": data.get("cleanUrls") is True,
             "open_anchors": _has_own_slugs(tree, folder, config),
-            "rewrites": {k: v for k, v in rewrites.items() if isinstance(v, str)},
+            "rewrites": text_values(data.get("rewrites")),
             "config_folder": folder,
             "language": "" if shown == "root" else language_of(shown),
         },
