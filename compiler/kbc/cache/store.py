@@ -188,7 +188,7 @@ class Store:
             connection.text_factory = bytes  # what damage calls text need not be any
             # A crash of the machine may then damage the file; a damaged cache is only a miss.
             connection.execute("PRAGMA synchronous = OFF")
-            if not _is_current(connection):
+            if _layout(connection) != _LAYOUT or not _has_uses(connection):
                 with connection as transaction:
                     transaction.execute("BEGIN IMMEDIATE")
                     if _layout(connection) != _LAYOUT:  # nobody else made it meanwhile
@@ -269,10 +269,6 @@ def _connect_only(path: Path, mode: str) -> sqlite3.Connection:
     """A connection to a file that exists; `mode` is ro or rw."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(address, uri=True, timeout=LOCK_WAIT_S, isolation_level=None)
-
-
-def _is_current(connection: sqlite3.Connection) -> bool:
-    return _layout(connection) == _LAYOUT and _has_uses(connection)
 
 
 def _has_uses(connection: sqlite3.Connection) -> bool:

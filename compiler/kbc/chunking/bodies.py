@@ -30,13 +30,11 @@ def without_bodies(lines: TextLines, definitions: Sequence[Symbol], language: st
         kept.update(range(symbol.own_line, _signature_end(lines, symbol) + 1))
     hidden -= kept
     return "".join(
-        _WORD.sub(_spaces, lines[index]) if index + 1 in hidden else lines[index]
+        _WORD.sub(lambda word: " " * len(word[0]), lines[index])
+        if index + 1 in hidden
+        else lines[index]
         for index in range(len(lines))
     )
-
-
-def _spaces(word: re.Match[str]) -> str:
-    return " " * len(word[0])
 
 
 def _signature_end(lines: TextLines, symbol: Symbol) -> int:

@@ -7,6 +7,7 @@ import functools
 import gzip
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +37,10 @@ def list_warcs(paths: Sequence[Path]) -> Listing:
     chosen = [
         entry
         if entry.skip or latest[entry.url] is entry
-        else _skipped(entry, "saved again later in the archive")
+        else replace(entry, skip="saved again later in the archive")
         for entry in entries
     ]
     return Listing(f"web archive ({len(paths)} WARC)", chosen)
-
-
-def _skipped(entry: SiteEntry, reason: str) -> SiteEntry:
-    return SiteEntry(key=entry.key, url=entry.url, name=entry.name, load=entry.load, skip=reason)
 
 
 def _iterator(stream: Any) -> Any:

@@ -149,7 +149,8 @@ def write_starter(folder: Path, kind: str | None) -> list[Path]:
     if (folder / PROJECT_FILE).exists():
         remove_abandoned(folder / PROJECT_FILE)
         raise InitError(f"{str(folder)!r} already contains a kb.toml; nothing was changed", _OTHER)
-    name = "".join(char if char.isalnum() and char.isascii() else "-" for char in _stem(folder))
+    stem = folder.resolve().name.lower()
+    name = "".join(char if char.isalnum() and char.isascii() else "-" for char in stem)
     name = name.strip("-") or "kb"
     if not NAME.fullmatch(name):
         name = f"kb-{name}"[:64].rstrip("-")
@@ -169,7 +170,3 @@ def write_starter(folder: Path, kind: str | None) -> list[Path]:
     except OSError as error:
         raise InitError(f"{str(folder)!r} cannot be written: {error.strerror}", _OTHER) from error
     return list(new)
-
-
-def _stem(folder: Path) -> str:
-    return folder.resolve().name.lower()

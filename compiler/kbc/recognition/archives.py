@@ -81,7 +81,8 @@ def extracted(path: Path, cache: Path) -> Path:
     ends, or gives it up with `release`. Raises `ArchiveError`, and `OSError` for want of space or
     descriptors.
     """
-    target = cache / FOLDER / _digest(path)
+    # Entries with 32 digits may lack files: they were written in place.
+    target = cache / FOLDER / _sha256(path)[:40]
     content = target / "content"
     if not _hold(target):
         _unpack(path, target)
@@ -172,11 +173,6 @@ def _is_whole(target: Path) -> bool:
 def _sha256(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _digest(path: Path) -> str:
-    # Entries with 32 digits may lack files: they were written in place.
-    return _sha256(path)[:40]
 
 
 def _extract(path: Path, target: Path) -> dict[str, str]:

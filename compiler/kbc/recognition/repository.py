@@ -113,7 +113,7 @@ def sites_below(
             for name in names:
                 looked_at += 1
                 place = joined(folder, name)
-                if name in left_out or looked_at > MAX_FOLDERS or _is_link(root / place):
+                if name in left_out or looked_at > MAX_FOLDERS or (root / place).is_symlink():
                     continue
                 sites = sites_in(tree, place)
                 if sites:
@@ -176,7 +176,3 @@ def _ancestors(path: Path, home: Path) -> Iterator[Path]:
         except OSError:
             return
         yield folder
-
-
-def _is_link(path: Path) -> bool:
-    return path.is_symlink()

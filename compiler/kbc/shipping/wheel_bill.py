@@ -19,7 +19,7 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.store.manifest import MANIFEST
 from kb_runtime.version import DISTRIBUTION
 from kbc.backends import bill
-from kbc.shipping.closure import Installed, runtime_closure
+from kbc.shipping.closure import runtime_closure
 from kbc.shipping.lock import Lock
 from kbc.shipping.product import Product
 
@@ -54,7 +54,9 @@ def wheel_bill(artifact: Artifact, product: Product, lock: Lock) -> bytes:
     models = [bill.model_component(each) for each in shipped]
     carriers = [_carrier(each["package"], lock) for each in shipped if each.get("package")]
     closure = runtime_closure()
-    libraries = {each.name: _library(each, lock) for each in closure}
+    libraries = {
+        each.name: _package(each.name, each.version, each.license, lock) for each in closure
+    }
     needs = {subject: [data, libraries[DISTRIBUTION]], data: [*models, *listed]}
     needs |= dict.fromkeys(models, carriers)
     needs |= {libraries[each.name]: [libraries[name] for name in each.needs] for each in closure}
@@ -65,10 +67,6 @@ def wheel_bill(artifact: Artifact, product: Product, lock: Lock) -> bytes:
         serial=f"{product.distribution} {product.version} {product.build_id}",
         timestamp=product.built_at,
     )
-
-
-def _library(installed: Installed, lock: Lock) -> Component:
-    return _package(installed.name, installed.version, installed.license, lock)
 
 
 def _carrier(package: Mapping[str, str], lock: Lock) -> Component:

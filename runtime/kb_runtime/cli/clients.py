@@ -88,7 +88,7 @@ def install_command(resolve: Resolve, parameters: Sequence[click.Parameter] = ()
         from kb_runtime.clients.machine import Machine
 
         place = InstallTarget(Machine.this(), scope, os.path.abspath(project))
-        if _asked_for_list(clients):
+        if list(clients) == ["list"]:
             _list_clients(place, as_json)
             return
         server = None if uninstall and name else resolve(**found_by)
@@ -373,10 +373,6 @@ def _named(name: str | None, server: Server | None) -> str:
             f"--name must be 1 to 64 letters, digits, hyphens and underscores, not {chosen!r}"
         )
     return chosen
-
-
-def _asked_for_list(clients: Sequence[str]) -> bool:
-    return list(clients) == ["list"]
 
 
 def _list_clients(place: InstallTarget, as_json: bool) -> None:

@@ -72,7 +72,7 @@ def is_temporary(program: str) -> bool:
 
 def search_tool(tools: Sequence[Mapping[str, Any]]) -> str:
     """The tool that searches everything, else the first one that a query alone is enough for."""
-    able = [tool["name"] for tool in tools if _takes_query(tool)]
+    able = [tool["name"] for tool in tools if query_argument(tool)]
     general = [name for name in able if name.endswith(("hybrid_search", "_search", "retrieval"))]
     return next(iter([*general, *able]), "")
 
@@ -81,10 +81,6 @@ def query_argument(tool: Mapping[str, Any]) -> str:
     """The argument that a search needs, empty for a tool that needs others."""
     required = tool.get("inputSchema", {}).get("required", [])
     return required[0] if len(required) == 1 and "query" in required[0] else ""
-
-
-def _takes_query(tool: Mapping[str, Any]) -> bool:
-    return bool(query_argument(tool))
 
 
 @dataclass(frozen=True, slots=True)

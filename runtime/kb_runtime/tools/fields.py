@@ -141,7 +141,7 @@ def field_rows(answer: type, above: str = "") -> Iterator[FieldRow]:
     for field in _fields(answer):
         if (
             field.name == "warnings"
-            and field.name in _names(AnswerFields)
+            and field.name in AnswerFields.__annotations__
             and not field.is_required
         ):
             continue
@@ -158,10 +158,6 @@ def _inner_rows(type: Any, path: str) -> Iterator[FieldRow]:
         yield from _inner_rows(get_args(type)[0], path + "[]")
     elif get_origin(type) is dict:
         yield from _inner_rows(get_args(type)[1], path + "{}")
-
-
-def _names(type: type) -> frozenset[str]:
-    return frozenset(type.__annotations__)
 
 
 def _fields(type: type) -> Iterator[_Field]:

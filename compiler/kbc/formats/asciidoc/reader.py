@@ -40,7 +40,9 @@ def convert(
     def shown(match: re.Match[str]) -> str:
         label = (labels or {}).get(match[1])
         if label is None or match[1] in titles:
-            return _title(match[1], titles)
+            return titles.get(match[1]) or commonmark.escaped(
+                match[1].lstrip("_").replace("_", " ")
+            )
         place = posixpath.relpath(label.path, folder)
         return commonmark.link(commonmark.escaped(label.title), f"{place}#{label.anchor}")
 
@@ -64,7 +66,3 @@ def convert(
 def _text(matter: Mapping[str, Any], name: str) -> str:
     value = matter.get(name)
     return value.strip() if isinstance(value, str) else ""
-
-
-def _title(target: str, titles: Mapping[str, str]) -> str:
-    return titles.get(target) or commonmark.escaped(target.lstrip("_").replace("_", " "))

@@ -104,7 +104,8 @@ class _Writer:
             parts += [commonmark.heading(2, "Authentication"), schemes]
         if operations:
             parts.append(commonmark.heading(2, "Operations"))
-            parts.append([f"- {_line(each)}" for each in operations])
+            names = (each.summary or each.title for each in operations)
+            parts.append([f"- {commonmark.escaped(name)}" for name in names])
         return commonmark.document(commonmark.blocks(parts))
 
     def _servers(self) -> list[str]:
@@ -335,10 +336,6 @@ class _Writer:
                 name=str(name),
                 summary=" ".join(description.split("\n\n", 1)[0].split()),
             )
-
-
-def _line(operation: Converted) -> str:
-    return commonmark.escaped(operation.summary or operation.title)
 
 
 def _demoted(markdown: str) -> list[str]:

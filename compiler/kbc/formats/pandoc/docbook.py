@@ -52,7 +52,7 @@ def prepared(path: str, text: str, read: Read, files: Iterable[str]) -> str:
     named = [posixpath.normpath(posixpath.join(path, "..", each)) for each in parameters]
     for name in [*named, *files][:MAX_FILES]:
         data = read(name)
-        for key, value in _declared_in(data)[0].items() if data else ():
+        for key, value in _declarations(data.decode("utf-8", "replace"))[0].items() if data else ():
             values.setdefault(key, value)
     return _Entities(values).replaced(text)
 
@@ -88,10 +88,6 @@ def with_names(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=MAX_FILES)
-def _declared_in(data: bytes) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    return _declarations(data.decode("utf-8", "replace"))
-
-
 def _declarations(text: str) -> tuple[Mapping[str, str], tuple[str, ...]]:
     """The values of entities, "" of those that are other files, and the files with further declarations."""
     values: dict[str, str] = {}

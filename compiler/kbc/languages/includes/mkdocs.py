@@ -44,7 +44,7 @@ def _plugin(match: re.Match[str], page: IncludingPage) -> str:
     shown = page.expanded(path, text) if path.lower().endswith((".md", ".markdown")) else text
     offset = options.get("heading-offset", "0")
     if re.fullmatch(r"-?\d", offset) and int(offset):
-        shown = _HEADING.sub(lambda level: "#" * _level(level[1], int(offset)), shown)
+        shown = _HEADING.sub(lambda level: "#" * min(6, max(1, len(level[1]) + int(offset))), shown)
     return indented(match["indent"], shown.strip("\n"))
 
 
@@ -55,7 +55,3 @@ def _braces(match: re.Match[str], page: IncludingPage) -> str:
     path, text = found
     shown = page.expanded(path, text) if path.lower().endswith((".md", ".markdown")) else text
     return indented(match["indent"], shown.strip("\n"))
-
-
-def _level(marks: str, offset: int) -> int:
-    return min(6, max(1, len(marks) + offset))
