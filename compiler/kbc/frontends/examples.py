@@ -18,6 +18,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import shorten
 from kbc.frontends.metadata import Located, Metadata, Text, Texts
 from kbc.languages import quint
+from kbc.languages.suffixes import language_of
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -29,29 +30,8 @@ DEFAULT_EXTENSIONS = (".qnt",)
 DEFAULT_CATEGORY = "general"
 MAX_KEYWORDS = 120
 
-LANGUAGES: Mapping[str, str] = {
-    ".c": "c",
-    ".cpp": "cpp",
-    ".go": "go",
-    ".h": "c",
-    ".java": "java",
-    ".js": "javascript",
-    ".kt": "kotlin",
-    ".lean": "lean",
-    ".ml": "ocaml",
-    ".py": "python",
-    ".qnt": "quint",
-    ".rb": "ruby",
-    ".rs": "rust",
-    ".sh": "bash",
-    ".sol": "solidity",
-    ".tla": "tla",
-    ".toml": "toml",
-    ".ts": "typescript",
-    ".tsx": "tsx",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-}
+_LANGUAGES: Mapping[str, str] = {"h": "c", "tla": "tla"}
+"""Of examples, by the endings of their names; those of other endings are called as in source trees."""
 
 _TOP_COMMENT = re.compile(
     r"\A\s*(?:#![^\n]*\n\s*)?(?P<comment>/\*.*?\*/|(?:(?://|#|--|;|%)[^\n]*(?:\n[ \t]*|\Z))+"
@@ -120,8 +100,7 @@ def _example(
 ) -> ExampleRecord:
     path = file.relative_path
     *folders, filename = path.split("/")
-    extension = "." + filename.rsplit(".", 1)[-1].lower()
-    language = LANGUAGES.get(extension, extension.removeprefix("."))
+    language = language_of_example(filename)
     source = quint.scan(text) if language == "quint" else quint.Source(_top_comment(text))
     description = fields.description or source.description
     tags = fields.tags
@@ -150,6 +129,12 @@ def _example(
         keywords=_keywords(source, [*fields.keywords, *folders]),
         definitions=source.definitions,
     )
+
+
+def language_of_example(filename: str) -> str:
+    """The language of an example or a template, as its ending where nothing else is known of that."""
+    own = filename.rsplit(".", 1)[-1].lower()
+    return _LANGUAGES.get(own) or language_of(filename) or own
 
 
 def _keywords(source: quint.Source, stated: Sequence[str]) -> tuple[str, ...]:

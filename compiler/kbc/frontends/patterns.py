@@ -203,11 +203,11 @@ class _Pair:
         return {name: value for name, value in fields.items() if value}
 
     def report(self, path: str, diagnostics: Diagnostics) -> None:
-        for name, label in (("wrong", "wrong"), ("right", "right")):
+        for name in ("wrong", "right"):
             if not self.part(name):
                 diagnostics.warning(
                     "pattern-incomplete-pair",
-                    f"the pair has no {label} side",
+                    f"the pair has no {name} side",
                     path,
                     self.line,
                     hint="Write both, as `### DON'T:` and `### DO:` or `**Wrong:**` and"

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.examples import LANGUAGES
+from kbc.frontends.examples import language_of_example
 from kbc.frontends.markdown_file import (
     level_two_sections,
     read_markdown,
@@ -209,14 +209,13 @@ def _template(
     if not (identity and framework and file) or text is None:
         return None
     name = fields.name or identity
-    extension = "." + filename.rsplit(".", 1)[-1].lower()
     return TemplateRecord(
         id=identity,
         collection=collection.name,
         title=name,
         path=file.path,
         text=text,
-        language=LANGUAGES.get(extension, extension.removeprefix(".")),
+        language=language_of_example(filename),
         summary=shorten(fields.description),
         url=collection.source_url(file.path),
         name=name,

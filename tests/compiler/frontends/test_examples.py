@@ -94,11 +94,17 @@ def test_wrong_sidecars_are_reported_on_their_lines() -> None:
 
 def test_other_languages_give_their_leading_comment() -> None:
     records, _ = read_files(
-        {"a.py": "#!/usr/bin/env python\n# Says\n# hello.\nprint()\n", "b.tla": "(* Module. *)\n"},
-        ["py", ".tla"],
+        {
+            "a.py": "#!/usr/bin/env python\n# Says\n# hello.\nprint()\n",
+            "b.tla": "(* Module. *)\n",
+            "c.cs": "class C {}\n",
+            "d.lean": "def d := 1\n",
+        },
+        ["py", ".tla", "cs", "lean"],
     )
     assert (records["a.py"].description, records["a.py"].language) == ("Says hello.", "python")
     assert (records["b.tla"].description, records["b.tla"].language) == ("Module.", "tla")
+    assert [records[name].language for name in ("c.cs", "d.lean")] == ["csharp", "lean"]
 
 
 def test_a_folder_without_examples_is_reported() -> None:
