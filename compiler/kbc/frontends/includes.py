@@ -12,7 +12,7 @@ import yaml
 
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
-from kbc.formats import docc
+from kbc.formats import ELSEWHERE, UNRESOLVED, docc
 from kbc.frontends.labels import role_links
 from kbc.languages import mdx
 from kbc.languages.anchors import AnchorRules, rules_of
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from kbc.formats.python_objects import PythonObjects
 
 UNRESOLVED_INCLUDE = "include-unresolved"
-EXTERNAL = "content-elsewhere"
-"""The code of the note about text that a site writes when it is built, or has from another tree."""
-
 UNRESOLVED_HINT = "Files that pages include must lie in the tree that is built."
 EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
 _MOST_NAMED = 6
@@ -62,7 +59,7 @@ class PageIncludes:
         self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
-        self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], EXTERNAL: []}
+        self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], ELSEWHERE: []}
         self._objects: PythonObjects | None = None
         self._cascades: dict[str, list[Mapping[str, Any]]] = {}
         self._catalogues: dict[str, Mapping[str, str]] = {}
@@ -110,7 +107,7 @@ class PageIncludes:
         )
         for code, counter, found in (
             (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
-            (EXTERNAL, self._external, expansion.external),
+            (ELSEWHERE, self._external, expansion.external),
         ):
             counter.update(found)
             self._pages[code] += [file.path] if found else []
@@ -138,11 +135,9 @@ class PageIncludes:
 
     def count(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
         """Counts what a format could not have among the directives of the collection."""
-        from kbc.formats import ELSEWHERE, UNRESOLVED
-
         for code, counter, kept in (
             (UNRESOLVED, self._unresolved, UNRESOLVED_INCLUDE),
-            (ELSEWHERE, self._external, EXTERNAL),
+            (ELSEWHERE, self._external, ELSEWHERE),
         ):
             names = [problem.name for problem in problems if problem.code == code]
             counter.update(names)
@@ -297,7 +292,7 @@ class PageIncludes:
                 UNRESOLVED_HINT,
             ),
             (
-                EXTERNAL,
+                ELSEWHERE,
                 self._external,
                 Severity.NOTE,
                 "stand for text outside of the tree",

@@ -23,10 +23,11 @@ from kbc.importing.entries import (
     is_web,
     without_index,
 )
-from kbc.importing.media_types import PAGES, SITEMAP, not_a_page
-from kbc.languages.addresses import split_url
+from kbc.importing.media_types import PAGES, not_a_page
+from kbc.languages.addresses import SITEMAP, split_url
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition import built_site
+from kbc.recognition.built_site import LOCATION
 from kbc.sources.formats import is_wanted
 
 _HEAD_BYTES = 4_096
@@ -34,7 +35,6 @@ _HTTRACK = re.compile(
     rb"<!-- Mirrored from (\S+) by HTTrack[^>]*?(?:, (?P<date>\w{3}, \d{2} \w{3} \d{4} [\d:]{8} GMT))?\s*-->"
 )
 _SITEMAP_URL = re.compile(r"<url>(.*?)</url>", re.DOTALL)
-_LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*(https?://[^\s<\]]+)")
 _SERVER = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?")
 _LASTMOD = re.compile(r"<lastmod>\s*([^\s<]+)")
 _LLMS_LINK = re.compile(r"^\s*[-*]\s*\[(?P<title>[^\]]+)\]\((?P<url>[^)\s]+)\)", re.MULTILINE)
@@ -99,7 +99,7 @@ class _Stated:
 
     def _read_sitemap(self, text: str) -> None:
         for found in _SITEMAP_URL.findall(text):
-            location, changed = _LOCATION.search(found), _LASTMOD.search(found)
+            location, changed = LOCATION.search(found), _LASTMOD.search(found)
             if location is not None:
                 url = https(location[1].replace("&amp;", "&"))
                 self.dates[url] = changed[1] if changed else ""

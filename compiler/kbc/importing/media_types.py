@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from urllib.parse import unquote
 
 from kbc.formats import FORMATS
-from kbc.languages.addresses import split_url
+from kbc.languages.addresses import SITEMAP, split_url
 from kbc.sources.accounting import ending_reason
 
 PAGES = (".html", ".htm", ".xhtml", ".md", ".markdown", ".mdx", ".txt", *FORMATS)
-SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
 _NOT_PAGES = frozenset({"robots.txt", "llms.txt", "llms-full.txt", "humans.txt", "ads.txt"})
 _ENDINGS = {
     "text/html": ".html",

@@ -11,14 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kb_runtime.version import install_hint
+from kbc.formats.registry import INSTALL_HINT
 from kbc.importing.entries import ImportSourceError, Listing, SiteEntry, https, is_web
 from kbc.importing.media_types import name_of, not_a_page
 from kbc.importing.page import MAX_PAGE_BYTES
 
 ENDINGS = (".warc", ".warc.gz")
 DAMAGED = "damaged from here on"
-INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 
 # What warcio lets through besides its own errors, which are a plain Exception's children.
 _DAMAGE = (ValueError, OSError, EOFError, zlib.error, Exception)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
+"""What a mirror's folder is called: the name of the host that its pages are from."""
+
+SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
 _NONE = urlsplit("")
 
 

@@ -88,8 +88,6 @@ NOT_IN: Mapping[str, frozenset[str]] = {
     "nim": frozenset({"enum_declaration"}),  # its type_declaration has the name
 }
 
-HOLDERS = frozenset({"class", "struct", "enum", "interface", "trait", "implementation"})
-
 # Definitions in these are local to a call, and values in them are no constants.
 CALLABLE = frozenset({"function", "method", "macro"})
 

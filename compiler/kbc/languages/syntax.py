@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import grammars
 from kbc.languages.definitions import RULES, Definition, NodeNames
-from kbc.languages.node_types import CALLABLE, HOLDERS, KINDS, LEADING, NOT_IN, WRAPPERS, is_body
+from kbc.languages.node_types import CALLABLE, KINDS, LEADING, NOT_IN, WRAPPERS, is_body
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -134,7 +135,7 @@ class _Walk:
                 visit.into[-1].end_line = max(visit.into[-1].end_line, last + 1)
             kind, name = self._kind_and_name(node, visit.holder.kind if visit.holder else "")
             if kind and name:
-                if kind == "function" and visit.holder and visit.holder.kind in HOLDERS:
+                if kind == "function" and visit.holder and visit.holder.kind in MEMBER_HOLDERS:
                     kind = "method"
                 symbol = Symbol(name, kind, first + 1, last + 1, own_line, self._signature(node))
                 self._take(symbol, visit.into, node)

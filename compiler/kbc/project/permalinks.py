@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from kbc.project.model import Collection
 
-_INDEX = frozenset({"index", "readme"})
+INDEX = frozenset({"index", "readme"})
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
 _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
@@ -110,7 +110,7 @@ def _plain(place: str) -> str:
     if dot and ending in ("md", "mdx", "markdown", "html", "rst", "txt", "adoc"):
         plain = stem
     folder, _, name = plain.rpartition("/")
-    return folder if name in _INDEX else plain
+    return folder if name in INDEX else plain
 
 
 def _stem(path: str) -> str:
@@ -127,7 +127,7 @@ def _text(data: Mapping[str, Any], key: str) -> str:
     return str(value).strip() if isinstance(value, (str, int)) else ""
 
 
-def _folder_or(path: str, name: str, suffix: str, index: frozenset[str] = _INDEX) -> str:
+def _folder_or(path: str, name: str, suffix: str, index: frozenset[str] = INDEX) -> str:
     """`folder/` for an index, else `folder/name` with `suffix`."""
     folder = posixpath.dirname(path)
     if name.lower() in index:
@@ -159,7 +159,7 @@ def _docusaurus(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) 
         return posixpath.join(base, slug.strip("/"))
     *folders, name = parts
     name = _text(data, "id") or name
-    is_index = name.lower() in _INDEX or (folders and name.lower() == folders[-1].lower())
+    is_index = name.lower() in INDEX or (folders and name.lower() == folders[-1].lower())
     last = [slug] if slug else ([] if is_index else [name])
     return "/".join([part for part in (base, *folders, *last) if part])
 
@@ -169,7 +169,7 @@ def _docusaurus_post(path: str, data: Mapping[str, Any], base: str) -> str:
     if slug:
         return posixpath.join(base, slug.strip("/"))
     stem = _stem(path)
-    if posixpath.basename(stem).lower() in _INDEX and "/" in stem:
+    if posixpath.basename(stem).lower() in INDEX and "/" in stem:
         stem = posixpath.dirname(stem)
     dated = _DATED.fullmatch(posixpath.basename(stem))
     if dated is None:

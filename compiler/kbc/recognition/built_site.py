@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from kbc.languages.addresses import HOST
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_inventory, read_text
 from kbc.recognition.site import Site, joined
@@ -29,8 +30,7 @@ EXCLUDE = (
 )
 """What generators write beside pages: their sources once more, assets, indexes."""
 
-_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
-_LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*(https?://[^\s<\]]+)")
+LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*(https?://[^\s<\]]+)")
 _CANONICAL = re.compile(
     r"<link\b[^>]*rel=[\"']?canonical[\"']?[^>]*href=[\"']?(https?://[^\"'\s>]+)"
     r"|<link\b[^>]*href=[\"']?(https?://[^\"'\s>]+)[\"']?[^>]*rel=[\"']?canonical",
@@ -61,7 +61,7 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
     elif found := _CANONICAL.search(page):
         base = (found[1] or found[2]).removesuffix(first).rstrip("/")
     elif sitemap:
-        base = _common(_LOCATION.findall(read_text(tree, joined(folder, sitemap))))
+        base = _common(LOCATION.findall(read_text(tree, joined(folder, sitemap))))
     if found := _GENERATOR.search(page):
         options["built_by"] = found[1].strip()
     inventory = first_existing(tree, folder, (INVENTORY,))
@@ -85,7 +85,7 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
 
 def is_host(name: str) -> bool:
     """Whether a folder may be named after a host, as wget and httrack do."""
-    return _HOST.fullmatch(name) is not None and not name.endswith(
+    return HOST.fullmatch(name) is not None and not name.endswith(
         (".md", ".io.txt", ".html", ".js")
     )
 

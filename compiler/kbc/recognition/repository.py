@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from kb_runtime.live.source_trees import VERSION_CONTROL
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_text
 from kbc.recognition.generators import (
@@ -36,7 +37,6 @@ from kbc.recognition.places import MAX_DEPTH, SKIPPED, pages_beside
 from kbc.recognition.site import Site, below, joined
 from kbc.recognition.translations import translations
 
-VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
 MAX_FOLDERS = 4_000
 _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.names import quoted
+from kb_runtime.text.names import DRIVE, quoted
 
 MAX_PATTERN_CHARS = 300
 MAX_CHOICES = 100
@@ -23,7 +23,6 @@ MAX_CHOICES_IN_ALL = 500
 MAX_SPANS = 4
 """`**` segments of one pattern: each multiplies the ways in which a path can be matched."""
 
-_DRIVE = re.compile(r"[A-Za-z]:")
 _WILD = re.compile(r"[*?\[]")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _STARS = re.compile(r"\*+")
@@ -65,7 +64,7 @@ def normalise(patterns: Iterable[str], argument: str) -> tuple[str, ...]:
         pattern = given.replace("\\", "/")
         while pattern.startswith("./"):
             pattern = pattern[2:].lstrip("/")
-        if pattern.startswith(("/", "~")) or _DRIVE.match(pattern):
+        if pattern.startswith(("/", "~")) or DRIVE.match(pattern):
             raise _refused(argument, given, "must be relative to the workspace, not absolute")
         if ".." in pattern.split("/"):
             raise _refused(argument, given, "must not contain `..`")

@@ -165,7 +165,7 @@ def shared_prefix(first: str, second: str) -> int:
     return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
-_DRIVE = re.compile(r"[A-Za-z]:")
+DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def clean_path(path: str, argument: str) -> str:
@@ -176,7 +176,7 @@ def clean_path(path: str, argument: str) -> str:
     """
     forward = path.replace("\\", "/")
     segments = forward.split("/")
-    if ".." in segments or _DRIVE.match(forward):
+    if ".." in segments or DRIVE.match(forward):
         raise ToolError(
             "BAD_INPUT",
             f"{argument} {quoted(path)} is not a path inside the knowledge base",

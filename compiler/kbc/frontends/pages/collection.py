@@ -31,7 +31,7 @@ from kbc.frontends.pages.files import (
     sitemap_locations,
 )
 from kbc.frontends.redirects import REDIRECT
-from kbc.languages.addresses import split_url
+from kbc.languages.addresses import HOST, SITEMAP, split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -42,16 +42,11 @@ from kbc.sources.formats import format_by_content
 SOURCE_FILE = "source.toml"
 SOURCE_TYPES = ("web", "file", "git", "dir")
 
-_SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
-_INDEX_NAMES = frozenset({"index", "readme"})
 _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
 _MAX_REDIRECT_BYTES = 8_192
 """A larger page of HTML says something itself; its scripts do not count."""
 
 _SCRIPT = re.compile(rb"<script\b.*?(?:</script\s*>|\Z)", re.DOTALL | re.IGNORECASE)
-
-_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
-"""What a mirror's folder is called: the name of the host that its pages are from."""
 
 _NOT_PAGES = frozenset(
     {"404.html", "genindex.html", "print.html", "robots.txt", "search.html", "toc.html"}
@@ -89,7 +84,7 @@ class _Source:
 
 def is_metadata(name: str) -> bool:
     """Whether a file of this name describes pages instead of being one."""
-    return name == SOURCE_FILE or _SITEMAP.fullmatch(name) is not None
+    return name == SOURCE_FILE or SITEMAP.fullmatch(name) is not None
 
 
 def read(
@@ -190,7 +185,7 @@ def _pages(
     redirects: dict[str, str] = {}
     for file in source.files:
         name = plain_name(file.path)
-        if _SITEMAP.fullmatch(name):
+        if SITEMAP.fullmatch(name):
             locations += sitemap_locations(file.text(diagnostics) or "")
         elif (target := _redirect(file, name)) is not None:
             redirects[file.path] = target
@@ -310,7 +305,7 @@ def _site_path(path: str) -> str:
             path = path[: -len(ending)]
             break
     folder, _, name = path.rpartition("/")
-    return folder if name.lower() in _INDEX_NAMES else path
+    return folder if name.lower() in permalinks.INDEX else path
 
 
 def _record(
@@ -370,12 +365,12 @@ def _url(collection: Collection, source: _Source, path: str, relative: str) -> s
     if source.url:
         is_html = relative.lower().endswith((".html", ".htm"))
         stem = posixpath.splitext(posixpath.basename(relative))[0].lower()
-        place = relative if is_html and stem not in _INDEX_NAMES else _site_path(relative)
+        place = relative if is_html and stem not in permalinks.INDEX else _site_path(relative)
         return f"{source.url.rstrip('/')}/{quote(place)}"
     found = permalinks.page_url(collection, path, {})
     if found:
         return found
-    if _HOST.fullmatch(source.id) and posixpath.basename(source.folder) == source.id:
+    if HOST.fullmatch(source.id) and posixpath.basename(source.folder) == source.id:
         return f"https://{source.id}/{quote(_site_path(relative), safe='/?=&')}"
     return f"{source.id}/{relative}"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.languages.definitions.names import Definition, NodeNames
-from kbc.languages.node_types import FUNCTION_VALUES, HOLDERS
+from kbc.languages.node_types import FUNCTION_VALUES
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def assignment(names: NodeNames, node: Node, holder: str) -> Definition:
     left = node.child_by_field_name("left")
-    outside = holder in {"", "module", *HOLDERS}
+    outside = holder in {"", "module", *MEMBER_HOLDERS}
     if left is None or left.type not in ("identifier", "constant") or not outside:
         return "", ""
     name = names.text(left)

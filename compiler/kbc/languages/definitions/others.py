@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.languages.definitions.assignments import assignment, declarator, function_value
 from kbc.languages.definitions.names import Definition, NodeNames, Rule
-from kbc.languages.node_types import CALLABLE, HOLDERS
+from kbc.languages.node_types import CALLABLE
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -38,7 +39,7 @@ def _labelled_block(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def _zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
     name = node.child_by_field_name("variable_type_function")
-    outside = holder in {"", *HOLDERS}
+    outside = holder in {"", *MEMBER_HOLDERS}
     if name is None or not outside:
         return "", ""
     found = _ZIG_TYPE.match(names.source, name.end_byte)
@@ -101,7 +102,7 @@ def _kotlin_property(names: NodeNames, node: Node, holder: str) -> Definition:
         each.type == "modifiers" and "const" in names.text(each).split()
         for each in node.named_children
     )
-    if not declared or not (holder == "" or (is_constant and holder in HOLDERS)):
+    if not declared or not (holder == "" or (is_constant and holder in MEMBER_HOLDERS)):
         return "", ""
     return "constant", names.name(declared[0])
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kb_runtime.store.symbols import FAMILIES, DefinitionRow
-from kbc.languages.node_types import CALLABLE, HOLDERS
+from kb_runtime.store.symbols import FAMILIES, MEMBER_HOLDERS, DefinitionRow
+from kbc.languages.node_types import CALLABLE
 from kbc.languages.uses.extraction import FileUses, has_uses, uses
 from kbc.records import CodeRecord
 
@@ -33,7 +33,7 @@ def simple_name(name: str, kind: str) -> str:
     """The name as it is used: without what it is a part of, and without type parameters."""
     last = re.split(r"::|\.", name)[-1] if not name.startswith("operator") else name
     found = _SIMPLE.match(last)
-    if kind in HOLDERS and found is not None:
+    if kind in MEMBER_HOLDERS and found is not None:
         return found[0]
     return last or name
 
@@ -81,7 +81,7 @@ class TreeDefinitions:
             return simple_name(name.rpartition("::")[0], "class")
         if parent >= 0:
             around = self.rows[parent]
-            return around.name if around.kind in {*HOLDERS, *OUTER, "type"} else ""
+            return around.name if around.kind in {*MEMBER_HOLDERS, *OUTER, "type"} else ""
         if receiver := _RECEIVER.match(signature):
             return receiver[1]
         return ""
@@ -130,7 +130,7 @@ class TreeDefinitions:
             if each.line > line:
                 break
             if line <= each.end_line:
-                owner = each.name if each.kind in HOLDERS else self.class_names[row] or owner
+                owner = each.name if each.kind in MEMBER_HOLDERS else self.class_names[row] or owner
         return owner
 
     def member(self, holder: int, name: str) -> int:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from kb_runtime.store.symbols import CALL, TYPE, DefinitionRow, UseRow
-from kbc.languages.node_types import HOLDERS
+from kb_runtime.store.symbols import CALL, MEMBER_HOLDERS, TYPE, DefinitionRow, UseRow
 from kbc.languages.uses.definitions import OUTER, SourceText, TreeDefinitions
 from kbc.languages.uses.extraction import IMPORT, UNKNOWN, FileUses
 from kbc.languages.uses.imports import ALL, ImportedName
@@ -173,7 +172,7 @@ class _Resolver:
         around = self._definitions[each.parent]
         if not around.line <= line <= around.end_line:
             return False
-        return around.kind not in HOLDERS or self._files[file].family in _MEMBERS_BY_NAME
+        return around.kind not in MEMBER_HOLDERS or self._files[file].family in _MEMBERS_BY_NAME
 
     def _import(self, file: int, name: str) -> int | _ModuleFiles:
         """What an import statement binds a name to; `GUESS` where none does."""
