@@ -47,8 +47,8 @@ def write_catalog(
     collection: str,
     entries: Iterable[Mapping[str, Any]],
     keys: Callable[[Mapping[str, Any]], Sequence[str]] = lookup_keys,
-) -> int:
-    """Writes `catalog/<collection>.bin`, `.off` and `.keys` below `folder`; gives the count.
+) -> None:
+    """Writes `catalog/<collection>.bin`, `.off` and `.keys` below `folder`.
 
     `entries` are what `records.catalog_entry` makes: maps with a string `id`. `keys` gives further
     names under which an entry is found. Raises `ValueError`.
@@ -65,13 +65,12 @@ def write_catalog(
 
     catalog = folder / "catalog"
     catalog.mkdir(exist_ok=True)
-    count = _write_records(catalog / collection, named())
+    _write_records(catalog / collection, named())
     _write_keys(catalog / f"{collection}.keys", names)
-    return count
 
 
-def write_chunks(folder: Path, rows: Iterable[tuple[int, CompiledChunk]]) -> int:
-    """Writes `catalog/chunks.bin`, `.off` and `columns/` below `folder`; gives the count of rows.
+def write_chunks(folder: Path, rows: Iterable[tuple[int, CompiledChunk]]) -> None:
+    """Writes `catalog/chunks.bin`, `.off` and `columns/` below `folder`.
 
     `rows` are all chunks of all collections in row order, each with the position of its record in
     its collection. Raises `ValueError`.
@@ -86,7 +85,7 @@ def write_chunks(folder: Path, rows: Iterable[tuple[int, CompiledChunk]]) -> int
 
     catalog = folder / "catalog"
     catalog.mkdir(exist_ok=True)
-    count = _write_records(catalog / CHUNKS, stored())
+    _write_records(catalog / CHUNKS, stored())
     labels = {name: sorted(set(columns[name])) for name in LABELLED}
     for name in LABELLED:
         codes = {label: code for code, label in enumerate(labels[name])}
@@ -96,7 +95,6 @@ def write_chunks(folder: Path, rows: Iterable[tuple[int, CompiledChunk]]) -> int
     for name, values in columns.items():
         (target / f"{name}.u32").write_bytes(little_endian("I", values))
     (target / "labels.json").write_text(json.dumps(labels, indent=1) + "\n", encoding="utf-8")
-    return count
 
 
 def _chunk_entry(chunk: CompiledChunk) -> dict[str, Any]:
@@ -109,7 +107,7 @@ def _chunk_entry(chunk: CompiledChunk) -> dict[str, Any]:
     return entry
 
 
-def _write_records(stem: Path, entries: Iterable[Mapping[str, Any]]) -> int:
+def _write_records(stem: Path, entries: Iterable[Mapping[str, Any]]) -> None:
     packer = msgpack.Packer()
     offsets = [0]
     with stem.with_name(stem.name + ".bin").open("wb") as file:
@@ -124,7 +122,6 @@ def _write_records(stem: Path, entries: Iterable[Mapping[str, Any]]) -> int:
             file.write(data)
             offsets.append(offsets[-1] + len(data))
     stem.with_name(stem.name + ".off").write_bytes(little_endian("Q", offsets))
-    return len(offsets) - 1
 
 
 def _write_keys(path: Path, names: Sequence[tuple[str, int]]) -> None:

@@ -16,8 +16,8 @@ from kbc.backends.catalog import little_endian
 from kbc.records import CompiledRecord, TestRecord
 
 
-def write_facets(folder: Path, collection: str, facets: Iterable[Sequence[Facet]]) -> int:
-    """Writes `catalog/<collection>.facets` below `folder`; gives the number of postings.
+def write_facets(folder: Path, collection: str, facets: Iterable[Sequence[Facet]]) -> None:
+    """Writes `catalog/<collection>.facets` below `folder`.
 
     `facets` are those of each record, in the order of the catalog, without repetition.
     """
@@ -46,7 +46,6 @@ def write_facets(folder: Path, collection: str, facets: Iterable[Sequence[Facet]
             )
         )
     )
-    return sum(counts)
 
 
 def facets(record: CompiledRecord) -> list[Facet]:

@@ -30,12 +30,11 @@ def temporary(kb_folder: Path, label: str) -> Path:
     return kb_folder / f"{TEMPORARY}{label}-{os.getpid()}-{secrets.token_hex(4)}"
 
 
-def remove_debris(kb_folder: Path) -> list[str]:
-    """Removes what killed builds left behind; gives the names removed."""
-    debris = sorted(path for path in kb_folder.iterdir() if path.name.startswith(TEMPORARY))
-    for path in debris:
-        delete(path)
-    return [path.name for path in debris]
+def remove_debris(kb_folder: Path) -> None:
+    """Removes what killed builds left behind."""
+    for path in kb_folder.iterdir():
+        if path.name.startswith(TEMPORARY):
+            delete(path)
 
 
 def prune(kb_folder: Path, current: str, keep: int) -> list[str]:

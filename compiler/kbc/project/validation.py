@@ -1,14 +1,14 @@
 """Declares the tables of kb.toml with pydantic and turns what is wrong with one into diagnostics.
 
 A key is declared once: its type, its default and, as `Field(description=...)`, what it is for. From that
-come validation, the names in hints, and the tables of docs/kb-authoring.md (`declared_keys`).
+come validation and the names in hints; docs/kb-authoring.md has every key.
 """
 
 from __future__ import annotations
 
 import re
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
@@ -184,10 +184,3 @@ def type_name(annotation: Any, *, plural: bool = False) -> str:
     table = "tables" if plural else "a table"
     of_what = arguments[1] if origin is dict else Any
     return table if of_what is Any else f"{table} of {type_name(of_what, plural=True)}"
-
-
-def declared_keys(model: type[BaseModel]) -> Iterator[tuple[str, str, Any, str]]:
-    """Name, type in words, default and description of each key; the default of a needed key is `...`."""
-    for name, field in model.model_fields.items():
-        default = ... if field.is_required() else field.default
-        yield name, type_name(field.annotation), default, field.description or ""

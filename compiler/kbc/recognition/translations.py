@@ -118,7 +118,7 @@ def translations_beside(places: Sequence[str], files: Sequence[str]) -> list[str
     ]
 
 
-def translated_files(files: Sequence[str], language: str = "en") -> list[str]:
+def translated_files(files: Sequence[str]) -> list[str]:
     """The pages among the paths `files` that are called after another one and a language: `README.fr.md`,
     `guide-ja.md` beside `guide.md`. Behind a hyphen it may be a word (`log-in`, `what-is`), so that several
     pages have to end in it, unless they are about a project; those may be in another folder than theirs."""
@@ -127,7 +127,7 @@ def translated_files(files: Sequence[str], language: str = "en") -> list[str]:
     probable: dict[str, list[str]] = {}
     for name in filter(is_page, files):
         stem, ending = posixpath.splitext(name)
-        for base, suffix in _suffixed(stem, language):
+        for base, suffix in _suffixed(stem):
             own = posixpath.basename(base)
             is_about_project = README.fullmatch(own) is not None
             places = (f"{base}{ending}", *([f"{own}{ending}"] * is_about_project))
