@@ -56,6 +56,10 @@ class Candidates(NamedTuple):
     mode: Mode
     warnings: tuple[str, ...] = ()
 
+    def first(self, depth: int) -> int:
+        """How many different rows the first `depth` of each side are."""
+        return len({*self.semantic.rows[:depth], *self.lexical.rows[:depth]})
+
     @property
     def by_words(self) -> RankedRows:
         """Rows with their BM25 scores."""

@@ -131,7 +131,14 @@ class Searcher:
         steps = self._defaults.steps if request.ranking is None else request.ranking
         if candidates.mode == "semantic":  # the lexical searcher has failed
             steps = tuple(step for step in steps if step not in _LEXICAL_STEPS)
-        return self._structure.rank(candidates.query, fused, steps, matrix, candidates.lexical.rows)
+        return self._structure.rank(
+            candidates.query,
+            fused,
+            steps,
+            matrix,
+            candidates.lexical.rows,
+            candidates.first(self._defaults.candidates),
+        )
 
     def _reranked(
         self, request: SearchRequest, candidates: Candidates, ranking: RankedCandidates

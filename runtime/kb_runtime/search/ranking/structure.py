@@ -70,9 +70,11 @@ class Structure:
         enabled: Collection[Step],
         matrix: CandidateMatrix | None = None,
         by_words: Sequence[int] = (),
+        first: int = 0,
     ) -> RankedCandidates:
         """`fused` reordered by the steps `enabled`; scores stay within the bounds that they had.
 
+        The `first` so many of `fused` are the same for a page of any size.
         `by_words` are rows in the order of the lexical searcher: of a query with a name the first ones are
         ranked in any case. `matrix` has the vectors of all candidates; without it the steps that compare
         candidates with each other are left out.
@@ -81,7 +83,7 @@ class Structure:
             trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
         named = by_words[: steps.NAMED] if _possible_names(query) else ()
-        ranked, rest = _pool(fused, named, self._surplus(fused))
+        ranked, rest = _pool(fused, named, self._surplus(fused, first), first)
         pool = self._read(query, ranked.rows, matrix, enabled)
         scores = scaled = to_unit_range(ranked.scores)
         passing: frozenset[int] = frozenset()
@@ -134,12 +136,12 @@ class Structure:
             },
         )
 
-    def _surplus(self, fused: RankedRows) -> Sequence[int]:
-        """The places of candidates that give their place in the pool to those of other files, because enough
-        of their own file are in it; none where pages are among the candidates."""
-        if len(fused.rows) <= steps.POOL:
+    def _surplus(self, fused: RankedRows, first: int) -> Sequence[int]:
+        """The places of candidates among the `first` that give their place in the pool to those of other
+        files, because enough of their own file are in it; none where pages are among the candidates."""
+        if first <= steps.POOL:
             return ()
-        records, record_of = self._facts.records(fused.rows.tolist())
+        records, record_of = self._facts.records(fused.rows[:first].tolist())
         return steps.surplus(record_of) if self._facts.are_programs(records) else ()
 
     def _read(
@@ -360,10 +362,11 @@ def _possible_names(query: Query) -> set[str]:
 
 
 def _pool(
-    fused: RankedRows, named: Sequence[int], surplus: Sequence[int]
+    fused: RankedRows, named: Sequence[int], surplus: Sequence[int], first: int
 ) -> tuple[RankedRows, RankedRows]:
     """The candidates that are ranked by structure, and the others. Those at the places `surplus` are not
-    among the first. The rows `named` are in the pool in any case, at least with the score of the last one."""
+    among them; others of the `first` take their places, but none that are only there for a larger page. The
+    rows `named` are in the pool in any case, at least with the score of the last one."""
     if not len(named) and not surplus:
         return fused.first(steps.POOL), RankedRows(
             fused.rows[steps.POOL :], fused.scores[steps.POOL :]
@@ -371,7 +374,9 @@ def _pool(
     import numpy as np
 
     chosen = np.ones(len(fused.rows), dtype=np.bool_)
-    chosen[list(surplus)] = False
+    if surplus:
+        chosen[list(surplus)] = False
+        chosen[first:] = False
     chosen[np.flatnonzero(chosen)[steps.POOL :]] = False
     last = fused.scores[chosen][-1]
     chosen |= np.isin(fused.rows, named)
