@@ -65,6 +65,7 @@ class Product:
     mcp_name: str
     build_id: str
     built_at: str
+    prefix: str
     collections: tuple[CollectionInfo, ...]
     tools: tuple[OfferedTool, ...]
     families: tuple[str, ...]
@@ -119,6 +120,7 @@ def product(
         mcp_name=_mcp_name(mcp_name) or package.get("mcp_name", ""),
         build_id=artifact.build_id,
         built_at=recorded_time(artifact),
+        prefix=manifest["prefix"],
         collections=tuple(artifact.collections),
         tools=tuple(_tools(answers["families"])),
         families=tuple(choose_families(answers.get("default", ALL), answers["families"])),
