@@ -56,12 +56,27 @@ def without_copies(
                     if path in pages and _holds(pages[path], record, texts):
                         copies[record.path] = path
                         break
+    copies = _in_kept_pages(copies)
     if not copies:
         return found
     for collection in documents:
         name = collection.name
         found[name] = list(_rewritten(records[name], copies))
     return found
+
+
+def _in_kept_pages(copies: Mapping[str, str]) -> dict[str, str]:
+    """`copies` without those in copies of themselves: of pages that include each other all would go. The
+    page of each is one that is no copy itself, as its text has that of all between them."""
+    kept: dict[str, str] = {}
+    for copy in copies:
+        passed, page = {copy}, copies[copy]
+        while page in copies and page not in passed:
+            passed.add(page)
+            page = copies[page]
+        if page not in copies:
+            kept[copy] = page
+    return kept
 
 
 def without_empty(project: Project, records: dict[str, list[CompiledRecord]]) -> Project:

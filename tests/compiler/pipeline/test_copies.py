@@ -78,3 +78,35 @@ def test_files_that_mdbook_only_includes_are_no_pages(tmp_path: Path) -> None:
         },
     )
     assert pages(root) == {"docs": ["src/commands.md", "src/made/table.md"]}
+
+
+def test_the_page_that_a_part_of_a_part_is_in_has_its_path(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "heron",
+        {
+            **SITE,
+            "docs/index.md": '# Welcome\n\n--8<-- "docs/_gates.md"\n',
+            "docs/_gates.md": '--8<-- "docs/_locks.md"\n',
+            "docs/_locks.md": page("Locks"),
+        },
+    )
+    (index,) = read(root)[0].records["docs"]
+    assert isinstance(index, DocRecord)
+    assert (index.path, set(index.aliases)) == (
+        "docs/index.md",
+        {"docs/_gates.md", "docs/_locks.md"},
+    )
+
+
+def test_of_pages_that_include_each_other_none_is_lost(tmp_path: Path) -> None:
+    text = "".join(f"Step {at} of all.\n\n" for at in range(20))
+    root = write_tree(
+        tmp_path / "heron",
+        {
+            **SITE,
+            "docs/index.md": page("Welcome"),
+            "docs/_gates.md": f'--8<-- "docs/_locks.md"\n\n{text}',
+            "docs/_locks.md": f'--8<-- "docs/_gates.md"\n\n{text}',
+        },
+    )
+    assert pages(root)["docs"] == ["docs/_gates.md", "docs/_locks.md", "docs/index.md"]
