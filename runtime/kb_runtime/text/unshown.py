@@ -32,7 +32,8 @@ def outside(
         start = piece_start
         while next_span < len(hidden) and hidden[next_span][1] <= start:
             next_span += 1
-        for span_start, span_end in hidden[next_span:]:
+        for at in range(next_span, len(hidden)):
+            span_start, span_end = hidden[at]
             if span_start >= end:
                 break
             if text[start:span_start].strip():
