@@ -383,7 +383,7 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
             continue
         if len(lines) > 2 and lines[0] == lines[2] and _UNDERLINE.fullmatch(lines[0].strip()):
             del lines[0]
-        if len(lines) > 1 and _UNDERLINE.fullmatch(lines[1].strip()):
+        if len(lines) > 1 and _is_underlined(*lines[:2]):
             yield [f"**{commonmark.escaped(lines[0].strip())}**"]
             lines = lines[2:]
         if not lines:
@@ -409,6 +409,14 @@ def _markdown(text: str) -> Iterator[list[str]]:
         match = None if is_code else re.fullmatch(r"#{1,6}\s+(.*?)\s*#*", line)
         found.append(f"**{match[1]}**" if match else line)
     yield found
+
+
+def _is_underlined(title: str, below: str) -> bool:
+    """Whether the line `below` makes a title of the one above, as docutils sees it: a shorter one of three
+    marks is text, and so is the output of an example, `...`."""
+    line = below.strip()
+    is_long = len(line) >= min(4, len(title.strip()))
+    return is_long and not _PROMPT.match(title) and _UNDERLINE.fullmatch(line) is not None
 
 
 def _value(member: Any) -> list[str]:

@@ -350,3 +350,24 @@ def test_underlines_tell_the_style_of_a_docstring() -> None:
 '''
     (found,) = convert("pkg/mod.py", source.encode(), lambda path: None, format="python")
     assert "**Parameters**\n\n- `a` (int): The thing." in found.text
+
+
+def test_dots_below_an_example_are_its_output() -> None:
+    source = '''def run(a):
+    """Runs.
+
+    >>> run(1)
+    ...
+
+    As of
+    ---
+
+    Gates
+    -----
+    Shut.
+    """
+'''
+    (found,) = convert("pkg/mod.py", source.encode(), lambda path: None, format="python")
+    assert "```pycon\n>>> run(1)\n...\n```" in found.text
+    assert "**As of**" not in found.text
+    assert "**Gates**\n\nShut." in found.text
