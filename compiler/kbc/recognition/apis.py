@@ -73,19 +73,18 @@ def descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> Desc
         and is_wanted(root / name, _NAMES)
     ]
     folders = tuple(f"{each}/" for each in taken)
-    inside = [name for name in found if "." in taken or name.startswith(folders)]
-    outside = [name for name in found if name not in inside]
-    are_few = len(found) <= _MANY
-    known_as = {name: _identity(root / name) for name in found if 1 < len(found) <= _MOST}
+    outside = [name for name in found if not ("." in taken or name.startswith(folders))]
+    are_compared = 1 < len(found) <= _MANY
     if len(outside) > _MANY:
-        if not _are_family([api for name in outside if (api := known_as.get(name))], len(outside)):
+        # Titles first: in large files of data it takes long to find the paths.
+        if len(found) > _MOST or not _are_family([_title(root / name) for name in outside]):
             return Descriptions()
-        are_few = True
+        are_compared = True
     copies = []
     known: set[_Identity] = set()
     is_outside = set(outside)
     for name in sorted(found, key=lambda name: (name in is_outside, name.count("/"), name)):
-        api = known_as.get(name) if are_few else None
+        api = _identity(root / name) if are_compared else None
         if api in known:
             copies.append(name)
         elif api is not None:
@@ -94,23 +93,39 @@ def descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> Desc
     return Descriptions(tuple(sorted(own)), tuple(sorted(copies)))
 
 
-def _are_family(apis: Sequence[_Identity], count: int) -> bool:
-    """Whether `apis`, out of `count`, are parts of one: their titles begin with one name."""
-    names = Counter(word for title, _, _ in apis for word in title.casefold().split()[:1])
+def _are_family(titles: Sequence[str]) -> bool:
+    """Whether APIs with these titles are parts of one: they begin with one name."""
+    names = Counter(word for title in titles for word in title.casefold().split()[:1])
     name, with_it = names.most_common(1)[0] if names else ("", 0)
-    return name not in _NO_NAME and with_it >= _FAMILY * count
+    return name not in _NO_NAME and with_it >= _FAMILY * len(titles)
+
+
+def _title(path: Path) -> str:
+    """What an API is called; "" where that is missing."""
+    title = _TITLE.search(_about(_text(path)))
+    return title[1].strip("\"' \r") if title else ""
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError as error:
+        raise_shortage(error, path)
+        return ""
+
+
+def _about(text: str) -> str:
+    """The beginning of what a description says of its API as a whole."""
+    info = _INFO.search(text)
+    start = info.end() - 1 if info else len(text)
+    return text[start : start + _INFO_CHARS]
 
 
 def _identity(path: Path) -> _Identity | None:
     """What an API is called, its version and the addresses of its operations, which need no parser to be
     found; None where something is missing."""
-    try:
-        text = path.read_text("utf-8", "replace")
-    except OSError as error:
-        raise_shortage(error, path)
-        return None
-    info = _INFO.search(text)
-    about = text[info.end() - 1 :][:_INFO_CHARS] if info else ""
+    text = _text(path)
+    about = _about(text)
     title, version = _TITLE.search(about), _VERSION.search(about)
     paths = frozenset(match[1] or match[2] for match in _PATH.finditer(text))
     base = {f"{match[1]}/" for match in _BASE.finditer(text)}

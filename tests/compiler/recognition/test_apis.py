@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
+from kbc.recognition import apis
+
 YAML = """\
 openapi: 3.0.3
 info:
@@ -97,3 +99,16 @@ def test_descriptions_outside_of_the_pages_of_a_site_are_read(tmp_path: Path) ->
     assert api_files(root) == {"data/heron.yaml"}
     note = "copies of descriptions of APIs are left out: static/openapi.json"
     assert note in recognised(root).notes
+
+
+def test_many_descriptions_are_compared_only_where_that_matters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"docs/{at}.yaml" for at in range(30)]
+    files = {name: described().replace("Heron", f"Vendor{at}") for at, name in enumerate(names)}
+    root = write_tree(tmp_path / "tree", files)
+    compared: list[Path] = []
+    monkeypatch.setattr(apis, "_identity", compared.append)
+    assert apis.descriptions(root, names, ["docs"]) == apis.Descriptions()
+    assert apis.descriptions(root, names, []) == apis.Descriptions()
+    assert compared == []
