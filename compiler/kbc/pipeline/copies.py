@@ -4,6 +4,7 @@ and parts of pages that are files of their own."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,7 +19,11 @@ _MARKUP = re.compile(r"\]\([^)\s]*\)|[\s#`]+")
 """What may differ in a text that another page includes: targets of links, levels of headings."""
 
 _MOST = 0.9
-"""Such a share of the lines is all of a text: links to labels have other words on other pages."""
+"""Such a share of the lines is all of a text where others are in the place of the rest: links to labels have
+other words on other pages."""
+
+_NO_WORDS = re.compile(r"\[?!\[|<")
+"""How lines begin that say nothing: images, badges, comments."""
 
 Records = Mapping[str, list[CompiledRecord]]
 
@@ -37,7 +42,7 @@ def without_copies(
         for record in records[each.name]
         if isinstance(record, DocRecord)
     }
-    texts: dict[str, frozenset[str]] = {}
+    texts: dict[str, Mapping[str, Sequence[int]]] = {}
     by_text: dict[str, str] = {}
     if any(records.get(name) for name in _BESIDE):
         for path, page in pages.items():
@@ -114,12 +119,31 @@ def _is_part(collection: Collection, record: DocRecord) -> bool:
     return is_listed or not has_title or record.path.rsplit("/", 1)[-1].startswith("_")
 
 
-def _holds(page: DocRecord, part: DocRecord, texts: dict[str, frozenset[str]]) -> bool:
+def _holds(page: DocRecord, part: DocRecord, texts: dict[str, Mapping[str, Sequence[int]]]) -> bool:
+    """Whether `page` has the lines of `part`: a few may be others there, but none may be left out. `texts`
+    keeps where the lines of pages are."""
     if page.path not in texts:
-        texts[page.path] = frozenset(_lines(page.text))
+        found: dict[str, list[int]] = {}
+        for at, line in enumerate(_lines(page.text)):
+            found.setdefault(line, []).append(at)
+        texts[page.path] = found
+    places = texts[page.path]
+    title = _MARKUP.sub("", part.title)
     lines = _lines(part.content or part.text)
-    inside = sum(line in texts[page.path] for line in lines)
-    return bool(lines) and inside >= _MOST * len(lines)
+    at, missing, run = -1, 0, 0
+    for line in lines:
+        if line not in places:
+            missing += 1
+            run += line != title and not _NO_WORDS.match(line)
+            continue
+        own = places[line]
+        following = bisect_right(own, at)
+        if following < len(own):
+            if own[following] - at <= run:
+                return False
+            at, run = own[following], 0
+    behind = max((own[-1] for own in places.values()), default=-1) - at
+    return bool(lines) and missing <= (1 - _MOST) * len(lines) and run <= behind
 
 
 def _lines(text: str) -> list[str]:

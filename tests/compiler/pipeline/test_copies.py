@@ -48,6 +48,20 @@ def test_a_readme_that_a_page_includes_is_read_once(tmp_path: Path) -> None:
     assert found == {"docs": ["docs/changes.md", "docs/index.md"], "readme": ["CHANGES.md"]}
 
 
+def test_a_readme_whose_end_the_page_that_includes_it_has_not_is_read(tmp_path: Path) -> None:
+    steps = "".join(f"Step {at} of all.\n\n" for at in range(40))
+    steps = f"<!-- --8<-- [start:steps] -->\n{steps}<!-- --8<-- [end:steps] -->\n"
+    badge = "[![Built](https://x.org/a.svg)](https://x.org)"
+    files = {**SITE, "docs/index.md": '--8<-- "README.md:steps"\n'}
+    for name, text, is_read in (
+        ("whole", f"# Heron\n\n{badge}\n\n{steps}", False),
+        ("end", f"# Heron\n\n{steps}\nThe port is 8843.\n", True),
+        ("beginning", f"# Heron\n\nThe port is 8843.\n\n{steps}", True),
+    ):
+        root = write_tree(tmp_path / name / "heron", {**files, "README.md": text})
+        assert ("readme" in pages(root)) == is_read, name
+
+
 def test_a_page_in_another_format_with_other_links_is_the_same(tmp_path: Path) -> None:
     lines = "\n".join(f"- Change {at}\n" for at in range(20))
     text = f"Changes\n=======\n\nSee :ref:`gates`.\n\n{lines}"
