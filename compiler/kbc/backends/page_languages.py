@@ -7,6 +7,7 @@ Only languages in Latin letters need to be told apart: of other words the letter
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -143,7 +144,7 @@ class _LanguageDetector:
         """Of the first words of `texts`."""
         words: list[str] = []
         for text in texts:
-            words += _WORD.findall(text)
+            words += _WORD.findall(unicodedata.normalize("NFC", text))
             if len(words) >= _WORDS:
                 break
         del words[_WORDS:]

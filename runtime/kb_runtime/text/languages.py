@@ -43,7 +43,8 @@ _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
 # Two letters that are not Latin ones, with the signs between them; one by itself (α, µ) is a symbol.
 _OTHER_LETTER = r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]"
 _IN_OTHER_LETTERS = re.compile(rf"{_OTHER_LETTER}\W{{0,2}}{_OTHER_LETTER}")
-_ACCENTED = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
+# With accents that are characters of their own: names of files on a Mac and what is copied from them.
+_ACCENTED = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f\u1e00-\u1eff]")
 UNKNOWN, UNKNOWN_IN_LATIN = "und", "und-Latn"
 """What has letters of none of these languages, and what is none of them in Latin letters: without stems."""
 LANGUAGES = (*STEMMERS, UNKNOWN_IN_LATIN)

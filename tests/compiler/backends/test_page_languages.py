@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,10 @@ def test_a_language_that_is_not_known_is_not_taken_for_another_one() -> None:
     ]
     chunks += [chunk("en", "d", ENGLISH), chunk("en", "e", CZECH * 2)]
     chunks += [chunk("en", "f", "Dvořák Škoda Čapek"), chunk("en", "g", ENGLISH + ENGLISH)]
+    chunks += [chunk("nfd", "h", unicodedata.normalize("NFD", VIETNAMESE * 2))]
     told = page_languages(chunks, {})
     assert told == {
+        ("nfd", "h"): UNKNOWN_IN_LATIN,
         ("vi", "a"): UNKNOWN_IN_LATIN,
         ("vi", "c"): UNKNOWN_IN_LATIN,
         ("cs", "b"): UNKNOWN_IN_LATIN,
