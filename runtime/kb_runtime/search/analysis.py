@@ -257,21 +257,27 @@ class Analyzer:
         return split_compound(stem, language, own.stem, count)
 
     def language_of(self, words: Iterable[str]) -> str:
-        """Of the languages the one whose function words a query has most of; the first of several."""
+        """Of the languages the one whose function words a query has most of; the first of several. Where one
+        without function words is among them, a word with an accent is as good as one for all but English."""
         if len(self.languages) == 1:
             return self.languages[0]
         counts: Counter[str] = Counter()
+        with_accents = set(self.languages) - {ENGLISH}
         for word in words:
+            if UNKNOWN_IN_LATIN in with_accents and is_accented(word):
+                counts.update(with_accents)
+                counts.update(self.with_function_word(word.lower()))
+                continue
             term = fold(word)
             counts.update(
-                code for code, own in self._languages.items() if own.is_stop_word(term, word)
+                code for code in self.languages if self._languages[code].is_stop_word(term, word)
             )
-            counts[UNKNOWN_IN_LATIN] += is_accented(word)
         return max(self.languages, key=counts.__getitem__)
 
     def with_function_word(self, word: str) -> list[str]:
         """The languages in which a word in lower case is a function word as it is written."""
-        return [code for code, own in self._languages.items() if own.is_function_word(word)]
+        # Not `_languages`, to which other threads add those of other letters.
+        return [code for code in self.languages if self._languages[code].is_function_word(word)]
 
     def language(self, word: str, language: str) -> Language:
         """The language of a word: what its letters say, else what is said of the text around it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -181,8 +182,27 @@ def test_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_accents_tell_a_query_in_a_language_that_is_not_known() -> None:
     analyzer = Analyzer(("en", "und-Latn"))
     assert analyzer.language_of(["how", "to", "open", "the", "café"]) == "en"
-    assert analyzer.language_of(["jak", "otevřít", "připojení", "to"]) == "und-Latn"
+    query = ["jak", "otevřít", "připojení", "to"]
+    assert analyzer.language_of(query) == "und-Latn"
+    assert (
+        analyzer.language_of([unicodedata.normalize("NFD", word) for word in query]) == "und-Latn"
+    )
     assert Analyzer(("und-Latn",)).prose("připojení connections") == [
         ("pripojeni", 0),
         ("connections", 1),
     ]
+
+
+def test_accents_tell_no_language_from_those_that_have_them_too() -> None:
+    """A few pages in an unknown language must not leave the German query `Schlüssel löschen` unstemmed."""
+    analyzer = Analyzer(("de", "und-Latn"))
+    assert analyzer.language_of(["Schlüssel", "löschen"]) == "de"
+    assert analyzer.prose("löschen", analyzer.language_of(["löschen"])) == [("losch", 0)]
+    assert Analyzer(("und-Latn", "it")).language_of(["là", "của", "các"]) == "und-Latn"
+
+
+def test_letters_of_others_add_no_language_to_those_of_the_pages() -> None:
+    analyzer = Analyzer(("en", "de"))
+    analyzer.prose("как")
+    assert analyzer.with_function_word("как") == []
+    assert analyzer.with_function_word("und") == ["de"]
