@@ -53,7 +53,9 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
     for parent, names in sorted(below.items()):
         others = translations(sorted(names), language)
         is_beside = sum(_LANGUAGE.fullmatch(name) is not None for name in names) > len(others)
-        if is_beside or _ORIGINAL in names or (not parent and has_pages_beside):
+        # Beside `C`, `cs` and `pl` may be for programmers, as `java` is.
+        is_beside = is_beside or (_ORIGINAL in names and 2 * len(others) > len(names) - 1)
+        if is_beside or (not parent and has_pages_beside):
             found += [joined(parent, name) for name in others]
     known = frozenset(files)
     for parent, names in sorted(below.items()):

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
+from kbc.recognition.translations import translated_folders
+
 
 @pytest.mark.parametrize(
     ("names", "expected"),
@@ -68,6 +70,12 @@ def test_the_folder_c_is_the_original_of_translations(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "tree", files | {"CMakeLists.txt": "", "main.c": "int x;"})
     paths = {each.path for each in read(root)[0].records["docs"]}
     assert paths == {f"C/{name}.md" for name in BIRDS}
+
+
+def test_folders_of_programming_languages_are_no_translations_of_c() -> None:
+    languages = ("C", "cs", "go", "java", "pl")
+    files = [f"docs/{place}/{name}.md" for place in languages for name in BIRDS]
+    assert translated_folders(files) == []
 
 
 @pytest.mark.parametrize(
