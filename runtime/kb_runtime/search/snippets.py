@@ -121,7 +121,14 @@ def snippet(
     hit shows anyway, is left out when something follows it. The spans `hidden` are never shown, and no
     passage goes on behind one of them; where nothing else is left the passage is empty.
     """
-    blocks = _blocks(without(text, hidden))
+    # Fences with a comment between or before them are none of one block.
+    hidden_ends = [end for _, end in hidden]
+    blocks = [
+        block
+        for block in _blocks(without(text, hidden))
+        if (at := bisect_right(hidden_ends, block.start)) == len(hidden)
+        or hidden[at][0] >= block.end
+    ]
     pieces = outside(text, _pieces(text, budget), hidden)
     if blocks:
         pieces = _with_whole_blocks(pieces, blocks, budget)
@@ -369,8 +376,14 @@ def _inside(
 def widened(found: Snippet, chunk: Mapping[str, Any], least: int, most: int) -> Snippet:
     """`found`, a passage of `chunk`, with what follows it and then with what is before it, until it has
     `least` to `most` code points. It is not widened across a fence or a comment."""
-    text = chunk.get("text", "")
-    start = text.find(found.text)
+    text, hidden = chunk.get("text", ""), hidden_in(chunk)
+    start = 0
+    for _ in range(found.start_line - chunk.get("start_line", 1)):
+        start = text.find("\n", start) + 1
+    start = text.find(found.text, start)
+    for gap_start, gap_end in hidden:
+        if gap_start <= start < gap_end:
+            start = text.find(found.text, gap_end)
     if start < 0 or not found.text:
         return found
     end = start + len(found.text)
@@ -378,7 +391,7 @@ def widened(found: Snippet, chunk: Mapping[str, Any], least: int, most: int) -> 
     highest = min((at for at in fences if at >= end), default=len(text))
     lowest = max((at for at in fences if at < start), default=-1)
     lowest = text.find("\n", lowest) + 1 if lowest >= 0 else 0
-    for gap_start, gap_end in hidden_in(chunk):
+    for gap_start, gap_end in hidden:
         if gap_end <= start:
             lowest = max(lowest, gap_end)
         elif gap_start >= end:

@@ -260,6 +260,29 @@ def test_comments_are_neither_shown_nor_searched() -> None:
     assert widened(shown, chunk, 100, 200) == shown
 
 
+def test_a_code_block_does_not_begin_or_end_behind_a_comment() -> None:
+    comment = "<!-- a -->"
+    for before, after in (
+        (f"One.\n\n{comment}", "```\nmap\n```\n"),
+        (f"```\nmap\n```\n\n{comment}", "```\nset\n```\n"),
+    ):
+        hidden = [(before.index(comment), len(before))]
+        found = snippet(before + after, 1, matcher("map").find(before + after), hidden=hidden)
+        assert "map" in found.text
+        assert comment not in found.text
+
+
+def test_a_passage_that_its_chunk_has_before_is_widened_where_it_is() -> None:
+    comment = "<!-- The map. -->"
+    text = f"{comment}\n\nThe map.\n\nThe set.\n"
+    chunk = {"text": text, "start_line": 5, "comments": [(0, len(comment))]}
+    assert widened(Snippet("The map.", 7, 7), chunk, 15, 40) == Snippet(
+        "The map.\n\nThe set.", 7, 9
+    )
+    chunk = {"text": f"{comment} The map.\n\nThe set.\n", "comments": [(0, len(comment))]}
+    assert widened(Snippet("The map.", 1, 1), chunk, 5, 9) == Snippet("The map.", 1, 1)
+
+
 def test_occurrences_behind_the_text_do_not_matter() -> None:
     text, more = "one\ntwo sets\n", "map map map"
     found = snippet(text, 1, matcher("map set").find(text + more), budget=9)
