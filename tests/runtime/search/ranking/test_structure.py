@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
@@ -56,19 +58,23 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
-    kb = tmp_path_factory.mktemp("tree")
+    return compiled(tmp_path_factory.mktemp("tree"))
+
+
+def compiled(kb: Path, settings: str = "") -> Artifact:
     for path, text in FILES.items():
         (kb / "code" / path).parent.mkdir(parents=True, exist_ok=True)
         (kb / "code" / path).write_text(text, encoding="utf-8")
     (kb / "kb.toml").write_text(
-        '[kb]\nname = "tree"\n\n[[collection]]\nname = "code"\nkind = "code"\npaths = ["code"]\n',
+        '[kb]\nname = "tree"\n\n[[collection]]\nname = "code"\nkind = "code"\npaths = ["code"]\n'
+        + settings,
         encoding="utf-8",
     )
     return Artifact.open(build(kb, BuildOptions(out=kb / "out")).path)
 
 
-def found(tree: Artifact, query: str) -> list[str]:
-    hits = tree.searcher.search(SearchRequest(query)).hits
+def found(tree: Artifact, query: str, limit: int = 10) -> list[str]:
+    hits = tree.searcher.search(SearchRequest(query, limit=limit)).hits
     return [tree.catalog(hit.collection).id(hit.record) for hit in hits]
 
 
@@ -166,3 +172,14 @@ def test_passages_of_one_file_do_not_keep_another_file_out_of_the_ranking(
     assert found(tree, query)[:8] == ["ropes/knots.ts"] * 8
     monkeypatch.setattr(steps, "MOST_OF_A_FILE", 4)
     assert found(tree, query)[:2] == ["ropes/knots.ts", "ropes/splice.ts"]
+
+
+def test_the_first_hits_do_not_depend_on_how_many_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A larger page brings more candidates, which take no places that a file has too many of."""
+    monkeypatch.setattr(steps, "POOL", 8)
+    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 2)
+    tree = compiled(tmp_path, "\n[search]\ncandidates = 10\n")
+    query = "splices a worn rope end over and under"
+    assert found(tree, query, 2) == found(tree, query, 12)[:2]
