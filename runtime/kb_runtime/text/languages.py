@@ -43,6 +43,9 @@ _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
 # Two letters that are not Latin ones, with the signs between them; one by itself (α, µ) is a symbol.
 _OTHER_LETTER = r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]"
 _IN_OTHER_LETTERS = re.compile(rf"{_OTHER_LETTER}\W{{0,2}}{_OTHER_LETTER}")
+# Such a share of the words of a query has these letters if it is in one of their languages: much that it
+# names has Latin ones (`шаблоны Jinja`), and a question in English may quote a word.
+_IN_OTHERS = 0.3
 # With accents that are characters of their own: names of files on a Mac and what is copied from them.
 _ACCENTED = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f\u1e00-\u1eff]")
 UNKNOWN, UNKNOWN_IN_LATIN = "und", "und-Latn"
@@ -82,12 +85,13 @@ FUNCTION_WORDS: Mapping[str, str] = {
 
 
 def language_of_query(words: Iterable[str], in_latin: str) -> str:
-    """The language that the letters of a query's words tell; `UNKNOWN` where they tell only that it is
-    another one, `in_latin` for Latin letters."""
-    for word in words:
-        if not word.isascii() and _IN_OTHER_LETTERS.search(word):
-            return language_of_script(word) or UNKNOWN
-    return in_latin
+    """The language that the letters of a query's words tell, if enough of them has others than Latin ones;
+    `UNKNOWN` where they tell only that it is another one, `in_latin` for Latin letters."""
+    listed = list(words)
+    others = [each for each in listed if not each.isascii() and _IN_OTHER_LETTERS.search(each)]
+    if not others or len(others) < _IN_OTHERS * len(listed):
+        return in_latin
+    return language_of_script(others[0]) or UNKNOWN
 
 
 def is_accented(word: str) -> bool:

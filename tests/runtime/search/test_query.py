@@ -94,6 +94,8 @@ def test_brackets_in_prose_are_no_call(analyzer: Analyzer) -> None:
         ("หน้าเว็บแรกสร้างอย่างไร", "und"),
         ("如何连接数据库", "und"),
         ("α-equivalence of λ terms, within 5 µs", "en"),
+        ("How does the parser read the word ключ in a string literal?", "en"),
+        ("Why is the string 数据 cut in the middle of a line?", "en"),
     ],
 )
 def test_letters_tell_the_language_of_a_query(analyzer: Analyzer, text: str, language: str) -> None:
