@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -183,3 +184,38 @@ def test_the_first_hits_do_not_depend_on_how_many_are_asked_for(
     tree = compiled(tmp_path, "\n[search]\ncandidates = 10\n")
     query = "splices a worn rope end over and under"
     assert found(tree, query, 2) == found(tree, query, 12)[:2]
+
+
+@pytest.mark.parametrize(("heading", "most"), [("", "p/short"), ("## Part", "p/long")])
+def test_a_long_text_has_more_evidence_only_if_it_has_headings(
+    tmp_path: Path, heading: str, most: str
+) -> None:
+    parts = (
+        " ".join(f"The keeper trims lantern {part} of {at} at dusk." for at in range(40))
+        for part in range(6)
+    )
+    pages = {
+        "long": "".join(f"{heading}\n\n{part}\n" for part in parts),
+        "short": "A lantern is trimmed at dusk by its keeper.\n",
+        "other": "Sails are mended.\n",
+    }
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources/p.jsonl").write_text(
+        "\n".join(
+            json.dumps({"url": f"https://x.org/{name}", "title": name, "text": text})
+            for name, text in pages.items()
+        ),
+        encoding="utf-8",
+    )
+    (tmp_path / "kb.toml").write_text(
+        '[kb]\nname = "p"\n\n[[collection]]\nname = "p"\nkind = "pages"\npaths = ["sources"]\n',
+        encoding="utf-8",
+    )
+    tree = Artifact.open(build(tmp_path, BuildOptions(out=tmp_path / "out")).path)
+    evidence = {
+        tree.catalog("p").id(hit.record): change
+        for hit in tree.searcher.search(SearchRequest("trim a lantern at dusk")).hits
+        for step, change in hit.adjustments
+        if step == "evidence"
+    }
+    assert max(evidence, key=evidence.__getitem__) == most
