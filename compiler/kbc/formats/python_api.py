@@ -52,6 +52,9 @@ _VERSIONS = {
     "deprecated": "Deprecated since version",
 }
 _PROMPT = re.compile(r"\s*>>> ")
+_CODE_MARGIN = 4
+"""Spaces before code that no `::` announces."""
+
 _UNDERLINE = re.compile(r"([=\-~^\"'*+#.])\1{2,}")
 
 
@@ -377,26 +380,45 @@ def _margin(line: str) -> int:
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
     text = re.sub(r"`\\(?=\S)", "`", _ROLE.sub(r"`\1`", text))
-    for part in re.split(r"\n\s*\n", text.strip("\n")):
-        lines = [line.rstrip() for line in part.split("\n") if line.strip()]
-        if not lines:
+    split = (part.split("\n") for part in re.split(r"\n\s*\n", text.strip("\n")))
+    parts = [lines for part in split if (lines := [line.rstrip() for line in part if line.strip()])]
+    code: list[str] = []
+    margin = _CODE_MARGIN
+    for index, lines in enumerate(parts):
+        if _is_indented(lines, margin):
+            code += [*([""] if code else []), *lines]
             continue
-        if len(lines) > 2 and lines[0] == lines[2] and _UNDERLINE.fullmatch(lines[0].strip()):
-            del lines[0]
-        if len(lines) > 1 and _is_underlined(*lines[:2]):
-            yield [f"**{commonmark.escaped(lines[0].strip())}**"]
-            lines = lines[2:]
-        if not lines:
-            continue
-        start = next((i for i, line in enumerate(lines) if _PROMPT.match(line)), None)
-        if start is not None:
-            yield commonmark.paragraph("\n".join(lines[:start]))
-            margin = len(lines[start]) - len(lines[start].lstrip())
-            yield commonmark.fence("\n".join(line[margin:] for line in lines[start:]), "pycon")
-        elif all(line.startswith("    ") for line in lines):
-            yield commonmark.fence("\n".join(dedented(lines, "")))
-        else:
-            yield commonmark.paragraph("\n".join(lines).replace("``", "`"))
+        if code:
+            yield commonmark.fence("\n".join(dedented(code, "")))
+        code, margin = [], _CODE_MARGIN
+        if lines[-1].endswith("::") and _is_indented([*parts, [""]][index + 1], 1):
+            margin = 1
+            lines[-1] = lines[-1].removesuffix("::").rstrip()
+            lines[-1] += ":" if lines[-1] else ""
+        yield from _paragraph(lines)
+    if code:
+        yield commonmark.fence("\n".join(dedented(code, "")))
+
+
+def _is_indented(lines: list[str], margin: int) -> bool:
+    """Whether all lines are, as code is that has no prompts."""
+    return all(_margin(line) >= margin and not _PROMPT.match(line) for line in lines)
+
+
+def _paragraph(lines: list[str]) -> Iterator[list[str]]:
+    """A paragraph or a session, below the heading that it may begin with."""
+    if len(lines) > 2 and lines[0] == lines[2] and _UNDERLINE.fullmatch(lines[0].strip()):
+        del lines[0]
+    if len(lines) > 1 and _is_underlined(*lines[:2]):
+        yield [f"**{commonmark.escaped(lines[0].strip())}**"]
+        lines = lines[2:]
+    start = next((i for i, line in enumerate(lines) if _PROMPT.match(line)), None)
+    if start is not None:
+        yield commonmark.paragraph("\n".join(lines[:start]))
+        margin = _margin(lines[start])
+        yield commonmark.fence("\n".join(line[margin:] for line in lines[start:]), "pycon")
+    elif any(lines):
+        yield commonmark.paragraph("\n".join(lines).replace("``", "`"))
 
 
 def _markdown(text: str) -> Iterator[list[str]]:

@@ -333,6 +333,19 @@ def test_directives_of_a_docstring_are_what_they_label() -> None:
         assert expected in found.text
 
 
+def test_code_of_a_docstring_is_one_block_with_all_of_its_lines() -> None:
+    text = (
+        "    Opens a nest, like this::\n\n      def opened(nest):\n      ...\n\n        more()\n\n"
+        "        # done\n\n    Then ::\n\n    C++::\n\n    See nests\n    ---------\n    Yes.\n"
+    )
+    source = f'def hatch():\n    """\n{text}    """\n'
+    (found,) = convert("nest.py", source.encode(), lambda path: None, format="python")
+    assert (
+        "Opens a nest, like this:\n\n```\ndef opened(nest):\n...\n\n  more()\n\n  # done\n```\n\n"
+        "Then ::\n\nC++::\n\n**See nests**\n\nYes.\n"
+    ) in found.text
+
+
 def test_underlines_tell_the_style_of_a_docstring() -> None:
     source = '''def run(a):
     """Runs.

@@ -147,6 +147,22 @@ def test_members_beside_autodoc_are_those_of_its_class(is_found: bool, marks: st
     assert f"\n{marks} `Cache.size`\n\nHow many.\n" in found.text
 
 
+@pytest.mark.parametrize("directive", ["autoclass", "class"])
+def test_autodoc_in_a_class_names_members_of_it(directive: str) -> None:
+    tree = {"pkg/__init__.py": MODULE.encode()}
+    source = (
+        f"API\n===\n\n.. currentmodule:: pkg\n\n.. {directive}:: Cache(size)\n\n   .. automethod:: get\n\n"
+        "   .. automethod:: put\n\n.. automethod:: get\n"
+    )
+    (found,) = convert("docs/api.rst", source.encode(), tree.get)
+    assert found.text.count("### `Cache.get(key: str) -> bytes`\n\nThe value.\n") == 1
+    assert found.anchors == ("api", "pkg.Cache", "pkg.Cache.get")
+    assert [each.message for each in found.problems] == [
+        "the source of 'put' is not in the tree",
+        "the source of 'get' is not in the tree",
+    ]
+
+
 def test_anchors_are_those_of_docutils_and_sphinx() -> None:
     found = one(
         "A Title\n=======\n\n.. currentmodule:: json\n\n.. function:: dumps(obj)\n\n.. option:: --verbose\n"

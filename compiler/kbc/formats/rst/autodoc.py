@@ -14,6 +14,9 @@ from kbc.project.include_tree import folders_above
 FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 """Where packages begin, from the root of the knowledge base: documentation is often built alone."""
 
+CLASSES = frozenset(["autoclass", "autoexception"])
+"""Directives whose content describes members of what they name."""
+
 
 class described(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
     """An object in `found`, a `Reference`, and which of its `members` are described."""
@@ -27,16 +30,21 @@ def own_text(
     directive: str, name: str, children: Sequence[nodes.Node], *, has_heading: bool
 ) -> Sequence[nodes.Node]:
     """What stands in a directive of autodoc for the object `name`, after its reference."""
-    if not children or directive not in ("autoclass", "autoexception"):
+    if not children or directive not in CLASSES:
         return children
-    node = beside("", owner=name.partition("(")[0].replace("::", "."), has_heading=has_heading)
+    node = beside("", owner=plain_name(name), has_heading=has_heading)
     node.extend(children)
     return [node]
 
 
+def plain_name(argument: str) -> str:
+    """The name in a directive's argument, without a signature."""
+    return argument.partition("(")[0].replace("::", ".").strip()
+
+
 def reference(context: Context, name: str, options: Mapping[str, str]) -> described | None:
-    """The reference of `name`, looked up in the current module first; None where its source is not in
-    the tree. Without the option `members`, members are not described."""
+    """The reference of `name`, looked up in the class around it and in the current module first; None where
+    its source is not in the tree. Without the option `members`, members are not described."""
     try:
         from kbc.formats.python_objects import PythonObjects
     except ModuleNotFoundError:  # griffe comes with kb-compiler[formats]
@@ -45,8 +53,10 @@ def reference(context: Context, name: str, options: Mapping[str, str]) -> descri
         context.objects = PythonObjects(FOLDERS)
     stated = options.get("members")
     names = [each.strip() for each in (stated or "").split(",") if each.strip()]
-    plain = name.partition("(")[0].replace("::", ".").strip()
-    for full in filter(None, (context.module and f"{context.module}.{plain}", plain)):
+    plain = plain_name(name)
+    owned = [f"{context.owner}.{plain}"] if context.owner else []
+    modules = [f"{context.module}.{each}" for each in (*owned, plain)] if context.module else []
+    for full in (*modules[:-1], *owned, *modules[-1:], plain):
         found = context.objects.reference(full, context.read)
         if found is not None:
             return described("", found=found, members=names or stated is not None)
@@ -59,7 +69,11 @@ class AutoDoc(SphinxDirective):
             self.context.module = self.argument
         found = reference(self.context, self.argument, self.options)
         has_heading = found is not None
+        around = self.context.owner
+        if self.base_name in CLASSES:
+            self.context.owner = plain_name(self.argument)
         own = own_text(self.base_name, self.argument, self.children(), has_heading=has_heading)
+        self.context.owner = around
         if found is None:
             message = f"the source of {self.argument!r} is not in the tree"
             self.context.elsewhere(self.name, message, self.lineno)

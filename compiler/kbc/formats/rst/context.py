@@ -33,14 +33,16 @@ _SUFFIXES = (".rst", ".txt", ".md")
 
 @dataclass(slots=True)
 class Context:
-    """`language` is that of code without one, as the last `highlight` directive has it. `objects` are the
-    Python objects that were looked up, `labels` the names that other pages give to what they hold."""
+    """`language` is that of code without one, as the last `highlight` directive has it. `owner` is the class
+    whose description is being read. `objects` are the Python objects that were looked up, `labels` the names
+    that other pages give to what they hold."""
 
     path: str
     read: Read
     language: str = ""
     default_role: str = ""
     module: str = ""
+    owner: str = ""
     program: str = ""
     problems: list[DocumentProblem] = field(default_factory=list)
     local_roles: set[str] = field(default_factory=set)

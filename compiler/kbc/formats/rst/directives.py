@@ -9,7 +9,7 @@ from docutils import nodes, statemachine
 from docutils.parsers.rst.directives.tables import CSVTable
 
 from kbc.formats.document import FormatError, decode
-from kbc.formats.rst.autodoc import AutoDoc, AutoSummary
+from kbc.formats.rst.autodoc import AutoDoc, AutoSummary, plain_name
 from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import read_target, select
@@ -306,7 +306,11 @@ class _ObjectDirective(SphinxDirective):
         node = entry("", signatures=signatures, kind=self.base_name, module=module)
         node["program"] = self.context.program
         node["owner"] = is_class
+        around = self.context.owner
+        if is_class:
+            self.context.owner = plain_name(signatures[0]) if signatures else ""
         node.extend(self.children())
+        self.context.owner = around
         return [node]
 
 
