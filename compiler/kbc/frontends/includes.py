@@ -39,6 +39,7 @@ UNRESOLVED_INCLUDE = "include-unresolved"
 UNRESOLVED_HINT = "Files that pages include must lie in the tree that is built."
 EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
 _MOST_NAMED = 6
+_NOTEBOOKS = (".rmd", ".qmd")
 _PYTHON_FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 """Where packages begin, from the root of the knowledge base: documentation is often built alone."""
 
@@ -97,8 +98,8 @@ class PageIncludes:
             pages=self._names,
             objects=partial(self._object, read),
             names_objects=bool(self._options.get("python_paths")),
-            restructured=partial(self._restructured, file, read) if self._is_sphinx else None,
-            referred=role_links(file.path, self._labels, read) if self._is_sphinx else None,
+            restructured=partial(self._restructured, file, read) if self._is_myst(file) else None,
+            referred=role_links(file.path, self._labels, read) if self._is_myst(file) else None,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
             liquid=self._liquid(text) if self._has_templates else None,
             filled=self._values(text) if self._fills_values else None,
@@ -245,9 +246,9 @@ class PageIncludes:
             repositories=frozenset(self._options.get("other_repositories", ())),
         )
 
-    @property
-    def _is_sphinx(self) -> bool:
-        return self._collection.generator == "sphinx"
+    def _is_myst(self, file: SourceFile) -> bool:
+        """Whether a page of Markdown is in MyST, as those of Sphinx are that are no notebooks as text."""
+        return self._collection.generator == "sphinx" and not file.path.lower().endswith(_NOTEBOOKS)
 
     def _restructured(
         self, file: SourceFile, read: Callable[[str], bytes | None], source: str

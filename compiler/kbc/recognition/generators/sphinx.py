@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.kinds import MARKDOWN
 from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
@@ -60,6 +61,9 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     source = folder
     extensions = set(texts(data.get("extensions")))
     suffixes = _suffixes(data.get("source_suffix"), extensions)
+    for ending in map(str, mapping(data.get("nbsphinx_custom_formats"))):  # notebooks as text
+        if ending.lower() in MARKDOWN:
+            suffixes.setdefault(ending, "markdown")
     root = text(data, "root_doc", "master_doc") or "index"
     exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]
     exclude += texts(data.get("html_static_path"))

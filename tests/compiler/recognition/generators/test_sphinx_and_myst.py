@@ -209,6 +209,25 @@ def test_sphinx_reads_markdown_where_an_extension_does(tmp_path: Path) -> None:
     assert [each.code for each in diagnostics if each.path.startswith("docs/")] == []
 
 
+def test_sphinx_reads_notebooks_that_are_text(tmp_path: Path) -> None:
+    notebook = "# Wind\n\n```{python nbsphinx=hidden}\n# A remark\nblow()\n```\n"
+    files = {
+        "conf.py": (
+            "project = 'Kite'\nextensions = ['nbsphinx', 'myst_parser']\n"
+            "nbsphinx_custom_formats = {'.Rmd': lambda s: jupytext.reads(s, '.Rmd'), '.py': ['x', {}]}\n"
+        ),
+        "index.rst": "Kite\n====\n\nHello.\n\n.. toctree::\n\n   wind\n   rope\n",
+        "aside.md": page("Aside"),
+        "rope.md": page("Rope"),
+        "wind.Rmd": notebook,
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert list(addresses(inputs)) == ["index.rst", "wind.Rmd", "rope.md", "aside.md"]
+    wind = inputs.records["docs"][1]
+    assert isinstance(wind, DocRecord)
+    assert wind.content == notebook
+
+
 def test_substitutions_of_myst_have_the_values_of_conf_py_and_of_the_page(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
