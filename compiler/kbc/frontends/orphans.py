@@ -72,11 +72,11 @@ def related(record: DocRecord) -> tuple[str, ...]:
 
 def link_roots(collections: Iterable[Collection]) -> dict[str, str]:
     """The folders that links of pages may also start at, by the names of the collections: for docs-builder,
-    Docusaurus and Docsify that of the pages, and without a generator the root, as in ExDoc."""
+    Docusaurus, Docsify and Nextra that of the pages, and without a generator the root, as in ExDoc."""
     return {
         each.name: str(each.generator_options.get("folder", ""))
         for each in collections
-        if each.generator in ("", "docs-builder", "docsify", "docusaurus")
+        if each.generator in ("", "docs-builder", "docsify", "docusaurus", "nextra")
         and not each.generator_options.get("relative_links")
     }
 

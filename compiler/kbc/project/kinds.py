@@ -36,6 +36,7 @@ GENERATORS = (
     "mdbook",
     "mintlify",
     "mkdocs",
+    "nextra",
     "quarto",
     "sphinx",
     "starlight",

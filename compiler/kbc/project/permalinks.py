@@ -192,6 +192,9 @@ def _vitepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
 
 
 def _without_ending(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    known: Mapping[str, str] = options.get("addresses", {})
+    if path in known:
+        return known[path]
     return _folder_or(path, posixpath.basename(_stem(path)), "", frozenset({"index"}))
 
 
@@ -260,10 +263,6 @@ def _gitbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> 
     if options.get("html_files"):
         return _folder_or(path, name, ".html", frozenset({"readme"}))
     return _folder_or(path, name, "", frozenset({"readme"})).rstrip("/")
-
-
-def _doc_builder(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    return _stem(path)
 
 
 def _docfx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -426,7 +425,7 @@ def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
 
 _ROUTES: Mapping[str, Route] = {
     "antora": _antora,
-    "doc-builder": _doc_builder,
+    "doc-builder": lambda path, *_: _stem(path),
     "docfx": _docfx,
     "docs-builder": _without_ending,
     "docusaurus": _docusaurus,
@@ -438,6 +437,7 @@ _ROUTES: Mapping[str, Route] = {
     "mdbook": _mdbook,
     "mintlify": _without_ending,
     "mkdocs": _mkdocs,
+    "nextra": _without_ending,
     "quarto": _html_file,
     "site": _built,
     "sphinx": _sphinx,

@@ -288,7 +288,8 @@ class _FolderDetector:
         found = translated_folders(files, str(site.options.get("language") or "en"))
         known = [] if site.generator else self._translated_files
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
-        self._leave_out([joined(site.folder, name) for name in (*found, *pages)])
+        inside = [joined(site.folder, name) for name in (*found, *pages)]
+        self._leave_out([*site.translations, *inside])
         for parent, read, others in other_versions(files, self._tree, site.folder, site.version):
             place = joined(site.folder, parent) or "the folder"
             one = f"{read} is read" if read else "the pages beside them are read"
@@ -427,8 +428,7 @@ class _FolderDetector:
         parts = "; ".join(
             f"{each.name} ({shown(each.paths)}, kind {each.kind})" for each in project.collections
         )
-        paths = [path for each in project.collections for path in each.paths]
-        if sentence := places.overlooked(self._files, paths, self._other_languages):
+        if sentence := places.overlooked(self._files, project.collections, self._other_languages):
             self._notes.append(sentence)
         return Recognition(project, what, parts, tuple(self._notes))
 

@@ -37,9 +37,9 @@ def exported(source: str) -> Mapping[str, Any]:
     return max(found, key=len, default={})
 
 
-def exported_value(source: str) -> Any:
-    """What a file exports, of any type."""
-    root = grammars.parser("typescript").parse(source.encode()).root_node
+def exported_value(source: str, grammar: str = "typescript") -> Any:
+    """What a file exports, of any type; with the grammar `tsx` elements of JSX have no value."""
+    root = grammars.parser(grammar).parse(source.encode()).root_node
     reader = _ConfigReader(root)
     return next((v for node in root.children if (v := reader.exported(node)) is not None), None)
 

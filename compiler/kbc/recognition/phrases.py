@@ -25,6 +25,7 @@ NAMES = {
     "mdbook": "mdBook",
     "mintlify": "Mintlify site",
     "mkdocs": "MkDocs site",
+    "nextra": "Nextra site",
     "quarto": "Quarto project",
     "sphinx": "Sphinx project",
     "starlight": "Astro site",

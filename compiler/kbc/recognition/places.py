@@ -13,6 +13,7 @@ from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN
+from kbc.project.model import Collection
 from kbc.sources.formats import is_wanted
 
 _MAN = BY_NAME["man"].suffixes
@@ -306,9 +307,10 @@ def readmes(names: Sequence[str]) -> list[str]:
     ]
 
 
-def overlooked(files: Sequence[str], read: Sequence[str], told: Sequence[str]) -> str:
-    """A sentence where there are more pages outside of the folders and files `read` than in them; "" else.
-    Of the folders `told` another sentence says that they are left out."""
+def overlooked(files: Sequence[str], collections: Sequence[Collection], told: Sequence[str]) -> str:
+    """A sentence where there are more pages outside of the collections than in them; "" else. Of the folders
+    `told` another sentence says that they are left out."""
+    read = [path for each in collections for path in each.paths]
     if "." in read:
         return ""
     pages = [name for name in files if is_page(name) and not _of_others(name)]

@@ -25,6 +25,7 @@ from kbc.recognition.generators import (
     mdbook,
     mintlify,
     mkdocs,
+    nextra,
     quarto,
     sphinx,
     starlight,
@@ -57,6 +58,7 @@ _GENERATORS = (
         docfx,
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
+    nextra,
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 

@@ -28,7 +28,7 @@ class Site:
     pages are named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched below
     `folder`. `options` is what front ends need besides: slugs, places of snippets, rules of addresses.
     `base_url` is the address of the site, "" when it is not known. `files` are further files that were
-    read for this.
+    read for this, `translations` folders beside that of the pages with these in other languages.
     """
 
     generator: str
@@ -47,6 +47,7 @@ class Site:
     redirects: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    translations: tuple[str, ...] = ()
 
     def generator_options(self) -> dict[str, Any]:
         """What `Collection.generator_options` holds."""
