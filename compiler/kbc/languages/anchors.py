@@ -102,6 +102,9 @@ _ATTRIBUTES = re.compile(
     r"|(?<=\S)[ \t]+(?:\[!?toc\][ \t]*)?\[#(?P<single>[A-Za-z][\w-]*)\](?:[ \t]*\[!?toc\])?"
     r"|(?<=\S)[ \t]+\[!?toc\])[ \t]*\Z"
 )
+_CLOSING = re.compile(r"[ \t]+#+[ \t]*\Z")
+"""Marks that close a heading, where attributes follow them."""
+
 _STATED_ID = re.compile(r"(?:^|[\s:])(?:#([^\s{}#]+)|id=[\"']([^\"']+))")
 _COUNT = re.compile(r"_([0-9]{1,9})\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")
@@ -122,7 +125,7 @@ def split_attributes(title: str) -> tuple[str, str]:
     stated = match["comment"] or match["double"] or match["single"] or match["option"] or ""
     if match["list"] and (found := _STATED_ID.search(match["list"])):
         stated = found[1] or found[2]
-    return title[: match.start()], stated
+    return _CLOSING.sub("", title[: match.start()]), stated
 
 
 def slug(title: str, style: SlugStyle = "github") -> str:

@@ -96,6 +96,8 @@ def test_mdx_keeps_its_tags_for_its_own_reader() -> None:
         ("Colour {docsify-ignore-all}", ("Colour", "")),
         ("Colour ⚠️ :id=colour", ("Colour ⚠️", "colour")),
         ("Set {data}", ("Set {data}", "")),
+        ("1.2 ## {: #v1.2 }", ("1.2", "v1.2")),
+        ("C# {: #c }", ("C#", "c")),
     ],
 )
 def test_anchors_in_brackets(title: str, expected: tuple[str, str]) -> None:
