@@ -12,6 +12,11 @@ from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_va
 
 GENERATOR = "mkdocs"
 CONFIGS = ("mkdocs.yml", "mkdocs.yaml")
+MAX_PROJECTS = 40
+"""In which packages of Python are looked for."""
+
+_CONTAINERS = ("libs", "packages", "projects")
+"""Where repositories of several projects keep them."""
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
@@ -55,7 +60,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "snippet_paths": [
                 joined(folder, each) for each in texts(snippets.get("base_path", ["."]))
             ],
-            "python_paths": _python_paths(plugins, folder),
+            "python_paths": _python_paths(tree, plugins, folder),
             "slug_style": _slug_style(toc.get("slugify")),
             "tab_anchors": _slug_style(tabbed.get("slugify")),
             "markdown_extensions": sorted(extensions),
@@ -107,14 +112,24 @@ def _in_language(path: str, language: str, has_folders: bool, tree: IncludeTree,
     return other if tree.exists(joined(docs, other)) else path
 
 
-def _python_paths(plugins: Mapping[str, Mapping[str, Any]], folder: str) -> list[str]:
-    """Where mkdocstrings looks for packages: as configured, then around the configuration."""
+def _python_paths(
+    tree: IncludeTree, plugins: Mapping[str, Mapping[str, Any]], folder: str
+) -> list[str]:
+    """Where mkdocstrings looks for packages: as configured, then around the configuration, and in the
+    projects that lie beside it, which a build installs."""
     if "mkdocstrings" not in plugins:
         return []
     handlers = mapping(plugins["mkdocstrings"].get("handlers"))
     stated = texts(mapping(handlers.get("python")).get("paths") or [])
     above = [posixpath.normpath(posixpath.join(folder, *[".."] * level)) for level in range(3)]
-    around = [place for each in above for place in (each, posixpath.join(each, "src"))]
+    beside = [
+        place
+        for container in ("", *_CONTAINERS)
+        for name in tree.names(joined(folder, container))
+        if tree.exists(joined(place := joined(folder, container, name), "pyproject.toml"))
+    ]
+    places = (*above, *beside[:MAX_PROJECTS])
+    around = [place for each in places for place in (each, posixpath.join(each, "src"))]
     return list(dict.fromkeys([*(joined(folder, each) for each in stated), *around]))
 
 

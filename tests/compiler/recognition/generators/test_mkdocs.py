@@ -139,6 +139,25 @@ def test_mkdocstrings_takes_the_reference_from_the_source(tmp_path: Path) -> Non
     assert "sluice/valves.py" in [file.path for file in inputs.files]
 
 
+@pytest.mark.parametrize("place", ["backend/src", "packages/sluice"])
+def test_mkdocstrings_finds_packages_of_projects_beside_the_configuration(
+    tmp_path: Path, place: str
+) -> None:
+    files = {
+        "pyproject.toml": "[project]\nname = 'lock'\n",
+        f"{place.removesuffix('/src')}/pyproject.toml": "[project]\nname = 'sluice'\n",
+        f"{place}/sluice/__init__.py": "",
+        f"{place}/sluice/valves.py": SOURCE,
+        "mkdocs.yml": "site_name: S\nplugins:\n- mkdocstrings:\n    handlers:\n      python:\n"
+        "        paths: [src]\n",
+        "docs/api.md": "# API\n\n::: sluice.valves.Valve\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert record.sections[2].title == "Valve.open() -> None"
+
+
 def test_the_reference_of_a_package_has_what_it_exports_from_its_modules(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
