@@ -27,6 +27,7 @@ IN_PROCESS = [
     "notebook",
     "openapi",
     "pod",
+    "texinfo",
     "rd",
     "docc",
     "zip",

@@ -69,6 +69,12 @@ _FORMATS = (
         suffixes=(".pod",),
     ),
     Format(
+        name="texinfo",
+        module="kbc.formats.texinfo",
+        summary="Texinfo, as manuals of GNU are written",
+        suffixes=(".texi", ".texinfo"),
+    ),
+    Format(
         name="rd",
         module="kbc.formats.rd",
         summary="Rd, as the reference manuals of R packages are written",

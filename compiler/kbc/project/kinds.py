@@ -180,7 +180,19 @@ class CollectionKind:
 
 MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd")
 CONVERTED = (
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod", ".rd", ".topic"),
+    *(
+        ".rst",
+        ".rest",
+        ".adoc",
+        ".asciidoc",
+        ".asc",
+        ".ipynb",
+        ".pod",
+        ".rd",
+        ".texi",
+        ".texinfo",
+        ".topic",
+    ),
     ".tutorial",
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
     *(".docx", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),

@@ -21,7 +21,7 @@ HIDDEN = "hidden"
 NO_COLLECTION = "in no collection"
 _PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
 _UNREAD = (
-    *(".dita", ".ditamap", ".doc", ".dox", ".odt", ".ppt", ".rtf", ".tex", ".texi", ".texinfo"),
+    *(".dita", ".ditamap", ".doc", ".dox", ".odt", ".ppt", ".rtf", ".tex"),
     *(".textile", ".txi", ".typ"),
 )
 """Formats of documentation that no front end reads."""

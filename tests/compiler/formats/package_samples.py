@@ -106,3 +106,58 @@ TUTORIAL = b"""<!-- Written by hand -->
   }
 }
 """
+
+TEXINFO = b"""\\input texinfo   @c -*-texinfo-*-
+@setfilename heron.info
+@settitle Heron @@ Home
+@copying
+Nobody's.
+@end copying
+@contents
+@node Top
+@top Heron
+
+How to live as a heron.
+
+@menu
+* Nests::
+@end menu
+
+@node Nests, Index, Top, Top
+@chapter Nests & eggs
+
+@noindent
+Call @code{lay} (@pxref{Laying eggs}) --- or do @emph{not}.
+
+@node Laying eggs
+@section Laying @emph{eggs}
+@cindex eggs
+
+@table @strong
+@item one
+@itemx two
+Few eggs.
+@end table
+
+@itemize @bullet
+@item @code{many}
+
+@example
+@group
+lay @{x@} @@twice
+
+  @r{done}
+@end group
+@end example
+@end itemize
+
+@defun hatch egg [speed]
+@defunx hatch-all
+Opens an @var{egg}.
+@end defun
+
+@node Index
+@unnumbered Index
+@printindex cp
+@bye
+"""

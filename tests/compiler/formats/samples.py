@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from functools import cache
 
-from tests.compiler.formats.package_samples import POD, RD, TUTORIAL
+from tests.compiler.formats.package_samples import POD, RD, TEXINFO, TUTORIAL
 
 RST = b"""\
 .. _start:
@@ -419,6 +419,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "notebook": ("docs/a.ipynb", NOTEBOOK),
         "openapi": ("docs/openapi.yaml", OPENAPI),
         "pod": ("docs/a.pod", POD),
+        "texinfo": ("docs/b.texi", TEXINFO),
         "rd": ("man/a.Rd", RD),
         "docc": ("Nest.docc/a.tutorial", TUTORIAL),
         "org": ("docs/a.org", ORG),

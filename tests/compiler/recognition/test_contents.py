@@ -135,15 +135,15 @@ def test_documentation_in_formats_that_are_not_read_is_named(tmp_path: Path) -> 
     files = {
         "index.md": page("Heron"),
         "guide.org": "* Guide\n\nText.\n",
-        "guide.texi": "made of guide.org",
-        "manual.texi": "@node Top",
+        "guide.tex": "made of guide.org",
+        "manual.tex": "\\section{Top}",
         "picture.svg": "<svg/>",
     }
     root = write_tree(tmp_path / "heron", files)
     _, diagnostics = read(root)
     (note,) = (each for each in diagnostics if each.code == "format-not-read")
-    assert (note.path, note.message.rpartition(": ")[2]) == ("manual.texi", "1 (manual.texi)")
-    (root / "manual.texi").unlink()
+    assert (note.path, note.message.rpartition(": ")[2]) == ("manual.tex", "1 (manual.tex)")
+    (root / "manual.tex").unlink()
     assert not [each for each in read(root)[1] if each.code == "format-not-read"]
 
 

@@ -1,0 +1,84 @@
+"""The commands of Texinfo that begin lines, by what becomes of them."""
+
+from __future__ import annotations
+
+LEVELS = {
+    **dict.fromkeys(["chapter", "unnumbered", "appendix", "chapheading", "majorheading"], 2),
+    **dict.fromkeys(["section", "unnumberedsec", "appendixsec", "heading"], 3),
+    **dict.fromkeys(["subsection", "unnumberedsubsec", "appendixsubsec", "subheading"], 4),
+    **dict.fromkeys(
+        ["subsubsection", "unnumberedsubsubsec", "appendixsubsubsec", "subsubheading"], 5
+    ),
+}
+"""Of headings; that of the manual is 1."""
+
+CODE = frozenset(
+    [
+        *("example", "smallexample", "display", "smalldisplay", "format", "smallformat"),
+        "verbatim",
+    ]
+)
+"""Blocks whose lines stay apart."""
+
+LISP = frozenset(["lisp", "smalllisp"])
+
+LEFT_OUT = frozenset(
+    [
+        *("copying", "detailmenu", "direntry", "docbook", "documentdescription", "html"),
+        *("ifdocbook", "ifinfo", "ifnothtml", "ifplaintext", "iftex", "ifxml", "ignore", "latex"),
+        *("macro", "menu", "iflatex", "rmacro", "tex", "titlepage", "xml"),
+    ]
+)
+"""Blocks for other formats and for navigation, and what says who published the manual."""
+
+TRANSPARENT = frozenset(
+    [
+        *("cartouche", "flushleft", "flushright", "float", "group", "indentedblock"),
+        *("raggedright", "smallindentedblock"),
+    ]
+)
+"""Blocks of which the content counts."""
+
+LISTS = frozenset(["enumerate", "ftable", "itemize", "table", "vtable"])
+
+QUOTES = frozenset(["quotation", "smallquotation"])
+
+NO_TEXT = frozenset(
+    [
+        *("author", "bye", "cindex", "clear", "contents", "dircategory", "documentencoding"),
+        *("include", "documentlanguage", "finalout", "findex", "headitem", "indent"),
+        *("insertcopying", "kindex", "need", "noindent", "page", "pindex", "printindex", "set"),
+        *("setchapternewpage", "settitle", "setfilename", "shortcontents", "sp", "subtitle"),
+        *("summarycontents", "synindex", "syncodeindex", "tindex", "title", "vindex", "vskip"),
+        *("everyheading", "everyfooting", "defindex", "defcodeindex", "paragraphindent"),
+        *("firstparagraphindent", "exampleindent", "raisesections", "lowersections", "headings"),
+        *("footnotestyle", "kbdinputstyle", "xrefautomaticsectiontitle", "codequoteundirected"),
+        *("codequotebacktick", "allowcodebreaks", "unmacro", "alias", "definfoenclose"),
+        "columnfractions",
+    ]
+)
+"""Commands of a line that say nothing to readers."""
+
+DEFINED = {
+    "fn": "",
+    "un": "Function",
+    "mac": "Macro",
+    "spec": "Special form",
+    "vr": "",
+    "var": "Variable",
+    "opt": "User option",
+    "tp": "",
+    "typefn": "",
+    "typefun": "Function",
+    "typevr": "",
+    "typevar": "Variable",
+    "cv": "",
+    "op": "",
+    "ivar": "Instance variable",
+    "method": "Method",
+    "typecv": "",
+    "typeop": "",
+    "typeivar": "Instance variable",
+    "typemethod": "Method",
+}
+"""`@defun` -> what it defines; "" where the line itself says so."""

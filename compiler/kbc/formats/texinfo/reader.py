@@ -1,0 +1,356 @@
+"""Manuals of Texinfo: sections with the anchors of their nodes, lists, tables, code, definitions."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kbc.formats import commonmark
+from kbc.formats.document import (
+    ELSEWHERE,
+    UNRESOLVED,
+    Converted,
+    DocumentProblem,
+    FormatError,
+    Read,
+    decode,
+)
+from kbc.formats.texinfo.commands import (
+    CODE,
+    DEFINED,
+    LEFT_OUT,
+    LEVELS,
+    LISP,
+    LISTS,
+    NO_TEXT,
+    QUOTES,
+    TRANSPARENT,
+)
+from kbc.formats.texinfo.inline import anchor, markdown, plain
+from kbc.languages.includes.generated import is_generated
+
+MAX_INCLUDES = 200
+MAX_CHARS = 16_000_000
+MAX_DEPTH = 30
+
+_WRITTEN_FROM = (".org", ".md", ".rst", ".adoc")
+
+_LINE = re.compile(r"\s*@(?P<name>[A-Za-z]+)(?![A-Za-z{])[ \t]*(?P<rest>.*)\Z")
+_COMMENT = re.compile(
+    r"(?P<kept>^@verbatim\b.*?^@end verbatim\b)|(?<!@)(?P<at>(?:@@)*)@c(?:omment)?(?:[ \t][^\n]*)?$",
+    re.MULTILINE | re.DOTALL,
+)
+_INCLUDE = re.compile(r"^@include[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
+_DEFINITION = re.compile(
+    rf"def(?P<kind>{'|'.join(sorted(DEFINED, key=len, reverse=True))})(?P<more>x?)"
+)
+_STRUCTURE = ("top", "node", "item", "itemx", "tab", "end", "multitable", "center")
+_KNOWN = frozenset(_STRUCTURE).union(
+    *(NO_TEXT, LEVELS, CODE, LISP, LEFT_OUT, LISTS, QUOTES, TRANSPARENT)
+)
+_TAB = re.compile(r"[ \t]*@tab\b[ \t]*")
+_CONTINUED = re.compile(r"^(@def[^\n]*?)@\n[ \t]*", re.MULTILINE)
+_WORD = re.compile(r"\{[^{}]*\}|\S+")
+
+
+@dataclass(slots=True)
+class _TexinfoBlock:
+    """One that is open: what it is, its blocks, and of a list the `marker` of the item that is read."""
+
+    name: str
+    argument: str = ""
+    blocks: list[list[str]] = field(default_factory=list)
+    marker: str = ""
+    terms: list[str] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+    count: int = 0
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The document of a manual; nothing where a program wrote it from a page of the same name beside it."""
+    stem = posixpath.splitext(path)[0]
+    if any(read(f"{stem}{ending}") is not None for ending in _WRITTEN_FROM):
+        return []
+    source = _TexinfoSource(path, read)
+    text = source.expanded(decode(data), path)
+    if not re.search(r"^@(?:node|top|chapter|section|settitle|unnumbered|appendix)\b", text, re.M):
+        raise FormatError("no line begins with a command of Texinfo such as '@chapter'")
+    writer = _TexinfoWriter(text)
+    writer.write()
+    title = writer.title
+    head = [commonmark.heading(1, title)] if title else []
+    lines = commonmark.blocks([*head, *writer.blocks])
+    return [
+        Converted(
+            text=commonmark.document(lines),
+            format="texinfo",
+            title=re.sub(r"[*`\\]", "", title),
+            anchors=("top", *writer.anchors) if title else tuple(writer.anchors),
+            parts=tuple(source.parts),
+            problems=tuple(source.problems),
+        )
+    ]
+
+
+class _TexinfoSource:
+    """The text with the files that it includes; `parts` are their paths."""
+
+    def __init__(self, path: str, read: Read) -> None:
+        self._path = path
+        self._read = read
+        self._chars = 0
+        self.parts: list[str] = []
+        self.problems: list[DocumentProblem] = []
+
+    def expanded(self, text: str, path: str, depth: int = 0) -> str:
+        text = _CONTINUED.sub(r"\1", _COMMENT.sub(lambda each: each["kept"] or each["at"], text))
+
+        def included(match: re.Match[str]) -> str:
+            places = (posixpath.dirname(path), posixpath.dirname(self._path))
+            for place in dict.fromkeys(
+                posixpath.normpath(posixpath.join(p, match[1])) for p in places
+            ):
+                data = self._read(place)
+                if data is None:
+                    continue
+                self._chars += len(data)
+                if depth > MAX_DEPTH or len(self.parts) >= MAX_INCLUDES or self._chars > MAX_CHARS:
+                    return ""
+                self.parts.append(place)
+                return self.expanded(decode(data), place, depth + 1)
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(path), match[1]))
+            is_written = is_generated(place, self._read) or self._read(f"{place}.in") is not None
+            self.problems.append(
+                DocumentProblem(
+                    code=ELSEWHERE if is_written else UNRESOLVED,
+                    message=f"the file {match[1]!r} is not there",
+                    line=text.count("\n", 0, match.start()) + 1 if not depth else 0,
+                    name="@include",
+                )
+            )
+            return ""
+
+        return _INCLUDE.sub(included, text)
+
+
+class _TexinfoWriter:
+    """Writes the body: `blocks` of Markdown, `anchors` of its headings, `title`."""
+
+    def __init__(self, text: str) -> None:
+        self.title = ""
+        self.blocks: list[list[str]] = []
+        self.anchors: list[str] = []
+        self._values: dict[str, str] = {}
+        self._open: list[_TexinfoBlock] = []
+        self._paragraph: list[str] = []
+        self._node = ""
+        self._lines = text.split("\n")
+        self._targets = dict(_nodes(self._lines))
+
+    def write(self) -> None:
+        lines = iter(self._lines)
+        for line in lines:
+            match = _LINE.match(line)
+            name = match["name"] if match else ""
+            if match is None or not self._is_command(name):
+                self._text(line)
+            elif name in LEFT_OUT or self._is_off(name, match["rest"]):
+                _skip(lines, name)
+            elif name in CODE or name in LISP:
+                self._code(lines, name)
+            else:
+                self._command(name, match["rest"].strip())
+        self._flush()
+        while self._open:
+            self._end()
+
+    def _is_command(self, name: str) -> bool:
+        return name in _KNOWN or name.startswith("if") or bool(_DEFINITION.fullmatch(name))
+
+    def _is_off(self, name: str, rest: str) -> bool:
+        is_set = rest.strip() in self._values
+        return (name == "ifset" and not is_set) or (name == "ifclear" and is_set)
+
+    def _inline(self, text: str) -> str:
+        return markdown(text, self._values, self._targets)
+
+    def _add(self, lines: list[str]) -> None:
+        (self._open[-1].blocks if self._open else self.blocks).append(lines)
+
+    def _text(self, line: str) -> None:
+        if line.strip() and not line.startswith("\\input"):
+            self._paragraph.append(line.strip())
+        else:
+            self._flush()
+
+    def _flush(self) -> None:
+        text, self._paragraph = "\n".join(self._paragraph), []
+        if text:
+            self._add(commonmark.paragraph(self._inline(text)))
+
+    def _code(self, lines: Iterator[str], name: str) -> None:
+        self._flush()
+        shown: list[str] = []
+        for line in lines:
+            if re.match(rf"\s*@end\s+{name}\b", line):
+                break
+            if name == "verbatim":
+                shown.append(line)
+                continue
+            command = _LINE.match(line)
+            if command is None or not self._is_command(command["name"]):
+                shown.append(plain(line, self._values).rstrip("\n"))
+        code = "\n".join(shown).strip("\n")
+        if code.strip():
+            self._add(commonmark.fence(code, "lisp" if name in LISP else ""))
+
+    def _command(self, name: str, rest: str) -> None:
+        if name in (
+            "noindent",
+            "indent",
+            "cindex",
+            "findex",
+            "vindex",
+            "kindex",
+            "pindex",
+            "tindex",
+        ):
+            return  # within a paragraph, too
+        self._flush()
+        definition = _DEFINITION.fullmatch(name)
+        if name == "set":
+            key, _, value = rest.partition(" ")
+            self._values[key] = value.strip()
+        elif name == "clear":
+            self._values.pop(rest, None)
+        elif name == "settitle" or (name in ("title", "top") and not self.title):
+            self.title = self._inline(rest)
+        elif name == "node":
+            self._node = " ".join(rest.split(",")[0].split())
+        elif name in LEVELS:
+            self._heading(LEVELS[name], rest)
+        elif name == "end":
+            self._close(rest.split()[0] if rest else "")
+        elif name in ("item", "itemx", "headitem", "tab"):
+            self._item(name, rest)
+        elif name == "center":
+            self._add(commonmark.paragraph(self._inline(rest)))
+        elif definition:
+            self._definition(definition["kind"], rest, is_further=bool(definition["more"]))
+        elif name not in NO_TEXT and name != "top" and len(self._open) < MAX_DEPTH:
+            self._open.append(_TexinfoBlock(name, rest))
+
+    def _heading(self, level: int, rest: str) -> None:
+        while self._open:
+            self._end()
+        title = self._inline(rest)
+        self.anchors.append(anchor(self._node or plain(rest, self._values)))
+        self._node = ""
+        self.blocks.append(commonmark.heading(level, title))
+
+    def _definition(self, kind: str, rest: str, *, is_further: bool) -> None:
+        words = [word.strip("{}") for word in _WORD.findall(plain(rest, self._values))]
+        label = DEFINED[kind]
+        if not label and words:
+            label, words = words[0], words[1:]
+        line = f"**{commonmark.escaped(label)}:** {commonmark.code_span(' '.join(words))}"
+        if is_further and self._open and self._open[-1].name.startswith("def"):
+            self._open[-1].terms.append(line)
+        elif len(self._open) < MAX_DEPTH:
+            self._open.append(_TexinfoBlock(f"def{kind}", terms=[line]))
+
+    def _item(self, name: str, rest: str) -> None:
+        block = self._open[-1] if self._open else None
+        if block is None:
+            self._text(rest)
+        elif block.name == "multitable":
+            self._cell(block)
+            if name != "tab":
+                block.rows.append([])
+            *before, last = _TAB.split(rest)
+            for cell in before:
+                self._paragraph = [cell] if cell.strip() else []
+                self._cell(block)
+            self._paragraph = [last] if last.strip() else []
+        elif block.name in ("itemize", "enumerate"):
+            self._end_item(block)
+            block.count += 1
+            block.marker = f"{block.count}. " if block.name == "enumerate" else "- "
+            self._paragraph = [rest] if rest else []
+        elif block.name in LISTS:
+            if name == "item" or block.blocks:
+                self._end_item(block)
+            block.marker = "- "
+            command = re.match(r"@(\w+)", block.argument)
+            is_marked = command and command[1] not in ("asis", "w", "r")
+            source = f"@{command[1]}{{{rest}}}" if command and is_marked else rest
+            block.terms.append(self._inline(source))
+        else:
+            self._text(rest)
+
+    def _cell(self, block: _TexinfoBlock) -> None:
+        self._flush()
+        if block.rows:
+            block.rows[-1].append(" ".join(" ".join(lines) for lines in block.blocks))
+        block.blocks = []
+
+    def _end_item(self, block: _TexinfoBlock) -> None:
+        self._flush()
+        terms = [term if "`" in term or "*" in term else f"**{term}**" for term in block.terms]
+        parts = [commonmark.broken(terms), *block.blocks] if terms else block.blocks
+        lines = commonmark.blocks(parts)
+        if lines:
+            block.rows.append(commonmark.indented(lines, block.marker) if block.marker else lines)
+        block.blocks, block.terms = [], []
+
+    def _close(self, name: str) -> None:
+        if any(block.name == name for block in self._open):
+            while self._end() != name:
+                pass
+
+    def _end(self) -> str:
+        self._flush()
+        block = self._open[-1]
+        if block.name == "multitable":
+            self._cell(block)
+            rows = [row for row in block.rows if any(row)]
+            lines = commonmark.table(rows[0], rows[1:]) if rows else []
+        elif block.name in LISTS:
+            self._end_item(block)
+            lines = commonmark.blocks(block.rows)
+        elif block.name.startswith("def"):
+            lines = commonmark.blocks([commonmark.broken(block.terms), *block.blocks])
+        else:
+            lines = commonmark.blocks(block.blocks)
+            lines = commonmark.quote(lines) if block.name in QUOTES else lines
+        self._open.pop()
+        if lines:
+            self._add(lines)
+        return block.name
+
+
+def _nodes(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Node -> the title of its section."""
+    node = ""
+    for line in lines:
+        match = _LINE.match(line)
+        name = match["name"] if match else ""
+        if match and name == "node":
+            node = " ".join(match["rest"].split(",")[0].split())
+        elif match and node and (name in LEVELS or name == "top"):
+            yield node, " ".join(plain(match["rest"], {}).split())
+            node = ""
+
+
+def _skip(lines: Iterator[str], name: str) -> None:
+    """The lines up to the end of an environment, which has others of its kind in it."""
+    depth = 1
+    for line in lines:
+        if re.match(rf"\s*@end\s+{name}\b", line):
+            depth -= 1
+        elif re.match(rf"\s*@{name}\b", line):
+            depth += 1
+        if not depth:
+            return

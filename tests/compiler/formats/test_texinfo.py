@@ -1,0 +1,108 @@
+"""Texinfo as Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.formats.samples import read, samples
+from tests.compiler.recognition.trees import read as build
+from tests.compiler.recognition.trees import write_tree
+
+from kbc.formats import texinfo
+from kbc.formats.document import Converted, FormatError
+from kbc.formats.registry import convert
+
+
+def _converted(text: str) -> Converted:
+    (document,) = convert("doc/heron.texi", f"@chapter A\n\n{text}\n".encode(), lambda path: None)
+    return document
+
+
+def _shown(text: str) -> str:
+    return _converted(text).text.removeprefix("## A\n\n").strip("\n")
+
+
+def test_sample_keeps_title_sections_and_every_text() -> None:
+    path, data = samples()["texinfo"]
+    (document,) = convert(path, data, read)
+    assert (document.title, document.problems) == ("Heron @ Home", ())
+    assert document.anchors == ("top", "Nests", "Laying-eggs", "Index")
+    assert document.text == (
+        "# Heron @ Home\n\nHow to live as a heron.\n\n## Nests & eggs\n\n"
+        "Call `lay` (see [Laying eggs](#Laying-eggs)) — or do *not*.\n\n### Laying *eggs*\n\n"
+        "- **one**\\\n  **two**\n\n  Few eggs.\n\n- `many`\n\n  ```\n  lay {x} @twice\n\n    done\n  ```\n\n"
+        "**Function:** `hatch egg [speed]`\\\n**Function:** `hatch-all`\n\nOpens an *egg*.\n\n## Index\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("@b{bold} @emph{slanted} @file{a/b} @samp{x @{y@}}", "**bold** *slanted* `a/b` `x {y}`"),
+        ("@'e @\"{o} @,{c} @ss{} @U{00E6} a@@b.c 1 @minus{} 2@dots{}", "é ö ç ß æ a@b.c 1 - 2..."),
+        (
+            "@uref{https://a.example/, the pond} @url{https://b.example}",
+            "[the pond](https://a.example/) <https://b.example>",
+        ),
+        ("@xref{Top,,, gawk, The Manual}. @ref{Gone}", "See Top (*The Manual*). Gone"),
+        ("@set v 1 @emph{x}\n@value{v} @value{w} @c a remark\n", "1 *x* w"),
+        ("a *star* and <tag> @anchor{x}@footnote{A note.}", "a \\*star\\* and \\<tag>  (A note.)"),
+        ("Text @unknown{inner} }", "Text inner }"),
+        ("@quotation\nSaid.\n@end quotation", "> Said."),
+        (
+            "@enumerate\n@item\nOne.\n@item Two.\n\n@lisp\n(f)\n@end lisp\n@end enumerate",
+            "1. One.\n\n2. Two.\n\n   ```lisp\n   (f)\n   ```",
+        ),
+        (
+            "@multitable {A} {B}\n@headitem A @tab B\n@item @code{x|y}\n@tab z\n@end multitable",
+            "| A | B |\n| --- | --- |\n| `x\\|y` | z |",
+        ),
+        (
+            "@deftypefn {User Function} int f (int @var{a}, @\n  int b)\nRuns.\n@end deftypefn",
+            "**User Function:** `int f (int a, int b)`\n\nRuns.",
+        ),
+        (
+            "@ifhtml\nShown.\n@end ifhtml\n\n@iftex\n@ifset x\n@end ifset\nNo\n@end iftex\n"
+            "@ifset y\nNo\n@end ifset",
+            "Shown.",
+        ),
+        ("@menu\n* A::  B\n@end menu\n@cindex a\nText\n@cindex b\ngoes on.", "Text\ngoes on."),
+        ("@verbatim\n@code{x} @c y\n@end verbatim", "```\n@code{x} @c y\n```"),
+        ("@item\nStray.\n@end table\n@tab", "Stray."),
+    ],
+)
+def test_commands_are_what_they_show(source: str, shown: str) -> None:
+    assert _shown(source) == shown
+
+
+def test_files_are_included_and_those_of_a_build_are_elsewhere(tmp_path: Path) -> None:
+    files = {
+        "doc/heron.texi": "@settitle Heron\n@include eggs.texi\n@include version.texi\n@include gone.texi\n",
+        "doc/eggs.texi": "@node Eggs\n@chapter Eggs\n\nBlue.\n",
+        "doc/version.texi.in": "x\n",
+        "doc/other.md": "# Other\n\nWings.\n",
+        "doc/other.texi": "@settitle Other\n@chapter Other\n\nWings.\n",
+        "src/heron.c": "int main(void) { return 0; }\n",
+        "Makefile": "all:\n",
+    }
+    (found,) = convert(
+        "doc/heron.texi",
+        files["doc/heron.texi"].encode(),
+        lambda path: files[path].encode() if path in files else None,
+    )
+    assert found.text == "# Heron\n\n## Eggs\n\nBlue.\n"
+    assert found.parts == ("doc/eggs.texi",)
+    assert [(each.code, each.line) for each in found.problems] == [
+        ("content-elsewhere", 3),
+        ("unresolved-directive", 4),
+    ]
+    inputs, _ = build(write_tree(tmp_path / "tree", files))
+    paths = [record.path for record in inputs.records["docs"]]
+    assert "doc/heron.texi" in paths
+    assert not {"doc/eggs.texi", "doc/other.texi"} & set(paths)
+
+
+def test_a_file_without_commands_is_no_manual() -> None:
+    with pytest.raises(FormatError, match="@chapter"):
+        texinfo.convert("a.texi", b"Text.\n", lambda path: None)
