@@ -30,6 +30,7 @@ _MAVEN_SITE = "src/site"
 _DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>.+)")
 _POD = BY_NAME["pod"].suffixes
 _RD = BY_NAME["rd"].suffixes
+_TEXINFO = BY_NAME["texinfo"].suffixes
 _PACKAGE_OF_R = "DESCRIPTION"
 
 PAGES = (
@@ -297,7 +298,8 @@ def readmes(names: Sequence[str]) -> list[str]:
     found = [
         name
         for name in names
-        if README.fullmatch(name) and name.lower().endswith(KINDS["docs"].suffixes)
+        if name.lower().endswith(_TEXINFO)
+        or (README.fullmatch(name) and name.lower().endswith(KINDS["docs"].suffixes))
     ]
     rendered = {name.rpartition(".")[0] for name in found if name.lower().endswith(".md")}
     return [

@@ -9,8 +9,7 @@ from tests.compiler.formats.samples import read, samples
 from tests.compiler.recognition.trees import read as build
 from tests.compiler.recognition.trees import write_tree
 
-from kbc.formats import texinfo
-from kbc.formats.document import Converted, FormatError
+from kbc.formats.document import Converted
 from kbc.formats.registry import convert
 
 
@@ -103,6 +102,19 @@ def test_files_are_included_and_those_of_a_build_are_elsewhere(tmp_path: Path) -
     assert not {"doc/eggs.texi", "doc/other.texi"} & set(paths)
 
 
-def test_a_file_without_commands_is_no_manual() -> None:
-    with pytest.raises(FormatError, match="@chapter"):
-        texinfo.convert("a.texi", b"Text.\n", lambda path: None)
+def test_parts_without_a_heading_are_text_and_definitions_are_none() -> None:
+    (part,) = convert("a.texi", b"A remark.\n", lambda path: None)
+    assert (part.title, part.text) == ("", "A remark.\n")
+    definitions = b"@set version 1\n@macro egg{x}\nE \\x\\\n@end macro\n"
+    assert [each.text for each in convert("a.texi", definitions, lambda path: None)] == [""]
+
+
+def test_a_manual_beside_a_readme_is_read_with_it(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Heron\n\nFlies.\n",
+        "heron.texi": "@settitle Heron Manual\n@chapter Wings\n\nFlap.\n",
+        "heron.el": "(defun heron () 1)\n",
+        "Makefile": "all:\n",
+    }
+    inputs, _ = build(write_tree(tmp_path / "tree", files))
+    assert [each.path for each in inputs.records["readme"]] == ["README.md", "heron.texi"]

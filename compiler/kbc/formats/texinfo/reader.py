@@ -13,7 +13,6 @@ from kbc.formats.document import (
     UNRESOLVED,
     Converted,
     DocumentProblem,
-    FormatError,
     Read,
     decode,
 )
@@ -69,17 +68,15 @@ class _TexinfoBlock:
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The document of a manual; nothing where a program wrote it from a page of the same name beside it."""
+    """The document of a manual; without text where a program wrote it from a page of its name beside it."""
     stem = posixpath.splitext(path)[0]
     if any(read(f"{stem}{ending}") is not None for ending in _WRITTEN_FROM):
-        return []
+        return [Converted(text="", format="texinfo")]
     source = _TexinfoSource(path, read)
     text = source.expanded(decode(data), path)
-    if not re.search(r"^@(?:node|top|chapter|section|settitle|unnumbered|appendix)\b", text, re.M):
-        raise FormatError("no line begins with a command of Texinfo such as '@chapter'")
     writer = _TexinfoWriter(text)
     writer.write()
-    title = writer.title
+    title = writer.title if writer.blocks else ""  # a file may define what others use
     head = [commonmark.heading(1, title)] if title else []
     lines = commonmark.blocks([*head, *writer.blocks])
     return [
