@@ -147,6 +147,30 @@ def test_members_beside_autodoc_are_those_of_its_class(is_found: bool, marks: st
     assert f"\n{marks} `Cache.size`\n\nHow many.\n" in found.text
 
 
+@pytest.mark.parametrize(
+    ("settings", "options", "is_described"),
+    [
+        (
+            "autodoc_default_options = {\n    'undoc-members': True,\n    'members': None,\n}\n",
+            "",
+            True,
+        ),
+        ("autodoc_default_flags = ['members']\n", "", True),
+        ("autodoc_default_flags = ['members']\n", "   :no-members:\n", False),
+        ("autodoc_default_options = {'members': False, 'private-members': True}\n", "", False),
+        ("", "   :inherited-members:\n", True),
+        ("", "", False),
+    ],
+)
+def test_autodoc_describes_members_by_default_where_conf_py_says_so(
+    settings: str, options: str, is_described: bool
+) -> None:
+    tree = {"pkg/__init__.py": MODULE.encode(), "docs/conf.py": settings.encode()}
+    source = f"API\n===\n\n.. autoclass:: pkg.Cache\n{options}\n.. autofunction:: pkg.Cache.get\n"
+    (found,) = convert("docs/ref/api.rst", source.encode(), tree.get)
+    assert found.anchors.count("pkg.Cache.get") == 1 + is_described
+
+
 @pytest.mark.parametrize("directive", ["autoclass", "class"])
 def test_autodoc_in_a_class_names_members_of_it(directive: str) -> None:
     tree = {"pkg/__init__.py": MODULE.encode()}

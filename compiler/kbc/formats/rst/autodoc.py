@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 
 from docutils import nodes
@@ -13,6 +14,12 @@ from kbc.project.include_tree import folders_above
 
 FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 """Where packages begin, from the root of the knowledge base: documentation is often built alone."""
+
+_DEFAULTS = re.compile(
+    rb"^autodoc_default_(?:options|flags)\s*=\s*(?P<value>[\[{][^\]}]*)", re.MULTILINE
+)
+_MEMBERS = re.compile(rb"[\"']members[\"'](?!\s*:\s*(?:False|0)\b)")
+"""Where conf.py has members described by default."""
 
 CLASSES = frozenset(["autoclass", "autoexception"])
 """Directives whose content describes members of what they name."""
@@ -67,7 +74,8 @@ class AutoDoc(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if self.base_name == "automodule":
             self.context.module = self.argument
-        found = reference(self.context, self.argument, self.options)
+        options = {**self.options, "members": ""} if self._describes_all else self.options
+        found = reference(self.context, self.argument, options)
         has_heading = found is not None
         around = self.context.owner
         if self.base_name in CLASSES:
@@ -79,6 +87,21 @@ class AutoDoc(SphinxDirective):
             self.context.elsewhere(self.name, message, self.lineno)
             return [nodes.paragraph("", "", nodes.literal("", self.argument)), *own]
         return [found, *own]
+
+    @property
+    def _describes_all(self) -> bool:
+        """Whether all members are described without the option `members`: for those that a class inherits,
+        or because conf.py says so."""
+        known = {"members", "no-members", "nomembers"} & self.options.keys()
+        if known or self.base_name not in (*CLASSES, "automodule"):
+            return False
+        if "inherited-members" in self.options:
+            return True
+        for folder in folders_above(self.context.path):
+            if data := self.context.read(posixpath.join(folder, "conf.py")):
+                stated = _DEFAULTS.search(data)
+                return stated is not None and _MEMBERS.search(stated["value"]) is not None
+        return False
 
 
 class AutoSummary(SphinxDirective):
