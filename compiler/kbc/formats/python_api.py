@@ -9,15 +9,15 @@ import ast
 import inspect
 import logging
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import griffe
 
-from kbc.formats import commonmark
+from kbc.formats import commonmark, docstrings
+from kbc.formats.docstrings import Prose
 from kbc.formats.document import Converted, FormatError, Read, decode
-from kbc.formats.selection import dedented
 
 MAX_BYTES = 4 << 20
 _ITEMS = {
@@ -30,32 +30,10 @@ _ITEMS = {
     "warns": "Warns",
     "attributes": "Attributes",
 }
-Prose = Callable[[str], Iterator[list[str]]]
-"""The blocks of a docstring's text."""
-
 _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
 _DEEPEST = 6
-_ROLE = re.compile(r"(?<![\w`]):[a-z][\w:+.-]*:`[!~]?([^`<]+?)(?:\s*<[^>`]*>)?`")
-_DIRECTIVE = re.compile(
-    r"(?P<indent>[ \t]*)\.\. (?:(?P<label>_[^\n]*:)"
-    r"|(?P<name>[A-Za-z][\w:.+-]*?) ?::(?:[ \t]+(?P<rest>.*))?)[ \t]*\Z"
-)
-_OPTIONS = re.compile(r"\A(?::[\w-]+:[^\n]*(?:\n|\Z))+")
-_CODE_DIRECTIVES = ("code", "code-block", "sourcecode", "ipython", "math", "parsed-literal")
-_UNLABELLED = ("only", "container", "class", "rst-class", "highlight", "index", "currentmodule")
-_VERSIONS = {
-    "versionadded": "Added in version",
-    "versionchanged": "Changed in version",
-    "versionremoved": "Removed in version",
-    "deprecated": "Deprecated since version",
-}
-_PROMPT = re.compile(r"\s*>>> ")
-_CODE_MARGIN = 4
-"""Spaces before code that no `::` announces."""
-
-_UNDERLINE = re.compile(r"([=\-~^\"'*+#.])\1{2,}")
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
@@ -128,7 +106,7 @@ class ApiWriter:
         self._members_wanted = members
         self._defined_as = ""
         self._is_markdown = is_markdown
-        self._prose: Prose = _markdown if is_markdown else _prose
+        self._prose: Prose = docstrings.markdown if is_markdown else docstrings.prose
 
     def module(self, module: Any) -> list[str]:
         self.anchors.append(module.path)
@@ -322,123 +300,6 @@ def _item(value: Any, prose: Prose) -> list[str]:
     )
     body = commonmark.blocks(prose(str(value.description))) or [""]
     return commonmark.indented([f"{label}: {body[0]}" if label else body[0], *body[1:]], "- ")
-
-
-def _prose(text: str) -> Iterator[list[str]]:
-    """A docstring's text: doctests and indented blocks fenced, directives of reStructuredText as what they
-    label."""
-    for kind, head, block in _directives(text):
-        yield from _directive(kind, head, block) if kind else _paragraphs(block)
-
-
-def _directives(text: str) -> Iterator[tuple[str, str, str]]:
-    """(name, arguments, content) of each directive, and ("", "", text) of what stands between them."""
-    waiting: list[str] = []
-    lines = text.split("\n")
-    index = 0
-    while index < len(lines):
-        match = _DIRECTIVE.match(lines[index])
-        index += 1
-        if match is None:
-            waiting.append(lines[index - 1])
-            continue
-        yield "", "", "\n".join(waiting)
-        waiting = []
-        start = index
-        width = len(match["indent"])
-        while index < len(lines) and (not lines[index].strip() or _margin(lines[index]) > width):
-            index += 1
-        if match["label"] is None:
-            block = inspect.cleandoc("\n" + "\n".join(lines[start:index]))
-            yield match["name"].lower(), (match["rest"] or "").strip(), block
-    yield "", "", "\n".join(waiting)
-
-
-def _directive(kind: str, head: str, block: str) -> Iterator[list[str]]:
-    body = _OPTIONS.sub("", block)
-    if kind in _CODE_DIRECTIVES:
-        yield commonmark.fence(body.strip("\n"), head.split(" ")[0])
-        return
-    label = _VERSIONS.get(kind)
-    if label is not None:
-        version, _, note = head.partition(" ")
-        shown = f"*{label} {commonmark.escaped(version)}{':' if note or body.strip() else '.'}*"
-        yield [f"{shown} {note}".rstrip()]
-    elif kind in _UNLABELLED:
-        yield from _paragraphs(head)
-    else:
-        name = kind.rpartition(":")[2].replace("-", " ").capitalize()
-        own = head if kind in ("admonition", "rubric", "topic") else ""
-        yield [f"**{commonmark.escaped(own) or name}**"]
-        yield from _paragraphs("" if own else head)
-    yield from _prose(body)
-
-
-def _margin(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _paragraphs(text: str) -> Iterator[list[str]]:
-    text = re.sub(r"`\\(?=\S)", "`", _ROLE.sub(r"`\1`", text))
-    split = (part.split("\n") for part in re.split(r"\n\s*\n", text.strip("\n")))
-    parts = [lines for part in split if (lines := [line.rstrip() for line in part if line.strip()])]
-    code: list[str] = []
-    margin = _CODE_MARGIN
-    for index, lines in enumerate(parts):
-        if _is_indented(lines, margin):
-            code += [*([""] if code else []), *lines]
-            continue
-        if code:
-            yield commonmark.fence("\n".join(dedented(code, "")))
-        code, margin = [], _CODE_MARGIN
-        if lines[-1].endswith("::") and _is_indented([*parts, [""]][index + 1], 1):
-            margin = 1
-            lines[-1] = lines[-1].removesuffix("::").rstrip()
-            lines[-1] += ":" if lines[-1] else ""
-        yield from _paragraph(lines)
-    if code:
-        yield commonmark.fence("\n".join(dedented(code, "")))
-
-
-def _is_indented(lines: list[str], margin: int) -> bool:
-    """Whether all lines are, as code is that has no prompts."""
-    return all(_margin(line) >= margin and not _PROMPT.match(line) for line in lines)
-
-
-def _paragraph(lines: list[str]) -> Iterator[list[str]]:
-    """A paragraph or a session, below the heading that it may begin with."""
-    if len(lines) > 2 and lines[0] == lines[2] and _UNDERLINE.fullmatch(lines[0].strip()):
-        del lines[0]
-    if len(lines) > 1 and _is_underlined(*lines[:2]):
-        yield [f"**{commonmark.escaped(lines[0].strip())}**"]
-        lines = lines[2:]
-    start = next((i for i, line in enumerate(lines) if _PROMPT.match(line)), None)
-    if start is not None:
-        yield commonmark.paragraph("\n".join(lines[:start]))
-        margin = _margin(lines[start])
-        yield commonmark.fence("\n".join(line[margin:] for line in lines[start:]), "pycon")
-    elif any(lines):
-        yield commonmark.paragraph("\n".join(lines).replace("``", "`"))
-
-
-def _markdown(text: str) -> Iterator[list[str]]:
-    """A docstring in Markdown; its headings are labels, because what it describes has a heading itself."""
-    lines = text.strip("\n").split("\n")
-    found = []
-    is_code = False
-    for line in lines:
-        is_code ^= line.lstrip().startswith("```")
-        match = None if is_code else re.fullmatch(r"#{1,6}\s+(.*?)\s*#*", line)
-        found.append(f"**{match[1]}**" if match else line)
-    yield found
-
-
-def _is_underlined(title: str, below: str) -> bool:
-    """Whether the line `below` makes a title of the one above, as docutils sees it: a shorter one of three
-    marks is text, and so is the output of an example, `...`."""
-    line = below.strip()
-    is_long = len(line) >= min(4, len(title.strip()))
-    return is_long and not _PROMPT.match(title) and _UNDERLINE.fullmatch(line) is not None
 
 
 def _value(member: Any) -> list[str]:
