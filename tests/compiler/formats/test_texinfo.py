@@ -118,3 +118,16 @@ def test_a_manual_beside_a_readme_is_read_with_it(tmp_path: Path) -> None:
     }
     inputs, _ = build(write_tree(tmp_path / "tree", files))
     assert [each.path for each in inputs.records["readme"]] == ["README.md", "heron.texi"]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "part",
+    ["@verbatim\nx\n", "@example\n", "@code{", "}", "@c x\n", "@@", "@defun a @\n", "@macro\n"],
+)
+def test_what_repeats_is_read_in_bounded_time(part: str) -> None:
+    assert len(_converted(part * 20_000).problems) <= 1
+
+
+def test_a_verbatim_block_without_an_end_keeps_what_looks_like_a_comment() -> None:
+    assert "@c kept" in _shown("@verbatim\n@c kept\n")

@@ -38,7 +38,7 @@ _WRITTEN_FROM = (".org", ".md", ".rst", ".adoc")
 
 _LINE = re.compile(r"\s*@(?P<name>[A-Za-z]+)(?![A-Za-z{])[ \t]*(?P<rest>.*)\Z")
 _COMMENT = re.compile(
-    r"(?P<kept>^@verbatim\b.*?^@end verbatim\b)|(?<!@)(?P<at>(?:@@)*)@c(?:omment)?(?:[ \t][^\n]*)?$",
+    r"(?P<kept>^@verbatim\b.*?(?:^@end verbatim\b|\Z))|(?<!@)(?P<at>(?:@@)*)@c(?:omment)?(?:[ \t][^\n]*)?$",
     re.MULTILINE | re.DOTALL,
 )
 _INCLUDE = re.compile(r"^@include[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
