@@ -111,8 +111,7 @@ def _language(found: _WordCounts, otherwise: str) -> str:
     best = max(sorted(counts), key=counts.__getitem__, default=otherwise)
     if counts.get(best, 0) >= max(enough, _CLEARLY * counts.get(otherwise, 0)):
         return best
-    is_english = otherwise == ENGLISH and counts.get(ENGLISH, 0) >= enough
-    if otherwise != ENGLISH or is_english:
+    if otherwise != ENGLISH or counts.get(ENGLISH, 0) >= enough:
         return otherwise
     is_foreign = found.accented >= max(_ENOUGH, _ACCENTED * found.words)
     return UNKNOWN_IN_LATIN if is_foreign else ENGLISH

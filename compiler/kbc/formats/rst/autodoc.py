@@ -111,13 +111,15 @@ class AutoSummary(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         found: list[nodes.Node] = []
         listed: list[tuple[str, str]] = []
+        has_pages = "toctree" in self.options
+        lists_methods = has_pages and not self._describes_members
         for line in self.content:
             name = line.split()[0].lstrip("~!") if line.strip() else ""
             if not name or name.startswith((":", "..")):
                 continue
             item = reference(self.context, name, {"members": ""})
-            if item is not None and "toctree" in self.options:
-                methods = [] if self._describes_members else item["found"].methods()
+            if item is not None and has_pages:
+                methods = item["found"].methods() if lists_methods else []
                 item["members"] = not methods
                 found += [item, *_listed(methods)]
                 continue

@@ -43,13 +43,19 @@ LISTS = frozenset(["enumerate", "ftable", "itemize", "table", "vtable"])
 
 QUOTES = frozenset(["quotation", "smallquotation"])
 
+WITHIN_PARAGRAPHS = frozenset(
+    ["cindex", "findex", "indent", "kindex", "noindent", "pindex", "tindex", "vindex"]
+)
+"""Those of the following that end no paragraph."""
+
 NO_TEXT = frozenset(
     [
-        *("author", "bye", "cindex", "clear", "contents", "dircategory", "documentencoding"),
-        *("include", "documentlanguage", "finalout", "findex", "headitem", "indent"),
-        *("insertcopying", "kindex", "need", "noindent", "page", "pindex", "printindex", "set"),
+        *WITHIN_PARAGRAPHS,
+        *("author", "bye", "clear", "contents", "dircategory", "documentencoding"),
+        *("include", "documentlanguage", "finalout", "headitem"),
+        *("insertcopying", "need", "page", "printindex", "set"),
         *("setchapternewpage", "settitle", "setfilename", "shortcontents", "sp", "subtitle"),
-        *("summarycontents", "synindex", "syncodeindex", "tindex", "title", "vindex", "vskip"),
+        *("summarycontents", "synindex", "syncodeindex", "title", "vskip"),
         *("everyheading", "everyfooting", "defindex", "defcodeindex", "paragraphindent"),
         *("firstparagraphindent", "exampleindent", "raisesections", "lowersections", "headings"),
         *("footnotestyle", "kbdinputstyle", "xrefautomaticsectiontitle", "codequoteundirected"),

@@ -14,6 +14,8 @@ _COMMAND = re.compile(r"@(?:(?P<name>[A-Za-z]+)(?P<open>\{)?|(?P<mark>[^A-Za-z])
 _CODE = frozenset(["code", "command", "env", "file", "kbd", "math", "option", "samp", "t", "verb"])
 _MARKS = {"emph": "*", "i": "*", "dfn": "*", "slanted": "*", "var": "*", "strong": "**", "b": "**"}
 _REFERENCES = {"xref": "See ", "pxref": "see ", "ref": "", "inforef": "see "}
+_OTHERS = frozenset(["uref", "url", "email"])
+_WITH_ARGUMENTS = _OTHERS.union(_REFERENCES)
 _TEXTS = {
     "dots": "...",
     "enddots": "...",
@@ -135,7 +137,7 @@ class _TexinfoText:
         return commonmark.escaped(text)
 
     def _command(self, name: str, is_code: bool, depth: int) -> str:
-        inner_code = is_code or name in _CODE or name in _REFERENCES or name in _OTHERS
+        inner_code = is_code or name in _CODE or name in _WITH_ARGUMENTS
         inner = self._until_end(inner_code, depth)
         self._at += 1
         if name in ("anchor", "image"):
@@ -149,8 +151,7 @@ class _TexinfoText:
         if name in _TEXTS and not inner.strip():
             return _TEXTS[name]
         if is_code:
-            parts = [part.strip() for part in inner.split(",")]
-            return parts[0] if name in (*_REFERENCES, *_OTHERS) else inner
+            return inner.split(",")[0].strip() if name in _WITH_ARGUMENTS else inner
         if name in _CODE:
             return commonmark.code_span(inner)
         if name in _MARKS and inner.strip():
@@ -174,6 +175,3 @@ class _TexinfoText:
             return f"{_REFERENCES[name]}{shown} (*{commonmark.escaped(manual or file)}*)"
         target = f"#{anchor(node)}" if node in self._targets else ""
         return f"{_REFERENCES[name]}{commonmark.link(shown, target)}"
-
-
-_OTHERS = ("uref", "url", "email")

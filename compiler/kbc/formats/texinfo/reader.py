@@ -26,6 +26,7 @@ from kbc.formats.texinfo.commands import (
     NO_TEXT,
     QUOTES,
     TRANSPARENT,
+    WITHIN_PARAGRAPHS,
 )
 from kbc.formats.texinfo.inline import anchor, markdown, plain
 from kbc.languages.includes.generated import is_generated
@@ -204,17 +205,8 @@ class _TexinfoWriter:
             self._add(commonmark.fence(code, "lisp" if name in LISP else ""))
 
     def _command(self, name: str, rest: str) -> None:
-        if name in (
-            "noindent",
-            "indent",
-            "cindex",
-            "findex",
-            "vindex",
-            "kindex",
-            "pindex",
-            "tindex",
-        ):
-            return  # within a paragraph, too
+        if name in WITHIN_PARAGRAPHS:
+            return
         self._flush()
         definition = _DEFINITION.fullmatch(name)
         if name == "set":

@@ -66,6 +66,7 @@ class Facts:
         self._ranges = ranges
         self._ends = [one.end for one in ranges]
         self._kinds = {info.name: info.kind for info in backend.collections}
+        self.has_programs = any(self._kinds[one.name] in _PROGRAMS for one in ranges)
         self._analyzer = analyzer
         self._records: dict[RecordKey, RecordFacts] = {}
         self._names: dict[int, ChunkNames] = {}

@@ -9,7 +9,6 @@ knows a language, a repository or a kind of question.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -215,14 +214,11 @@ def evidence_bonus(
 
     bonus = np.zeros(len(scores))
     order = best_first(scores)
-    shares = np.array(_shares(records[order].tolist(), _EVIDENCE_SHARES))
-    is_first = shares == 1.0
-    firsts = order[is_first]
-    if not programs:
-        shares = np.ones(len(order))
-        if any(flat):
-            shares[np.array(flat)[records[order]]] = 0.0
-            shares[is_first] = 1.0
+    places = np.array(_places_in_records(records[order].tolist()), dtype=np.int64)
+    firsts = order[places == 0]
+    shares = np.array(_EVIDENCE_SHARES)[places] if programs else np.ones(len(order))
+    if any(flat) and not programs:
+        shares[np.array(flat)[records[order]] & (places > 0)] = 0.0
     totals = np.bincount(records[order], scores[order] * shares)
     most = totals.max(initial=0.0)
     if most > 0 and len(totals) > 1:
@@ -238,17 +234,19 @@ def decayed(scores: Scores, records: Records) -> Scores:
 
     order = best_first(scores)
     left: Scores = scores.copy()
-    left[order] *= np.array(_shares(records[order].tolist(), _DECAYS))
+    left[order] *= np.array(
+        [_DECAYS[place] for place in _places_in_records(records[order].tolist())]
+    )
     return left
 
 
-def _shares(records: Sequence[int], shares: Sequence[float]) -> list[float]:
-    """The share of each chunk by its place among those of its record; `records` are those of the chunks,
-    best first."""
+def _places_in_records(records: Sequence[int]) -> list[int]:
+    """The place of each chunk among those of its record, from 0 on; `records` are those of the chunks, best
+    first."""
     seen = [0] * len(records)
     found = []
     for record in records:
-        found.append(shares[seen[record]])
+        found.append(seen[record])
         seen[record] += 1
     return found
 
@@ -256,13 +254,8 @@ def _shares(records: Sequence[int], shares: Sequence[float]) -> list[float]:
 def surplus(records: Sequence[int]) -> list[int]:
     """The places of candidates behind the first `MOST_OF_A_FILE` of their record; `records` are those of the
     candidates, best first."""
-    seen: Counter[int] = Counter()
-    places = []
-    for at, record in enumerate(records):
-        seen[record] += 1
-        if seen[record] > MOST_OF_A_FILE:
-            places.append(at)
-    return places
+    places = enumerate(_places_in_records(records))
+    return [at for at, place in places if place >= MOST_OF_A_FILE]
 
 
 def without(scores: Scores, dropped: Sequence[int]) -> Scores:

@@ -139,7 +139,7 @@ class Structure:
     def _surplus(self, fused: RankedRows, first: int) -> Sequence[int]:
         """The places of candidates among the `first` that give their place in the pool to those of other
         files, because enough of their own file are in it; none where pages are among the candidates."""
-        if first <= steps.POOL:
+        if first <= steps.POOL or not self._facts.has_programs:
             return ()
         records, record_of = self._facts.records(fused.rows[:first].tolist())
         return steps.surplus(record_of) if self._facts.are_programs(records) else ()
