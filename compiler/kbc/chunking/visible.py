@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,7 +11,8 @@ from kb_runtime.text.unshown import blank, without
 from kbc.languages import markdown, mdx
 from kbc.records import CompiledRecord, PatternRecord
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_BACKTICKS = re.compile(r"`+")
+_MARK = re.compile(r"\\.|`+|<!--")
 
 Span = tuple[int, int]
 """The characters [start, end) of a text."""
@@ -19,7 +21,7 @@ Span = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class Visible:
     """`text` is that of a record with spaces for what is not embedded. Of this, `comments` are not indexed
-    and not shown either; they are in order, and none is within a paragraph."""
+    and not shown either; they are in order and apart."""
 
     text: str
     comments: tuple[Span, ...]
@@ -27,7 +29,7 @@ class Visible:
 
 def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx: bool) -> Visible:
     """The text of a record with spaces for front matter (a pattern's says when to use it and stays), for
-    comments between blocks, such as a licence, and for MDX syntax."""
+    comments outside of code, and for MDX syntax."""
     text = record.text
     hidden = 0
     if document.front_matter is not None and not isinstance(record, PatternRecord):
@@ -36,30 +38,41 @@ def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx:
     body = text[hidden:]
     if is_mdx:
         body = body.replace("\r", " ")
-        comments = [(hidden + start, hidden + end) for start, end in _own_lines(body)]
+        comments = [(hidden + span.start, hidden + span.end) for span in mdx.comments(body)]
         body = mdx.mask(body)
     else:
-        comments = list(_between_blocks(text, document))
+        comments = list(_comments(text, document))
     return Visible(without(blank(text[:hidden]) + body, comments), tuple(comments))
 
 
-def _own_lines(body: str) -> Iterator[Span]:
-    """Comments of MDX with nothing else on their lines."""
-    for span in mdx.comments(body):
-        before = body[body.rfind("\n", 0, span.start) + 1 : span.start]
-        line_end = body.find("\n", span.end)
-        after = body[span.end : line_end if line_end >= 0 else len(body)]
-        if not before.strip() and not after.strip():
-            yield span.start, span.end
-
-
-def _between_blocks(text: str, document: markdown.Document) -> Iterator[Span]:
-    """The comments of blocks that begin with one."""
+def _comments(text: str, document: markdown.Document) -> Iterator[Span]:
+    """The comments of Markdown in order, wherever they are but in code."""
     starts = [0]
-    for block in document.blocks:
-        if block.kind != "html" or not block.content.lstrip().startswith("<!--"):
-            continue
-        while len(starts) <= block.end_line:
+    position = 0
+    for lines in document.commented:
+        while len(starts) <= lines.end_line:
             starts.append(text.find("\n", starts[-1]) + 1 or len(text))
-        span = starts[block.start_line - 1], starts[block.end_line]
-        yield from (found.span() for found in _COMMENT.finditer(text, *span))
+        start = max(starts[lines.start_line - 1], position)  # cells of a table share their line
+        for span in _between(text, start, starts[lines.end_line], has_code=not lines.is_html):
+            yield span
+            position = span[1]
+
+
+def _between(text: str, position: int, end: int, *, has_code: bool) -> Iterator[Span]:
+    """The comments from `position` to `end`, which begin in no code span."""
+    spans: dict[int, list[int]] = {}  # where runs of backticks begin, by their length
+    if has_code:
+        for run in _BACKTICKS.finditer(text, position, end):
+            spans.setdefault(len(run[0]), []).append(run.start())
+    while mark := _MARK.search(text, position, end):
+        position = mark.end()
+        if mark[0] == "<!--":
+            close = text.find("-->", position - 2, end)  # `<!-->` is a comment
+            if close < 0:
+                return
+            position = close + 3
+            yield mark.start(), position
+        elif runs := spans.get(len(mark[0]) if mark[0][0] == "`" else 0):
+            closing = bisect_left(runs, position)
+            if closing < len(runs):
+                position = runs[closing] + len(mark[0])

@@ -92,6 +92,16 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True)
+class CommentedLines:
+    """Lines `start_line` to `end_line` of a text, or of HTML, that may hold comments, at any depth: each
+    comment begins and ends in them, and in text code spans hide it."""
+
+    start_line: int
+    end_line: int
+    is_html: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A parsed text. Every line that is not blank is in the front matter or in exactly one block
     (or is MDX import, export or tag syntax); blocks are in order and share no line. `headings` are
@@ -105,6 +115,7 @@ class Document:
     labels: tuple[Label, ...]
     ids: frozenset[str]
     code_lines: frozenset[int]  # the lines of fenced and indented code, also in lists and quotes
+    commented: tuple[CommentedLines, ...]
     fences: tuple[Fence, ...]
     references: Mapping[str, Any]  # link reference definitions, for `plain_text`
     problems: tuple[Diagnostic, ...]
@@ -162,6 +173,7 @@ def parse(text: str, *, mdx: bool = False) -> Document:
         labels=tuple(_labels(tokens, references)),
         ids=frozenset(_stated_ids(line for at, line in enumerate(written) if at not in code)),
         code_lines=frozenset(line_numbers[index] for index in code),
+        commented=tuple(_commented(tokens, line_numbers)),
         fences=tuple(
             Fence(line_numbers[token.map[0]], line_numbers[token.map[1] - 1], _language(token.info))
             for token in tokens
@@ -170,6 +182,14 @@ def parse(text: str, *, mdx: bool = False) -> Document:
         references=references,
         problems=tuple(problems),
     )
+
+
+def _commented(tokens: Sequence[Token], line_numbers: Sequence[int]) -> Iterator[CommentedLines]:
+    for token in tokens:
+        if token.type in ("inline", "html_block") and token.map and "<!--" in token.content:
+            first, end = token.map
+            is_html = token.type == "html_block"
+            yield CommentedLines(line_numbers[first], line_numbers[end - 1], is_html)
 
 
 def anchors(document: Document, rules: AnchorRules) -> frozenset[str]:

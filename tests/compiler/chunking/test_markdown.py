@@ -6,6 +6,8 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from kbc.chunking import TokenBudget, chunk
 from kbc.records import BuiltinRecord, DocRecord, PatternRecord
 
@@ -126,22 +128,45 @@ def test_front_matter_is_kept_but_not_embedded(budget: TokenBudget, page: Page) 
     assert "Some words" in found.embedded_text
 
 
-def test_comments_between_blocks_are_not_embedded(budget: TokenBudget, page: Page) -> None:
+def test_comments_are_not_embedded(budget: TokenBudget, page: Page) -> None:
     text = (
         "<!-- Licensed to nobody\nin particular. -->\n\n# Lamps\n\n<!-- one --> <b>Light</b> <!-- two -->\n"
         "it.\n\n```html\n<!-- shown -->\n```\n\nText <!-- within --> goes on.\n"
     )
     (found,) = chunk(page(text), budget)
     assert found.text == text
-    assert "icens" not in found.embedded_text
-    assert "one" not in found.embedded_text
-    assert "two" not in found.embedded_text
-    assert all(each in found.embedded_text for each in ("<b>Light</b>", "shown", "within"))
+    hidden = ("icens", "one", "two", "within")
+    assert not any(each in found.embedded_text for each in hidden)
+    assert all(each in found.embedded_text for each in ("<b>Light</b>", "shown", "goes on"))
 
 
-def test_comments_between_blocks_are_known_in_each_chunk(
-    words_budget: TokenBudget, page: Page
+@pytest.mark.parametrize(
+    ("text", "comments"),
+    [
+        (
+            "- a\n  <!-- one\n\n  two -->\n- b <!-- three -->\n",
+            ["<!-- one\n\n  two -->", "<!-- three -->"],
+        ),
+        ("> a <!-- one\n> two --> b\n", ["<!-- one\n> two -->"]),
+        ("<div>\n<!-- one -->\n</div>\n", ["<!-- one -->"]),
+        ("| a |\n|---|\n| <!-- one --> b | c <!-- two -->\n", ["<!-- one -->", "<!-- two -->"]),
+        ("## A <!-- one -->\n", ["<!-- one -->"]),
+        ("- a\n\n  ```html\n  <!-- code -->\n  ```\n", []),
+        ("a `<!-- code -->` b\n", []),
+        ("a ``<!-- ` code -->`` b ` <!-- one --> c\n", ["<!-- one -->"]),
+        ("a <!-- it`s one --> `b`\n", ["<!-- it`s one -->"]),
+        (r"a \` <!-- one --> ` \<!-- text -->" "\n", ["<!-- one -->"]),
+        ("a <!--> b --> c <!-- open\n\nd -->\n", ["<!-->"]),
+    ],
+)
+def test_comments_are_those_outside_of_code(
+    text: str, comments: list[str], budget: TokenBudget, page: Page
 ) -> None:
+    (found,) = chunk(page(text), budget)
+    assert [found.text[slice(*span)] for span in found.comments] == comments
+
+
+def test_comments_are_known_in_each_chunk(words_budget: TokenBudget, page: Page) -> None:
     text = f"# A\n\n<!-- one\n\ntwo -->\n{words(50)}\n\n<!-- three --> x\n\n`<!-- four -->`\n{words(40)}"
     chunks = chunk(page(text), words_budget)
     assert len(chunks) > 1
@@ -149,10 +174,16 @@ def test_comments_between_blocks_are_known_in_each_chunk(
     assert found == ["<!-- one\n\ntwo -->", "<!-- three -->"]
 
 
-def test_comments_of_mdx_are_those_on_lines_of_their_own(budget: TokenBudget, page: Page) -> None:
-    text = "# A {/* a */}\n\n{/* one\ntwo */}\n\nText {/* within */}\n\n```js\n{/* code */}\n```\n"
+def test_comments_of_mdx_are_those_outside_of_code(budget: TokenBudget, page: Page) -> None:
+    text = (
+        "# A {/* a */}\n\n{/* one\ntwo */}\n\n- Text {/* within */}\n\n`{/* code */}`\n\n"
+        "```js\n{/* code */}\n```\n"
+    )
     (found,) = chunk(page(text, path="docs/a.mdx"), budget)
-    assert [found.text[slice(*span)] for span in found.comments] == ["{/* one\ntwo */}"]
+    assert [found.text[slice(*span)] for span in found.comments] == [
+        "{/* one\ntwo */}",
+        "{/* within */}",
+    ]
 
 
 def test_mdx_tags_and_imports_are_not_embedded(budget: TokenBudget, page: Page) -> None:
