@@ -12,10 +12,13 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
     for name, pattern, words in (
         (
             "test",
-            r"(?:^|/)(?:_?tests?|testing|specs?|__tests__|fixtures?|mocks?|testdata|[^/]+[_.-]tests?)/"
+            r"(?:^|/)(?:_?tests?|testing|specs?|__tests__|fixtures?|mocks?|testdata|[^/]+(?:[_-]tests|\.tests?))/"
             r"|(?:^|/)(?:test_[^/]*|tests\.[^/]*|[^/]*[_.-](?:test|spec)s?\.[^/]*|conftest\.py|[^/]*\.t)$"
-            # `ShedTest.java` and `UnitTests/` are tests, `latest.java` is none.
-            r"|(?-i:[A-Za-z0-9]Test(?:s|Cases?)?(?:\.\w+$|/))",
+            # In the singular `speed-test/` and `spring-boot-test/` are names of programs and packages.
+            r"|(?:^|/)(?:unit|integration|functional|acceptance|regression|smoke|e2e|ui)[_-]?tests?/"
+            r"|(?:^|/)src/\w+test/(?:groovy|java|kotlin|resources|scala)/"
+            # `ShedTest.java` and `UnitTests/` are tests; `latest.java` is none, `hitTest.ts` a function.
+            r"|(?-i:(?:^|[/._-])[A-Z]\w*Test(?:\.\w+$|/)|[A-Za-z0-9]Test(?:s|Cases?)(?:\.\w+$|/))",
             "test tests testing tested spec specs fixture fixtures mock mocks assert unittest",
         ),
         (
