@@ -40,7 +40,8 @@ class CompiledRecord:
     `id` is unique within the collection. `path` is the file's path below the knowledge base's root
     (forward slashes). `text` is that file's text as stored, or the part of it that belongs to this
     record, whose first line is line `line` of the file. `chunked` text is `text`, always: a chunk's
-    lines are `line`-based lines of the file.
+    lines are `line`-based lines of the file. `spoken` is the language that a page says its words
+    are in, one of `kb_runtime.text.languages`.
     """
 
     id: str
@@ -55,6 +56,7 @@ class CompiledRecord:
     summary: str = ""
     tags: tuple[str, ...] = ()
     url: str = ""
+    spoken: str = ""
 
     def __post_init__(self) -> None:
         text = self.text

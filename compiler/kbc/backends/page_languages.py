@@ -10,13 +10,12 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.text.languages import (
     ENGLISH,
     IN_LATIN,
-    STEMMERS,
     UNKNOWN_IN_LATIN,
     is_accented,
 )
@@ -60,7 +59,8 @@ def page_languages(
     """The language of every record.
 
     `given` are the languages that the author gave to collections, which count for all of their pages, but
-    those that state their own.
+    those that state their own; what a page of another collection states counts unless its words are clearly
+    of another language, as those of a page that waits for its translation.
     Collections `undetected`, such as source code, are of no other language than that, or English. The words
     of pages are counted once, and from then on `cache` has the counts.
     """
@@ -88,20 +88,10 @@ def page_languages(
         name: given.get(name) or _language(_sum(found), ENGLISH)
         for name, found in by_collection.items()
     }
-    told = {
-        page: usual[page[0]] if page[0] in given else _language(found, usual[page[0]])
-        for page, found in counts.items()
+    stated = stated or {}
+    return {
+        page: _language(found, stated.get(page) or usual[page[0]]) for page, found in counts.items()
     }
-    return told | {page: code for page, code in (stated or {}).items() if page in told}
-
-
-def stated_language(front_matter: Mapping[str, Any]) -> str:
-    """The language that `lang` or `language` of a page says (`de-AT`), as a code; "" if kbc has none."""
-    for key in ("lang", "language"):
-        code = str(front_matter.get(key, "")).replace("_", "-").partition("-")[0].lower()
-        if code in STEMMERS:
-            return code
-    return ""
 
 
 def _language(found: _WordCounts, otherwise: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
+from kb_runtime.text.languages import language_of_tag
 from kbc.cache.phases import digest, recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.formats import Converted
@@ -40,7 +41,7 @@ from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
-from kbc.languages.front_matter import read_front_matter, stated_above
+from kbc.languages.front_matter import read_front_matter, stated_above, stated_language
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -257,6 +258,7 @@ def _page(
         else first_paragraph(document.blocks, document.references),
         tags=tags,
         url=_url(collection, path, document.data, fields.url),
+        spoken=stated_language(document.data),
         aliases=permalinks.aliases(collection, path, document.data),
         group=_group(collection, page.file),
         format=page.format,
@@ -286,6 +288,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         language=document.format,
         summary=shorten(document.summary) if document.summary else found.summary,
         url=_url(collection, file.path, data, document.url),
+        spoken=stated_language(data),
         aliases=(*permalinks.aliases(collection, file.path, data), *document.index_names),
         group=_group(collection, file),
         format=document.format,
@@ -325,6 +328,7 @@ def _html_page(
         record,
         frontmatter=data,
         url=_url(collection, file.path, data, ""),
+        spoken=stated_language(data) or language_of_tag(page.language),
         aliases=permalinks.aliases(collection, file.path, data),
     )
 

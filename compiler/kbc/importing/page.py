@@ -15,6 +15,7 @@ from kbc.importing.entries import SiteEntry, https, is_web
 from kbc.languages import markdown
 from kbc.languages.addresses import joined_url
 from kbc.languages.anchors import Anchors
+from kbc.languages.front_matter import stated_language
 from kbc.languages.html import read_html
 
 MAX_PAGE_BYTES = 64 * 1024 * 1024
@@ -38,6 +39,7 @@ class ImportedPage:
     canonical: str = ""
     author: str = ""
     date: str = ""
+    language: str = ""
     description: str = ""
     reason: str = ""
     hint: str = ""
@@ -87,6 +89,7 @@ def _html(entry: SiteEntry, data: bytes, link: Callable[[str], str]) -> Imported
         canonical=https(canonical) if is_web(canonical) else "",
         author=found.author,
         date=found.created_at,
+        language=found.language,
         description=found.description,
     )
 
@@ -130,6 +133,7 @@ def _text(data: bytes) -> ImportedPage:
         canonical=https(canonical) if is_web(canonical) else "",
         author=stated.get("author", ""),
         date=stated.get("date", ""),
+        language=stated_language(document.data),
         description=stated.get("description", "") or stated.get("summary", ""),
     )
 
@@ -164,6 +168,7 @@ def rendered(page: ImportedPage, entry: SiteEntry, url: str) -> str:
         "description": page.description,
         "author": page.author,
         "date": page.date or entry.date,
+        "lang": page.language,
         "retrieved": entry.retrieved,
     }
     known = {key: " ".join(value.split()) for key, value in fields.items() if value.strip()}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from kb_runtime.records.well_formed import well_formed
+from kb_runtime.text.languages import language_of_tag
 from kbc.diagnostics import Diagnostic, Severity
 from kbc.limits import MAX_FRONT_MATTER_CHARS
 from kbc.project.well_formed import YamlLoader
@@ -39,6 +40,16 @@ class FrontMatter:
 
     def line_of(self, key: str) -> int:
         return self.key_lines.get(key, self.first_line)
+
+
+def stated_language(data: Mapping[str, Any]) -> str:
+    """The language that a page says its words are in (`lang: de-AT`), one of `kb_runtime.text.languages`; ""
+    where it says none that kbc knows."""
+    for key in ("lang", "language", "locale"):
+        stated = data.get(key)
+        if code := language_of_tag("no" if stated is False else str(stated)):
+            return code
+    return ""
 
 
 def read_front_matter(

@@ -35,6 +35,7 @@ class HtmlPage:
     created_at: str = ""
     description: str = ""
     robots: str = ""
+    language: str = ""
     anchors: tuple[str, ...] = ()
     is_too_deep: bool = False
 
@@ -56,6 +57,7 @@ def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage
         created_at=_meta(metadata, "article:published_time", "date", "dc.date"),
         description=_meta(metadata, "description", "og:description"),
         robots=_meta(metadata, "robots"),
+        language=_attribute(soup.find("html"), "lang"),
         is_too_deep=is_too_deep,
     )
     in_navigation = _text_of(current)

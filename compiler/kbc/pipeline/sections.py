@@ -20,7 +20,7 @@ from kbc.backends.draft_lexical import write_draft_lexical
 from kbc.backends.facets import facets, write_facets
 from kbc.backends.lexical import analysed, write_lexical
 from kbc.backends.licences import write_licences
-from kbc.backends.page_languages import Page, by_frequency, page_languages, stated_language
+from kbc.backends.page_languages import Page, by_frequency, page_languages
 from kbc.backends.symbols import write_symbols
 from kbc.backends.tools import (
     AliasError,
@@ -40,7 +40,7 @@ from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.scopes import search_scopes
 from kbc.project.search_section import search_section
-from kbc.records import CodeRecord, CompiledChunk, DocRecord, catalog_entry
+from kbc.records import CodeRecord, CompiledChunk, catalog_entry
 
 
 class Extent(NamedTuple):
@@ -145,8 +145,8 @@ def analyse(inputs: Inputs, chunks: Sequence[CompiledChunk], cache: PhaseCache) 
 def languages(
     inputs: Inputs, chunks: Sequence[CompiledChunk], cache: PhaseCache | None = None
 ) -> dict[Page, str]:
-    """The language of each record, by collection and id: as its front matter says, or kb.toml, or else as
-    its words do."""
+    """The language of each record, by collection and id: as the page says, or kb.toml, or else as its words
+    do."""
     given = {
         each.name: each.language or inputs.project.language
         for each in inputs.collections
@@ -154,10 +154,10 @@ def languages(
     }
     sources = [each.name for each in inputs.collections if each.kind == "code"]
     stated = {
-        (collection, record.id): code
+        (collection, record.id): record.spoken
         for collection, records in inputs.records.items()
         for record in records
-        if isinstance(record, DocRecord) and (code := stated_language(record.frontmatter))
+        if record.spoken
     }
     return page_languages(chunks, given, sources, stated, cache)
 

@@ -11,7 +11,7 @@ from typing import Any, NotRequired, TypedDict, final
 
 class CatalogEntry(TypedDict):
     """What all records share. `text` is the part of the file `path` that begins at `line`; `id` is unique
-    in `collection`; `size` is in bytes."""
+    in `collection`; `size` is in bytes; `spoken` is the language that a page says its words are in."""
 
     id: str
     collection: str
@@ -25,6 +25,7 @@ class CatalogEntry(TypedDict):
     summary: NotRequired[str]
     tags: NotRequired[list[str]]
     url: NotRequired[str]
+    spoken: NotRequired[str]
 
 
 class SectionEntry(TypedDict):

@@ -12,7 +12,8 @@ from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.query import analyse
 from kb_runtime.text.languages import UNKNOWN_IN_LATIN
 from kbc.backends.lexical import write_lexical
-from kbc.backends.page_languages import by_frequency, page_languages, stated_language
+from kbc.backends.page_languages import by_frequency, page_languages
+from kbc.languages.front_matter import stated_language
 from kbc.records import CompiledChunk
 
 GERMAN = (
@@ -111,6 +112,11 @@ def test_what_the_author_says_holds() -> None:
         ({"language": "fr-CA"}, "fr"),
         ({"lang": "PT_br"}, "pt"),
         ({"lang": "markdown", "language": "nl"}, "nl"),
+        ({"locale": "vi-VN"}, UNKNOWN_IN_LATIN),
+        ({"lang": "nb"}, "no"),
+        ({"lang": False}, "no"),  # `lang: no`, as YAML reads it
+        ({"lang": "ja"}, ""),
+        ({"lang": "python", "language": "de"}, "de"),
         ({"lang": "xx"}, ""),
         ({"lang": None}, ""),
         ({}, ""),
@@ -125,6 +131,18 @@ def test_what_a_page_states_comes_before_its_words_and_its_collection() -> None:
     stated = {("docs", "a"): "nl", ("docs", "gone"): "nl"}
     told = page_languages(chunks, {"docs": "fr"}, stated=stated)
     assert told == {("docs", "a"): "nl", ("docs", "b"): "fr"}
+
+
+def test_what_a_page_states_counts_unless_its_words_are_of_another_language() -> None:
+    few = "Tinh chinh mo hinh ngon ngu.\n"
+    chunks = [chunk("docs", "a", ENGLISH * 3), chunk("docs", "b", few), chunk("docs", "c", few)]
+    stated = dict.fromkeys((("docs", "a"), ("docs", "b")), UNKNOWN_IN_LATIN)
+    told = page_languages(chunks, {}, stated=stated)
+    assert told == {
+        ("docs", "a"): "en",
+        ("docs", "b"): UNKNOWN_IN_LATIN,
+        ("docs", "c"): "en",
+    }
 
 
 COMPOUNDS = (

@@ -211,3 +211,15 @@ def test_the_first_part_of_a_template_is_the_title_of_no_page(
     other = SourceFile("docs/other.md", b"# Other\n\nText.\n\n# More\n\nText.\n", "docs")
     records = read(Collection("docs", "docs", ("docs",)), [*files, other], Diagnostics())
     assert [record.title for record in records] == [*expected, "Other"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("posts/a.md", "---\nlocale: vi-VN\n---\n# A\n\nText.\n"),
+        ("posts/a.html", '<html lang="vi"><main><h1>A</h1><p>Text.</main>'),
+        ("posts/a.adoc", "---\nlang: vi\n---\n= A\n\nText.\n"),
+    ],
+)
+def test_a_page_says_its_language(path: str, text: str) -> None:
+    assert read_page(path, text).spoken == "und-Latn"

@@ -218,3 +218,14 @@ def test_what_is_doubtful_is_told(files: dict[str, str], code: str) -> None:
 def test_pages_that_generators_add_are_left_out() -> None:
     _, found, _ = read({"s/print.html": "<main>All</main>", "s/robots.txt": "x", "s/a.md": "# A\n"})
     assert [page.id for page in found] == ["s/a.md"]
+
+
+def test_pages_say_their_language() -> None:
+    files = {
+        "s/a.html": '<html lang="pt-BR"><main>A</main>',
+        "s/b.md": "---\nlang: vi\n---\n# B\n",
+        "s/c.jsonl": json.dumps({"url": "https://example.org/c", "text": "C", "language": "nb"}),
+        "s/d.html": "<main>D</main>",
+    }
+    _, found, _ = read(files)
+    assert [each.spoken for each in found] == ["pt", "und-Latn", "no", ""]

@@ -176,3 +176,10 @@ def test_anchors_of_headings_stay(tmp_path: Path) -> None:
 )
 def test_an_address_becomes_a_path_within_the_folder(url: str, path: str) -> None:
     assert file_path(url) == path
+
+
+def test_a_page_keeps_the_language_that_it_says(tmp_path: Path) -> None:
+    source = page("Caching", "Fresh.").replace("<html>", '<html lang="vi">')
+    assert 'lang="vi"' in source
+    imported(write(tmp_path / "mirror", {"docs.example.org/a.html": source}), tmp_path / "kb")
+    assert pages(tmp_path / "kb")["docs.example.org/a.md"]["lang"] == "vi"

@@ -343,6 +343,7 @@ def _record(
         summary=page.summary,
         tags=page.tags,
         url=url,
+        spoken=page.spoken,
         source=source.id,
         source_name=source.name or source.id,
         format=page.format,

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kb_runtime.text.languages import language_of_tag
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
 from kbc.formats import Converted
@@ -20,6 +21,7 @@ from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import first_paragraph, has_long_line, shorten
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules
+from kbc.languages.front_matter import stated_language
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import parse_json
 from kbc.records import Section
@@ -49,7 +51,8 @@ _FRONT_MATTER_DATES = ("createdAt", "created_at", "date")
 class ParsedPage:
     """A page before it has a place: `url` is what it says about itself, "" when nothing. `line` is its
     first line in the file; the lines of HTML and JSON Lines count within the page. `entry_line` is the
-    line of the file that a page of JSON Lines is, 0 for others. `name` is that of a part of a file."""
+    line of the file that a page of JSON Lines is, 0 for others. `name` is that of a part of a file.
+    `spoken` is the language that the page says its words are in."""
 
     text: str
     format: str  # markdown | mdx | html | text
@@ -62,6 +65,7 @@ class ParsedPage:
     author: str = ""
     created_at: str = ""
     page_count: int = 0
+    spoken: str = ""
     tags: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     is_too_deep: bool = False  # HTML of which some was reduced to its text
@@ -149,6 +153,7 @@ def _markdown(
         or first_paragraph(document.blocks, document.references),
         author=_string(data, "author"),
         created_at=next(filter(None, (_string(data, key) for key in _FRONT_MATTER_DATES)), ""),
+        spoken=stated_language(data),
         tags=_strings(data, "tags"),
         sections=markdown.sections(document, rules),
     )
@@ -186,6 +191,7 @@ def _html(source: str) -> ParsedPage:
         summary=shorten(found.description) or page.summary,
         author=found.author,
         created_at=found.created_at,
+        spoken=language_of_tag(found.language),
         sections=sections,
         is_too_deep=found.is_too_deep,
     )
@@ -284,6 +290,7 @@ def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:
         author=_string(entry, "author") or page.author,
         created_at=next(filter(None, created), "") or page.created_at,
         page_count=count if isinstance(count, int) and not isinstance(count, bool) else 0,
+        spoken=stated_language(entry) or page.spoken,
         tags=_strings(entry, "tags"),
     )
 
