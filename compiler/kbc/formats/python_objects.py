@@ -95,19 +95,22 @@ class PythonObjects:
         return Reference(name, found, tuple(elsewhere))
 
     def _object(self, name: str, find: Find) -> Any:
-        """The object that a name leads to, through imports."""
+        """The object that a name leads to, through imports and assignments (`save = _files.save`)."""
+        assigned = None
         for _ in range(_MAX_ALIASES):
             parts = name.split(".")
             if len(parts) > _MAX_PARTS or not all(part.isidentifier() for part in parts):
-                return None
+                break
             module, rest = self._longest(parts, find)
             if module is None:
-                return None
+                break
             found, target = self._member(module, rest, find)
+            if not target and found is not None:
+                assigned, target = found, _assigned_from(found)
             if not target:
-                return found
+                return assigned
             name = target
-        return None
+        return assigned
 
     def _longest(self, parts: list[str], find: Find) -> tuple[Any, list[str]]:
         for count in range(len(parts), 0, -1):
@@ -159,6 +162,20 @@ class PythonObjects:
                     except FormatError:
                         return None
         return None
+
+
+def _assigned_from(member: Any) -> str:
+    """The full name that an attribute without a docstring is another name for; "" for other members."""
+    if not member.is_attribute or member.has_docstring:
+        return ""
+    path = getattr(member.value, "canonical_path", "")
+    if path != member.path:
+        return str(path)
+    # `save = save` in a class is the module's: the class has none yet.
+    outer = member.module.members.get(member.name) if member.parent.is_class else None
+    if outer is None:
+        return ""
+    return str(outer.target_path if outer.is_alias else outer.path)
 
 
 def _packages(parts: list[str]) -> Any:

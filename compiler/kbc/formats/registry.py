@@ -132,6 +132,14 @@ _FORMATS = (
         needs=("pypdfium2",),
         libraries=("pypdfium2",),
     ),
+    Format(
+        name="quartodoc",
+        module="kbc.formats.quartodoc",
+        summary="references of Python packages that quartodoc makes, as _quarto.yml lists them",
+        suffixes=("_quarto.yml", "_quarto.yaml"),
+        needs=("griffe",),
+        libraries=("griffe",),
+    ),
     # Chosen by name, not by an ending: a reader of documentation does not expect these among pages.
     Format(
         name="python",

@@ -7,6 +7,7 @@ collection's, except that pages below `lessons/` in a collection of the group co
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -279,6 +280,9 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         data, _ = stated_above(file.data.decode("utf-8-sig", "replace"))
     id = collection.stripped(file.path)
     stated = found.heading or document.title
+    place, url = file.path, document.url
+    if url.endswith(".qmd"):  # a page of its own in the site
+        place, url = posixpath.join(posixpath.dirname(place), url), ""
     return DocRecord(
         id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
@@ -287,7 +291,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         text=document.text,
         language=document.format,
         summary=shorten(document.summary) if document.summary else found.summary,
-        url=_url(collection, file.path, data, document.url),
+        url=_url(collection, place, data, url),
         spoken=stated_language(data),
         aliases=(*permalinks.aliases(collection, file.path, data), *document.index_names),
         group=_group(collection, file),

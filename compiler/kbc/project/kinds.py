@@ -181,7 +181,7 @@ class CollectionKind:
 MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd")
 CONVERTED = (
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod", ".rd", ".texi", ".texinfo"),
-    *(".topic", ".tutorial"),
+    *(".topic", ".tutorial", "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
     *(".docx", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
     *(f".{section}" for section in range(1, 9)),  # man pages

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 from typing import Any
 
@@ -40,6 +41,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         exclude=(
             *NOT_PAGES,
             "_*",
+            *([f"!/{posixpath.basename(config)}"] if data.get("quartodoc") else []),
             "README.*",
             *([f"/{joined(output)}/"] if joined(output) else []),
         ),

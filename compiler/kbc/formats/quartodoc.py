@@ -1,0 +1,136 @@
+"""The reference that quartodoc writes from a package's docstrings, as `_quarto.yml` lists it.
+
+The pages are in no checkout: quartodoc makes one for each object before Quarto renders the site.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import yaml
+
+from kbc.formats import commonmark
+from kbc.formats.document import ELSEWHERE, Converted, DocumentProblem, FormatError, Read, decode
+from kbc.formats.python_objects import PythonObjects, Reference
+from kbc.project.include_tree import folders_above
+from kbc.project.well_formed import YamlLoader, mapping, sequence
+
+_FORMAT = "quartodoc"
+_MAX_DEPTH = 20
+_MEMBERS_ELSEWHERE = "linked"
+"""The value of `children` for members that the reference lists themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An object of the reference: `name` is that below its package, `members` are those described on its
+    page, or whether any are."""
+
+    package: str
+    name: str
+    members: Collection[str] | bool = True
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.package}.{self.name}".strip(".").replace(":", ".")
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The list of the reference and a page for each object in it; nothing of a project without one."""
+    try:
+        stated = mapping(mapping(yaml.load(decode(data), YamlLoader)).get("quartodoc"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise FormatError(f"the file is not YAML ({type(error).__name__})") from None
+    sections = [mapping(each) for each in sequence(stated.get("sections"))]
+    if not sections:
+        return []
+    reference = _ReferencePages(path, stated, read)
+    lines = [commonmark.heading(1, _text(stated, "title") or "Function reference")]
+    for section in sections:
+        lines += reference.section(section)
+    overview = Converted(
+        text=commonmark.document(commonmark.blocks(lines)),
+        format=_FORMAT,
+        name="index",
+        url=f"{reference.folder}/index.qmd",
+        problems=tuple(reference.problems),
+    )
+    return [overview, *reference.pages.values()]
+
+
+class _ReferencePages:
+    """Collects the `pages` of the objects that sections list, by name, and what was not found."""
+
+    def __init__(self, path: str, stated: Mapping[str, Any], read: Read) -> None:
+        self.folder = _text(stated, "dir") or "reference"
+        self.pages: dict[str, Converted] = {}
+        self.problems: list[DocumentProblem] = []
+        self._package = _text(stated, "package")
+        self._read = read
+        around = [
+            place for each in folders_above(path) for place in (each, f"{each}/src".strip("/"))
+        ]
+        own = posixpath.normpath(
+            posixpath.join(posixpath.dirname(path), _text(stated, "source_dir"))
+        )
+        # Documentation is often built alone.
+        self._objects = PythonObjects([own, *around, "..", "../src"])
+
+    def section(self, section: Mapping[str, Any]) -> list[list[str]]:
+        """What the list has of a section: its text, and each of its objects with a sentence."""
+        level = 3 if "subtitle" in section else 2
+        title = _text(section, "title") or _text(section, "subtitle")
+        blocks = [commonmark.heading(level, title)] if title else []
+        if text := _text(section, "desc"):
+            blocks.append([text])
+        package = _text(section, "package") or self._package
+        items = [item for each in _entries(section, package) if (item := self._listed(each))]
+        return [*blocks, *([items] if items else [])]
+
+    def _listed(self, entry: _Entry) -> str:
+        found = self._objects.reference(entry.full_name, self._read)
+        if found is None:
+            message = f"the source of {entry.full_name!r} is not in the tree"
+            self.problems.append(DocumentProblem(code=ELSEWHERE, message=message, name=_FORMAT))
+            return f"- {commonmark.code_span(entry.name)}"
+        if entry.name not in self.pages:
+            self.pages[entry.name] = self._page(entry, found)
+        summary = f": {found.summary}" if found.summary else ""
+        return f"- {commonmark.code_span(entry.name)}{summary}"
+
+    def _page(self, entry: _Entry, found: Reference) -> Converted:
+        last = entry.name.replace(":", ".").rpartition(".")[2]
+        return Converted(
+            text=replace(found, name=entry.name).markdown(1, entry.members) + "\n",
+            format=_FORMAT,
+            title=entry.name,
+            name=entry.name,
+            url=f"{self.folder}/{entry.name}.qmd",
+            summary=found.summary,
+            index_names=tuple(dict.fromkeys((entry.name, entry.full_name, last))),
+        )
+
+
+def _entries(section: Mapping[str, Any], package: str, depth: int = 0) -> Iterator[_Entry]:
+    """The objects that a section lists, also those of its pages."""
+    contents: Sequence[Any] = sequence(section.get("contents"))
+    for each in contents if depth < _MAX_DEPTH else ():
+        if isinstance(each, str):
+            yield _Entry(package, each)
+            continue
+        item = mapping(each)
+        own = _text(item, "package") or package
+        if "contents" in item:
+            yield from _entries(item, own, depth + 1)
+        elif name := _text(item, "name"):
+            names = [str(one) for one in sequence(item.get("members"))]
+            has_members = item.get("children") != _MEMBERS_ELSEWHERE
+            yield _Entry(own, name, names or (has_members and item.get("members") != []))
+
+
+def _text(data: Mapping[str, Any], name: str) -> str:
+    value = data.get(name)
+    return " ".join(value.split()) if isinstance(value, str) else ""
