@@ -72,7 +72,7 @@ _FORMATS = (
         name="texinfo",
         module="kbc.formats.texinfo",
         summary="Texinfo, as manuals of GNU are written",
-        suffixes=(".texi", ".texinfo"),
+        suffixes=(".texi", ".texinfo", ".txi"),
     ),
     Format(
         name="rd",

@@ -180,7 +180,8 @@ class CollectionKind:
 
 MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd")
 CONVERTED = (
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod", ".rd", ".texi", ".texinfo"),
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod", ".rd"),
+    *(".texi", ".texinfo", ".txi"),
     *(".topic", ".tutorial", "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
     *(".docx", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),

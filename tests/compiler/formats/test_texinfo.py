@@ -11,6 +11,7 @@ from tests.compiler.recognition.trees import write_tree
 
 from kbc.formats.document import Converted
 from kbc.formats.registry import convert
+from kbc.records import DocRecord
 
 
 def _converted(text: str) -> Converted:
@@ -26,12 +27,14 @@ def test_sample_keeps_title_sections_and_every_text() -> None:
     path, data = samples()["texinfo"]
     (document,) = convert(path, data, read)
     assert (document.title, document.problems) == ("Heron @ Home", ())
-    assert document.anchors == ("top", "Nests", "Laying-eggs", "Index")
+    defined = ("index-hatch", "index-hatch_002dall")
+    assert document.anchors == ("top", "Nests", "Laying-eggs", *defined, "Index")
     assert document.text == (
         "# Heron @ Home\n\nHow to live as a heron.\n\n## Nests & eggs\n\n"
         "Call `lay` (see [Laying eggs](#Laying-eggs)) — or do *not*.\n\n### Laying *eggs*\n\n"
         "- **one**\\\n  **two**\n\n  Few eggs.\n\n- `many`\n\n  ```\n  lay {x} @twice\n\n    done\n  ```\n\n"
-        "**Function:** `hatch egg [speed]`\\\n**Function:** `hatch-all`\n\nOpens an *egg*.\n\n## Index\n"
+        "#### Function: `hatch` egg [speed]\n\n#### Function: `hatch-all`\n\n"
+        "Opens an *egg*.\n\n## Index\n"
     )
 
 
@@ -59,7 +62,19 @@ def test_sample_keeps_title_sections_and_every_text() -> None:
         ),
         (
             "@deftypefn {User Function} int f (int @var{a}, @\n  int b)\nRuns.\n@end deftypefn",
-            "**User Function:** `int f (int a, int b)`\n\nRuns.",
+            "### User Function: int `f` (int a, int b)\n\nRuns.",
+        ),
+        (
+            "@itemize\n@item\n@deftypefn {Call} int f (void)\nRuns.\n@end deftypefn\n@end itemize",
+            "- **Call:** `int f (void)`\n\n  Runs.",
+        ),
+        (
+            "@defmethod Nest add egg\n@end defmethod\n@deftypecv {Size} Nest int eggs\n@end deftypecv",
+            "### Method of Nest: `add` egg\n\n### Size of Nest: int `eggs`",
+        ),
+        (
+            "@macro egg{kind, n}\n@code{\\kind\\} (\\n\\ @@ \\\\)\n@end macro\n@egg{a@{,{b, c}} @@egg{x}",
+            "`a{` ({b, c} @ \\\\) @egg{x}",
         ),
         (
             "@ifhtml\nShown.\n@end ifhtml\n\n@iftex\n@ifset x\n@end ifset\nNo\n@end iftex\n"
@@ -131,3 +146,38 @@ def test_what_repeats_is_read_in_bounded_time(part: str) -> None:
 
 def test_a_verbatim_block_without_an_end_keeps_what_looks_like_a_comment() -> None:
     assert "@c kept" in _shown("@verbatim\n@c kept\n")
+
+
+def test_macros_may_use_others_and_take_the_rest_of_a_line() -> None:
+    source = (
+        "@alias cd = code\n"
+        "@macro said{x}\n@cd{\\x\\}!\n@end macro\n@rmacro twice{x}\n@said{\\x\\} @said{\\x\\}\n"
+        "@end rmacro\n@macro inner\nWords,\nmore.\n@end macro\n@twice{a, b}\n\n@said one two\n\n@inner"
+    )
+    assert _shown(source) == "`a, b`! `a, b`!\n\n`one two`!\n\nWords,\nmore."
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "@macro a\n@b\n@end macro\n@macro b\n@a@a\n@end macro\n@a",
+        "@macro a{x}\n\\x\\\\x\\\n@end macro\n" + "@a{" * 50 + "y" + "}" * 50,
+        "@macro a\n" * 20_000,
+        "@macro a{x}\n\\x\\\n@end macro\n" + "@a{" * 20_000,
+    ],
+)
+def test_macros_without_an_end_end(source: str) -> None:
+    assert len(_converted(source).text) < 8_000_000
+
+
+def test_definitions_are_found_by_their_names(tmp_path: Path) -> None:
+    text = "@settitle Heron\n@chapter Eggs\n@defun lay-egg nest\nLays one.\n@end defun\n"
+    inputs, _ = build(
+        write_tree(tmp_path, {"doc/heron.txi": text, "README.md": "# Heron\n\nA bird.\n"})
+    )
+    (record,) = [each for each in inputs.records["docs"] if each.path == "doc/heron.txi"]
+    assert isinstance(record, DocRecord)
+    assert [(each.title, each.anchor) for each in record.sections][-1] == (
+        "Function: lay-egg nest",
+        "index-lay_002degg",
+    )

@@ -88,3 +88,6 @@ DEFINED = {
     "typemethod": "Method",
 }
 """`@defun` -> what it defines; "" where the line itself says so."""
+
+OF_CLASSES = frozenset(["cv", "ivar", "method", "op", "typecv", "typeivar", "typemethod", "typeop"])
+"""Those whose lines name a class, behind the kind where there is one."""

@@ -59,7 +59,7 @@ _ACCENTS = {
     "=": "\u0304",
     ",": "\u0327",
 }
-_ANCHOR = re.compile(r"[^\w-]")
+_ESCAPED = re.compile(r"[^A-Za-z0-9 ]")
 
 
 def markdown(text: str, values: Mapping[str, str], targets: Mapping[str, str]) -> str:
@@ -73,9 +73,9 @@ def plain(text: str, values: Mapping[str, str]) -> str:
 
 
 def anchor(node: str) -> str:
-    """The id that makeinfo gives a node."""
-    name = " ".join(node.split()).replace(" ", "-")
-    return _ANCHOR.sub(lambda match: f"_{ord(match[0]):04x}", name)
+    """The id that makeinfo gives a node: a hyphen stands for a blank, and its own is escaped."""
+    name = " ".join(node.split())
+    return _ESCAPED.sub(lambda match: f"_{ord(match[0]):04x}", name).replace(" ", "-")
 
 
 class _TexinfoText:

@@ -24,11 +24,13 @@ from kbc.formats.texinfo.commands import (
     LISP,
     LISTS,
     NO_TEXT,
+    OF_CLASSES,
     QUOTES,
     TRANSPARENT,
     WITHIN_PARAGRAPHS,
 )
 from kbc.formats.texinfo.inline import anchor, markdown, plain
+from kbc.formats.texinfo.macros import with_macros
 from kbc.languages.includes.generated import is_generated
 
 MAX_INCLUDES = 200
@@ -68,13 +70,47 @@ class _TexinfoBlock:
     count: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Defined:
+    """What a line such as `@deftypefn {Library Function} int open (char *name)` defines: its kind,
+    `name`, and what is before and behind that."""
+
+    label: str
+    before: str
+    name: str
+    behind: str
+
+    @classmethod
+    def read(cls, kind: str, words: list[str]) -> _Defined:
+        label = DEFINED[kind]
+        if not label and words:
+            label, words = words[0], words[1:]
+        if kind in OF_CLASSES and len(words) > 1:
+            label, words = f"{label} of {words[0]}", words[1:]
+        place = 1 if kind.startswith("type") and len(words) > 1 else 0
+        name = words[place] if words else ""
+        return cls(label, " ".join(words[:place]), name, " ".join(words[place + 1 :]))
+
+    @property
+    def title(self) -> str:
+        """The name alone is code, so that it is what the heading is about."""
+        before, behind = commonmark.escaped(self.before), commonmark.escaped(self.behind)
+        parts = (before, commonmark.code_span(self.name) if self.name else "", behind)
+        return f"{commonmark.escaped(self.label)}: {' '.join(filter(None, parts))}"
+
+    @property
+    def line(self) -> str:
+        shown = " ".join(filter(None, (self.before, self.name, self.behind)))
+        return f"**{commonmark.escaped(self.label)}:** {commonmark.code_span(shown)}"
+
+
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """The document of a manual; without text where a program wrote it from a page of its name beside it."""
     stem = posixpath.splitext(path)[0]
     if any(read(f"{stem}{ending}") is not None for ending in _WRITTEN_FROM):
         return [Converted(text="", format="texinfo")]
     source = _TexinfoSource(path, read)
-    text = source.expanded(decode(data), path)
+    text = with_macros(source.expanded(decode(data), path))
     writer = _TexinfoWriter(text)
     writer.write()
     title = writer.title if writer.blocks else ""  # a file may define what others use
@@ -144,6 +180,7 @@ class _TexinfoWriter:
         self._open: list[_TexinfoBlock] = []
         self._paragraph: list[str] = []
         self._node = ""
+        self._level = 1
         self._lines = text.split("\n")
         self._targets = dict(_nodes(self._lines))
 
@@ -235,20 +272,27 @@ class _TexinfoWriter:
         while self._open:
             self._end()
         title = self._inline(rest)
+        self._level = level
         self.anchors.append(anchor(self._node or plain(rest, self._values)))
         self._node = ""
         self.blocks.append(commonmark.heading(level, title))
 
     def _definition(self, kind: str, rest: str, *, is_further: bool) -> None:
-        words = [word.strip("{}") for word in _WORD.findall(plain(rest, self._values))]
-        label = DEFINED[kind]
-        if not label and words:
-            label, words = words[0], words[1:]
-        line = f"**{commonmark.escaped(label)}:** {commonmark.code_span(' '.join(words))}"
-        if is_further and self._open and self._open[-1].name.startswith("def"):
-            self._open[-1].terms.append(line)
-        elif len(self._open) < MAX_DEPTH:
-            self._open.append(_TexinfoBlock(f"def{kind}", terms=[line]))
+        found = _Defined.read(
+            kind, [word.strip("{}") for word in _WORD.findall(plain(rest, self._values))]
+        )
+        block = self._open[-1] if self._open and self._open[-1].name.startswith("def") else None
+        goes_on = is_further and block is not None
+        if not goes_on and len(self._open) >= MAX_DEPTH:
+            return
+        if not goes_on:
+            is_inner = bool(self._open)
+            self._open.append(_TexinfoBlock(f"def{kind}", marker="**" if is_inner else ""))
+        if self._open[-1].marker:
+            self._open[-1].terms.append(found.line)
+        else:
+            self.anchors.append(f"index-{anchor(found.name)}")
+            self.blocks.append(commonmark.heading(min(self._level + 1, 6), found.title))
 
     def _item(self, name: str, rest: str) -> None:
         block = self._open[-1] if self._open else None
@@ -310,7 +354,8 @@ class _TexinfoWriter:
             self._end_item(block)
             lines = commonmark.blocks(block.rows)
         elif block.name.startswith("def"):
-            lines = commonmark.blocks([commonmark.broken(block.terms), *block.blocks])
+            terms = [commonmark.broken(block.terms)] if block.terms else []
+            lines = commonmark.blocks([*terms, *block.blocks])
         else:
             lines = commonmark.blocks(block.blocks)
             lines = commonmark.quote(lines) if block.name in QUOTES else lines

@@ -1,0 +1,137 @@
+"""Macros and other names that a manual of Texinfo defines for itself (`@macro`, `@alias`), put in place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_MAX_DEPTH = 12
+_MAX_CHARS = 4_000_000
+"""Of what all uses of macros in a manual become."""
+
+_MARK = re.compile(
+    r"^[ \t]*@(?:(?P<end>end[ \t]+r?macro)\b|r?macro[ \t]+(?P<name>[\w-]+)[ \t]*"
+    r"(?:\{(?P<parameters>[^{}\n]*)\})?)[^\n]*\n?",
+    re.MULTILINE,
+)
+_ALIAS = re.compile(r"^@alias[ \t]+([A-Za-z]\w*)[ \t]*=[ \t]*([A-Za-z]\w*)[ \t]*$", re.MULTILINE)
+_BACKSLASHED = re.compile(r"\\([\w-]+)\\|\\(\\)")
+_BRACE = re.compile(r"@.|[{}]", re.DOTALL)
+_COMMA = re.compile(r"@.|\\.|[{},]", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Macro:
+    parameters: tuple[str, ...]
+    body: str
+
+    def with_arguments(self, arguments: list[str]) -> str:
+        given = dict(zip(self.parameters, arguments, strict=False))
+
+        def filled(match: re.Match[str]) -> str:
+            if match[2]:
+                return "\\"
+            return given.get(match[1], "") if match[1] in self.parameters else match[0]
+
+        return _BACKSLASHED.sub(filled, self.body)
+
+
+def with_macros(text: str) -> str:
+    """A manual with what its macros stand for, without their definitions."""
+    for name, other in _ALIAS.findall(text):
+        text = re.sub(rf"(?<!@)@{name}(?![\w-])", f"@{other}", text)
+    text, macros = _defined(text)
+    if not macros:
+        return text
+    names = "|".join(map(re.escape, sorted(macros, key=len, reverse=True)))
+    use = re.compile(rf"(?<!@)(?:@@)*(?P<at>@)(?P<name>{names})(?![\w-])")
+    return _MacroUses(macros, use).expanded(text)
+
+
+def _defined(text: str) -> tuple[str, dict[str, _Macro]]:
+    """The text without its definitions, and these."""
+    macros: dict[str, _Macro] = {}
+    kept: list[str] = []
+    position = depth = 0
+    opened: re.Match[str] | None = None
+    for mark in _MARK.finditer(text):
+        if mark["end"] is None:
+            depth += 1
+            if opened is None:
+                opened = mark
+                kept.append(text[position : mark.start()])
+        elif opened is not None:
+            depth -= 1
+            if not depth:
+                stated = (opened["parameters"] or "").split(",")
+                parameters = tuple(each.strip() for each in stated if each.strip())
+                body = text[opened.end() : mark.start()].removesuffix("\n")
+                macros[opened["name"]] = _Macro(parameters, body)
+                position, opened = mark.end(), None
+    if opened is not None:  # one without an end
+        position = opened.start()
+    return "".join([*kept, text[position:]]), macros
+
+
+class _MacroUses:
+    def __init__(self, macros: Mapping[str, _Macro], use: re.Pattern[str]) -> None:
+        self._macros = macros
+        self._use = use
+        self._left = _MAX_CHARS
+
+    def expanded(self, text: str, depth: int = 0) -> str:
+        if self._use.search(text) is None:
+            return text
+        closing = _closing_braces(text)
+        parts: list[str] = []
+        position = 0
+        while depth < _MAX_DEPTH and self._left > 0 and (use := self._use.search(text, position)):
+            macro = self._macros[use["name"]]
+            arguments, end = _arguments(text, use.end(), macro, closing)
+            result = macro.with_arguments(arguments)
+            self._left -= len(result)
+            parts += [text[position : use.start("at")], self.expanded(result, depth + 1)]
+            position = end
+        return "".join([*parts, text[position:]])
+
+
+def _closing_braces(text: str) -> dict[int, int]:
+    """Where each brace that opens is closed."""
+    closing: dict[int, int] = {}
+    waiting: list[int] = []
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            waiting.append(brace.start())
+        elif brace[0] == "}" and waiting:
+            closing[waiting.pop()] = brace.start()
+    return closing
+
+
+def _arguments(
+    text: str, start: int, macro: _Macro, closing: Mapping[int, int]
+) -> tuple[list[str], int]:
+    """The arguments of a use whose name ends at `start`, and where it ends."""
+    if not text.startswith("{", start):
+        line_end = text.find("\n", start)
+        line_end = len(text) if line_end < 0 else line_end
+        if len(macro.parameters) != 1:
+            return [], start
+        return [text[start:line_end].strip()], line_end
+    end = closing.get(start)
+    if end is None:
+        return [], start
+    inside = text[start + 1 : end]
+    return _split(inside) if len(macro.parameters) > 1 else [inside.strip()], end + 1
+
+
+def _split(inside: str) -> list[str]:
+    """Arguments between commas that are not in braces."""
+    found: list[str] = []
+    depth = position = 0
+    for mark in _COMMA.finditer(inside):
+        depth += (mark[0] == "{") - (mark[0] == "}")
+        if mark[0] == "," and not depth:
+            found.append(inside[position : mark.start()])
+            position = mark.end()
+    return [each.strip().replace("\\,", ",") for each in [*found, inside[position:]]]
