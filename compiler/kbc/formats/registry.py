@@ -6,13 +6,14 @@ import functools
 import hashlib
 import importlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
 from kb_runtime.version import install_hint
 from kbc.cache.phases import recalled
 from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read
+from kbc.languages.addresses import without_pictures
 from kbc.limits import MAX_CONVERTED_BYTES
 
 INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
@@ -248,7 +249,8 @@ def _converted(
         known: dict[str, Any] = {"named": named} if named and chosen.names_files else {}
         known |= {"around": around} if around else {}
         known |= {"labels": labels} if labels and chosen.has_labels else {}
-        return list(importlib.import_module(chosen.module).convert(path, data, read, **known))
+        found = importlib.import_module(chosen.module).convert(path, data, read, **known)
+        return [replace(each, text=without_pictures(each.text)) for each in found]
     except FormatError as error:
         problem = DocumentProblem(
             code=error.code or f"{chosen.name}-invalid",

@@ -15,6 +15,7 @@ from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.formats import ELSEWHERE, UNRESOLVED, docc
 from kbc.frontends.labels import role_links
 from kbc.languages import mdx
+from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import read_front_matter
 from kbc.languages.includes import (
@@ -83,6 +84,7 @@ class PageIncludes:
         """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
         what `may_include` says of it, where that is known."""
         read = file.include
+        text = without_pictures(text)
         if file.path.lower().endswith(".mdx"):
             text = mdx.with_exported_texts(text)
         if self._collection.generator == "writerside" or docc.catalogue_of(file.path):

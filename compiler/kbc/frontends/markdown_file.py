@@ -14,6 +14,7 @@ from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import Located
 from kbc.languages import markdown
+from kbc.languages.addresses import without_pictures
 from kbc.languages.markdown import Block, Document
 from kbc.limits import MAX_LINE_CHARS, MAX_LINK_LINE_CHARS
 from kbc.project.source_file import SourceFile
@@ -57,7 +58,9 @@ def read_markdown(file: SourceFile, diagnostics: Diagnostics) -> MarkdownFile | 
 def read_text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
     """The text of a file that somebody wrote; None, with a diagnostic, for other files."""
     text = file.text(diagnostics)
-    return None if text is None or has_long_line(text, file.path, diagnostics) else text
+    if text is None or has_long_line(without_pictures(text), file.path, diagnostics):
+        return None
+    return text
 
 
 def has_long_line(text: str, path: str, diagnostics: Diagnostics) -> bool:

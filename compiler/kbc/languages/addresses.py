@@ -10,6 +10,8 @@ HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
 
 SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
 _NONE = urlsplit("")
+_PICTURE = re.compile(r"(\bdata:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,)[A-Za-z0-9+/=]{1000,}")
+"""A file as the address of itself, larger than an icon."""
 
 
 def split_url(url: str) -> SplitResult:
@@ -26,3 +28,9 @@ def joined_url(base: str, url: str) -> str:
         return urljoin(base, url)
     except ValueError:
         return url
+
+
+def without_pictures(text: str) -> str:
+    """`text` with an ellipsis for pictures and other files that its addresses hold
+    (`data:image/png;base64,...`): nobody reads them, and one has more characters than the words of its page."""
+    return _PICTURE.sub(r"\1…", text) if ";base64," in text else text

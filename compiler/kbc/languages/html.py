@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 from bs4.element import NavigableString
 
+from kbc.languages.addresses import without_pictures
 from kbc.languages.html_code import prepare_code
 from kbc.languages.html_content import main_content
 from kbc.languages.html_markdown import to_markdown
@@ -43,6 +44,7 @@ class HtmlPage:
 def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage:
     """The page; its `text` is empty when there is no content. `link` gives the target to write for a
     link's `href`."""
+    source = without_pictures(source)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
         soup = BeautifulSoup(source, "lxml")

@@ -223,3 +223,22 @@ def test_the_first_part_of_a_template_is_the_title_of_no_page(
 )
 def test_a_page_says_its_language(path: str, text: str) -> None:
     assert read_page(path, text).spoken == "und-Latn"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("posts/a.md", "# A\n\n![plan](data:image/png;base64,{})\n\nText.\n"),
+        (
+            "posts/a.html",
+            '<main><h1>A</h1><img alt="plan" src="data:image/png;base64,{}"><p>Text.</main>',
+        ),
+        ("posts/a.adoc", "= A\n\n[the plan](data:image/png;base64,{})\n\nText.\n"),
+    ],
+)
+def test_pictures_are_no_text(path: str, text: str) -> None:
+    record = read_page(path, text.format("iVBORw0KGgo" * 100_000))
+    assert "iVBOR" not in record.text + record.content
+    assert "Text." in record.content
+    small = read_page(path, text.format("iVBORw0KGgo"))
+    assert "iVBOR" in small.text or path.endswith(".html")

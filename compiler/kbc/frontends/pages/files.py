@@ -20,6 +20,7 @@ from kbc.frontends.converted import converted_sections, is_converted, read_conve
 from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import first_paragraph, has_long_line, shorten
 from kbc.languages import markdown
+from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_language
 from kbc.project.source_file import SourceFile
@@ -107,7 +108,7 @@ def read_pages(
                 file.path,
                 hint="Check the markup: an element may never be closed.",
             )
-    elif has_long_line(text, file.path, diagnostics):
+    elif has_long_line(without_pictures(text), file.path, diagnostics):
         return []
     elif BUNDLE.fullmatch(name):
         found = list(_llms_full(text))
