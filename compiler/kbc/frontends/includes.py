@@ -114,7 +114,7 @@ class PageIncludes:
         ):
             counter.update(found)
             self._pages[code] += [file.path] if found else []
-        return expansion.text
+        return without_pictures(expansion.text)
 
     def named_files(self, file: SourceFile) -> Mapping[str, str] | None:
         """The paths of files that a page names without their folders, as its generator or DocC has it; None

@@ -32,5 +32,5 @@ def joined_url(base: str, url: str) -> str:
 
 def without_pictures(text: str) -> str:
     """`text` with an ellipsis for pictures and other files that its addresses hold
-    (`data:image/png;base64,...`): nobody reads them, and one has more characters than the words of its page."""
+    (`data:image/png;base64,...`): nobody reads them, and one is longer than all the words of its page."""
     return _PICTURE.sub(r"\1…", text) if ";base64," in text else text

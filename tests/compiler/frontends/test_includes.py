@@ -64,3 +64,12 @@ def test_directives_are_looked_for_once_in_a_text(
     (tmp_path / "code.py").write_text("x = 2\n")
     assert "x = 2" in read()[1]
     assert looked_at == [plain, marked]
+
+
+def test_pictures_in_included_files_are_no_text(tmp_path: Path) -> None:
+    picture = f'<img src="data:image/png;base64,{"iVBORw0KGgo" * 200}"> seen\n'
+    (tmp_path / "plan.html").write_text(picture)
+    file = SourceFile("a.md", b'# A\n\n--8<-- "plan.html"\n', "", IncludeTree(tmp_path))
+    (record,) = docs.read(Collection(name="docs", kind="docs", paths=(".",)), [file], Diagnostics())
+    assert "seen" in record.text
+    assert "iVBOR" not in record.text
