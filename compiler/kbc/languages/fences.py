@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+
+from kbc.languages.suffixes import LANGUAGES
 
 _TYPES: Mapping[str, str] = {
     **dict.fromkeys(("yaml", "yml", "json", "toml"), "config"),
     **dict.fromkeys(("bash", "sh", "shell"), "cmd"),
     **dict.fromkeys(("http", "graphql", "openapi", "swagger"), "api"),
 }
+
+
+_CLASS = re.compile(r"[{\s]\.([^\s{}.,]+)")
+_IN_BRACES = re.compile(r"\{+\s*([^\s{},]+)\s*[^{}]*\}*\s*([^\s{}]*)")
+_CLASS_PREFIX = re.compile(r"lang(?:uage)?-(?=\w)")
+_CODE_DIRECTIVES = frozenset({"code", "code-block", "code-cell", "sourcecode"})
+_NAMES = frozenset(
+    {*LANGUAGES, *LANGUAGES.values(), "console", "dot", "mermaid", "ojs", "shell", "text"}
+)
+
+
+def language_of_fence(info: str) -> str:
+    """The language that the info string of a fence names, in lower case: its first word (`python title="x"`,
+    also as the class that HTML gets: `language-python`), or in braces a class (`{.python #id}`, as Pandoc and
+    Python-Markdown have it) or the name of a language (`{r, echo=FALSE}` of Quarto)."""
+    info = info.strip().lower()
+    if not info.startswith("{"):
+        return _CLASS_PREFIX.sub("", re.split(r"[\s{,]", info, maxsplit=1)[0])
+    if stated := _CLASS.search(info):
+        return stated[1]
+    found = _IN_BRACES.match(info)
+    if found is None:
+        return ""
+    name, argument = found.groups()
+    if name in _CODE_DIRECTIVES:  # of MyST
+        return argument
+    return name if name in _NAMES else ""
 
 
 def chunk_type(language: str) -> str:

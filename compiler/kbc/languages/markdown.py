@@ -21,6 +21,7 @@ from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages import mdx as mdx_syntax
 from kbc.languages.anchors import AnchorRules, Label, assigned, split_attributes
+from kbc.languages.fences import language_of_fence
 from kbc.languages.front_matter import FrontMatter, read_front_matter
 from kbc.limits import MAX_INLINE_CHARS, short_title
 from kbc.records import Section
@@ -73,18 +74,14 @@ class Block:
 
     @property
     def language(self) -> str:
-        """The first word of a fence's info string, lower-cased."""
-        return _language(self.info)
-
-
-def _language(info: str) -> str:
-    return re.split(r"[\s{,]", info.strip(), maxsplit=1)[0].lower()
+        """What a fence's info string calls its language, in lower case."""
+        return language_of_fence(self.info)
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
     """A fence on lines `start_line` to `end_line`, at the top level or in a list or a quotation.
-    `language` is the first word of its info string, lower-cased."""
+    `language` is what its info string calls it, in lower case."""
 
     start_line: int
     end_line: int
@@ -175,7 +172,11 @@ def parse(text: str, *, mdx: bool = False) -> Document:
         code_lines=frozenset(line_numbers[index] for index in code),
         commented=tuple(_commented(tokens, line_numbers)),
         fences=tuple(
-            Fence(line_numbers[token.map[0]], line_numbers[token.map[1] - 1], _language(token.info))
+            Fence(
+                line_numbers[token.map[0]],
+                line_numbers[token.map[1] - 1],
+                language_of_fence(token.info),
+            )
             for token in tokens
             if token.type == "fence" and token.map is not None
         ),

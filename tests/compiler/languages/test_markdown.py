@@ -321,3 +321,27 @@ def test_sections_nest_and_count_their_characters(text: str, mdx: bool) -> None:
         assert each.chars == len(part) + (not ends_the_text)
         if following and following.level > each.level:
             assert following.end_line <= each.end_line
+
+
+@pytest.mark.parametrize(
+    ("info", "language"),
+    [
+        ("python", "python"),
+        ("Rust,ignore", "rust"),
+        ("js {1,3}", "js"),
+        ("language-bash", "bash"),
+        ("lang-c++ numbers", "c++"),
+        ("{python}", "python"),
+        ("{r, echo=FALSE}", "r"),
+        ("{.bash .numberLines}", "bash"),
+        ('{ .yaml .annotate title="a.yml" }', "yaml"),
+        ("{#id .haskell}", "haskell"),
+        ("{code-block} python", "python"),
+        ("{note}", ""),
+        ("{", ""),
+        ("", ""),
+    ],
+)
+def test_fences_name_their_language(info: str, language: str) -> None:
+    (block,) = parse(f"```{info}\nx\n```\n").blocks
+    assert block.language == language
