@@ -114,6 +114,10 @@ def _read_yaml(source: str) -> _Mapping:
         spaced = _read_whole_yaml(source.replace("\t", "    "))
         if not spaced.problem:
             return spaced
+    if "<!--" in source:  # notes of a program that writes pages
+        shown = _read_whole_yaml(_COMMENT.sub(lambda each: "\n" * each[0].count("\n"), source))
+        if not shown.problem:
+            return shown
     data: dict[str, Any] = {}
     lines: dict[str, int] = {}
     for number, text in enumerate(source.split("\n"), start=1):
@@ -166,6 +170,7 @@ def _read_toml(source: str) -> _Mapping:
 
 
 _YAML_LINE = re.compile(r"(?P<key>[A-Za-z_][\w-]*):[ \t]+(?P<value>[^\s|>&*!].*?)[ \t\r]*$")
+_COMMENT = re.compile(r"^[ \t]*<!--(?:[^-]|-(?!->))*+-->[ \t]*$", re.MULTILINE)
 _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 _TOML_KEY = re.compile(r"[ \t]*\[{0,2}[ \t]*([\w-]+|\"[^\"]+\"|'[^']+')[ \t]*[.=\]]")
 _READERS = {"---": _read_yaml, "+++": _read_toml}

@@ -345,3 +345,11 @@ def test_sections_nest_and_count_their_characters(text: str, mdx: bool) -> None:
 def test_fences_name_their_language(info: str, language: str) -> None:
     (block,) = parse(f"```{info}\nx\n```\n").blocks
     assert block.language == language
+
+
+def test_comments_of_html_are_no_fault_of_front_matter() -> None:
+    text = "---\n\n<!-- written by\na program -->\npage_title: A\nnote: <!-- kept -->\n---\n# B\n"
+    document = parse(text)
+    assert document.problems == ()
+    assert document.data == {"page_title": "A", "note": "<!-- kept -->"}
+    assert document.line_of("page_title") == 5
