@@ -22,6 +22,7 @@ from kbc.limits import MAX_HTML_DEPTH, short_title
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TITLE_SEPARATOR = re.compile(r"\s+(?:[|—–·•»«-]|::)\s+")
 _HEADINGS_FOR_TITLE = 3
+_TEMPLATE_TYPE = re.compile(r"text/(?:html|[\w-]*template|x-handlebars|x-mustache)\b[\w-]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,15 @@ def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage
         is_too_deep=is_too_deep,
     )
     in_navigation = _text_of(current)
+    templates = _templates(soup)
     keep_tabs(soup)
     prepare_code(soup)
     main = main_content(soup)
+    if main is None and templates:
+        shown = read_html(f"<main>{templates}</main>", link)
+        return replace(
+            page, text=shown.text, title=page.title or shown.title, anchors=shown.anchors
+        )
     if main is None:
         return page
     _open_lists(main)
@@ -82,6 +89,12 @@ def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage
             each["href"] = link(str(each["href"]))
     title = _best_title(page.title, headings, in_navigation)
     return replace(page, text=to_markdown(main), title=short_title(title), anchors=anchors)
+
+
+def _templates(soup: BeautifulSoup) -> str:
+    """The HTML in scripts that a program of the page shows (`<script type="text/x-handlebars-template">`)."""
+    found = soup.find_all("script", type=_TEMPLATE_TYPE)
+    return "\n".join(each.get_text() for each in found)
 
 
 def _flatten(soup: BeautifulSoup) -> bool:
@@ -116,7 +129,8 @@ def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
     """The page's title from `<title>`, its headings and the navigation.
 
     A single level-1 heading is the title. A page with none or with several of them is called what
-    `<title>` says, without the name of the site where another part of it is a heading of the page.
+    `<title>` says, without the name of the site where another part of it is a heading of the page; without
+    one by a heading that has no other of its level and none above it.
     """
     first_level = [_text_of(each) for each in headings if each.name == "h1"]
     if len(first_level) == 1 or (first_level and not stated):
@@ -125,9 +139,13 @@ def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
     for heading in headings[:_HEADINGS_FOR_TITLE]:
         if _text_of(heading) in parts:
             return _text_of(heading)
-    if in_navigation in parts:
+    if in_navigation and in_navigation in parts:
         return in_navigation
-    return stated or (_text_of(headings[0]) if headings else in_navigation)
+    if stated or not headings:
+        return stated or in_navigation
+    top = min(each.name for each in headings)
+    outermost = [_text_of(each) for each in headings if each.name == top]
+    return outermost[0] if len(outermost) == 1 else ""
 
 
 def _anchor(heading: Tag) -> str:

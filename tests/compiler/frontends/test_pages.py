@@ -229,3 +229,10 @@ def test_pages_say_their_language() -> None:
     }
     _, found, _ = read(files)
     assert [each.spoken for each in found] == ["pt", "und-Latn", "no", ""]
+
+
+def test_pages_without_a_title_are_called_after_their_files() -> None:
+    _, found, _ = read(
+        {"s/uses.html": "<main><p>Words.</main>", "s/plans/index.html": "<main>x</main>"}
+    )
+    assert {each.title for each in found} == {"uses", "plans"}

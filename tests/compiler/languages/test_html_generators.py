@@ -266,3 +266,32 @@ def test_doxygen_members_have_the_anchors_of_their_links() -> None:
     )
     assert page.anchors == ("", "ga5d")
     assert "## grab()\n" in page.text
+
+
+def test_templates_are_the_content_of_a_page_that_has_no_other() -> None:
+    template = (
+        '<script id="a" type="text/x-handlebars-template"><h2 id="pumps">Pumps</h2><p>They <b>run</b>.'
+        "<pre>start {{ version }}</pre></script>"
+    )
+    found = read_html(
+        f"<html><title>Heron</title><body>{template}<div id='a-shown'></div></body></html>"
+    )
+    assert found.text == "## Pumps\n\nThey **run**.\n\n```\nstart {{ version }}\n```\n"
+    assert (found.title, found.anchors) == ("Heron", ("pumps",))
+    other = read_html(f"<main><p>Own words.</main>{template}<script>run()</script>")
+    assert other.text.strip() == "Own words."
+    assert not read_html("<body><script>run()</script><div></div></body>").text
+
+
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        ("<h3>Nests</h3><p>x<h4>Eggs</h4>", "Nests"),
+        ("<p>Words.<h3>Nests</h3><p>x<h3>Eggs</h3>", ""),
+        ("<p>Words.", ""),
+    ],
+)
+def test_a_page_without_a_title_is_called_after_a_heading_above_all_others(
+    content: str, title: str
+) -> None:
+    assert read_html(f"<main>{content}</main>").title == title

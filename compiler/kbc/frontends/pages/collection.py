@@ -22,6 +22,7 @@ from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.includes import PageIncludes
 from kbc.frontends.metadata import Located, Metadata, Text
+from kbc.frontends.naming import name_in_path
 from kbc.frontends.pages.files import (
     BUNDLE,
     ParsedPage,
@@ -332,7 +333,7 @@ def _record(
         numbered = f"{place}-{number}"
     if is_bundle and not own_url:
         url = f"{source.url.rstrip('/') or source.id}/{numbered}"
-    title = page.title or posixpath.basename(relative)
+    title = page.title or name_in_path(relative)
     return PageRecord(
         id=f"{source.id}/{numbered}",
         collection=collection.name,
