@@ -22,6 +22,8 @@ _STYLES = re.compile(r"(?=.*[ \t-])[a-z][a-z0-9_-]*(?:[ \t]+[a-z][a-z0-9_-]*)*")
 MAX_INCLUDES = 200
 MAX_INCLUDED_CHARS = 4_000_000
 
+_BEGINNING = 20_000  # of a file, with its title
+_MARKDOWN_TITLE = re.compile(r"^#[ \t]+([^\r\n]+)", re.MULTILINE)
 _TITLE = re.compile(
     r"^(?:(?P<over>[^\w\s])(?P=over)+[ \t]*\n[ \t]*(?P<with_over>\S[^\n]*)\n|(?P<plain>\S[^\n]*)\n)"
     r"(?P<under>[=\-`:'\"~^_*+#<>.])(?P=under)+[ \t]*$",
@@ -89,18 +91,26 @@ class Context:
             if found is not None:
                 path, data = found
                 folder = posixpath.dirname(self.path)
-                return posixpath.relpath(path, folder or "."), first_title(data)
+                is_markdown = path.lower().endswith(".md")
+                title = _markdown_title(data) if is_markdown else first_title(data)
+                return posixpath.relpath(path, folder or "."), title
         return "", ""
 
 
 def first_title(data: bytes) -> str:
     """The first section title of a reStructuredText file, as plain text."""
-    text = data[:20_000].decode("utf-8", "replace").replace("\r\n", "\n")
+    text = data[:_BEGINNING].decode("utf-8", "replace").replace("\r\n", "\n")
     titles = (match["with_over"] or match["plain"] or "" for match in _TITLE.finditer(text))
     for title in map(str.strip, (title_of(text), *titles)):
         if not title.startswith((".. ", ":")) and re.search(r"\w", title):
             return plain_title(title)
     return ""
+
+
+def _markdown_title(data: bytes) -> str:
+    """The first heading of a page in Markdown, as plain text."""
+    found = _MARKDOWN_TITLE.search(data[:_BEGINNING].decode("utf-8", "replace"))
+    return plain_title(found[1].replace("`", "")).strip() if found else ""
 
 
 def title_at(text: str, position: int) -> str:

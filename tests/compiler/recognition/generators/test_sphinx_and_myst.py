@@ -292,3 +292,22 @@ def test_roles_of_myst_link_labels_and_documents(tmp_path: Path) -> None:
     assert texts["more/b.md"].endswith("Shut [Top](../top.rst#top).\n")
     assert texts["top.rst"].endswith("See [Shut it](more/b.md#shut-it).\n")
     assert [each.code for each in diagnostics] == []
+
+
+def test_links_of_myst_lead_to_labels_and_documents(tmp_path: Path) -> None:
+    files = {
+        "conf.py": "project = 'Gates'\nextensions = ['myst_parser']\n",
+        "a.md": "# A\n\n[](shut), [the *gate*](shut), [](b), [](gone), `[](shut)`.\n\n```md\n[](shut)\n```\n",
+        "b.md": (
+            "```{note}\n---\nclass: x\n---\nText.\n```\n\n# B `gates`\n\n(shut)=\n\n## Shut it\n\nDone.\n"
+        ),
+        "index.rst": "Kite\n====\n\n:doc:`b`\n",
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    texts = {each.id: each.text for each in inputs.records["docs"] if isinstance(each, DocRecord)}
+    assert texts["a.md"] == (
+        "# A\n\n[Shut it](b.md#shut-it), [the *gate*](b.md#shut-it), [B gates](b.md), [](gone),"
+        " `[](shut)`.\n\n```md\n[](shut)\n```\n"
+    )
+    assert texts["index.rst"].endswith("[B gates](b.md)\n")
+    assert [each.code for each in diagnostics] == []

@@ -23,6 +23,10 @@ _ROLE = re.compile(
 _ROLE_OPENING = re.compile(r"(?<![\w`\\])\{[a-zA-Z][\w:.+-]*\}`[^`]*\Z")
 """A role that goes on in the next line of its paragraph."""
 _TITLED = re.compile(r"(?P<text>.*?)\s*<(?P<target>[^<>]*)>\Z", re.DOTALL)
+_REFERENCE = re.compile(
+    r"(?P<code>`+[^`]*`+)|(?<![!\\])\[(?P<title>[^\[\]]*)\]\((?P<target>[\w-]+)\)"
+)
+"""A link whose target is no path with an ending: a label or a document, as roles name them."""
 _REFERRING = frozenset(["doc", "numref", "ref"])
 _OPTION = re.compile(r":[\w-]+:")
 _HEADING = re.compile(r"(#{1,6}) ")
@@ -66,7 +70,9 @@ def _without_marks(card: Sequence[str]) -> list[str]:
 
 def replace_directives(text: str, page: IncludingPage) -> str:
     """Markdown with the text of its directives in their place. Code that only shows MyST stays."""
-    if (page.restructured is None and page.prepare is None) or "{" not in text:
+    if page.restructured is None and page.prepare is None:
+        return text
+    if "{" not in text and (page.referred is None or "](" not in text):
         return text
     return "\n".join(_Directives(page).lines(text.split("\n")))
 
@@ -94,6 +100,8 @@ class _Directives:
                     line = f"{line}\n{following}"
                     index += 1
                 shown = _ROLE.sub(self._role, line) if "}`" in line else line
+                if self._page.referred is not None and "](" in shown:
+                    shown = _REFERENCE.sub(self._reference, shown)
                 yield from shown.split("\n")
                 continue
             end = _end(lines, index, opening["marks"], _indent(line))
@@ -120,6 +128,12 @@ class _Directives:
             if link := self._page.referred(target.strip(), title):
                 return link
         return title or f"{match['marks']}{match['text'].lstrip('~!')}{match['marks']}"
+
+    def _reference(self, match: re.Match[str]) -> str:
+        """A link to what it names with a title, its own or that of what it leads to."""
+        if match["code"] or self._page.referred is None:
+            return match[0]
+        return self._page.referred(match["target"], match["title"]) or match[0]
 
     def _directive(
         self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
