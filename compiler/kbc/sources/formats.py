@@ -26,18 +26,25 @@ _DOCBOOK = re.compile(
 """By the document type or the name space; parts of books often state neither, but begin as no other XML
 does."""
 
+_QUARTODOC = re.compile(rb"^quartodoc:[ \t]*\r?$", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"\A\s*(?:<!--.*?-->\s*)*+@[A-Z]\w*\s*[({]", re.DOTALL)
 
-_BY_CONTENT: dict[str, tuple[str, re.Pattern[bytes]]] = {
-    ".json": ("openapi", _OPENAPI),
-    ".yaml": ("openapi", _OPENAPI),
-    ".yml": ("openapi", _OPENAPI),
-    ".tutorial": ("docc", _DIRECTIVE),
-    ".xml": ("docbook", _DOCBOOK),
+_IN_YAML = (("openapi", _OPENAPI), ("quartodoc", _QUARTODOC))
+_BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
+    ".json": (("openapi", _OPENAPI),),
+    ".yaml": _IN_YAML,
+    ".yml": _IN_YAML,
+    ".tutorial": (("docc", _DIRECTIVE),),
+    ".xml": (("docbook", _DOCBOOK),),
 }
-"""Endings that many formats share -> the one that is documentation, and how its files begin."""
+"""Endings that many formats share -> those that are documentation, and how their files begin."""
 
-_ENDINGS = {"docc": ".tutorial", "openapi": "openapi.yaml", "docbook": ".docbook"}
+_ENDINGS = {
+    "docc": ".tutorial",
+    "openapi": "openapi.yaml",
+    "docbook": ".docbook",
+    "quartodoc": "_quarto.yml",
+}
 """The endings that stand for these formats in what a collection wants."""
 
 _SHARED = ".tutorial"
@@ -57,12 +64,13 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`openapi`, `docbook` or `docc` for a file that begins as one, with an ending that other formats have,
-    too; else ""."""
+    """`openapi`, `quartodoc`, `docbook` or `docc` for a file that begins as one, with an ending that other
+    formats have, too; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
-    format, pattern = _BY_CONTENT.get(ending, ("", None))
-    return format if pattern and pattern.search(data[:_SNIFFED_BYTES]) else ""
+    start = data[:_SNIFFED_BYTES]
+    formats = _BY_CONTENT.get(ending, ())
+    return next((format for format, pattern in formats if pattern.search(start)), "")
 
 
 def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) -> bool:

@@ -113,5 +113,14 @@ def test_pages_have_their_place_in_the_site(tmp_path: Path) -> None:
     assert not any("_part" in each.path for each in pages)
 
 
+def test_a_site_may_have_its_references_in_files_of_their_own(tmp_path: Path) -> None:
+    site, _, reference = QUARTO.partition("quartodoc:")
+    files = {"docs/_quarto.yml": site, "docs/_quartodoc-core.yml": f"quartodoc:{reference}"}
+    root = write_tree(tmp_path, files | PACKAGE | {"docs/index.qmd": "# Heron\n\nText.\n"})
+    inputs, _ = read(root)
+    found = {each.title: each.url for each in inputs.records["docs"]}
+    assert found["Objects"] == "https://example.org/heron/api/index.html"
+
+
 def test_a_project_without_a_reference_has_no_pages_of_it() -> None:
     assert convert("_quarto.yml", b"website:\n  title: A\n", lambda path: None) == []

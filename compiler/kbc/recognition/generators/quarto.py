@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,9 @@ from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "quarto"
 _SOURCES = (".qmd", ".md", ".ipynb", ".rmd")
+_REFERENCE = re.compile(r"_quartodoc.*\.ya?ml")
+"""What quartodoc reads instead of the configuration of the site."""
+
 _MAX_DEPTH = 20
 _NESTED = ("chapters", "appendices", "contents", "sidebar", "navbar", "left", "right", "menu")
 """Keys of a book, a sidebar and a bar of navigation, in the order of their pages."""
@@ -42,6 +46,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             *NOT_PAGES,
             "_*",
             *([f"!/{posixpath.basename(config)}"] if data.get("quartodoc") else []),
+            *(f"!/{name}" for name in tree.names(folder) if _REFERENCE.fullmatch(name)),
             "README.*",
             *([f"/{joined(output)}/"] if joined(output) else []),
         ),
