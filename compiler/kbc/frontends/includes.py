@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -40,6 +41,7 @@ UNRESOLVED_INCLUDE = "include-unresolved"
 UNRESOLVED_HINT = "Files that pages include must lie in the tree that is built."
 EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
 _MOST_NAMED = 6
+_ATTRIBUTES = re.compile(r"\{:[ \t]*[.#][A-Za-z]")
 _NOTEBOOKS = (".rmd", ".qmd")
 _PYTHON_FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 """Where packages begin, from the root of the knowledge base: documentation is often built alone."""
@@ -105,7 +107,7 @@ class PageIncludes:
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
             liquid=self._liquid(text) if self._has_templates else None,
             filled=self._values(text) if self._fills_values else None,
-            attributes=self._attributes,
+            attributes=self._attributes(text),
             docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
         )
         for code, counter, found in (
@@ -190,11 +192,15 @@ class PageIncludes:
             ]
         return self._cascades[folder]
 
-    @property
-    def _attributes(self) -> AttributeStyle:
+    def _attributes(self, text: str) -> AttributeStyle:
+        """Which lists of attributes a page has."""
         if {"attr_list", "extra"} & set(self._options.get("markdown_extensions", ())):
             return "python-markdown"
-        return "kramdown" if self._collection.generator == "jekyll" else ""
+        if self._collection.generator == "jekyll":
+            return "kramdown"
+        # Nobody writes `{: .x}` but for a program that reads it, such as ExDoc.
+        is_plain = not self._collection.generator and _ATTRIBUTES.search(text) is not None
+        return "kramdown" if is_plain else ""
 
     @property
     def _has_templates(self) -> bool:

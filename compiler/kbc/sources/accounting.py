@@ -22,7 +22,7 @@ NO_COLLECTION = "in no collection"
 _PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
 _UNREAD = (
     *(".dita", ".ditamap", ".doc", ".dox", ".odt", ".ppt", ".rtf", ".tex"),
-    *(".textile", ".txi", ".typ"),
+    *(".textile", ".typ"),
 )
 """Formats of documentation that no front end reads."""
 

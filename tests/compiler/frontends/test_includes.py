@@ -73,3 +73,19 @@ def test_pictures_in_included_files_are_no_text(tmp_path: Path) -> None:
     (record,) = docs.read(Collection(name="docs", kind="docs", paths=(".",)), [file], Diagnostics())
     assert "seen" in record.text
     assert "iVBOR" not in record.text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# A\n\n> #### Care {: .warning}\n>\n> Hot.\n", "# A\n\n> #### Care\n>\n> Hot.\n"),
+        ("# A\n\n```\n{: .x}\n```\n\n{:ok, pid}\n", None),
+        ("# A\n\n</p>\n```sh\nrun\n```\n", None),
+    ],
+)
+def test_lists_of_attributes_are_no_text_without_a_generator(
+    text: str, shown: str | None, tmp_path: Path
+) -> None:
+    file = SourceFile("a.md", text.encode(), "", IncludeTree(tmp_path))
+    (record,) = docs.read(Collection(name="docs", kind="docs", paths=(".",)), [file], Diagnostics())
+    assert record.text == (text if shown is None else shown)

@@ -89,6 +89,12 @@ def shown(text: str, style: AttributeStyle) -> str:
         ("A boat.\n{: .caption }\n", PYTHON, "A boat.\n"),
         ("[Go](x.md){: .button }\n", KRAMDOWN, "[Go](x.md)\n"),
         ("[Go](x.md){ .button }\n{ .x }\n", KRAMDOWN, "[Go](x.md){ .button }\n{ .x }\n"),
+        ("> ### A *note* {: .info .x}\n> Text.\n", KRAMDOWN, "> ### A *note*\n> Text.\n"),
+        (
+            "## A title {: .info}\n\n{: .col-2}\n\nText.\n",
+            KRAMDOWN,
+            "## A title {: .info}\n\n\nText.\n",
+        ),
         ("[Go](x.md){ .button }\n", "", "[Go](x.md){ .button }\n"),
         ("Write `[Go](x.md){ .button }` for one.\n", PYTHON, None),
         ("```\n[Go](x.md){ .button }\n```\n", PYTHON, None),

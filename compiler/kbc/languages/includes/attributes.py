@@ -23,6 +23,8 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`\n]|(?!\1(?!`))`)*\1(?!`)")
 _END_TAG = re.compile(r"[ \t]*</\w+>[ \t]*")
 _CONTENTS = re.compile(r"[ \t]*(?:[-*+]|1\.)[ \t]+\S.*")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
+_QUOTED_HEADING = re.compile(rf"([ \t]*>[ \t>]*#{{1,6}}[ \t].*?)[ \t]*\{{:{_LIST}[ \t]*")
+"""A notice of ExDoc: `> #### Title {: .warning}`. It has no anchor."""
 NOTICES = frozenset(
     [
         *("attention", "caution", "danger", "important", "info", "note", "success", "tip"),
@@ -47,6 +49,8 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
         marks = after_fence(marks, line, opening)
         found = None if is_code else _LINE.fullmatch(line)
         if found is None or not _is_list(found, style):
+            quoted = None if is_code else _QUOTED_HEADING.fullmatch(line)
+            line = quoted[1] if quoted else line
             lines.append(line if is_code or _HEADING.match(line) else _without_inline(line, style))
             continue
         stated = found["stated"].split()
@@ -62,8 +66,10 @@ def _is_list(found: re.Match[str], style: AttributeStyle) -> bool:
     """Whether a line in braces is a list of attributes without an id."""
     if "#" in found["stated"]:
         return False
+    if found["colon"]:  # `{:toc}` is one, `{:ok, pid}` none
+        return re.fullmatch(rf"(?:[ \t]*(?:{_STATED}|[\w:-]+))*[ \t]*", found["stated"]) is not None
     is_list = re.fullmatch(rf"(?:[ \t]*{_STATED})+[ \t]*", found["stated"]) is not None
-    return bool(found["colon"]) or (style == "python-markdown" and is_list)
+    return style == "python-markdown" and is_list
 
 
 def _without_inline(line: str, style: AttributeStyle) -> str:
