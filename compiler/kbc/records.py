@@ -309,6 +309,7 @@ class CompiledChunk:
     identifiers: tuple[
         str, ...
     ] = ()  # names defined here, and the names and aliases a user may type
+    members: tuple[str, ...] = ()  # `pkg.Cache.get`: what the sections that begin here document
     exports: tuple[str, ...] = ()  # names that are defined elsewhere and passed on here
     passes_on: bool = False  # whether its file does little else (`chunking.barrels`)
     tags: tuple[str, ...] = ()

@@ -32,6 +32,7 @@ from kb_runtime.search.lexical_schema import TITLE_SEPARATOR, filter_term
 from kb_runtime.search.spelling import MIN_CHARS
 from kb_runtime.text.compounds import LINKS
 from kb_runtime.text.languages import ENGLISH
+from kb_runtime.text.members import segments, spellings
 from kb_runtime.text.unshown import without
 from kbc.cache.phases import PhaseCache
 from kbc.records import CompiledChunk
@@ -234,6 +235,7 @@ def _field_terms(
     chunk: CompiledChunk, path: str, language: str, analyzer: Analyzer
 ) -> Iterator[FieldTerms]:
     names = [*chunk.identifiers, *([chunk.symbol] if chunk.symbol else []), *chunk.exports]
+    names += [each for member in chunk.members for each in spellings(segments(member))]
     title, breadcrumb = title_and_trail(chunk)
     shown = without(chunk.text, chunk.comments)
     prose = {

@@ -35,6 +35,7 @@ class Draft:
     symbol_kind: str = ""
     signature: str = ""
     identifiers: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
     passes_on: bool = False
 
@@ -69,6 +70,7 @@ def assemble(
                 symbol_kind=draft.symbol_kind,
                 signature=draft.signature,
                 identifiers=draft.identifiers,
+                members=draft.members,
                 exports=draft.exports,
                 passes_on=draft.passes_on,
                 tags=record.tags,

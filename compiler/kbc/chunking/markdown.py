@@ -12,12 +12,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kbc.chunking import fenced
+from kb_runtime.text.members import MemberPath
+from kbc.chunking import fenced, members
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import SEPARATOR, Header, header, opening_details
 from kbc.chunking.lines import TextLines
 from kbc.chunking.markdown_cuts import block_cuts
+from kbc.chunking.members import Heading, SectionMembers
 from kbc.chunking.packing import (
     REMNANT,
     PackedPassage,
@@ -46,6 +48,9 @@ _MOSTLY_CODE = 0.8
 
 _CODE_SPAN = re.compile(r"`+([^`]+)`+")
 _ENDPOINT = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\s+`?(?:/|https?://)\S")
+
+# Of an underlined heading, which may have any number: a name is in the first.
+_HEADING_LINES = 3
 
 # A heading's own words when they name something of a program: `setOfMaps`, `foo_bar()`, `a::b`.
 _CODE_NAME = re.compile(r"(?=\S*(?:[a-z][A-Z]|_|\(|::|\w\.\w))[\w.:$#@!?-]+(?:\([^()]*\))?")
@@ -90,13 +95,15 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What the chunks of one record share; `trails` and `headers` are by section, `coded` is by line."""
+    """What the chunks of one record share; `trails`, `headers` and `members` are by section, `coded` is by
+    line."""
 
     record: CompiledRecord
     lines: TextLines
     sections: Sequence[_Section]
     trails: Sequence[tuple[str, ...]]
     headers: Sequence[Header]
+    members: Sequence[SectionMembers]
     coded: Mapping[int, str]
     opening: tuple[str, ...]
 
@@ -134,7 +141,9 @@ def chunk_markdown(record: CompiledRecord, budget: TokenBudget) -> list[Compiled
             for each in document.fences
         ]
         groups = [part for group in groups for part in _set_apart(lines, sections, group, fences)]
-    page = _Page(record, lines, sections, trails, headers, _coded_lines(lines, blocks), opening)
+    named = members.of_sections([_heading(lines, one) for one in sections])
+    coded = _coded_lines(lines, blocks)
+    page = _Page(record, lines, sections, trails, headers, named, coded, opening)
     return assemble(record, lines, [_draft(page, group) for group in groups], visible.comments)
 
 
@@ -311,7 +320,14 @@ def _draft(page: _Page, group: _Group) -> Draft:
     section, trail = sections[lead], page.trails[lead]
     inside = sections[group.first : group.last + 1]
     begun = [found for found in inside if lines.start(found.first) >= passage.start]
-    names = [name for found in begun for name in _heading_names(lines, found)]
+    named: list[Sequence[MemberPath]]
+    named = [page.members[sections.index(found)].own for found in begun]
+    names = [
+        name
+        for found, own in zip(begun, named, strict=True)
+        for name in ([path[-1] for path in own] if own else _heading_names(lines, found))
+    ]
+    named.append(_defined(page, passage, lead))
     details = page.opening if passage.start == 0 else ()
     signature = ""
     if isinstance(page.record, BuiltinRecord):
@@ -343,6 +359,7 @@ def _draft(page: _Page, group: _Group) -> Draft:
         section_level=section.level,
         signature=signature,
         identifiers=tuple(dict.fromkeys(names)),
+        members=tuple(dict.fromkeys(".".join(path) for own in named for path in own)),
     )
 
 
@@ -392,6 +409,26 @@ def _type(
     if _ENDPOINT.search(lines.text, passage.start, passage.end):
         return "api", ""
     return "prose", ""
+
+
+def _heading(lines: TextLines, section: _Section) -> Heading:
+    """A heading as it is written, without the line that underlines it."""
+    found = [lines[index].strip() for index in section.heading_lines(lines)[:_HEADING_LINES]]
+    if len(found) > 1 and not found[-1].strip("=-"):
+        del found[-1]
+    below = []
+    for index in range(section.heading_end, section.end):
+        line = lines[index].strip()
+        if line and not line.startswith("`"):
+            break
+        below.append(line)
+    return Heading(section.level, " ".join(found), section.anchor, below)
+
+
+def _defined(page: _Page, passage: PackedPassage, section: int) -> Sequence[MemberPath]:
+    text = page.lines.visible[passage.start : passage.end]
+    is_texinfo = page.record.language == "texinfo"
+    return members.defined_in(text, page.members[section].owner, is_texinfo=is_texinfo)
 
 
 def _heading_names(lines: TextLines, section: _Section) -> list[str]:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from kb_runtime.records.well_formed import well_formed
 from kb_runtime.search.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, operators
+from kb_runtime.text import members
 from kb_runtime.text.languages import ENGLISH, language_of_query
+from kb_runtime.text.members import MemberPath
 
 # Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
 # encoder with 256 tokens reads, so the encoder never misses anything because of it.
@@ -55,7 +57,8 @@ class Query:
 
     `text` is what the encoder gets; `names` are what the whole query may be the name of: the query as
     it is, and without backticks and the brackets of a call. `identifiers` are words that look like
-    code: compounds, what stands in backticks, and what is called, each without those brackets. `language`
+    code: compounds, what stands in backticks, and what is called, each without those brackets. `member` is
+    the name of a member that the whole query spells (`Cache#get`), `mentions` are those within it. `language`
     is what its letters and function words tell (`kb_runtime.text.languages.UNKNOWN` for letters of others).
     """
 
@@ -66,6 +69,8 @@ class Query:
     identifiers: tuple[str, ...]
     operators: tuple[str, ...]
     language: str = ENGLISH
+    member: MemberPath = ()
+    mentions: tuple[MemberPath, ...] = ()
 
     def named(self, find_all: Callable[[str], list[int]]) -> list[int]:
         """The records, as `find_all` gives those of a name, that the whole query names: as it is, else
@@ -117,6 +122,8 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
         identifiers=tuple(dict.fromkeys(identifiers))[:MAX_WORDS],
         operators=tuple(dict.fromkeys(operators(text)))[:MAX_WORDS],
         language=language_of_query(typed.values(), language),
+        member=members.typed(text),
+        mentions=members.mentioned(text),
     )
 
 

@@ -16,7 +16,13 @@ from kb_runtime.search import fusion
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.candidates import CandidateMatrix, Candidates, Retriever
 from kb_runtime.search.fusion import RankedRows
-from kb_runtime.search.hits import HitBuilder, best_of_each, distinct_hits, exact_names_first
+from kb_runtime.search.hits import (
+    HitBuilder,
+    best_of_each,
+    distinct_hits,
+    exact_names_first,
+    in_order_of,
+)
 from kb_runtime.search.query import analyse
 from kb_runtime.search.ranking import reranking
 from kb_runtime.search.ranking.ranked import RankedCandidates
@@ -76,6 +82,9 @@ class Searcher:
             records = self._hits.named_records(query, scope)
             if records:
                 named = best_of_each(records, self._retriever.mask(scope), ranking.rows)
+            sections = self._structure.documenting(query.member, candidates.lexical.rows)
+            named += in_order_of(sections, ranking.rows)
+            if named:
                 ranking = ranking.with_named_copies_first(named)
         rows = exact_names_first(ranking, named)
         if request.per_record is not None:

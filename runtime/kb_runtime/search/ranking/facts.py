@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb_runtime.search.analysis import WORD, Analyzer
 from kb_runtime.search.ranking import paths
 from kb_runtime.search.ranking.steps import same_text
+from kb_runtime.text import members
+from kb_runtime.text.members import Match, MemberPath
 
 if TYPE_CHECKING:
     from kb_runtime.search.ports import SearchBackend
@@ -28,6 +31,9 @@ _TEXTS = frozenset({"pages"})
 # Languages of files that hold values.
 _VALUES = frozenset({"ini", "json", "toml", "xml", "yaml"})
 
+# Words of a heading as names have them.
+_SPELLED = re.compile(r"\w+")
+
 RecordKey = tuple[int, int]
 """A record: its collection's position among those that have rows, and its own in the collection."""
 
@@ -46,13 +52,21 @@ class RecordFacts(NamedTuple):
 
 class ChunkNames(NamedTuple):
     """The names that a chunk defines, also in lower case, the definition that it is part of, the names it
-    passes on; and its subject, which other versions of it have as well (`_subject`)."""
+    passes on; its subject, which other versions of it have as well (`_subject`); and the members that it
+    documents, with the words around them: those of the headings above, folded."""
 
     names: tuple[str, ...]
     folded: tuple[str, ...]
     symbol: str
     exports: tuple[str, ...]
     subject: str
+    members: tuple[MemberPath, ...] = ()
+    around: frozenset[str] = frozenset()
+
+    def match(self, name: MemberPath) -> Match | None:
+        """How `name` names one of the members, the closest match; None where it names none."""
+        found = (members.match(name, member, self.around) for member in self.members)
+        return min((each for each in found if each is not None), default=None)
 
 
 class Facts:
@@ -68,6 +82,7 @@ class Facts:
         self._kinds = {info.name: info.kind for info in backend.collections}
         self.has_programs = any(self._kinds[one.name] in _PROGRAMS for one in ranges)
         self._analyzer = analyzer
+        self._package = str(backend.manifest.get("name") or "")
         self._records: dict[RecordKey, RecordFacts] = {}
         self._names: dict[int, ChunkNames] = {}
         self._same_text: dict[tuple[int, int], bool] = {}
@@ -125,11 +140,19 @@ class Facts:
                 chunk.get("symbol", "") if defines else "",
                 tuple(chunk.get("exports", ())),
                 _subject(chunk),
+                *self._members(chunk),
             )
             if len(self._names) >= _REMEMBERED_ROWS:
                 self._names.clear()
             self._names[row] = known
         return known
+
+    def _members(self, chunk: Mapping[str, Any]) -> tuple[tuple[MemberPath, ...], frozenset[str]]:
+        documented = tuple(map(members.segments, chunk.get("members", ())))
+        if not documented:
+            return (), frozenset()
+        trail = " ".join((self._package, *chunk.get("breadcrumb", ())))
+        return documented, frozenset(word.casefold() for word in _SPELLED.findall(trail))
 
     def of(self, records: Iterable[RecordKey]) -> list[RecordFacts]:
         known = self._records

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kb_runtime.search.query import Query
     from kb_runtime.search.ranking.steps import Step
     from kb_runtime.search.vectors import RowRange
+    from kb_runtime.text.members import MemberPath
 
     Floats = NDArray[np.float32]
     Places = NDArray[np.int64]
@@ -136,6 +137,15 @@ class Structure:
             },
         )
 
+    def documenting(self, name: MemberPath, rows: Sequence[int]) -> list[int]:
+        """Of `rows` those with a section about the member that `name` names; where some match closer than
+        others, they alone."""
+        if not name or not self._names_something(name[-1]):
+            return []
+        matches = [(self._facts.names(row).match(name), row) for row in rows]
+        closest = min((match for match, _ in matches if match is not None), default=None)
+        return [row for match, row in matches if match is not None and match == closest]
+
     def _surplus(self, fused: RankedRows, first: int) -> Sequence[int]:
         """The places of candidates among the `first` that give their place in the pool to those of other
         files, because enough of their own file are in it; none where pages are among the candidates."""
@@ -169,12 +179,16 @@ class Structure:
         # `Rack::Builder` and `json.dumps` ask for their last part.
         wanted |= {name.replace("::", ".").rpartition(".")[2] for name in wanted}
         wanted = {name for name in wanted if self._names_something(name)}
-        if not wanted:
+        mentions = [name for name in pool.query.mentions if self._names_something(name[-1])]
+        if not wanted and not mentions:
             return scores, frozenset()
         folded = {name.lower() for name in wanted}
         names = [self._facts.names(row) for row in pool.rows]
         bonus = [
-            steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol)
+            max(
+                steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol),
+                steps.member_bonus(one.match(name) for name in mentions if one.members),
+            )
             for one in names
         ]
         passing: frozenset[int] = frozenset()

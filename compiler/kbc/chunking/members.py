@@ -1,0 +1,81 @@
+"""The members that a page documents, by its headings and definitions: what a reader looks up by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kb_runtime.text import members
+from kb_runtime.text.members import MemberPath
+
+_MARKS = re.compile(r"\A\s*#{1,6}\s+|\s+#+\s*\Z")
+_SIGNATURE_LINE = re.compile(r"(`+)(?P<code>.+?)\1\\?")
+_HTML_HEADING = re.compile(
+    r"^ {0,3}<h[1-6]\b[^<>\n]*>(?P<source>[^\n]*?)</h[1-6]>[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
+_TEXINFO_DEFINITION = re.compile(r"^\W*\*\*[^*\n]+:\*\* (`+)(?P<code>[^\n]+?)\1\\?$", re.MULTILINE)
+
+
+class Heading(NamedTuple):
+    """A heading as the page writes it, of `level` 1 to 6 (0: the text before the first one), with the
+    lines below it up to the first that is text."""
+
+    level: int
+    source: str
+    anchor: str
+    below: Sequence[str] = ()
+
+
+class SectionMembers(NamedTuple):
+    """The members that a section documents, and the one that those within it belong to."""
+
+    own: tuple[MemberPath, ...]
+    owner: MemberPath
+
+
+def of_sections(headings: Sequence[Heading]) -> list[SectionMembers]:
+    """The members of each section. The nearest heading above that names one says whose member it is; further
+    signatures stand below the heading, each a line."""
+    found: list[SectionMembers] = []
+    owners: list[tuple[int, MemberPath]] = []  # of the headings around, outermost first
+    for heading in headings:
+        while owners and owners[-1][0] >= heading.level:
+            owners.pop()
+        owner = owners[-1][1] if owners else ()
+        own = members.of_heading(_MARKS.sub("", heading.source)) if heading.level else ()
+        anchor = heading.anchor if len(own) == 1 else ""
+        names = [name for path in own for name in members.qualified(path, owner, anchor)]
+        if names:
+            owner = names[-1]
+            owners.append((heading.level, owner))
+            names += _further(heading.below, own, names[0])
+        found.append(SectionMembers(tuple(dict.fromkeys(names)), owner))
+    return found
+
+
+def _further(
+    below: Sequence[str], own: Sequence[MemberPath], named: MemberPath
+) -> Iterator[MemberPath]:
+    """The names in the signatures below a heading, qualified as the one in the heading is."""
+    around = named[: len(named) - len(own[0])]
+    for line in below:
+        match = _SIGNATURE_LINE.fullmatch(line.strip())
+        if match and (path := members.of_signature(match["code"])):
+            yield (*around, *path)
+
+
+def defined_in(text: str, owner: MemberPath, *, is_texinfo: bool) -> list[MemberPath]:
+    """The members that a part of a section defines without a heading of Markdown: in one of HTML, or as
+    Texinfo does."""
+    found: list[MemberPath] = []
+    if "</h" in text.lower():
+        for match in _HTML_HEADING.finditer(text):
+            for path in members.of_heading(match["source"]):
+                found += members.qualified(path, owner)
+    if is_texinfo:
+        for match in _TEXINFO_DEFINITION.finditer(text):
+            code = match["code"]
+            if path := members.of_signature(code) or members.typed(code.split()[0]):
+                found.append(path)
+    return found
