@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from kb_runtime.text.members import MemberPath
 from kbc.chunking import fenced, members
@@ -51,6 +52,8 @@ _ENDPOINT = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\s+`?(?:/|h
 
 # Of an underlined heading, which may have any number: a name is in the first.
 _HEADING_LINES = 3
+# Of what stands below a heading: signatures are there at once.
+_LINES_BELOW = 4
 
 # A heading's own words when they name something of a program: `setOfMaps`, `foo_bar()`, `a::b`.
 _CODE_NAME = re.compile(r"(?=\S*(?:[a-z][A-Z]|_|\(|::|\w\.\w))[\w.:$#@!?-]+(?:\([^()]*\))?")
@@ -416,12 +419,8 @@ def _heading(lines: TextLines, section: _Section) -> Heading:
     found = [lines[index].strip() for index in section.heading_lines(lines)[:_HEADING_LINES]]
     if len(found) > 1 and not found[-1].strip("=-"):
         del found[-1]
-    below = []
-    for index in range(section.heading_end, section.end):
-        line = lines[index].strip()
-        if line and not line.startswith("`"):
-            break
-        below.append(line)
+    under = (lines[index].strip() for index in range(section.heading_end, section.end))
+    below = list(islice(filter(None, under), _LINES_BELOW))
     return Heading(section.level, " ".join(found), section.anchor, below)
 
 

@@ -18,8 +18,8 @@ _TEXINFO_DEFINITION = re.compile(r"^\W*\*\*[^*\n]+:\*\* (`+)(?P<code>[^\n]+?)\1\
 
 
 class Heading(NamedTuple):
-    """A heading as the page writes it, of `level` 1 to 6 (0: the text before the first one), with the
-    lines below it up to the first that is text."""
+    """A heading as the page writes it, of `level` 1 to 6 (0: the text before the first one), with the first
+    lines `below` it that say something."""
 
     level: int
     source: str
@@ -43,7 +43,7 @@ def of_sections(headings: Sequence[Heading]) -> list[SectionMembers]:
         while owners and owners[-1][0] >= heading.level:
             owners.pop()
         owner = owners[-1][1] if owners else ()
-        own = members.of_heading(_MARKS.sub("", heading.source)) if heading.level else ()
+        own = _named(heading) if heading.level else ()
         anchor = heading.anchor if len(own) == 1 else ""
         names = [name for path in own for name in members.qualified(path, owner, anchor)]
         if names:
@@ -54,14 +54,29 @@ def of_sections(headings: Sequence[Heading]) -> list[SectionMembers]:
     return found
 
 
+def _named(heading: Heading) -> tuple[MemberPath, ...]:
+    """The members in a heading. One that is a single word counts if the code below declares it."""
+    text = _MARKS.sub("", heading.source).strip()
+    own = members.of_heading(text)
+    if own or not heading.below or not heading.below[0].startswith("`"):
+        return own
+    word = members.typed(text)
+    is_declared = len(word) == 1 and re.search(
+        rf"(?<![\w.]){re.escape(word[0])}\s*\(", " ".join(heading.below)
+    )
+    return (word,) if is_declared else ()
+
+
 def _further(
     below: Sequence[str], own: Sequence[MemberPath], named: MemberPath
 ) -> Iterator[MemberPath]:
     """The names in the signatures below a heading, qualified as the one in the heading is."""
     around = named[: len(named) - len(own[0])]
     for line in below:
-        match = _SIGNATURE_LINE.fullmatch(line.strip())
-        if match and (path := members.of_signature(match["code"])):
+        match = _SIGNATURE_LINE.fullmatch(line)
+        if match is None:
+            break
+        if path := members.of_signature(match["code"]):
             yield (*around, *path)
 
 

@@ -83,13 +83,25 @@ class HitBuilder:
         self._ends = [one.end for one in ranges]
         self._analyzer = analyzer
 
-    def named_records(self, query: Query, scope: Scope) -> list[range]:
-        """The rows of each record that the whole query names."""
+    def named_records(
+        self, query: Query, scope: Scope, *, also_qualified: bool = False
+    ) -> list[range]:
+        """The rows of each record that the whole query names; where there is none and `also_qualified`,
+        those that it names behind a package (`stringr::str_detect`)."""
+        found = self._records_of(query.named, scope)
+        if not found and also_qualified and query.unqualified:
+            name = query.unqualified
+            found = self._records_of(lambda find_all: find_all(name), scope)
+        return found
+
+    def _records_of(
+        self, named: Callable[[Callable[[str], list[int]]], list[int]], scope: Scope
+    ) -> list[range]:
         return [
             self._backend.chunks.rows_of(record, range(one.first_row, one.end))
             for one in scope.ranges
             if one.rows
-            for record in query.named(self._backend.catalog(one.name).find_all)
+            for record in named(self._backend.catalog(one.name).find_all)
         ]
 
     def collapsed(self, rows: Iterable[RankedRow], per_record: int) -> Iterator[RankedRow]:

@@ -78,6 +78,13 @@ class Query:
         return next(filter(None, map(find_all, self.names)), [])
 
     @property
+    def unqualified(self) -> str:
+        """What `member` is called without its package, where its joint or the brackets of a call say that it
+        is no path of a file; else empty."""
+        is_member = len(self.member) > 1 and ("::" in self.text or self.text.endswith(")"))
+        return self.member[-1] if is_member else ""
+
+    @property
     def has_words(self) -> bool:
         """Whether there is anything for an encoder to understand."""
         return bool(self.terms)

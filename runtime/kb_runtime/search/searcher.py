@@ -79,10 +79,10 @@ class Searcher:
             warnings += failure
         named: list[int] = []
         if request.names and candidates.mode != "semantic":
-            records = self._hits.named_records(query, scope)
+            sections = self._structure.documenting(query.member, candidates.lexical.rows)
+            records = self._hits.named_records(query, scope, also_qualified=not sections)
             if records:
                 named = best_of_each(records, self._retriever.mask(scope), ranking.rows)
-            sections = self._structure.documenting(query.member, candidates.lexical.rows)
             named += in_order_of(sections, ranking.rows)
             if named:
                 ranking = ranking.with_named_copies_first(named)

@@ -85,7 +85,7 @@ _BESIDE_CODE = re.compile(
 _LOOKS_LIKE_CODE = re.compile(r"[\w)\]](?:\.|::|->|#)\w|\w\(|\w_\w|[a-z][A-Z]")
 
 
-class Match(IntEnum):
+class NameMatch(IntEnum):
     """How a typed name names a member, the closest first."""
 
     SAME = 0
@@ -216,20 +216,20 @@ _DOMAINS = frozenset({"c", "cpp", "rust", "js"})
 """What anchors of Sphinx begin with in some domains."""
 
 
-def match(name: MemberPath, member: MemberPath, around: Collection[str] = ()) -> Match | None:
+def match(name: MemberPath, member: MemberPath, around: Collection[str] = ()) -> NameMatch | None:
     """How `name` names `member`; None where it does not. `around` are the words, folded, of the page and the
     headings above."""
     if member[-len(name) :] == name:
-        return Match.SAME
+        return NameMatch.SAME
     folded, own = _folded(name), _folded(member)
     if folded[-1] != own[-1]:
         return None
     if own[-len(folded) :] == folded:
-        return Match.OTHER_CASE
+        return NameMatch.OTHER_CASE
     if len(own) > 1 and folded[-len(own) :] == own:
-        return Match.PREFIXED
+        return NameMatch.PREFIXED
     known = {*own[:-1], *around}
-    return Match.AROUND if all(each in known for each in folded[:-1]) else None
+    return NameMatch.AROUND if all(each in known for each in folded[:-1]) else None
 
 
 def spellings(member: MemberPath) -> Iterator[str]:

@@ -11,7 +11,7 @@ from kb_runtime.search.analysis import WORD, Analyzer
 from kb_runtime.search.ranking import paths
 from kb_runtime.search.ranking.steps import same_text
 from kb_runtime.text import members
-from kb_runtime.text.members import Match, MemberPath
+from kb_runtime.text.members import MemberPath, NameMatch
 
 if TYPE_CHECKING:
     from kb_runtime.search.ports import SearchBackend
@@ -63,7 +63,7 @@ class ChunkNames(NamedTuple):
     members: tuple[MemberPath, ...] = ()
     around: frozenset[str] = frozenset()
 
-    def match(self, name: MemberPath) -> Match | None:
+    def match(self, name: MemberPath) -> NameMatch | None:
         """How `name` names one of the members, the closest match; None where it names none."""
         found = (members.match(name, member, self.around) for member in self.members)
         return min((each for each in found if each is not None), default=None)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from kb_runtime.text.members import Match
+from kb_runtime.text.members import NameMatch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -174,13 +174,13 @@ def definition_bonus(
     return DEFINITION * INSIDE if symbol in wanted or symbol.lower() in wanted_folded else 0.0
 
 
-def member_bonus(matches: Iterable[Match | None]) -> float:
+def member_bonus(matches: Iterable[NameMatch | None]) -> float:
     """The bonus of a chunk with sections that document members; `matches` says how the names that the query
     has name them."""
     closest = min((each for each in matches if each is not None), default=None)
     if closest is None:
         return 0.0
-    return DEFINITION if closest is Match.SAME else DEFINITION * OTHER_CASE
+    return DEFINITION if closest is NameMatch.SAME else DEFINITION * OTHER_CASE
 
 
 def place_bonus(weights: Mapping[str, float], name: Collection[str]) -> float:

@@ -61,7 +61,9 @@ class Built:
 Records = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
 
 
-def chunk(collection: str, record: str, index: int, text: str) -> CompiledChunk:
+def chunk(
+    collection: str, record: str, index: int, text: str, members: Sequence[str] = ()
+) -> CompiledChunk:
     code = text.startswith("val ")
     return CompiledChunk(
         collection=collection,
@@ -74,11 +76,19 @@ def chunk(collection: str, record: str, index: int, text: str) -> CompiledChunk:
         language="quint" if code else "",
         title=record,
         identifiers=(record,),
+        members=tuple(members),
     )
 
 
-def build(folder: Path, records: Records, search: Mapping[str, Any] | None = None) -> Built:
-    """`records` are chunk texts by (collection, record id); an alias of a record is `<id>Alias`."""
+def build(
+    folder: Path,
+    records: Records,
+    search: Mapping[str, Any] | None = None,
+    members: Mapping[tuple[str, int], Sequence[str]] | None = None,
+) -> Built:
+    """`records` are chunk texts by (collection, record id); an alias of a record is `<id>Alias`. `members`
+    are those that a chunk documents, by record id and place in it."""
+    documented = members or {}
     rows: list[tuple[int, CompiledChunk]] = []
     infos: list[CollectionInfo] = []
     catalogs: dict[str, Catalog] = {}
@@ -87,7 +97,10 @@ def build(folder: Path, records: Records, search: Mapping[str, Any] | None = Non
         stored = [{"id": record, "aliases": [record + "Alias"]} for record, _ in entries]
         write_catalog(folder, name, stored)
         for ordinal, (record, texts) in enumerate(entries):
-            rows += [(ordinal, chunk(name, record, at, text)) for at, text in enumerate(texts)]
+            rows += [
+                (ordinal, chunk(name, record, at, text, documented.get((record, at), ())))
+                for at, text in enumerate(texts)
+            ]
         infos.append(CollectionInfo(name, name, len(entries), len(rows) - first, first))
         catalogs[name] = Catalog(str(folder / "catalog"), name)
     write_chunks(folder, rows)
