@@ -91,6 +91,7 @@ class NameMatch(IntEnum):
     SAME = 0
     """It is the member's name, or the end of it."""
     OTHER_CASE = 1
+    """It is that in another case; a word in lower case alone (`session`) is only a word."""
     PREFIXED = 2
     """It has a package before the member's name, which the reference leaves out."""
     AROUND = 3
@@ -224,10 +225,12 @@ def match(name: MemberPath, member: MemberPath, around: Collection[str] = ()) ->
     folded, own = _folded(name), _folded(member)
     if folded[-1] != own[-1]:
         return None
-    if own[-len(folded) :] == folded:
+    if own[-len(folded) :] == folded and not (len(name) == 1 and name[0].islower()):
         return NameMatch.OTHER_CASE
     if len(own) > 1 and folded[-len(own) :] == own:
         return NameMatch.PREFIXED
+    if len(name) == 1:
+        return None
     known = {*own[:-1], *around}
     return NameMatch.AROUND if all(each in known for each in folded[:-1]) else None
 

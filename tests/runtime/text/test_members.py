@@ -147,8 +147,14 @@ def test_a_member_has_the_name_of_what_it_belongs_to(
         ("Store.get", None),
         ("Cache.put", None),
         ("Cache", None),
+        ("GET", NameMatch.OTHER_CASE),
     ],
 )
 def test_a_typed_name_matches_the_end_of_a_name(name: str, expected: NameMatch | None) -> None:
     path = members.segments(name)
     assert members.match(path, ("pkg", "Cache", "get"), {"library"}) is expected
+
+
+def test_a_word_in_lower_case_alone_names_no_class() -> None:
+    assert members.match(("cache",), ("pkg", "Cache")) is None
+    assert members.match(("pkg", "cache"), ("pkg", "Cache")) is NameMatch.OTHER_CASE
