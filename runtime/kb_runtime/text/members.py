@@ -16,7 +16,9 @@ MemberPath = tuple[str, ...]
 """The segments of a name: `("Cache", "get")`."""
 
 MAX_CHARS = 300
-"""A longer text is not taken for a name or a signature."""
+"""A longer text is not taken for a name, or for what is before the arguments of a signature."""
+MAX_HEADING_CHARS = 3000
+"""A longer heading names nothing: some signatures have dozens of arguments."""
 MAX_MENTIONS = 8
 """Names within a query that are looked for, the first ones."""
 
@@ -80,7 +82,7 @@ _STATED_ANCHOR = re.compile(r"\s*\{[:#.][^{}]*\}\s*\Z")
 # What may stand around the code spans of a heading that names members and nothing else: what joins several,
 # and remarks in italics or brackets (`app.hide()` _macOS_).
 _BESIDE_CODE = re.compile(
-    r"(?:[\s,/|&*]|\band\b|\bor\b|_[^_`]+_|\*[^*`]+\*|\([^()`]*\)|\[[^\[\]`]*\])*"
+    r"(?:_[^_`]+_|\*[^*`]+\*|\([^()`]*\)|\[[^\[\]`]*\]|\band\b|\bor\b|[\s,/|&*])*+"
 )
 _LOOKS_LIKE_CODE = re.compile(r"[\w)\]](?:\.|::|->|#)\w|\w\(|\w_\w|[a-z][A-Z]")
 
@@ -130,9 +132,9 @@ def of_heading(source: str) -> tuple[MemberPath, ...]:
 
     Code spans are signatures. Without any the whole must be one, of a name that is no ordinary word.
     """
-    text = _STATED_ANCHOR.sub("", _TAG.sub("", _CODE_TAG.sub("`", source))).strip()
-    if not text or len(text) > MAX_CHARS:
+    if len(source) > MAX_HEADING_CHARS:
         return ()
+    text = _STATED_ANCHOR.sub("", _TAG.sub("", _CODE_TAG.sub("`", source))).strip()
     text = _LINK.sub(r"\1", text).strip()
     spans = [match["code"].strip() for match in _CODE_SPAN.finditer(text)]
     if spans:
@@ -170,10 +172,12 @@ def of_signature(signature: str) -> MemberPath:
         text, before = _GENERICS.sub("", text), text
         if text == before:
             break
-    pointer = _POINTER_TO_FUNCTION.search(text)
-    if pointer and pointer.start() == text.find("("):
+    head, bracket, _ = text.partition("(")
+    if len(head) > MAX_CHARS:
+        return ()
+    if pointer := _POINTER_TO_FUNCTION.match(text, len(head)):
         return segments(pointer[1])
-    called = _CALLED.match(text)
+    called = _CALLED.match(head + bracket)
     if called is not None:
         words = called["before"].split()
         is_type = all(re.fullmatch(r"[\w:.*&\[\]@]+", word) for word in words)

@@ -88,6 +88,17 @@ def test_openapi_has_a_document_for_each_operation_and_schema() -> None:
     assert pet.startswith("# Pet\n\nSchema, object\n")
 
 
+def test_operations_and_schemas_are_looked_up_by_name_and_call() -> None:
+    source = OPENAPI + b"\nservers: [{url: https://x.org/v2}]\n"
+    found = convert("docs/openapi.yaml", source, read)
+    assert [each.index_names for each in found] == [
+        (),
+        ("getPet", "GET /pets/{id}", "GET /v2/pets/{id}"),
+        ("POST /pets/{id}", "POST /v2/pets/{id}"),
+        ("Pet",),
+    ]
+
+
 def test_operations_of_one_title_have_their_call_in_it() -> None:
     source = """
 openapi: 3.0.0

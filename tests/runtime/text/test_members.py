@@ -45,6 +45,7 @@ def names(heading: str) -> list[str]:
         ("`map/2`", "map"),
         ("`filter`", "filter"),
         ("`timeout` (optional)", "timeout"),
+        ("`Cache.open(" + "argument=None, " * 40 + ")`", "Cache.open"),
     ],
 )
 def test_a_heading_that_is_a_signature_names_its_member(heading: str, name: str) -> None:
@@ -73,7 +74,9 @@ def test_a_heading_may_name_several() -> None:
         "Node.js",
         "Event: 'close'",
         "",
-        "`" + "a" * 400 + "`",
+        "`" + "a" * 400 + "(x)`",
+        "`get(" + "x, " * 1000 + ")`",
+        "`get()` " + "* " * 1000 + "x",
     ],
 )
 def test_other_headings_name_none(heading: str) -> None:

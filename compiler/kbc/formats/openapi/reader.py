@@ -179,12 +179,15 @@ class _Writer:
         parts += self._samples(operation)
         text = commonmark.document(commonmark.blocks(parts))
         first = " ".join(description.split("\n\n", 1)[0].split())
+        paths = dict.fromkeys([path, self._base + path] if path.startswith("/") else [path])
+        calls = (f"{method} {each}" for each in paths)
         return Converted(
             text=text,
             format=FORMAT,
             title=title,
             name=id or f"{method} {path}",
             summary=f"{method} {path}" + (f": {summary or first}" if summary or first else ""),
+            index_names=(*filter(None, [id]), *calls),
         )
 
     def _samples(self, operation: Fields) -> Iterator[list[str]]:
@@ -334,6 +337,7 @@ class _Writer:
                 format=FORMAT,
                 title=str(name),
                 name=str(name),
+                index_names=(str(name),),
                 summary=" ".join(description.split("\n\n", 1)[0].split()),
             )
 
