@@ -53,7 +53,7 @@ class RecordFacts(NamedTuple):
 class ChunkNames(NamedTuple):
     """The names that a chunk defines, also in lower case, the definition that it is part of, the names it
     passes on; its subject, which other versions of it have as well (`_subject`); and the members that it
-    documents, with the words around them: those of the headings above, folded."""
+    documents, with the last parts of their names, folded, and the headings above."""
 
     names: tuple[str, ...]
     folded: tuple[str, ...]
@@ -61,11 +61,15 @@ class ChunkNames(NamedTuple):
     exports: tuple[str, ...]
     subject: str
     members: tuple[MemberPath, ...] = ()
-    around: frozenset[str] = frozenset()
+    ends: frozenset[str] = frozenset()
+    trail: str = ""
 
     def match(self, name: MemberPath) -> NameMatch | None:
         """How `name` names one of the members, the closest match; None where it names none."""
-        found = (members.match(name, member, self.around) for member in self.members)
+        if name[-1].casefold() not in self.ends:
+            return None
+        around = {word.casefold() for word in _SPELLED.findall(self.trail)}
+        found = (members.match(name, member, around) for member in self.members)
         return min((each for each in found if each is not None), default=None)
 
 
@@ -147,12 +151,14 @@ class Facts:
             self._names[row] = known
         return known
 
-    def _members(self, chunk: Mapping[str, Any]) -> tuple[tuple[MemberPath, ...], frozenset[str]]:
+    def _members(
+        self, chunk: Mapping[str, Any]
+    ) -> tuple[tuple[MemberPath, ...], frozenset[str], str]:
         documented = tuple(map(members.segments, chunk.get("members", ())))
         if not documented:
-            return (), frozenset()
-        trail = " ".join((self._package, *chunk.get("breadcrumb", ())))
-        return documented, frozenset(word.casefold() for word in _SPELLED.findall(trail))
+            return (), frozenset(), ""
+        ends = frozenset(path[-1].casefold() for path in documented)
+        return documented, ends, " ".join((self._package, *chunk.get("breadcrumb", ())))
 
     def of(self, records: Iterable[RecordKey]) -> list[RecordFacts]:
         known = self._records

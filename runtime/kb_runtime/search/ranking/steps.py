@@ -174,13 +174,9 @@ def definition_bonus(
     return DEFINITION * INSIDE if symbol in wanted or symbol.lower() in wanted_folded else 0.0
 
 
-def member_bonus(matches: Iterable[NameMatch | None]) -> float:
-    """The bonus of a chunk with sections that document members; `matches` says how the names that the query
-    has name them."""
-    closest = min((each for each in matches if each is not None), default=None)
-    if closest is None:
-        return 0.0
-    return DEFINITION if closest is NameMatch.SAME else DEFINITION * OTHER_CASE
+def member_bonus(match: NameMatch) -> float:
+    """The bonus of a chunk with a section about a member that the query names; `match` says how."""
+    return DEFINITION if match is NameMatch.SAME else DEFINITION * OTHER_CASE
 
 
 def place_bonus(weights: Mapping[str, float], name: Collection[str]) -> float:

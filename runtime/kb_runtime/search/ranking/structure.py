@@ -185,12 +185,13 @@ class Structure:
         folded = {name.lower() for name in wanted}
         names = [self._facts.names(row) for row in pool.rows]
         bonus = [
-            max(
-                steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol),
-                steps.member_bonus(one.match(name) for name in mentions if one.members),
-            )
+            steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol)
             for one in names
         ]
+        for name in mentions:
+            for at, one in enumerate(names):
+                if (match := one.match(name)) is not None:
+                    bonus[at] = max(bonus[at], steps.member_bonus(match))
         passing: frozenset[int] = frozenset()
         if max(bonus) < steps.DEFINITION * steps.OTHER_CASE:  # defined elsewhere, if at all
             passing = frozenset(at for at, one in enumerate(names) if wanted & {*one.exports})
