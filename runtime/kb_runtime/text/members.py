@@ -136,7 +136,7 @@ def of_heading(source: str) -> tuple[MemberPath, ...]:
         return ()
     text = _STATED_ANCHOR.sub("", _TAG.sub("", _CODE_TAG.sub("`", source))).strip()
     text = _LINK.sub(r"\1", text).strip()
-    spans = [match["code"].strip() for match in _CODE_SPAN.finditer(text)]
+    spans = [_signature(match) for match in _CODE_SPAN.finditer(text)]
     if spans:
         around = _LABEL.sub("", _CODE_SPAN.sub("", text).strip() + " ", count=1)
         if not _BESIDE_CODE.fullmatch(around):
@@ -149,6 +149,16 @@ def of_heading(source: str) -> tuple[MemberPath, ...]:
     text = text[label.end() :] if label else text
     path = of_signature(text) if _is_signature(text) else ()
     return (path,) if path else ()
+
+
+def _signature(span: re.Match[str]) -> str:
+    """The signature in a code span. A link to a symbol, as DocC writes it (``Cache/get(_:)``), has slashes
+    for dots."""
+    code = span["code"].strip()
+    if len(span["ticks"]) == len("``"):
+        head, bracket, rest = code.partition("(")
+        code = head.replace("/", ".") + bracket + rest
+    return code
 
 
 def _is_signature(text: str) -> bool:

@@ -43,6 +43,7 @@ def names(heading: str) -> list[str]:
         ("func get(_ key: String) -> Data", "get"),
         ("`Enum.member?(enumerable, element)`", "Enum.member?"),
         ("`map/2`", "map"),
+        ("``Caches/Cache/get(_:)``", "Caches.Cache.get"),
         ("`filter`", "filter"),
         ("`timeout` (optional)", "timeout"),
         ("`Cache.open(" + "argument=None, " * 40 + ")`", "Cache.open"),
