@@ -322,15 +322,13 @@ def _draft(page: _Page, group: _Group) -> Draft:
     lead = _lead(lines, sections, group)
     section, trail = sections[lead], page.trails[lead]
     inside = sections[group.first : group.last + 1]
-    begun = [found for found in inside if lines.start(found.first) >= passage.start]
-    named: list[Sequence[MemberPath]]
-    named = [page.members[sections.index(found)].own for found in begun]
-    names = [
-        name
-        for found, own in zip(begun, named, strict=True)
-        for name in ([path[-1] for path in own] if own else _heading_names(lines, found))
-    ]
-    named.append(_defined(page, passage, lead))
+    documented: list[MemberPath] = []
+    names: list[str] = []
+    for found, (own, _) in zip(inside, page.members[group.first : group.last + 1], strict=True):
+        if lines.start(found.first) >= passage.start:
+            documented += own
+            names += [path[-1] for path in own] or _heading_names(lines, found)
+    documented += _defined(page, passage, lead)
     details = page.opening if passage.start == 0 else ()
     signature = ""
     if isinstance(page.record, BuiltinRecord):
@@ -340,11 +338,11 @@ def _draft(page: _Page, group: _Group) -> Draft:
             details = (signature, *details)
     if passage.start == 0:
         names = [*_record_names(page.record), *names]
-    found = header(trail, details, lines.budget) if details else page.headers[lead]
+    above = header(trail, details, lines.budget) if details else page.headers[lead]
     if group.introduction:
         introduced = header(trail, (*details, group.introduction), lines.budget)
         if introduced.tokens + passage.cost <= lines.budget.room:
-            found = introduced
+            above = introduced
     if group.language is not None:
         type_, language = chunk_type(group.language), group.language
     else:
@@ -352,7 +350,7 @@ def _draft(page: _Page, group: _Group) -> Draft:
     return Draft(
         start=passage.start,
         end=passage.end,
-        header=found.text,
+        header=above.text,
         type=type_,
         language=language,
         title=_title(trail),
@@ -362,7 +360,7 @@ def _draft(page: _Page, group: _Group) -> Draft:
         section_level=section.level,
         signature=signature,
         identifiers=tuple(dict.fromkeys(names)),
-        members=tuple(dict.fromkeys(".".join(path) for own in named for path in own)),
+        members=tuple(dict.fromkeys(map(".".join, documented))),
     )
 
 

@@ -46,21 +46,7 @@ _KINDS = (
 )
 _LABEL = re.compile(rf"{_KINDS}:? +", re.IGNORECASE)
 _LABEL_BEFORE_WORD = re.compile(rf"{_KINDS}: +", re.IGNORECASE)
-_TYPE_WORDS = frozenset(
-    [
-        "bool",
-        "char",
-        "const",
-        "double",
-        "float",
-        "int",
-        "long",
-        "short",
-        "signed",
-        "unsigned",
-        "void",
-    ]
-)
+_TYPE_WORDS = frozenset("bool char const double float int long short signed unsigned void".split())  # noqa: SIM905
 # What files end with: `package.json` has no member `json`.
 _FILE_ENDINGS = frozenset(
     """
