@@ -14,7 +14,13 @@ _SIGNATURE_LINE = re.compile(r"(`+)(?P<code>.+?)\1\\?")
 _HTML_HEADING = re.compile(
     r"^ {0,3}<h[1-6]\b[^<>\n]*>(?P<source>[^\n]*?)</h[1-6]>[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
-_TEXINFO_DEFINITION = re.compile(r"^\W*\*\*[^*\n]+:\*\* (`+)(?P<code>[^\n]+?)\1\\?$", re.MULTILINE)
+# As `formats.texinfo` writes them: a heading with the name alone as code, and within a list the whole
+# signature behind a bold kind.
+_TEXINFO_DEFINITION = re.compile(
+    r"^(?:#{1,6} [^:`\n]+: [^`\n]*(`+)(?P<name>[^`\n]+)\1[^`\n]*"
+    r"|\W*\*\*[^*\n]+:\*\* (`+)(?P<code>[^\n]+?)\3\\?)$",
+    re.MULTILINE,
+)
 
 
 class Heading(NamedTuple):
@@ -90,7 +96,7 @@ def defined_in(text: str, owner: MemberPath, *, is_texinfo: bool) -> list[Member
                 found += members.qualified(path, owner)
     if is_texinfo:
         for match in _TEXINFO_DEFINITION.finditer(text):
-            code = match["code"]
+            code = match["name"] or match["code"]
             if path := members.of_signature(code) or members.typed(code.split()[0]):
                 found.append(path)
     return found
