@@ -35,7 +35,7 @@ STEPS = {
     "places": "file or title",
     "demotion": "test or generated",
     "weights": "weight of the collection",
-    "evidence": "other hits in the record",
+    "evidence": "other hits in the record or about it",
     "duplicates": "near duplicate",
     "diversity": "one of many of its record",
     "reranker": "re-ranker",

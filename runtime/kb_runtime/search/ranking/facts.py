@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
 from kb_runtime.search.ranking import paths
+from kb_runtime.search.ranking.companions import Subject, subject_of
 from kb_runtime.search.ranking.steps import same_text
 from kb_runtime.text import members
 from kb_runtime.text.members import MemberPath, NameMatch
@@ -48,6 +49,12 @@ class RecordFacts(NamedTuple):
     kinds: frozenset[str]
     version: paths.Version | None
     is_flat: bool
+    subject: Subject | None
+
+    @property
+    def is_source(self) -> bool:
+        """Whether it is a file of a program that tests and headers may be about."""
+        return self.subject is not None and self.subject.role != "test"
 
 
 class ChunkNames(NamedTuple):
@@ -175,10 +182,13 @@ class Facts:
         elif self._passes_on(key):
             kinds |= {paths.RE_EXPORTS}
         version = paths.version_of(id) if self._kinds[name] in _FILES else None
+        subject = None
+        if self._kinds[name] in _PROGRAMS and paths.DATA not in kinds:
+            subject = subject_of(id, is_test=paths.TEST in kinds)
         if len(self._records) >= _REMEMBERED_RECORDS:
             self._records.clear()
         facts = self._records[key] = RecordFacts(
-            id, words, kinds, version, self._kinds[name] in _TEXTS and self._is_flat(key)
+            id, words, kinds, version, self._kinds[name] in _TEXTS and self._is_flat(key), subject
         )
         return facts
 

@@ -59,6 +59,8 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
     )
 )
 
+TEST = "test"
+"""The kind of a file that tests others."""
 DATA = "data"
 """The kind of a file that holds values and defines nothing."""
 RE_EXPORTS = "re-export"

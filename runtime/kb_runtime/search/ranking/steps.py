@@ -88,6 +88,9 @@ _DECAYS = tuple(DECAY**place for place in range(POOL + NAMED))
 # for being long. Where pages are among the candidates it helps one set and harms another (German: -0.026).
 EVIDENCE_DECAY = 0.7
 _EVIDENCE_SHARES = tuple(EVIDENCE_DECAY**place for place in range(POOL + NAMED))
+# A file gains these shares of the evidence of those that are about it (`companions`). 0.25 to 0.5 for tests,
+# and 0.5 to 1 for headers, raise the mean of eight repositories by 0.012 to 0.013, and lower none.
+OF_TEST, OF_HEADER = 0.35, 0.7
 # Texts this similar are compared word by word, and are the same when they share so many. Of a copy in a file
 # called alike the embedding differs by the path.
 NEAR_COSINE = 0.97
@@ -208,14 +211,23 @@ def spellings(terms: Iterable[str]) -> dict[str, str]:
 
 
 def evidence_bonus(
-    scores: Scores, records: Records, *, programs: bool = False, flat: Sequence[bool] = ()
+    scores: Scores,
+    records: Records,
+    *,
+    programs: bool = False,
+    flat: Sequence[bool] = (),
+    beside: Iterable[tuple[int, int, float]] = (),
+    sources: Sequence[bool] = (),
 ) -> Scores:
     """A bonus for the best chunk of each record, by what all chunks of the record score together, in
     proportion to the record with the most.
 
     `records` is int64 [n], the record of each candidate as a number from 0 on without gaps. Of `programs`
     alone the bonus is larger, and each further chunk of a record counts less. Of a record without headings,
-    as `flat`, [records], says, only the best chunk counts.
+    as `flat`, [records], says, only the best chunk counts. `beside` are records, each with one that it is
+    about and the share of its score that the other gains; of several with the same share the best one counts.
+    What is gained so decides among the records that `sources`, [records], says: together they have no more
+    than without it, so that pages, which have no tests, do not lose.
     """
     import numpy as np
 
@@ -227,6 +239,15 @@ def evidence_bonus(
     if any(flat) and not programs:
         shares[np.array(flat)[records[order]] & (places > 0)] = 0.0
     totals = np.bincount(records[order], scores[order] * shares)
+    gained: dict[tuple[int, float], float] = {}
+    for record, about, share in beside:
+        gained[about, share] = max(share * totals[record], gained.get((about, share), 0.0))
+    if gained:
+        among = np.array(sources)
+        together = totals[among].sum()
+        for (about, _), gain in gained.items():
+            totals[about] += gain
+        totals[among] *= together / max(totals[among].sum(), _NO_SPREAD)
     most = totals.max(initial=0.0)
     if most > 0 and len(totals) > 1:
         largest = EVIDENCE_IN_PROGRAMS if programs else EVIDENCE

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
 from kb_runtime.search.fusion import RankedRows, to_unit_range
 from kb_runtime.search.lexical_plan import MAX_TERMS
 from kb_runtime.search.ranking import paths, steps
+from kb_runtime.search.ranking.companions import companions
 from kb_runtime.search.ranking.facts import Facts, RecordFacts, RecordKey
 from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace, StepScores
 
@@ -114,7 +115,12 @@ class Structure:
                     programs = self._facts.are_programs(pool.records)
                     flat = [facts.is_flat for facts in pool.facts]
                     bonus = steps.evidence_bonus(
-                        scores, pool.record_of, programs=programs, flat=flat
+                        scores,
+                        pool.record_of,
+                        programs=programs,
+                        flat=flat,
+                        beside=self._beside(pool) if programs else (),
+                        sources=[facts.is_source for facts in pool.facts],
                     )
                     scores = scores + bonus
                 case "duplicates":
@@ -296,6 +302,16 @@ class Structure:
             for record, own in keys
             if any(latest[key] > versions[record].number for key in own)
         }
+
+    def _beside(self, pool: _Pool) -> Iterator[tuple[int, int, float]]:
+        """The records that are about another one, with that one and what they count for it. Tests that the
+        query asks for are what it wants themselves."""
+        wanted = paths.TEST in paths.kinds_asked_for(_words(pool.query))
+        for record, about in companions([one.subject for one in pool.facts]):
+            subject = pool.facts[record].subject
+            is_test = subject is not None and subject.role == "test"
+            if not (is_test and wanted):
+                yield record, about, steps.OF_TEST if is_test else steps.OF_HEADER
 
     def _weighted(self, pool: _Pool, scores: Scores) -> Scores:
         """Scores times the weights that the author gave to collections. Where there are none, programs

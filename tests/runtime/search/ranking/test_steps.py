@@ -118,6 +118,17 @@ def test_of_programs_many_weak_chunks_are_no_better_evidence_than_a_few_good_one
     assert steps.evidence_bonus(scores, records)[2] == steps.EVIDENCE
 
 
+def test_a_source_gains_from_the_best_of_the_files_that_are_about_it() -> None:
+    """A page, two sources, and two tests of the second one."""
+    scores, records = scores_of(0.8, 0.5, 0.4, 0.1, 0.2), records_of(0, 1, 2, 3, 4)
+    sources = [False, True, True, False, False]
+    beside = [(3, 2, 2.0), (4, 2, 2.0)]
+    bonus = steps.evidence_bonus(scores, records, programs=True, beside=beside, sources=sources)
+    # 0.4 and twice 0.2, on the scale on which both sources have as much as before.
+    expected = [0.8, 0.5 * 0.9 / 1.3, 0.8 * 0.9 / 1.3, 0.1, 0.2]
+    assert bonus * 0.8 == pytest.approx([steps.EVIDENCE_IN_PROGRAMS * each for each in expected])
+
+
 def test_of_a_text_without_headings_only_the_best_chunk_is_evidence() -> None:
     scores, records = scores_of(0.6, 1.0, 0.6, 0.6), records_of(0, 1, 0, 0)
     bonus = steps.evidence_bonus(scores, records, flat=[True, False])

@@ -48,6 +48,14 @@ FILES = {
         for n in range(12)
     ),
     "ropes/splice.ts": "/** Joins two lines. */\nexport function join(rope: string): void {}\n",
+    # One of two is tested, and its test says more of it than it does itself.
+    "locks/gate.ts": "/** Drains a chamber. */\nexport function gate(): void {}\n",
+    "locks/weir.ts": "/** Drains a flooded chamber. */\nexport function weir(): void {}\n",
+    "locks/gate.test.ts": '/** Drains a flooded chamber by a sluice. */\nit("drains", () => gate());\n',
+    # What one of two implements is described in its header.
+    "docks/crane.c": "/* Lifts a crate. */\nint crane(void) {\n  return 1;\n}\n",
+    "docks/winch.c": "/* Lifts a heavy crate. */\nint winch(void) {\n  return 1;\n}\n",
+    "docks/crane.h": "/* Lifts a heavy crate ashore by a jib. */\nint crane(void);\n",
     "src/index.ts": 'export { Handler, Context } from "other-package";\n',
     **{
         f"src/use{n}.ts": f'import {{ Handler }} from ".";\n\n/** Handler number {n}: a Handler. */\n'
@@ -106,6 +114,38 @@ def test_a_file_of_values_gives_way_and_defines_nothing(tree: Artifact) -> None:
         for hit in hits
         if tree.catalog(hit.collection).id(hit.record) == "ships/fleet.json"
     ] == [False]
+
+
+def test_what_a_test_has_of_a_query_speaks_for_what_it_tests(
+    tree: Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = "drains a flooded chamber by a sluice"
+    with_test = evidence(tree, query)["locks/gate.ts"]
+    assert evidence(tree, f"test that {query}")["locks/gate.test.ts"] == 1.0
+    monkeypatch.setattr(steps, "OF_TEST", 0.0)
+    assert with_test > evidence(tree, query)["locks/gate.ts"]
+
+
+def test_what_a_header_has_of_a_query_speaks_for_what_implements_it(
+    tree: Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = "lifts a heavy crate ashore by a jib"
+    places = found(tree, query)
+    assert places.index("docks/crane.c") < places.index("docks/winch.c")
+    monkeypatch.setattr(steps, "OF_HEADER", 0.0)
+    places = found(tree, query)
+    assert places.index("docks/crane.c") > places.index("docks/winch.c")
+
+
+def evidence(tree: Artifact, query: str) -> dict[str, float]:
+    """What the best chunk of each record gains by the other chunks and by what is about it."""
+    hits = tree.searcher.search(SearchRequest(query, limit=50)).hits
+    return {
+        tree.catalog(hit.collection).id(hit.record): change
+        for hit in hits
+        for step, change in hit.adjustments
+        if step == "evidence"
+    }
 
 
 def test_a_query_that_names_a_language_prefers_it(tree: Artifact) -> None:
