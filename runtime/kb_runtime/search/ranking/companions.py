@@ -7,7 +7,7 @@ about `shed.cc`. What a query has in common with them speaks for the file that t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 Role = Literal["source", "header", "test"]
@@ -56,21 +56,16 @@ def subject_of(path: str, *, is_test: bool) -> Subject | None:
 def companions(subjects: Sequence[Subject | None]) -> Iterator[tuple[int, int]]:
     """The places of files among `subjects`, each with the place of the one that it is about: of several that
     are called so, the one whose folders differ least. A test of what has only a header is about that."""
-    named: dict[tuple[str, str, Role], list[int]] = {}
+    named: dict[tuple[str, str, Role], list[tuple[int, Subject]]] = {}
     for at, one in enumerate(subjects):
         if one is not None and one.name:
-            named.setdefault((one.family, one.name, one.role), []).append(at)
-    for (family, name, role), places in named.items():
+            named.setdefault((one.family, one.name, one.role), []).append((at, one))
+    for (family, name, role), files in named.items():
         if role == "source":
             continue
         found = named.get((family, name, "source"))
         if not found and role == "test":
             found = named.get((family, name, "header"))
         if found:
-            for at in places:
-                yield at, _nearest(subjects, at, found)
-
-
-def _nearest(subjects: Sequence[Subject | None], at: int, found: Collection[int]) -> int:
-    folders = [one.folders if one else frozenset[str]() for one in subjects]
-    return min(found, key=lambda other: len(folders[at] ^ folders[other]))
+            for at, one in files:
+                yield at, min(found, key=lambda other: len(one.folders ^ other[1].folders))[0]

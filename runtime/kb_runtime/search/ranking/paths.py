@@ -18,7 +18,9 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             r"|(?:^|/)(?:unit|integration|functional|acceptance|regression|smoke|e2e|ui)[_-]?tests?/"
             r"|(?:^|/)src/\w+test/(?:groovy|java|kotlin|resources|scala)/"
             # `ShedTest.java` and `UnitTests/` are tests; `latest.java` is none, `hitTest.ts` a function.
-            r"|(?-i:(?:^|[/._-])[A-Z]\w*Test(?:\.\w+$|/)|[A-Za-z0-9]Test(?:s|Cases?)(?:\.\w+$|/))",
+            r"|(?-i:(?:^|[/._-])[A-Z]\w*Test(?:\.\w+$|/)|[A-Za-z0-9]Test(?:s|Cases?)(?:\.\w+$|/))"
+            # At the top of a tree; elsewhere `test.go` may be a command of that name.
+            r"|^test\.[^/]*$",
             "test tests testing tested spec specs fixture fixtures mock mocks assert unittest",
         ),
         (
@@ -42,6 +44,13 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             r"(?:^|/)(?:changelog|changes|history|release[_-]?notes|news)"
             r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt))?$",
             "changelog change changes changed history release released releases version news",
+        ),
+        (
+            # That of the whole tree, which has a word on everything in it.
+            "readme",
+            r"^readme(?:[._-][^/]*)?$",
+            "readme overview introduction install installation quickstart getting started usage tutorial"
+            " guide docs documentation",
         ),
         (
             "agents",
@@ -91,7 +100,7 @@ def showing_kinds(words: Collection[str]) -> frozenset[str]:
 
 def place_kinds(path: str) -> frozenset[str]:
     """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog,
-    agents, data."""
+    readme, agents, data."""
     return frozenset(name for name, pattern, _ in _PLACES if pattern.search(path))
 
 

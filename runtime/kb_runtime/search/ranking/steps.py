@@ -69,8 +69,8 @@ RE_EXPORT = 0.4
 PLACE = 0.3
 # A term of so many letters in the name of a file may be short for a word that begins so.
 LEAST_SHORT, MOST_SHORT = 4, 6
-# The share that a test, an example, generated or vendored code, a change log or a file of re-exports loses,
-# unless the query asks for it. 0.3 to 0.7 differ by 0.003.
+# The share that a test, an example, generated or vendored code, a change log, the README of a tree or a file
+# of re-exports loses, unless the query asks for it. 0.3 to 0.7 differ by 0.003.
 DEMOTION = 0.5
 # The weight of a program among candidates that explain, unless the query asks for programs.
 SHOWING = 0.3

@@ -178,6 +178,9 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("types/index.d.ts", "generated"),
         ("third_party/zlib/inflate.c", "vendored"),
         ("CHANGELOG.md", "changelog"),
+        ("test.c", "test"),
+        ("README.md", "readme"),
+        ("readme.zh-CN.md", "readme"),
     ],
 )
 def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
@@ -197,6 +200,7 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
         "src/Attestation.cs",
         "lib/mix/tasks/test.ex",
         "contest/rules.md",
+        "docs/README.md",
         "app/history_view.ts",
         "src/history.py",
         "src/spec.go",
@@ -223,6 +227,11 @@ def test_versions_are_folders_named_so(path: str, version: tuple[str, int, str] 
 def test_a_query_asks_for_tests_by_naming_them() -> None:
     assert paths.kinds_asked_for({"unit", "tests"}) == {"test"}
     assert paths.kinds_asked_for({"latest"}) == frozenset()
+
+
+def test_a_query_for_an_introduction_asks_for_the_readme() -> None:
+    assert "readme" in paths.kinds_asked_for({"how", "to", "install", "it"})
+    assert not paths.kinds_asked_for({"how", "sockets", "are", "closed"})
 
 
 def test_texts_are_the_same_when_nearly_all_words_are() -> None:
