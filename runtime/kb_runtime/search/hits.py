@@ -44,19 +44,23 @@ def best_of_each(
 ) -> list[int]:
     """Of the rows of each record the one that ranks best, in the order of the ranking; `mask` says which
     rows may be found (None: all)."""
-    found = (
-        in_order_of([row for row in rows if mask is None or mask[row]], ranked)[:1]
+    place = _place_in(ranked)
+    found = [
+        min(allowed, key=place)
         for rows in records
-    )
-    return in_order_of([row for best in found for row in best], ranked)
+        if (allowed := [row for row in rows if mask is None or mask[row]])
+    ]
+    return sorted(found, key=place)
 
 
 def in_order_of(rows: Sequence[int], ranked: Sequence[int]) -> list[int]:
     """Some rows in the order of a ranking, those behind the others that are not in it."""
-    if not rows:
-        return []
+    return sorted(rows, key=_place_in(ranked)) if rows else []
+
+
+def _place_in(ranked: Sequence[int]) -> Callable[[int], tuple[int, int]]:
     rank = {row: at for at, row in enumerate(ranked)}
-    return sorted(rows, key=lambda row: (rank.get(row, len(rank)), row))
+    return lambda row: (rank.get(row, len(rank)), row)
 
 
 def distinct_hits(
