@@ -236,3 +236,13 @@ def test_pages_without_a_title_are_called_after_their_files() -> None:
         {"s/uses.html": "<main><p>Words.</main>", "s/plans/index.html": "<main>x</main>"}
     )
     assert {each.title for each in found} == {"uses", "plans"}
+
+
+def test_pages_of_one_file_without_a_title_are_called_after_their_addresses() -> None:
+    entries = (
+        {"url": "https://example.org/guide/set%20up.html", "text": "A"},
+        {"url": "https://example.org/", "text": "B"},
+        {"url": "https://example.org/c", "title": "Third", "text": "C"},
+    )
+    _, found, _ = read({"s/crawl.jsonl": "\n".join(map(json.dumps, entries))})
+    assert [each.title for each in found] == ["set up", "crawl", "Third"]

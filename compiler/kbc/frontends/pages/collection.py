@@ -333,7 +333,9 @@ def _record(
         numbered = f"{place}-{number}"
     if is_bundle and not own_url:
         url = f"{source.url.rstrip('/') or source.id}/{numbered}"
-    title = page.title or name_in_path(relative)
+    # Pages of one file have its name in common, and their addresses tell them apart.
+    name = unquote(split_url(own_url).path).strip("/") if is_bundle else ""
+    title = page.title or name_in_path(name or relative)
     return PageRecord(
         id=f"{source.id}/{numbered}",
         collection=collection.name,
