@@ -24,7 +24,8 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
     """The records, of which pages that follow one template, whose parts all have headings of level 1
     (`# Summary`, `# Motivation`), are called as their files: the first part is no title. Neither is that of
     a README or a log of changes which names something else (`# Features`, `# 2.1.0`). A log that is called
-    as its package, as Changesets writes it, has the name of its file behind that."""
+    as its package, as Changesets writes it, has the name of its file behind that. Pages without a title
+    whose files are called alike (`caddy/licence.md`, `redis/licence.md`) have the name of their folder before it."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
     named = []
@@ -37,7 +38,26 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
         elif isinstance(record, DocRecord) and not collection.generator and _is_log(record):
             record = replace(record, title=f"{record.title} {name_in_path(record.path)}")
         named.append(record)
-    return named
+    alike = Counter(each.title for each in named if _is_called_as_file(each))
+    return [
+        replace(each, title=f"{_folder(each.path)} {each.title}".lstrip())
+        if _is_called_as_file(each) and alike[each.title] > 1
+        else each
+        for each in named
+    ]
+
+
+def _is_called_as_file(record: CompiledRecord) -> bool:
+    """Whether nothing but the name of its file says what a page is called."""
+    return (
+        isinstance(record, DocRecord)
+        and record.title == record.path.rpartition("/")[2].rpartition(".")[0]
+        and not any(section.title == record.title for section in record.sections)
+    )
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0].rpartition("/")[2]
 
 
 def _is_log(record: DocRecord) -> bool:

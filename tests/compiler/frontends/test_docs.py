@@ -242,3 +242,22 @@ def test_pictures_are_no_text(path: str, text: str) -> None:
     assert "Text." in record.content
     small = read_page(path, text.format("iVBORw0KGgo"))
     assert "iVBOR" in small.text or path.endswith(".html")
+
+
+def test_pages_called_as_others_have_the_name_of_their_folder() -> None:
+    texts = {
+        "posts/caddy/licence.md": "Free to use.\n",
+        "posts/redis/licence.md": "Free to use.\n",
+        "posts/redis/notes.md": "Fast.\n",
+        "posts/mysql/licence.md": "# licence\n\nFree to use.\n",
+        "posts/licence.txt": "Free to use.\n",
+    }
+    files = [SourceFile(path, text.encode(), "posts") for path, text in texts.items()]
+    found = read(Collection("posts", "docs", ("posts",)), files, Diagnostics())
+    assert {each.path: each.title for each in found} == {
+        "posts/caddy/licence.md": "caddy licence",
+        "posts/redis/licence.md": "redis licence",
+        "posts/redis/notes.md": "notes",
+        "posts/mysql/licence.md": "licence",
+        "posts/licence.txt": "posts licence",
+    }
