@@ -25,7 +25,7 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
     (`# Summary`, `# Motivation`), are called as their files: the first part is no title. Neither is that of
     a README or a log of changes which names something else (`# Features`, `# 2.1.0`). A log that is called
     as its package, as Changesets writes it, has the name of its file behind that. Pages without a title
-    whose files are called alike (`caddy/licence.md`, `redis/licence.md`) have the name of their folder before it."""
+    whose files are called alike (`caddy/licence.md`) have the name of their folder before it."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
     named = []

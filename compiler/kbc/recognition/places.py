@@ -17,6 +17,10 @@ from kbc.project.model import Collection
 from kbc.sources.formats import is_wanted
 
 _MAN = BY_NAME["man"].suffixes
+_MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst)")
+_MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\)", re.MULTILINE)
+"""`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
+
 _MAN_FOLDER = "man"
 _DOCS_FOLDERS = (
     *("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual"),
@@ -89,8 +93,12 @@ SKIPPED = re.compile(
 
 
 def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
-    """The paths among `files` of man pages, by how they begin."""
-    return frozenset(name for name in files if name.endswith(_MAN) and _begins_as_man(root / name))
+    """The paths among `files` of man pages, by how they begin, in their own markup or another one."""
+    return frozenset(
+        name
+        for name in files
+        if (name.endswith(_MAN) or _MAN_IN_MARKUP.fullmatch(name)) and _begins_as_man(root / name)
+    )
 
 
 def _begins_as_man(path: Path) -> bool:
@@ -98,7 +106,12 @@ def _begins_as_man(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as stream:
-            return is_man_page(stream.read(START_BYTES))
+            start = stream.read(START_BYTES)
+        if path.name.endswith(_MAN):
+            return is_man_page(start)
+        title = _MAN_TITLE.search(start)
+        own = path.name.rsplit(".", 2)[0]
+        return title is not None and title["name"].decode().lower() == own.lower()
     except OSError as error:
         raise_shortage(error, path)
         return False
@@ -277,7 +290,10 @@ def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str
         name
         for name in own
         if name not in known
-        and written.isdisjoint({PurePosixPath(name).name, PurePosixPath(name).stem})
+        and (
+            is_page(name)
+            or written.isdisjoint({PurePosixPath(name).name, PurePosixPath(name).stem})
+        )
     ]
 
 

@@ -298,3 +298,18 @@ def test_settings_among_pages_are_none(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "heron", files | dict.fromkeys(settings, "heron\n"))
     inputs, _ = read(root)
     assert [each.id for each in inputs.records["docs"]] == ["notes.txt", "use.md"]
+
+
+def test_man_pages_in_other_markup_beside_source_are_documentation(tmp_path: Path) -> None:
+    files = {
+        "heron.c": "int main(void) { return 0; }\n",
+        "egret/egret.8.adoc": "//po4a: entry man manual\n= egret(8)\n\n== NAME\n\negret - count birds\n",
+        "heron.1.md": "# heron(1) -- count birds\n\n## SYNOPSIS\n\nheron\n",
+        "notes/release-1.2.md": "# Release (2)\n\nFaster.\n",
+        "configure.ac": "AC_INIT([heron])\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["man"]) == {
+        "egret/egret.8.adoc": "egret(8)",
+        "heron.1.md": "heron(1) -- count birds",
+    }
