@@ -95,6 +95,12 @@ def shown(text: str, style: AttributeStyle) -> str:
             KRAMDOWN,
             "## A title {: .info}\n\n\nText.\n",
         ),
+        (
+            "## 3.4 *new*\n{: #v3-4 .x}\n\n- Fast.\n",
+            KRAMDOWN,
+            "## 3.4 *new* {#v3-4}\n\n\n- Fast.\n",
+        ),
+        ("Text.\n{: #v3-4}\n", KRAMDOWN, None),
         ("[Go](x.md){ .button }\n", "", "[Go](x.md){ .button }\n"),
         ("Write `[Go](x.md){ .button }` for one.\n", PYTHON, None),
         ("```\n[Go](x.md){ .button }\n```\n", PYTHON, None),

@@ -23,6 +23,8 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`\n]|(?!\1(?!`))`)*\1(?!`)")
 _END_TAG = re.compile(r"[ \t]*</\w+>[ \t]*")
 _CONTENTS = re.compile(r"[ \t]*(?:[-*+]|1\.)[ \t]+\S.*")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
+_PLAIN_HEADING = re.compile(r"[ \t]*#{1,6}[ \t][^{}]*")
+_ID = re.compile(r"#[A-Za-z][\w:.-]*")
 _QUOTED_HEADING = re.compile(rf"([ \t]*>[ \t>]*#{{1,6}}[ \t].*?)[ \t]*\{{:{_LIST}[ \t]*")
 """A notice of ExDoc: `> #### Title {: .warning}`. It has no anchor."""
 NOTICES = frozenset(
@@ -35,9 +37,10 @@ NOTICES = frozenset(
 
 def replace_attributes(text: str, style: AttributeStyle) -> str:
     """The text of a page without front matter, and without its lists of attributes. Those on lines of their
-    own: a class of a notice becomes its label, an id stays, and the list that stands for the table of
-    contents goes. Headings keep theirs, which state their anchors. Both programs read a fence behind an
-    end tag as code, which CommonMark has for HTML up to the next empty line.
+    own: a class of a notice becomes its label, an id stays (behind the heading above it, where kramdown has
+    it on either line), and the list that stands for the table of contents goes. Headings keep theirs, which
+    state their anchors. Both programs read a fence behind an end tag as code, which CommonMark has for HTML
+    up to the next empty line.
     """
     lines: list[str] = []
     marks = ""
@@ -48,6 +51,11 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
             lines.append("")
         marks = after_fence(marks, line, opening)
         found = None if is_code else _LINE.fullmatch(line)
+        own_id = _ID.search(found["stated"]) if found and found["colon"] else None
+        if own_id and style == "kramdown" and lines and _PLAIN_HEADING.fullmatch(lines[-1]):
+            lines[-1] += f" {{{own_id[0]}}}"
+            lines.append("")
+            continue
         if found is None or not _is_list(found, style):
             quoted = None if is_code else _QUOTED_HEADING.fullmatch(line)
             line = quoted[1] if quoted else line
