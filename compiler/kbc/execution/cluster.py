@@ -7,9 +7,11 @@ timeouts, retries.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from kb_runtime.version import install_hint
@@ -42,7 +44,7 @@ def dask_workers(address: str, name: str, payload: bytes, notes: list[str]) -> I
             EXTRA_COMMAND,
         ) from error
     cloudpickle.register_pickle_by_value(admission)
-    where = {"address": address} if "://" in address else {"scheduler_file": address}
+    where = {"address": address} if "://" in address else {"scheduler_file": _file(address)}
     with _silent():
         try:
             connect: Any = Client
@@ -61,6 +63,23 @@ def dask_workers(address: str, name: str, payload: bytes, notes: list[str]) -> I
             with suppress(Exception):  # the scheduler may be gone
                 client.unregister_worker_plugin(name)
             client.close(timeout=CONNECT_S)
+
+
+def _file(path: str) -> str:
+    """The scheduler file at `path`, which may come a little later than the build. Raises `ClusterError`.
+
+    Dask itself waits for it without end, also for a name that is no file (`HOST:8786`).
+    """
+    end = time.monotonic() + CONNECT_S
+    while not Path(path).is_file():
+        if time.monotonic() >= end:
+            raise ClusterError(
+                "scheduler-unreachable",
+                f"there is no scheduler file {path!r}",
+                "`dask scheduler --scheduler-file FILE` writes one; an address begins with tcp:// or tls://.",
+            )
+        time.sleep(0.05)
+    return path
 
 
 def _admitted(client: Any, address: str, admission: Any, notes: list[str]) -> int:

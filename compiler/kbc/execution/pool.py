@@ -43,7 +43,7 @@ class WorkerPool:
 
     def __init__(self, name: str, jobs: int, payload: Callable[[], tuple[str, bytes]]) -> None:
         """`payload` gives what workers need, and its name. Raises `UsageError` for an unknown `name`."""
-        if name not in (THREADS, PROCESSES) and not name.removeprefix(DASK) != name:
+        if name not in (THREADS, PROCESSES) and name.removeprefix(DASK) in ("", name):
             raise UsageError(
                 f"{name!r} is no executor; there are {THREADS}, {PROCESSES} and {DASK}tcp://HOST:PORT"
             )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ def nothing() -> tuple[str, bytes]:
     return "none", b""
 
 
-@pytest.mark.parametrize("name", ["", "thread", "ray", "tcp://127.0.0.1:8786"])
+@pytest.mark.parametrize("name", ["", "thread", "ray", "dask:", "tcp://127.0.0.1:8786"])
 def test_an_executor_that_does_not_exist_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="is no executor; there are threads, processes and dask:"):
         WorkerPool(name, 1, nothing)
@@ -48,3 +49,19 @@ def test_no_scheduler_at_an_address_is_one_sentence(monkeypatch: pytest.MonkeyPa
     ):
         pool.encoder()
     assert caught.value.code == "scheduler-unreachable"
+
+
+@pytest.mark.parametrize("name", ["scheduler.json", "127.0.0.1:8786"])
+def test_a_scheduler_file_that_never_comes_is_one_sentence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("kbc.execution.cluster.CONNECT_S", 0.2)
+    with (
+        WorkerPool(f"dask:{name}", 1, nothing) as pool,
+        pytest.raises(ClusterError, match=f"there is no scheduler file '{name}'") as caught,
+    ):
+        pool.encoder()
+    assert caught.value.code == "scheduler-unreachable"
+    assert "begins with tcp://" in caught.value.hint
