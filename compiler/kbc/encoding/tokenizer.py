@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kbc.encoding.model import Model
+from kbc.encoding.errors import ModelError
+from kbc.encoding.model import WORD_EMBEDDINGS, Model
+from kbc.encoding.stored.tensors import open_tensors
 
 TokenIds = NDArray[np.int32]
 
@@ -39,7 +41,7 @@ class TokenCounter:
     def _tokenizer(self) -> Tokenizer:
         """Loaded when the first text is counted: a build that has everything cached counts none."""
         source = self._source
-        return _load(source if isinstance(source, bytes) else source.tokenizer_path.read_bytes())
+        return _load(source) if isinstance(source, bytes) else read_tokenizer(source)
 
     def count(self, text: str) -> int:
         """Tokens of `text`, with the special tokens around it."""
@@ -57,6 +59,26 @@ class TokenCounter:
         for start in range(0, len(texts), _BATCH_TEXTS):
             batch = [self._prompt + text for text in texts[start : start + _BATCH_TEXTS]]
             yield from self._tokenizer.encode_batch_fast(batch)
+
+
+def read_tokenizer(model: Model) -> Tokenizer:
+    """The tokenizer of a model, without truncation and padding. Raises `ModelError` where it cannot be read,
+    or has ids for which the weights have no row: the first text with one of those would show it."""
+    try:
+        tokenizer = _load(model.tokenizer_path.read_bytes())
+    except Exception as error:  # the package raises no type of its own
+        raise ModelError("model-invalid", f"tokenizer.json cannot be read: {error}") from error
+    with open_tensors(model.weights_path) as tensors:
+        shape = tensors.shape(f"{model.layers.tensor_prefix}{WORD_EMBEDDINGS}")
+    rows = shape[0] if shape else 0
+    largest = max(tokenizer.get_vocab().values(), default=0)
+    if largest >= rows:
+        raise ModelError(
+            "model-invalid",
+            f"tokenizer.json has the token id {largest}, and the weights have {rows} rows for tokens",
+            "take both files from the same model",
+        )
+    return tokenizer
 
 
 def _load(data: bytes) -> Tokenizer:
