@@ -56,6 +56,15 @@ def tune_command(
     with Artifact.open(artifact or _build(kb)) as opened:
         asked = easy_questions(opened) if questions is None else read_questions(questions)
         proposal = tuning.tune(opened, asked, settings)
+    if not as_json:  # before what may fail: it took minutes
+        if questions is None:
+            click.echo(f"note: {EASY}", err=True)
+        if len(asked) < tuning.LEAST_QUESTIONS:
+            click.echo(
+                f"note: {len(asked)} questions are few: hardly any difference is more than chance",
+                err=True,
+            )
+        click.echo(str(proposal))
     diff = ""
     if proposal.is_recommended:
         changed = kb_toml.with_search(text, proposal.settings)
@@ -66,14 +75,6 @@ def tune_command(
         facts = proposal.as_dict() | {"easy": questions is None, "diff": diff}
         print_json(facts | {"applied": bool(diff) and is_applied})
         return
-    if questions is None:
-        click.echo(f"note: {EASY}", err=True)
-    if len(asked) < tuning.LEAST_QUESTIONS:
-        click.echo(
-            f"note: {len(asked)} questions are few: hardly any difference is more than chance",
-            err=True,
-        )
-    click.echo(str(proposal))
     click.echo(diff, nl=False)
     if diff:
         click.echo(f"wrote {path}" if is_applied else "write it with --apply", err=True)

@@ -102,6 +102,21 @@ def test_the_change_is_written_when_asked_and_then_there_is_no_other(
 
 
 @pytest.mark.slow
+def test_what_was_found_is_shown_also_where_it_cannot_be_written(
+    shed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inline = "search = { weights = { guide = 0.2 } }\n" + KB_TOML.partition("\n[search]")[0]
+    (shed / "kb.toml").write_text(inline)
+    capsys.readouterr()
+    tune_it = ["tune", str(shed), "--artifact", str(shed.parent / "out" / "shed")]
+    assert run(tune_it) != exit_codes.OK
+    captured = capsys.readouterr()
+    assert "on held-out questions" in captured.out
+    assert "write there by hand weights = " in captured.err
+    assert (shed / "kb.toml").read_text() == inline
+
+
+@pytest.mark.slow
 def test_without_questions_easy_ones_are_made_and_called_easy(
     shed: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
