@@ -13,9 +13,16 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, create_model
 
 from kb_runtime.records.case_files import ENDINGS as CASE_FILES
-from kb_runtime.text.languages import LANGUAGES
 from kbc.limits import MAX_FILE_BYTES
-from kbc.project.validation import Strings, Table, known_value, matching, mistake, one_of
+from kbc.project.validation import (
+    LanguageCode,
+    Strings,
+    Table,
+    known_value,
+    matching,
+    mistake,
+    one_of,
+)
 
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 RESERVED_COLLECTIONS = frozenset({"all", "chunks"})
@@ -108,7 +115,7 @@ class CollectionTable(Table):
     strip: str = Field(
         default="", description="a folder to strip from the beginning of ids and addresses"
     )
-    language: Annotated[str, one_of(("", *LANGUAGES), "a language that kbc knows")] = Field(
+    language: LanguageCode = Field(
         default="",
         description="of its pages (`de`); default: that of `[kb]`, or what their words say",
     )

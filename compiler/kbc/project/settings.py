@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, Strict, ValidationInfo, field_validator
 
 from kb_runtime.search.ranking.steps import STEPS
-from kb_runtime.text.languages import LANGUAGES
 from kbc.project.validation import (
+    LanguageCode,
     Number,
     Table,
     between,
@@ -80,7 +80,7 @@ class KbTable(Table):
     )
     description: str = Field(default="", description="one sentence for agents")
     license: str = Field(default="", description="SPDX expression; goes into the artifact's NOTICE")
-    language: Annotated[str, one_of(("", *LANGUAGES), "a language that kbc knows")] = Field(
+    language: LanguageCode = Field(
         default="", description="of all pages (`de`); default: what the words of each page say"
     )
 

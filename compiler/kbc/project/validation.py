@@ -16,6 +16,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import AfterValidator, BaseModel, ConfigDict, Strict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from kb_runtime.text.languages import LANGUAGES, language_of_tag
 from kb_runtime.text.rendering import shorten
 from kbc.project.toml_lines import Key
 
@@ -53,7 +54,7 @@ def choices(given: str, known: Sequence[str]) -> str:
     """A hint that names what may stand there, the nearest first."""
     close = get_close_matches(given, known, n=1)
     start = f"Did you mean {close[0]!r}? " if close else ""
-    return f"{start}Known: {', '.join(known)}."
+    return f"{start}Known: {', '.join(filter(None, known))}."
 
 
 def matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
@@ -83,6 +84,18 @@ def between(low: int, high: int) -> AfterValidator:
 def one_of(known: Sequence[str], what: str, code: str = "toml-bad-value") -> AfterValidator:
     """Admits the texts in `known`; another one is not `what`."""
     return AfterValidator(lambda value: known_value(value, known, what, code))
+
+
+def _language(value: str) -> str:
+    if not value:
+        return value
+    return language_of_tag(value) or known_value(
+        value, LANGUAGES, "a language that kbc knows", "toml-bad-value"
+    )
+
+
+LanguageCode = Annotated[str, AfterValidator(_language)]
+"""A language that kbc knows, by its code or another tag of it (`de-AT`); "" for none."""
 
 
 def known_value(value: str, known: Sequence[str], what: str, code: str) -> str:

@@ -57,7 +57,7 @@ _OTHERS_IN_LATIN = frozenset([
     "vi", "wo", "xh", "yo", "zu",
 ])  # fmt: skip
 """Codes of ISO 639 of languages in Latin letters that have no stemmer here."""
-_NORWEGIAN = frozenset({"nb", "nn"})
+_NORWEGIAN = frozenset({"nb", "nn"})  # tagged as what it is written in
 LANGUAGES = (*STEMMERS, UNKNOWN_IN_LATIN)
 """What can be said of a page."""
 BY_SCRIPT = frozenset(code for code, _ in _SCRIPTS)
@@ -105,8 +105,9 @@ def language_of_query(words: Iterable[str], in_latin: str) -> str:
 def language_of_tag(tag: str) -> str:
     """The language that a tag such as `de-AT` or `pt_BR` names, one of `LANGUAGES`. Empty for what is no tag,
     and for other letters than Latin ones, which say it themselves."""
-    code = tag.strip().replace("_", "-").partition("-")[0].lower()
-    if code in _OTHERS_IN_LATIN or tag == UNKNOWN_IN_LATIN:
+    tag = tag.strip().replace("_", "-").lower()
+    code = tag.partition("-")[0]
+    if code in _OTHERS_IN_LATIN or tag == UNKNOWN_IN_LATIN.lower():
         return UNKNOWN_IN_LATIN
     code = "no" if code in _NORWEGIAN else code
     return code if code in STEMMERS else ""

@@ -117,7 +117,10 @@ def test_what_the_author_says_holds() -> None:
         ({"lang": False}, "no"),  # `lang: no`, as YAML reads it
         ({"lang": "ja"}, ""),
         ({"lang": "python", "language": "de"}, "de"),
+        ({"lang": "nb-NO"}, "no"),
+        ({"lang": "und-Latn"}, UNKNOWN_IN_LATIN),
         ({"lang": "xx"}, ""),
+        ({"lang": True}, ""),
         ({"lang": None}, ""),
         ({}, ""),
     ],

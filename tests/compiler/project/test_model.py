@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kb_runtime.text.languages import LANGUAGES
 from kbc.diagnostics import Diagnostics
 from kbc.project.loading import load_project
 from kbc.project.model import Project
@@ -37,6 +38,21 @@ def test_only_a_kb_table_is_needed_in_the_conventional_layout(tmp_path: Path) ->
         ("posts", "docs", "posts"),
         ("examples", "examples", ""),
     ]
+
+
+def test_a_language_may_be_any_tag_of_it(tmp_path: Path) -> None:
+    toml = (
+        '[kb]\nname = "a"\nlanguage = "{}"\n[[collection]]\nname = "d"\nkind = "docs"\n'
+        'paths = ["d"]\nlanguage = "nb"\n'
+    )
+    (tmp_path / "d").mkdir()
+    project, diagnostics = load(tmp_path, toml.format("de-AT"))
+    assert project is not None
+    assert not diagnostics.errors
+    assert (project.language, project.collections[0].language) == ("de", "no")
+    _, diagnostics = load(tmp_path, toml.format("tlh"))
+    assert only_error(diagnostics)[2] == "'tlh' is not a language that kbc knows"
+    assert diagnostics.errors[0].hint.endswith("Known: " + ", ".join(LANGUAGES) + ".")
 
 
 def test_a_listed_collection_gets_the_options_of_its_kind(tmp_path: Path) -> None:
