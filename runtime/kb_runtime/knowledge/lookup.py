@@ -16,6 +16,7 @@ from kb_runtime.text.names import (
     resolve,
     resolve_ending,
     suggest,
+    without_line,
 )
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def find(
     if not infos:
         infos = [named_collection(knowledge, wanted)] if wanted else list(knowledge.collections)
     bare = record_id(name)
-    candidates = [one for one in dict.fromkeys((name, bare, bare.rpartition("#")[0])) if one]
+    forms = (name, bare, bare.rpartition("#")[0], without_line(bare))
+    candidates = [one for one in dict.fromkeys(forms) if one]
     for resolver in (resolve, resolve_ending):
         for candidate in candidates:
             if found := look_up(knowledge, infos, resolver, candidate):

@@ -15,6 +15,7 @@ from kb_runtime.search.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unsp
 from kb_runtime.text import members
 from kb_runtime.text.languages import ENGLISH, language_of_query
 from kb_runtime.text.members import MemberPath
+from kb_runtime.text.names import without_line
 
 # Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
 # encoder with 256 tokens reads, so the encoder never misses anything because of it.
@@ -56,10 +57,11 @@ class Query:
     """An analysed query.
 
     `text` is what the encoder gets; `names` are what the whole query may be the name of: the query as
-    it is, and without backticks and the brackets of a call. `identifiers` are words that look like
-    code: compounds, what stands in backticks, and what is called, each without those brackets. `member` is
-    the name of a member that the whole query spells (`Cache#get`), `mentions` are those within it. `language`
-    is what its letters and function words tell (`kb_runtime.text.languages.UNKNOWN` for letters of others).
+    it is, and without backticks, the brackets of a call and the line of a file. `identifiers` are words that
+    look like code: compounds, what stands in backticks, and what is called, each without those brackets.
+    `member` is the name of a member that the whole query spells (`Cache#get`), `mentions` are those within
+    it. `language` is what its letters and function words tell (`kb_runtime.text.languages.UNKNOWN` for letters
+    of others).
     """
 
     text: str
@@ -139,7 +141,9 @@ def _whole_names(text: str) -> tuple[str, ...]:
     if not text or len(text) > MAX_NAME_CHARS:
         return ()
     code = _CODE.fullmatch(text)
-    return tuple(dict.fromkeys(name for name in (text, _bare(code[1] if code else text)) if name))
+    plain = code[1] if code else text
+    names = (text, _bare(plain), without_line(plain))
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _bare(code: str) -> str:

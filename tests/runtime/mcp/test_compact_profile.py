@@ -43,6 +43,8 @@ def error(result: Any) -> Any:
         "maps & sets.md",
         "MAPS & SETS.MD",
         "maps & sets",
+        "docs/maps & sets.md:5:1",
+        "doc:docs/maps & sets.md#L5-L7",
         "doc:docs/maps & sets.md#access:5",
     ],
 )

@@ -70,6 +70,19 @@ def test_a_query_that_is_a_use_of_a_name_may_be_that_name(raw: str, analyzer: An
     assert analyse(raw, analyzer).names == (raw, "mapBy")
 
 
+@pytest.mark.parametrize(
+    "raw",
+    ["docs/a.md:12", "`docs/a.md:12:4`", "docs/a.md:12:", "docs/a.md#L12", "docs/a.md#L12-L20"],
+)
+def test_a_file_with_a_line_may_be_that_file(raw: str, analyzer: Analyzer) -> None:
+    assert analyse(raw, analyzer).names == (raw, "docs/a.md")
+
+
+@pytest.mark.parametrize("raw", ["docs/a.md", "docs/a.md#setup", "localhost:80", "a.md:b"])
+def test_other_text_with_dots_and_numbers_names_no_file(raw: str, analyzer: Analyzer) -> None:
+    assert analyse(raw, analyzer).names == (raw,)
+
+
 def test_a_sentence_has_no_other_name(analyzer: Analyzer) -> None:
     assert analyse("use `map` or `fold`", analyzer).names == ("use `map` or `fold`",)
     assert analyse("", analyzer).names == ()
