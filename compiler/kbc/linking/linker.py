@@ -189,6 +189,9 @@ class Staging:
         if not self._target.is_dir() or defect_of(self._target, self_check) is not None:
             return None
         was_live = not self._make_current()
+        if not was_live:  # for its age: it is the one to go back to from the next build
+            with suppress(OSError):
+                os.utime(self._target)
         return Published(self._target, self.build_id, True, was_live, self._prune(keep))
 
     def publish(

@@ -41,7 +41,7 @@ def prune(kb_folder: Path, current: str, keep: int) -> list[str]:
     """Removes the oldest builds until `keep` are left; gives the build ids removed, oldest first.
 
     The current build and builds that a reader has open stay, however old they are. Age is the
-    modification time of the manifest.
+    modification time of the manifest, or of the folder of a build that became live once more later.
     """
     builds = sorted(
         (path for path in kb_folder.iterdir() if is_build_id(path.name) and path.is_dir()),
@@ -151,6 +151,6 @@ def delete(path: Path) -> None:
 
 def _published_ns(folder: Path) -> int:
     try:
-        return (folder / MANIFEST).stat().st_mtime_ns
+        return max(one.stat().st_mtime_ns for one in (folder / MANIFEST, folder))
     except OSError:
         return 0

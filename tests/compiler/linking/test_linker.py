@@ -224,6 +224,14 @@ def test_the_current_build_stays_however_old(publish: Publish) -> None:
     assert builds(first.path.parent) == [first.build_id]
 
 
+def test_a_build_that_is_live_again_is_as_new_as_any(publish: Publish) -> None:
+    first, second, third = (publish(entries(text)) for text in ("one", "two", "three"))
+    assert publish(entries("one")).reused
+    fourth = publish(entries("four"), keep=2)
+    assert fourth.removed == (second.build_id, third.build_id)
+    assert builds(first.path.parent) == sorted([first.build_id, fourth.build_id])
+
+
 def test_a_build_that_a_reader_has_open_stays(publish: Publish) -> None:
     first = publish(entries("one"))
     with Artifact.open(first.path) as reader:
