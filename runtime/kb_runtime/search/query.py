@@ -60,8 +60,8 @@ class Query:
     it is, and without backticks, the brackets of a call and the line of a file. `identifiers` are words that
     look like code: compounds, what stands in backticks, and what is called, each without those brackets.
     `member` is the name of a member that the whole query spells (`Cache#get`), `mentions` are those within
-    it. `language` is what its letters and function words tell (`kb_runtime.text.languages.UNKNOWN` for letters
-    of others).
+    it. `language` is what its letters and function words tell (`kb_runtime.text.languages.UNKNOWN` for
+    letters of others).
     """
 
     text: str
