@@ -101,6 +101,8 @@ def shown(text: str, style: AttributeStyle) -> str:
             "## 3.4 *new* {#v3-4}\n\n\n- Fast.\n",
         ),
         ("Text.\n{: #v3-4}\n", KRAMDOWN, None),
+        ("> #### {: .info}\n> Text.\n", KRAMDOWN, "> #### \n> Text.\n"),
+        ("Text.\n{:.wide.note}\n", KRAMDOWN, "Text.\n"),
         ("[Go](x.md){ .button }\n", "", "[Go](x.md){ .button }\n"),
         ("Write `[Go](x.md){ .button }` for one.\n", PYTHON, None),
         ("```\n[Go](x.md){ .button }\n```\n", PYTHON, None),
@@ -112,6 +114,21 @@ def test_lists_of_attributes_are_no_text(
     text: str, style: AttributeStyle, expected: str | None
 ) -> None:
     assert shown(text, style) == (text if expected is None else expected)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        ("{:the_name_of_an_atom_of_elixir_that_goes_on, 1}\n", KRAMDOWN),
+        ("{ " + "a=a" * 40 + '"}\n', PYTHON),
+        ("> # " + " " * 100_000 + "{x\n", KRAMDOWN),
+    ],
+)
+def test_what_is_nearly_a_list_of_attributes_is_read_in_bounded_time(
+    text: str, style: AttributeStyle
+) -> None:
+    assert shown(text + "\n[a](b){: .c}\n", style) == text + "\n[a](b)\n"
 
 
 @pytest.mark.parametrize("style", [KRAMDOWN, PYTHON])

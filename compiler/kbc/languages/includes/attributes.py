@@ -25,7 +25,9 @@ _CONTENTS = re.compile(r"[ \t]*(?:[-*+]|1\.)[ \t]+\S.*")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
 _PLAIN_HEADING = re.compile(r"[ \t]*#{1,6}[ \t][^{}]*")
 _ID = re.compile(r"#[A-Za-z][\w:.-]*")
-_QUOTED_HEADING = re.compile(rf"([ \t]*>[ \t>]*#{{1,6}}[ \t].*?)[ \t]*\{{:{_LIST}[ \t]*")
+_QUOTED_HEADING = re.compile(
+    rf"([ \t]*>[ \t>]*#{{1,6}}[ \t](?:.*?[^ \t])??)[ \t]*\{{:{_LIST}[ \t]*"
+)
 """A notice of ExDoc: `> #### Title {: .warning}`. It has no anchor."""
 NOTICES = frozenset(
     [
@@ -75,8 +77,10 @@ def _is_list(found: re.Match[str], style: AttributeStyle) -> bool:
     if "#" in found["stated"]:
         return False
     if found["colon"]:  # `{:toc}` is one, `{:ok, pid}` none
-        return re.fullmatch(rf"(?:[ \t]*(?:{_STATED}|[\w:-]+))*[ \t]*", found["stated"]) is not None
-    is_list = re.fullmatch(rf"(?:[ \t]*{_STATED})+[ \t]*", found["stated"]) is not None
+        return (
+            re.fullmatch(rf"(?:[ \t]*+(?:{_STATED}|[\w:-]++))*+[ \t]*", found["stated"]) is not None
+        )
+    is_list = re.fullmatch(rf"(?:[ \t]*+{_STATED})++[ \t]*", found["stated"]) is not None
     return style == "python-markdown" and is_list
 
 
