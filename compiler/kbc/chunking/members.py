@@ -9,8 +9,8 @@ from typing import NamedTuple
 from kb_runtime.text import members
 from kb_runtime.text.members import MemberPath
 
-_MARKS = re.compile(r"\A\s*#{1,6}\s+|\s+#+\s*\Z")
-_SIGNATURE_LINE = re.compile(r"(`+)(?P<code>.+?)\1\\?")
+_MARKS = re.compile(r"\A\s*#{1,6}\s+|(?<!\s)\s+#+\s*\Z")
+_SIGNATURE_LINE = re.compile(r"(`++)(?P<code>.+?)\1\\?")
 _HTML_HEADING = re.compile(
     r"^ {0,3}<h[1-6]\b[^<>\n]*>(?P<source>[^\n]*?)</h[1-6]>[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
@@ -18,7 +18,7 @@ _HTML_HEADING = re.compile(
 # signature behind a bold kind.
 _TEXINFO_DEFINITION = re.compile(
     r"^(?:#{1,6} [^:`\n]+: [^`\n]*(`+)(?P<name>[^`\n]+)\1[^`\n]*"
-    r"|\W*\*\*[^*\n]+:\*\* (`+)(?P<code>[^\n]+?)\3\\?)$",
+    r"|[^\w\n]*\*\*[^*\n]+:\*\* (`++)(?P<code>[^\n]+?)\3\\?)$",
     re.MULTILINE,
 )
 

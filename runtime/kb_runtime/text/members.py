@@ -60,11 +60,11 @@ _VALUE = re.compile(r"(?:/\d+|\?*(?::\s|\s*=|\s*->|\s*=>).*)\Z", re.DOTALL)
 # Behind the arguments of a signature that is no code span: nothing, a result or a remark.
 _AFTER_ARGUMENTS = re.compile(r"(?:\s*(?:->|=>|[:=]|_[^_]+_|\*[^*]+\*|\([^()]*\)).*)?\Z")
 
-_CODE_SPAN = re.compile(r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)", re.DOTALL)
+_CODE_SPAN = re.compile(r"(?P<ticks>`++)(?P<code>.+?)(?P=ticks)", re.DOTALL)
 _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*\)")
 _CODE_TAG = re.compile(r"</?code>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
-_STATED_ANCHOR = re.compile(r"\s*\{[:#.][^{}]*\}\s*\Z")
+_STATED_ANCHOR = re.compile(r"(?<!\s)\s*\{[:#.][^{}]*\}\s*\Z")
 # What may stand around the code spans of a heading that names members and nothing else: what joins several,
 # and remarks in italics or brackets (`app.hide()` _macOS_).
 _BESIDE_CODE = re.compile(

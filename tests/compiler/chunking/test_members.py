@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
+
 from kbc.chunking import TokenBudget, chunk
+from kbc.chunking.members import Heading, defined_in, of_sections
 from kbc.formats.registry import convert
 from kbc.records import CompiledChunk, DocRecord, Section
 
@@ -74,3 +77,21 @@ def test_definitions_of_texinfo_are_members(budget: TokenBudget, page: Page) -> 
     record = replace(page(converted.text), language="texinfo")
     assert members(chunk(record, budget)) == ["cache_get", "cache-put", "cache_t"]
     assert members(chunk(page("**Type:** `string`\n"), budget)) == []
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "heading",
+    [
+        Heading(1, "# a" + " " * 100_000 + "b", ""),
+        Heading(1, "# `a.b()`", "", ["`" * 20_000 + "a" * 20_000]),
+    ],
+)
+def test_headings_are_read_in_bounded_time(heading: Heading) -> None:
+    (found,) = of_sections([heading])
+    assert set(found.own) <= {("a", "b")}
+
+
+@pytest.mark.timeout(60)
+def test_texts_without_a_word_are_read_in_bounded_time() -> None:
+    assert not defined_in("\n" * 100_000 + "end", (), is_texinfo=True)
