@@ -11,6 +11,7 @@ from tests.compiler.recognition.trees import write_tree
 
 from kbc.formats.document import Converted
 from kbc.formats.registry import convert
+from kbc.formats.texinfo.macros import with_macros
 from kbc.records import DocRecord
 
 
@@ -168,6 +169,25 @@ def test_macros_may_use_others_and_take_the_rest_of_a_line() -> None:
 )
 def test_macros_without_an_end_end(source: str) -> None:
     assert len(_converted(source).text) < 8_000_000
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "".join(f"@alias a{number} = b\n" for number in range(7_000)),
+        f"@alias a = {'b' * 50_000}\n{'@a ' * 1_000}",
+        "@macro a{x}\n" + "\\x\\" * 10_000 + "\n@end macro\n@a{" + "y" * 10_000 + "}",
+    ],
+)
+def test_names_and_macros_do_not_multiply_a_manual(source: str) -> None:
+    assert len(with_macros(source)) <= 2 * len(source)
+
+
+def test_a_name_may_stand_for_another_one() -> None:
+    assert with_macros("@alias a = b\n@alias b = code\n@a{x} @ab{y} @@a") == (
+        "@alias a = b\n@alias b = code\n@code{x} @ab{y} @@a"
+    )
 
 
 def test_definitions_are_found_by_their_names(tmp_path: Path) -> None:

@@ -15,7 +15,10 @@ _MARK = re.compile(
     r"(?:\{(?P<parameters>[^{}\n]*)\})?)[^\n]*\n?",
     re.MULTILINE,
 )
-_ALIAS = re.compile(r"^@alias[ \t]+([A-Za-z]\w*)[ \t]*=[ \t]*([A-Za-z]\w*)[ \t]*$", re.MULTILINE)
+_ALIAS = re.compile(
+    r"^@alias[ \t]+([A-Za-z]\w{0,99})[ \t]*=[ \t]*([A-Za-z]\w{0,99})[ \t]*$", re.MULTILINE
+)
+_COMMAND = re.compile(r"(?<!@)@(?P<name>[A-Za-z]\w*+)(?!-)")
 _BACKSLASHED = re.compile(r"\\([\w-]+)\\|\\(\\)")
 _BRACE = re.compile(r"@.|[{}]", re.DOTALL)
 _COMMA = re.compile(r"@.|\\.|[{},]", re.DOTALL)
@@ -26,27 +29,42 @@ class _Macro:
     parameters: tuple[str, ...]
     body: str
 
-    def with_arguments(self, arguments: list[str]) -> str:
+    def with_arguments(self, arguments: list[str], most: int) -> str:
+        """What a use stands for; nothing if that is longer than `most`."""
         given = dict(zip(self.parameters, arguments, strict=False))
+        left = most - len(self.body)
 
         def filled(match: re.Match[str]) -> str:
+            nonlocal left
             if match[2]:
                 return "\\"
-            return given.get(match[1], "") if match[1] in self.parameters else match[0]
+            value = given.get(match[1], "") if match[1] in self.parameters else match[0]
+            left -= len(value)
+            return value if left >= 0 else ""
 
-        return _BACKSLASHED.sub(filled, self.body)
+        result = _BACKSLASHED.sub(filled, self.body)
+        return result if left >= 0 else ""
 
 
 def with_macros(text: str) -> str:
     """A manual with what its macros stand for, without their definitions."""
-    for name, other in _ALIAS.findall(text):
-        text = re.sub(rf"(?<!@)@{name}(?![\w-])", f"@{other}", text)
+    if aliases := dict(_ALIAS.findall(text)):
+        text = _COMMAND.sub(lambda command: f"@{_meant(command['name'], aliases)}", text)
     text, macros = _defined(text)
     if not macros:
         return text
     names = "|".join(map(re.escape, sorted(macros, key=len, reverse=True)))
     use = re.compile(rf"(?<!@)(?:@@)*(?P<at>@)(?P<name>{names})(?![\w-])")
     return _MacroUses(macros, use).expanded(text)
+
+
+def _meant(name: str, aliases: Mapping[str, str]) -> str:
+    """What a name is another one for, through other names."""
+    for _ in range(_MAX_DEPTH):
+        if name not in aliases:
+            break
+        name = aliases[name]
+    return name
 
 
 def _defined(text: str) -> tuple[str, dict[str, _Macro]]:
@@ -89,7 +107,7 @@ class _MacroUses:
         while depth < _MAX_DEPTH and self._left > 0 and (use := self._use.search(text, position)):
             macro = self._macros[use["name"]]
             arguments, end = _arguments(text, use.end(), macro, closing)
-            result = macro.with_arguments(arguments)
+            result = macro.with_arguments(arguments, self._left)
             self._left -= len(result)
             parts += [text[position : use.start("at")], self.expanded(result, depth + 1)]
             position = end
