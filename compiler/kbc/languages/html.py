@@ -45,6 +45,13 @@ class HtmlPage:
 def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage:
     """The page; its `text` is empty when there is no content. `link` gives the target to write for a
     link's `href`."""
+    return _read_html(source, link)
+
+
+def _read_html(
+    source: str, link: Callable[[str], str] | None, *, is_template: bool = False
+) -> HtmlPage:
+    """A page, or what stands in the templates of one, in which there are no others."""
     source = without_pictures(source)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
@@ -64,12 +71,12 @@ def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage
         is_too_deep=is_too_deep,
     )
     in_navigation = _text_of(current)
-    templates = _templates(soup)
+    templates = "" if is_template else _templates(soup)
     keep_tabs(soup)
     prepare_code(soup)
     main = main_content(soup)
     if main is None and templates:
-        shown = read_html(f"<main>{templates}</main>", link)
+        shown = _read_html(f"<main>{templates}</main>", link, is_template=True)
         return replace(
             page, text=shown.text, title=page.title or shown.title, anchors=shown.anchors
         )

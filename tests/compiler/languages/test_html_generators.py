@@ -281,6 +281,7 @@ def test_templates_are_the_content_of_a_page_that_has_no_other() -> None:
     other = read_html(f"<main><p>Own words.</main>{template}<script>run()</script>")
     assert other.text.strip() == "Own words."
     assert not read_html("<body><script>run()</script><div></div></body>").text
+    assert not read_html("<script type='text/html'>" * 4_000).text
 
 
 @pytest.mark.parametrize(
