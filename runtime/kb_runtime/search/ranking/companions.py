@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 Role = Literal["source", "header", "test"]
 
 _AFFIXES = re.compile(
-    r"\Atests?[_-]|[_.-](?:tests?|specs?)\Z|(?<=[A-Za-z0-9])(?:Tests?|TestCases?|Specs?)\Z"
+    r"(?i:\Atests?[_-]|[_.-](?:tests?|specs?)\Z)|(?<=[A-Za-z0-9])(?:Tests?|TestCases?|Specs?)\Z"
 )
 _PAGES = frozenset(
     {"adoc", "htm", "html", "markdown", "md", "mdx", "org", "rst", "tex", "text", "txt"}

@@ -22,6 +22,8 @@ def pairs(*files: str) -> dict[str, str]:
         ("src/shed.spec.tsx", "src/shed.ts"),
         ("test/tools/shed_test.exs", "lib/tools/shed.ex"),
         ("test/shed.ts", "source/shed.ts"),
+        ("Open-Shed.Tests.ps1", "Open-Shed.ps1"),
+        ("Shed_Test.cs", "Shed.cs"),
         ("include/tools/shed.h", "src/shed.cc"),
         ("shed_test.cc", "shed.h"),
     ],
