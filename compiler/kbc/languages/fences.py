@@ -30,15 +30,14 @@ def language_of_fence(info: str) -> str:
     info = info.strip().lower()
     if not info.startswith("{"):
         return _CLASS_PREFIX.sub("", re.split(r"[\s{,]", info, maxsplit=1)[0])
-    if stated := _CLASS.search(info):
-        return stated[1]
     found = _IN_BRACES.match(info)
-    if found is None:
-        return ""
-    name, argument = found.groups()
+    name, argument = found.groups() if found else ("", "")
     if name in _CODE_DIRECTIVES:  # of MyST
         return argument
-    return name if name in _NAMES else ""
+    if name in _NAMES:  # before what looks like a class: `{r, fig.asp = .75}`
+        return name
+    stated = _CLASS.search(info)
+    return stated[1] if stated else ""
 
 
 def chunk_type(language: str) -> str:

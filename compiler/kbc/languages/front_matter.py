@@ -115,7 +115,7 @@ def _read_yaml(source: str) -> _Mapping:
         if not spaced.problem:
             return spaced
     if "<!--" in source:  # notes of a program that writes pages
-        shown = _read_whole_yaml(_COMMENT.sub(lambda each: "\n" * each[0].count("\n"), source))
+        shown = _read_whole_yaml(_COMMENT.sub(_blank_lines, source))
         if not shown.problem:
             return shown
     data: dict[str, Any] = {}
@@ -128,6 +128,11 @@ def _read_yaml(source: str) -> _Mapping:
             data[entry["key"]] = entry["value"] if alone.problem else alone.data[entry["key"]]
             lines[entry["key"]] = number
     return found._replace(data=data, lines=lines)
+
+
+def _blank_lines(comment: re.Match[str]) -> str:
+    """The line ends of a comment with nothing behind it on its last line; another one as it is."""
+    return comment[0] if comment["alone"] is None else "\n" * comment[0].count("\n")
 
 
 def _read_whole_yaml(source: str) -> _Mapping:
@@ -170,7 +175,7 @@ def _read_toml(source: str) -> _Mapping:
 
 
 _YAML_LINE = re.compile(r"(?P<key>[A-Za-z_][\w-]*):[ \t]+(?P<value>[^\s|>&*!].*?)[ \t\r]*$")
-_COMMENT = re.compile(r"^[ \t]*<!--(?:[^-]|-(?!->))*+-->[ \t]*$", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*<!--(?:[^-]|-(?!->))*+(?:-->(?P<alone>[ \t]*$)?|\Z)", re.MULTILINE)
 _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 _TOML_KEY = re.compile(r"[ \t]*\[{0,2}[ \t]*([\w-]+|\"[^\"]+\"|'[^']+')[ \t]*[.=\]]")
 _READERS = {"---": _read_yaml, "+++": _read_toml}

@@ -333,6 +333,8 @@ def test_sections_nest_and_count_their_characters(text: str, mdx: bool) -> None:
         ("lang-c++ numbers", "c++"),
         ("{python}", "python"),
         ("{r, echo=FALSE}", "r"),
+        ("{r, fig.asp = .75}", "r"),
+        ("{r, fig.cap='sizes of .csv files'}", "r"),
         ("{.bash .numberLines}", "bash"),
         ('{ .yaml .annotate title="a.yml" }', "yaml"),
         ("{#id .haskell}", "haskell"),
@@ -353,3 +355,9 @@ def test_comments_of_html_are_no_fault_of_front_matter() -> None:
     assert document.problems == ()
     assert document.data == {"page_title": "A", "note": "<!-- kept -->"}
     assert document.line_of("page_title") == 5
+
+
+@pytest.mark.timeout(60)
+def test_comments_in_front_matter_are_read_in_bounded_time() -> None:
+    document = parse("---\ntitle: A\n" + "<!--\n" * 40_000 + "---\n")
+    assert document.data["title"] == "A"
