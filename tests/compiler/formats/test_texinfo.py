@@ -184,6 +184,14 @@ def test_names_and_macros_do_not_multiply_a_manual(source: str) -> None:
     assert len(with_macros(source)) <= 2 * len(source)
 
 
+@pytest.mark.parametrize("other", ["iftex", "ifinfo"])
+def test_macros_for_other_formats_give_way(other: str) -> None:
+    own = "@ifnottex\n@macro key{x}\n@code{\\x\\}\n@end macro\n@end ifnottex\n"
+    foreign = f"@{other}\n@macro key{{x}}\nBig \\x\\\n@end macro\n@end {other}\n"
+    assert _shown(f"{own}{foreign}@key{{a}}") == _shown(f"{foreign}{own}@key{{a}}") == "`a`"
+    assert _shown(f"{foreign}@key{{a}}") == "Big a"
+
+
 def test_a_name_may_stand_for_another_one() -> None:
     assert with_macros("@alias a = b\n@alias b = code\n@a{x} @ab{y} @@a") == (
         "@alias a = b\n@alias b = code\n@code{x} @ab{y} @@a"

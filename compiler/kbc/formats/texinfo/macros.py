@@ -12,7 +12,8 @@ _MAX_CHARS = 4_000_000
 
 _MARK = re.compile(
     r"^[ \t]*@(?:(?P<end>end[ \t]+r?macro)\b|r?macro[ \t]+(?P<name>[\w-]+)[ \t]*"
-    r"(?:\{(?P<parameters>[^{}\n]*)\})?)[^\n]*\n?",
+    r"(?:\{(?P<parameters>[^{}\n]*)\})?|(?P<leaves>end[ \t]+)?"
+    r"(?P<other>if(?:docbook|info|latex|nothtml|plaintext|tex|xml))\b)[^\n]*\n?",
     re.MULTILINE,
 )
 _ALIAS = re.compile(
@@ -68,13 +69,18 @@ def _meant(name: str, aliases: Mapping[str, str]) -> str:
 
 
 def _defined(text: str) -> tuple[str, dict[str, _Macro]]:
-    """The text without its definitions, and these."""
+    """The text without its definitions, and these. One for another format than HTML counts where there is no
+    other."""
     macros: dict[str, _Macro] = {}
     kept: list[str] = []
     position = depth = 0
     opened: re.Match[str] | None = None
+    within = ""
     for mark in _MARK.finditer(text):
-        if mark["end"] is None:
+        if mark["other"]:
+            if opened is None and (not within or within == mark["other"]):
+                within = "" if mark["leaves"] else mark["other"]
+        elif mark["end"] is None:
             depth += 1
             if opened is None:
                 opened = mark
@@ -85,7 +91,8 @@ def _defined(text: str) -> tuple[str, dict[str, _Macro]]:
                 stated = (opened["parameters"] or "").split(",")
                 parameters = tuple(each.strip() for each in stated if each.strip())
                 body = text[opened.end() : mark.start()].removesuffix("\n")
-                macros[opened["name"]] = _Macro(parameters, body)
+                if not within or opened["name"] not in macros:
+                    macros[opened["name"]] = _Macro(parameters, body)
                 position, opened = mark.end(), None
     if opened is not None:  # one without an end
         position = opened.start()
