@@ -52,7 +52,7 @@ class MarkdownFile:
 def read_markdown(file: SourceFile, diagnostics: Diagnostics) -> MarkdownFile | None:
     """The parsed file with its problems reported; None when it is no text."""
     text = read_text(file, diagnostics)
-    return None if text is None else parsed(file, text, text, diagnostics)
+    return None if text is None else parsed(file, without_pictures(text), text, diagnostics)
 
 
 def read_text(file: SourceFile, diagnostics: Diagnostics) -> str | None:

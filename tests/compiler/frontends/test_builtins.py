@@ -93,6 +93,16 @@ def test_each_level_two_heading_of_a_file_is_an_entry(end: str) -> None:
         assert record.size == len(record.text.encode())
 
 
+def test_pictures_as_text_are_no_text_of_an_entry() -> None:
+    picture = f"![Map](data:image/png;base64,{'A' * 2_000})"
+    (first, second), diagnostics = read_pages(
+        {"ops.md": PAGE.replace("Whether", f"{picture} Whether")}
+    )
+    assert not list(diagnostics)
+    assert "![Map](data:image/png;base64,…) Whether" in second.text
+    assert (first.line, second.line) == (5, 25)
+
+
 def test_a_file_with_a_name_in_its_front_matter_is_one_entry() -> None:
     page = (
         "---\nname: not\nsignature: 'pure def not: (bool) => bool'\ncategory: Logic\n"
