@@ -93,8 +93,7 @@ class HitBuilder:
         """The rows of each record that the whole query names; where there is none and `also_qualified`,
         those that it names behind a package (`stringr::str_detect`)."""
         found = self._records_of(query.named, scope)
-        if not found and also_qualified and query.unqualified:
-            name = query.unqualified
+        if not found and also_qualified and (name := query.unqualified):
             found = self._records_of(lambda find_all: find_all(name), scope)
         return found
 

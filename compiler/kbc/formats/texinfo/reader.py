@@ -281,13 +281,11 @@ class _TexinfoWriter:
         found = _Defined.read(
             kind, [word.strip("{}") for word in _WORD.findall(plain(rest, self._values))]
         )
-        block = self._open[-1] if self._open and self._open[-1].name.startswith("def") else None
-        goes_on = is_further and block is not None
-        if not goes_on and len(self._open) >= MAX_DEPTH:
-            return
+        goes_on = is_further and self._open and self._open[-1].name.startswith("def")
         if not goes_on:
-            is_inner = bool(self._open)
-            self._open.append(_TexinfoBlock(f"def{kind}", marker="**" if is_inner else ""))
+            if len(self._open) >= MAX_DEPTH:
+                return
+            self._open.append(_TexinfoBlock(f"def{kind}", marker="**" if self._open else ""))
         if self._open[-1].marker:
             self._open[-1].terms.append(found.line)
         else:

@@ -120,7 +120,7 @@ class Structure:
                         programs=programs,
                         flat=flat,
                         beside=self._beside(pool) if programs else (),
-                        sources=[facts.is_source for facts in pool.facts],
+                        sources=[facts.is_source for facts in pool.facts] if programs else (),
                     )
                     scores = scores + bonus
                 case "duplicates":
