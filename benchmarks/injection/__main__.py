@@ -50,9 +50,12 @@ TRIES = 3  # to hit a point that was missed
 
 
 class Victims:
-    """A process that forks those that suffer."""
+    """A process that forks those that suffer. It takes seconds to start, and serves any number of runs."""
 
-    def __init__(self, library: Path) -> None:
+    def __init__(self) -> None:
+        """Raises `RuntimeError` without a C compiler."""
+        self._folder = tempfile.TemporaryDirectory(prefix="kbc-shim-")
+        library = compile_shim(Path(self._folder.name))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.injection.worker"],
             stdin=subprocess.PIPE,
@@ -77,6 +80,13 @@ class Victims:
 
     def close(self) -> None:
         self._process.communicate()
+        self._folder.cleanup()
+
+    def __enter__(self) -> Victims:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
 
 
 class Stage:
@@ -196,6 +206,7 @@ def _digest(folder: Path) -> str:
 
 
 def run(
+    victims: Victims,
     chosen: list[str],
     kinds: list[str],
     every: int = 1,
@@ -207,29 +218,25 @@ def run(
     `most` so many of each new point, and one of `shared` points that an earlier scenario had."""
     known: dict[str, set[Point]] = {kind: set() for kind in kinds}
     with tempfile.TemporaryDirectory(prefix="kbc-injection-") as scratch:
-        victims = Victims(compile_shim(Path(scratch)))
-        try:
-            for name in chosen:
-                stage = Stage(SCENARIOS[name], victims, Path(scratch) / name.replace(" ", "-"))
-                for kind in kinds:
-                    found = stage.count(kind)
-                    new = set(found) - known[kind]
-                    known[kind] |= new
-                    row = Row(name, kind, len(found), len(new))
-                    numbers = list(range(1, len(found) + 1))
-                    if most:
-                        numbers = occurrences(found, most, new)
-                        numbers += occurrences(found, 1, set(found) - new)[::shared]
-                    _try(
-                        stage,
-                        row,
-                        numbers[first - 1 :: every],
-                        new if most and every == 1 else set(),
-                        found,
-                    )
-                    yield row
-        finally:
-            victims.close()
+        for name in chosen:
+            stage = Stage(SCENARIOS[name], victims, Path(scratch) / name.replace(" ", "-"))
+            for kind in kinds:
+                found = stage.count(kind)
+                new = set(found) - known[kind]
+                known[kind] |= new
+                row = Row(name, kind, len(found), len(new))
+                numbers = list(range(1, len(found) + 1))
+                if most:
+                    numbers = occurrences(found, most, new)
+                    numbers += occurrences(found, 1, set(found) - new)[::shared]
+                _try(
+                    stage,
+                    row,
+                    numbers[first - 1 :: every],
+                    new if most and every == 1 else set(),
+                    found,
+                )
+                yield row
 
 
 def _try(
@@ -277,21 +284,23 @@ def main(arguments: list[str] | None = None) -> int:
         f"{'command':18}{'fault':12}{'operations':>11}{'points':>7}{'hit':>7}{'tried':>7}  "
         + "  ".join(BARS)
     )
-    for row in run(
-        options.scenarios or list(SCENARIOS),
-        options.kinds.split(","),
-        options.every,
-        options.first,
-        options.points,
-        options.shared,
-    ):
-        cells = "  ".join(f"{row.missed[bar]:{len(bar)}}" for bar in BARS)
-        counts = f"{row.operations:11,}{row.points:7,}{row.hit:7,}{row.tried:7,}"
-        print(f"{row.scenario:18}{row.kind:12}{counts}  {cells}", flush=True)
-        for line in row.seen[: options.shown]:
-            print("    " + line.replace("\n", "\n      "), flush=True)
-        points, hit = points + row.points, hit + row.hit
-        tried, failed = tried + row.tried, failed + row.failed
+    with Victims() as victims:
+        for row in run(
+            victims,
+            options.scenarios or list(SCENARIOS),
+            options.kinds.split(","),
+            options.every,
+            options.first,
+            options.points,
+            options.shared,
+        ):
+            cells = "  ".join(f"{row.missed[bar]:{len(bar)}}" for bar in BARS)
+            counts = f"{row.operations:11,}{row.points:7,}{row.hit:7,}{row.tried:7,}"
+            print(f"{row.scenario:18}{row.kind:12}{counts}  {cells}", flush=True)
+            for line in row.seen[: options.shown]:
+                print("    " + line.replace("\n", "\n      "), flush=True)
+            points, hit = points + row.points, hit + row.hit
+            tried, failed = tried + row.tried, failed + row.failed
     if options.points:
         print(f"{hit:,} of {points:,} injection points hit")
     print(f"{tried:,} tried, {failed:,} failed, in {time.monotonic() - began:.0f} s (bar 0)")

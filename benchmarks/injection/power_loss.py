@@ -29,7 +29,6 @@ from benchmarks.injection import shim
 from benchmarks.injection.__main__ import Stage, Victims
 from benchmarks.injection.crash_states import SYSTEMATIC, Disk, digest, recorded, write_out
 from benchmarks.injection.scenarios import SCENARIOS
-from benchmarks.injection.shim import compile_shim
 
 
 @dataclass
@@ -44,20 +43,16 @@ class Lost:
 
 
 def run(
-    scratch: Path, more: int, heal_every: int, seed: int, most: int, scenario: str = "build"
+    victims: Victims,
+    scratch: Path,
+    more: int,
+    heal_every: int,
+    seed: int,
+    most: int,
+    scenario: str = "build",
 ) -> Lost:
     """`scratch` is an empty folder."""
-    victims = Victims(compile_shim(scratch))
-    try:
-        stage = Stage(SCENARIOS[scenario], victims, scratch / "s")
-        return _replayed(stage, victims, random.Random(seed), more, heal_every, most)
-    finally:
-        victims.close()
-
-
-def _replayed(
-    stage: Stage, victims: Victims, chance: random.Random, more: int, heal_every: int, most: int
-) -> Lost:
+    stage, chance = Stage(SCENARIOS[scenario], victims, scratch / "s"), random.Random(seed)
     log = stage.folder.parent / "log"
     stage.reset()
     disk = Disk(stage.folder)
@@ -103,8 +98,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="kbc-power-") as name:
-        lost = run(Path(name), options.more, options.heal_every, options.seed, options.most)
+    with tempfile.TemporaryDirectory(prefix="kbc-power-") as name, Victims() as victims:
+        lost = run(
+            *(victims, Path(name), options.more, options.heal_every, options.seed, options.most)
+        )
     print(f"{lost.steps:,} steps, {lost.states:,} states, {lost.healed:,} built again,")
     print(f"in {time.monotonic() - began:.0f} s: {len(lost.broken)} broken, {len(lost.sick)} sick")
     for line in (*lost.broken[:5], *lost.sick[:5]):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from benchmarks.injection import shim
-from benchmarks.injection.__main__ import run
+from benchmarks.injection.__main__ import Victims, run
 from benchmarks.injection.crash_states import Disk, Step, digest, write_out
 from benchmarks.injection.faults import KINDS
 from benchmarks.injection.points import Point, kind_of_file, occurrences, points
@@ -22,14 +23,20 @@ preloads = needs(
 )
 
 
+@pytest.fixture(scope="module")
+def victims() -> Iterator[Victims]:
+    with Victims() as started:
+        yield started
+
+
 @pytest.mark.slow
 @preloads
 @pytest.mark.parametrize(
     ("command", "every"), [("keygen", 1), ("install", 2), ("import", 6), ("label", 12)]
 )
-def test_every_operation_may_fail(command: str, every: int) -> None:
+def test_every_operation_may_fail(victims: Victims, command: str, every: int) -> None:
     tried = 0
-    for row in run([command], list(KINDS), every, most=1):
+    for row in run(victims, [command], list(KINDS), every, most=1):
         assert (row.scenario, row.operations >= row.points > 0) == (command, True), row.kind
         assert not row.missed, row.seen
         assert every > 1 or row.hit == row.points
@@ -54,31 +61,33 @@ def test_every_operation_may_fail(command: str, every: int) -> None:
         ("follow", 170),
     ],
 )
-def test_operations_of_larger_commands_may_fail(command: str, every: int) -> None:
-    for row in run([command], list(KINDS), every, most=1):
+def test_operations_of_larger_commands_may_fail(victims: Victims, command: str, every: int) -> None:
+    for row in run(victims, [command], list(KINDS), every, most=1):
         assert not row.missed, row.seen
 
 
 @pytest.mark.slow
 @preloads
-def test_a_write_that_the_table_format_keeps_quiet_about_is_noticed() -> None:
+def test_a_write_that_the_table_format_keeps_quiet_about_is_noticed(victims: Victims) -> None:
     pytest.importorskip("lancedb")
     # The table is written last.
-    (row,) = run(["lance"], ["EIO"], 1, first=50)
+    (row,) = run(victims, ["lance"], ["EIO"], 1, first=50)
     assert row.tried == row.operations - 49 > 10
     assert not row.missed, row.seen
 
 
 @pytest.mark.slow
 @preloads
-def test_a_state_that_no_user_may_meet_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_that_no_user_may_meet_is_reported(
+    victims: Victims, monkeypatch: pytest.MonkeyPatch
+) -> None:
     label = SCENARIOS["label"]
 
     def strict(folder: Path) -> str:
         return "broken: unfinished" if any(folder.glob(".q.toml*")) else label.state(folder)
 
     monkeypatch.setitem(SCENARIOS, "label", replace(label, state=strict))
-    (row,) = run(["label"], ["kill"], most=1)
+    (row,) = run(victims, ["label"], ["kill"], most=1)
     assert row.missed == {"lost": row.failed}
     assert 0 < row.failed < row.tried
 
@@ -86,10 +95,11 @@ def test_a_state_that_no_user_may_meet_is_reported(monkeypatch: pytest.MonkeyPat
 @pytest.mark.slow
 @preloads
 def test_of_points_that_an_earlier_command_had_a_share_is_tried(
+    victims: Victims,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(SCENARIOS, "again", replace(SCENARIOS["label"], name="again"))
-    first, second = run(["label", "again"], ["EIO"], most=1, shared=2)
+    first, second = run(victims, ["label", "again"], ["EIO"], most=1, shared=2)
     assert (first.tried, first.points, first.hit) == (second.operations,) * 3
     assert (second.tried, second.points, second.hit) == (-(-first.points // 2), 0, 0)
 
@@ -137,8 +147,8 @@ def test_a_point_is_an_operation_on_a_kind_of_file_after_another_on_its_thread()
 
 @pytest.mark.slow
 @preloads
-def test_power_may_fail_in_a_build(tmp_path: Path) -> None:
-    lost = lose_power(tmp_path, more=0, heal_every=100, seed=1, most=300)
+def test_power_may_fail_in_a_build(victims: Victims, tmp_path: Path) -> None:
+    lost = lose_power(victims, tmp_path, more=0, heal_every=100, seed=1, most=300)
     assert lost.steps > 100
     assert lost.states > 100
     assert (lost.broken, lost.sick) == ([], [])

@@ -36,17 +36,9 @@ def check(name: str, path: str, data: bytes) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(samples()))
-def test_damaged_files_are_one_problem_at_most(name: str) -> None:
-    path, data = samples()[name]
-    for damaged in damaged_copies(data, 12 if name in PROGRAMS else 60):
-        check(name, path, damaged)
-
-
-@pytest.mark.slow
 @pytest.mark.timeout(3600)  # hundreds of programs take their time on a busy machine
 @pytest.mark.parametrize("name", sorted(samples()))
-def test_many_damaged_files(name: str) -> None:
+def test_damaged_files_are_one_problem_at_most(name: str) -> None:
     """`benchmarks.mutations` tries a thousand of each format, also of those that programs read."""
     path, data = samples()[name]
     for damaged in damaged_copies(data, 200 if name in PROGRAMS else 1000):
