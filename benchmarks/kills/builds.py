@@ -38,9 +38,8 @@ class EditedKb:
     """A small knowledge base below `folder`, its output, cache and temporary folder. Every version
     holds the number of exactly one edit."""
 
-    def __init__(self, folder: Path, engines: Engines | None = None) -> None:
-        """With `engines`, builds of this process have the model in common; others load it anew."""
-        self._engines = engines
+    def __init__(self, folder: Path) -> None:
+        self._engines = Engines()  # loads the model once for all builds of this process
         self.root, self.out, self.cache = folder / "kb", folder / "out", folder / "cache"
         self.temporary = folder / "tmp"
         self.edits = 0
@@ -65,9 +64,8 @@ class EditedKb:
         (self.root / "docs" / "page0.md").write_text(f"# Page\n\nThis is edit{self.edits}.\n")
 
     def rebuild(self) -> None:
-        resident = None if self._engines is None else Resident(self._engines)
         options = BuildOptions(out=self.out, cache=self.cache, keep=KEEP)
-        build(self.root, options, None, resident)
+        build(self.root, options, None, Resident(self._engines))
 
     def start(self, name: str) -> subprocess.Popen[bytes]:
         """A `kbc build` or `kbc watch`."""

@@ -29,7 +29,6 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import check
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.store.manifest import CURRENT
-from kbc.pipeline.resident import Engines
 
 STDIO, HTTP, COMPILER = "server on stdio", "server on HTTP", "its compiler"
 PATIENCE_S = 900.0  # the compiler that embeds a tree has low priority
@@ -184,7 +183,7 @@ class Servers:
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self._folder = folder
         self._chance = chance
-        self._kb = EditedKb(folder, Engines())
+        self._kb = EditedKb(folder)
         self._data, self._tree = folder / "data", folder / "tree"
         self._root = folder / "workspace"
         self._rounds = 0
