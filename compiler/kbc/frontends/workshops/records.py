@@ -6,6 +6,7 @@ import posixpath
 import re
 from typing import Any
 
+from kb_runtime.text.tests import is_test
 from kbc.frontends.markdown_file import shorten
 from kbc.frontends.workshops.parts import DIFF_KINDS, Exercise, Part, Workshop
 from kbc.project.model import Collection
@@ -14,8 +15,6 @@ from kbc.records import CompiledRecord, WorkshopRecord, WorkshopSection
 _REPOSITORY = re.compile(
     r"(?:https?://github\.com/|git@github\.com:)?([\w.-]+)/([\w.-]+?)(?:\.git)?/?"
 )
-
-_TEST_FILE = re.compile(r"(?:^|[/._-])(?:tests?|specs?|__tests__|e2e)(?:[/._-]|$)", re.IGNORECASE)
 
 
 def workshop_records(collection: Collection, workshop: Workshop) -> list[CompiledRecord]:
@@ -108,14 +107,15 @@ def _exercise_entry(exercise: Exercise) -> dict[str, Any]:
 
 def _section_entry(section: WorkshopSection) -> dict[str, Any]:
     """What selecting sections needs to know, so that it need not read them."""
-    is_test = section.kind.endswith("-code") and _TEST_FILE.search(section.source_path) is not None
+    in_step = section.source_path.split("/", 3)[-1]  # exercises/NN.name/NN.side.name/in_step
+    tests = section.kind.endswith("-code") and is_test(in_step)
     return {
         "exercise": section.exercise,
         "step": section.step,
         "kind": section.kind,
         "is_diff": section.is_diff,
         "chars": len(section.text),
-        **({"is_test": True} if is_test else {}),
+        **({"is_test": True} if tests else {}),
     }
 
 

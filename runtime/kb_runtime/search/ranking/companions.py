@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from kb_runtime.text.tests import name_of_tested
+
 Role = Literal["source", "header", "test"]
 
-_AFFIXES = re.compile(
-    r"(?i:\Atests?[_-]|[_.-](?:tests?|specs?)\Z)|(?<=[A-Za-z0-9])(?:Tests?|TestCases?|Specs?)\Z"
-)
 _PAGES = frozenset(
     {"adoc", "htm", "html", "markdown", "md", "mdx", "org", "rst", "tex", "text", "txt"}
 )
@@ -46,7 +45,7 @@ def subject_of(path: str, *, is_test: bool) -> Subject | None:
         return None
     role: Role = "source"
     if is_test:
-        stem, role = _AFFIXES.sub("", stem), "test"
+        stem, role = name_of_tested(stem), "test"
     elif ending in _HEADERS:
         role = "header"
     name = _SEPARATORS.sub("", stem).lower()

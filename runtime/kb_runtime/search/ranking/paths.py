@@ -6,25 +6,23 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-# What a path says about its file, with the words by which a query asks for such files.
+from kb_runtime.text import tests
+
+TEST = "test"
+"""The kind of a file that tests others."""
+EXAMPLE = "example"
+"""The kind of a file that shows how others are used."""
+DATA = "data"
+"""The kind of a file that holds values and defines nothing."""
+RE_EXPORTS = "re-export"
+"""The kind of a file that only passes on what others define: its text says so, not its path."""
+
+# What a path says about its file, if it is no test, with the words by which a query asks for such files.
 _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE), frozenset(words.split()))
     for name, pattern, words in (
         (
-            "test",
-            r"(?:^|/)(?:_?tests?|testing|specs?|__tests__|fixtures?|mocks?|testdata|[^/]+(?:[_-]tests|\.tests?))/"
-            r"|(?:^|/)(?:test_[^/]*|tests\.[^/]*|[^/]*[_.-](?:test|spec)s?\.[^/]*|conftest\.py|[^/]*\.t)$"
-            # In the singular `speed-test/` and `spring-boot-test/` are names of programs and packages.
-            r"|(?:^|/)(?:unit|integration|functional|acceptance|regression|smoke|e2e|ui)[_-]?tests?/"
-            r"|(?:^|/)src/\w+test/(?:groovy|java|kotlin|resources|scala)/"
-            # `ShedTest.java` and `UnitTests/` are tests; `latest.java` is none, `hitTest.ts` a function.
-            r"|(?-i:(?:^|[/._-])[A-Z]\w*Test(?:\.\w+$|/)|[A-Za-z0-9]Test(?:s|Cases?)(?:\.\w+$|/))"
-            # At the top of a tree; elsewhere `test.go` may be a command of that name.
-            r"|^test\.[^/]*$",
-            "test tests testing tested spec specs fixture fixtures mock mocks assert unittest",
-        ),
-        (
-            "example",
+            EXAMPLE,
             r"(?:^|/)_?(?:examples?|samples?|demos?|benchmarks?|benches)/",
             "example examples sample samples demo demos benchmark benchmarks bench",
         ),
@@ -59,7 +57,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             "agent agents skill skills charter governance conduct instructions",
         ),
         (
-            "data",
+            DATA,
             r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg)$",
             "json yaml yml toml ini csv xml svg config configuration configure configured settings option"
             " options schema data dependency dependencies manifest package workflow workflows ci"
@@ -68,13 +66,9 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
     )
 )
 
-TEST = "test"
-"""The kind of a file that tests others."""
-DATA = "data"
-"""The kind of a file that holds values and defines nothing."""
-RE_EXPORTS = "re-export"
-"""The kind of a file that only passes on what others define: its text says so, not its path."""
+_PATTERNS: Mapping[str, re.Pattern[str]] = {name: pattern for name, pattern, _ in _PLACES}
 _ASKING: Mapping[str, frozenset[str]] = {
+    TEST: tests.ASKING,
     **{name: asking for name, _, asking in _PLACES},
     RE_EXPORTS: frozenset(
         {"barrel", "export", "exports", "import", "imports", "reexport", "reexports"}
@@ -85,7 +79,7 @@ _ASKING: Mapping[str, frozenset[str]] = {
 # Kinds of collections whose records show how a thing is done and do not say it, with the words by which a
 # query asks for them.
 _SHOWING: Mapping[str, frozenset[str]] = {
-    "examples": _ASKING["example"] | {"code", "program", "programs", "snippet", "snippets"},
+    "examples": _ASKING[EXAMPLE] | {"code", "program", "programs", "snippet", "snippets"},
     "code": frozenset(
         {"code", "implement", "implementation", "implemented", "implements", "source"}
     ),
@@ -101,7 +95,13 @@ def showing_kinds(words: Collection[str]) -> frozenset[str]:
 def place_kinds(path: str) -> frozenset[str]:
     """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog,
     readme, agents, data."""
-    return frozenset(name for name, pattern, _ in _PLACES if pattern.search(path))
+    kinds = frozenset(name for name, pattern in _PATTERNS.items() if pattern.search(path))
+    return kinds | {TEST} if tests.is_test(path) else kinds
+
+
+def is_use(path: str) -> bool:
+    """Whether a file uses what others define: a test or an example."""
+    return tests.is_test(path) or _PATTERNS[EXAMPLE].search(path) is not None
 
 
 # Names of files that stand for their folder.

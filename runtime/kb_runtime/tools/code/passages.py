@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from kb_runtime.text import tests
 
 if TYPE_CHECKING:
     from kb_runtime.search.query import QueryTerm
@@ -27,11 +28,6 @@ _MIN_NAME_CHARS = 4
 
 # A test describes what code does as well as the code; who does not ask for tests wants the code.
 TEST_FACTOR = 0.9
-_TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata)/|(?:^|/)(?:test_|conftest\.)[^/]*$"
-    r"|[._-](?:tests?|spec)\.\w+$|(?:Tests?|Spec)\.\w+$"
-)
-_TEST_WORD = re.compile(r"(?:un)?tests?|testing|specs?|fixtures?|mocks?", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -100,12 +96,12 @@ def score_passages(
     from kb_runtime.search.query import analyse
 
     terms = analyse(query, Analyzer()).terms
-    wants_tests = any(_TEST_WORD.fullmatch(term.typed) for term in terms)
+    wants_tests = not tests.ASKING.isdisjoint(term.typed.lower() for term in terms)
     least = 1.0
     for passage in passages:
         hit = passage.best
         path = session.artifact.catalog(hit.collection).id(hit.record)
-        is_aside = not (wants_tests or hit.exact_name) and _TEST_PATH.search(path)
+        is_aside = not (wants_tests or hit.exact_name) and tests.is_test(path)
         least = min(least, relevance(hit, terms) * (TEST_FACTOR if is_aside else 1))
         yield passage, least
 

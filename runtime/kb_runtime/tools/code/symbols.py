@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
+from kb_runtime.search.ranking.paths import is_use
 from kb_runtime.store.symbols import FAMILIES, MEMBER_HOLDERS
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup
@@ -327,13 +328,13 @@ class SymbolIndex:
         return qualifier in re.findall(r"\w+", f"{each['name']} {each.get('signature', '')[:80]}")
 
     def order(self, found: Found) -> tuple[object, ...]:
-        """The best first: what has a body before what is declared only, sources before tests."""
+        """The best first: what has a body before what is declared only, sources before tests
+        and examples."""
         each = found.definition
         file = found.file
-        in_tests = re.search(r"(^|[/_.])(tests?|spec|__tests__|mocks?|examples?)([/_.]|$)", file)
         is_declaration = each.kind == "implementation" or file.endswith((".d.ts", ".pyi"))
         is_short = each.line == each.end_line
-        return in_tests is not None, is_declaration, is_short, file.count("/"), file, each.line
+        return is_use(file), is_declaration, is_short, file.count("/"), file, each.line
 
     def place(self, found: Found) -> SymbolPlace:
         each = found.definition

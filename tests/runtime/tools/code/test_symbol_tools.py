@@ -40,6 +40,7 @@ FILES = {
     "web/engine.ts": "export class Engine {\n  start() {\n    return 1;\n  }\n}\n",
     "web/main.ts": 'import { Engine } from "./engine";\n\nnew Engine().start();\n',
     "sea/hull.go": "package sea\n\ntype Hull struct {\n\tn int\n}\n\nfunc (h *Hull) Float() {}\n",
+    "KettleTests/only.kt": "class Kettle {\n    fun boil() {}\n}\n",
     "lib/only.kt": "class Kettle {\n    fun boil() {}\n}\n",
 }
 
@@ -99,6 +100,11 @@ def test_a_name_in_any_style(call: Call) -> None:
     words = call("symbol_search", symbol="callerSeven_7", top_k=1)
     assert words["results"] == []
     assert call("symbol_search", symbol="caller 7", top_k=1)["results"][0]["name"] == "caller_7"
+
+
+def test_sources_come_before_tests(call: Call) -> None:
+    found = call("symbol_search", symbol="Kettle", top_k=2)["results"]
+    assert [each["file"] for each in found] == ["lib/only.kt", "KettleTests/only.kt"]
 
 
 def test_a_type_by_what_it_is_and_the_kinds_that_a_name_has(call: Call) -> None:

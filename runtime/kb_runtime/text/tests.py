@@ -1,0 +1,55 @@
+"""Tests in source trees: which files are tests, by their paths, and what each tests, by its name."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+ASKING = frozenset(
+    {"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}
+    | {"assert", "unittest", "unittests"}
+)
+"""The words by which a query asks for tests."""
+
+# `ShedTest.java` and `UnitTests/` are tests; `latest.java` is none, `hitTest.ts` a function, `TypeSpec.java`
+# a class that describes types.
+_IN_CAMEL_CASE = r"(?-i:(?:.*[._-])?[A-Z]\w*Test|.*[A-Za-z0-9]Test(?:s|Cases?))"
+_FOLDER = re.compile(
+    r"_?tests?|testing|specs?|__tests__|fixtures?|mocks?|testdata|e2e|.+(?:[_-]tests|\.tests?)"
+    # In the singular `speed-test/` and `spring-boot-test/` are names of programs and packages.
+    r"|(?:unit|integration|functional|acceptance|regression|smoke|e2e|ui)[_-]?tests?"
+    rf"|{_IN_CAMEL_CASE}",
+    re.IGNORECASE,
+)
+_FILE = re.compile(
+    rf"test_.*|tests\..*|.*[_.-](?:test|spec)s?\..*|conftest\.py|.*\.t|{_IN_CAMEL_CASE}\.\w+",
+    re.IGNORECASE,
+)
+# Of Gradle: `src/commonTest/kotlin/`.
+_SOURCE_SET = re.compile(r"src/\w+[Tt]est/(?:groovy|java|kotlin|resources|scala)/")
+_AFFIXES = re.compile(
+    r"(?i:\Atests?[_-]|[_.-](?:tests?|specs?)\Z)|(?<=[A-Za-z0-9])(?:Tests?|TestCases?|Specs?)\Z"
+)
+
+
+def is_test(path: str) -> bool:
+    """Whether a file of a source tree is a test, or something that only tests use."""
+    *folders, name = path.split("/")
+    return (
+        _FILE.fullmatch(name) is not None
+        or any(map(_holds_tests, folders))
+        or _SOURCE_SET.search(path) is not None
+        # At the top of a tree; elsewhere `test.go` may be a command of that name.
+        or (not folders and name.lower().startswith("test."))
+    )
+
+
+@lru_cache(maxsize=4096)
+def _holds_tests(folder: str) -> bool:
+    """Of the name of one folder; a tree has few of them, over and over."""
+    return _FOLDER.fullmatch(folder) is not None
+
+
+def name_of_tested(stem: str) -> str:
+    """What a test is about, by its file's name without the ending: `shed` of `test_shed` and `shed.spec`."""
+    return _AFFIXES.sub("", stem)
