@@ -31,7 +31,6 @@ from kbc.frontends.labels import project_labels
 from kbc.frontends.markdown_file import (
     MarkdownFile,
     first_paragraph,
-    has_long_line,
     parsed,
     read_text,
     shorten,
@@ -344,8 +343,8 @@ def _plain_text(
     name, is_named = file.path.rpartition("/")[2], file.path in collection.paths
     if name in _SETTINGS and not is_named:
         return None
-    text = file.text(diagnostics)
-    if text is None or has_long_line(text, file.path, diagnostics):
+    text = read_text(file, diagnostics)
+    if text is None:
         return None
     if not is_named and _LISTED.fullmatch(name) and _PACKAGES.fullmatch(text):
         return None

@@ -86,7 +86,6 @@ class PageIncludes:
         """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
         what `may_include` says of it, where that is known."""
         read = file.include
-        text = without_pictures(text)
         if file.path.lower().endswith(".mdx"):
             text = mdx.with_exported_texts(text)
         if self._collection.generator == "writerside" or docc.catalogue_of(file.path):

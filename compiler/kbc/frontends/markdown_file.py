@@ -52,15 +52,13 @@ class MarkdownFile:
 def read_markdown(file: SourceFile, diagnostics: Diagnostics) -> MarkdownFile | None:
     """The parsed file with its problems reported; None when it is no text."""
     text = read_text(file, diagnostics)
-    return None if text is None else parsed(file, without_pictures(text), text, diagnostics)
+    return None if text is None else parsed(file, text, text, diagnostics)
 
 
 def read_text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
-    """The text of a file that somebody wrote; None, with a diagnostic, for other files."""
-    text = file.text(diagnostics)
-    if text is None or has_long_line(without_pictures(text), file.path, diagnostics):
-        return None
-    return text
+    """The text of a file that somebody wrote, without pictures; None, with a diagnostic, for other files."""
+    text = without_pictures(file.text(diagnostics) or "")
+    return None if not text or has_long_line(text, file.path, diagnostics) else text
 
 
 def has_long_line(text: str, path: str, diagnostics: Diagnostics) -> bool:

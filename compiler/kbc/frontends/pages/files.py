@@ -93,8 +93,8 @@ def read_pages(
         return [_converted(document) for document in read_converted(file, diagnostics, format)]
     name = plain_name(file.path)
     ending = name.rpartition(".")[2]
-    text = file.text(diagnostics)
-    if text is None:
+    text = without_pictures(file.text(diagnostics) or "")
+    if not text:
         return []
     if ending in ("jsonl", "ndjson"):
         return list(_json_lines(file, text, diagnostics))
@@ -108,7 +108,7 @@ def read_pages(
                 file.path,
                 hint="Check the markup: an element may never be closed.",
             )
-    elif has_long_line(without_pictures(text), file.path, diagnostics):
+    elif has_long_line(text, file.path, diagnostics):
         return []
     elif BUNDLE.fullmatch(name):
         found = list(_llms_full(text))
