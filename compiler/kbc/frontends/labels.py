@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kbc.formats import BY_NAME, LabelTarget, Read
 from kbc.formats.selection import read_target
-from kbc.languages.anchors import slug, split_attributes
+from kbc.languages.anchors import slug
+from kbc.languages.markdown import first_title, heading_text
 from kbc.project.source_file import SourceFile, decode_any
 
 _MYST_LABEL = re.compile(
     r"^\((?P<name>[^()\n]+)\)=[ \t]*\n(?:[ \t]*\n|\([^()\n]+\)=[ \t]*\n)*(?:#{1,6}[ \t]+(?P<title>[^\n]+))?",
     re.MULTILINE,
 )
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)|\{[\w:-]+\}(?=`)")
-_HEADING = re.compile(r"^#[ \t]+([^\n]+)", re.MULTILINE)
 _ENDINGS = (".md", ".rst", ".ipynb")
 
 
@@ -42,7 +41,7 @@ def _labels_in(file: SourceFile) -> Iterator[tuple[str, LabelTarget]]:
         yield from ids_of(file.path, _text(file))
     elif path.endswith((".md", ".markdown")) and b")=" in file.data:
         for match in _MYST_LABEL.finditer(_text(file)):
-            title = _plain(match["title"] or "")
+            title = heading_text(match["title"] or "")
             anchor = slug(title, "docutils")
             yield _normalized(match["name"]), LabelTarget(file.path, title, anchor)
 
@@ -71,14 +70,9 @@ def _document(path: str, target: str, read: Read) -> LabelTarget | None:
     for ending in _ENDINGS:
         if (found := read_target(path, f"{target}{ending}", read)) is not None:
             place, data = found
-            first = _HEADING.search(data.decode("utf-8", "replace")) if ending == ".md" else None
-            return LabelTarget(place, _plain(first[1]) if first else target.rpartition("/")[2], "")
+            title = first_title(decode_any(data)) if ending == ".md" else ""
+            return LabelTarget(place, title or target.rpartition("/")[2], "")
     return None
-
-
-def _plain(title: str) -> str:
-    """The source of a heading without its markup."""
-    return re.sub(r"[`*]", "", _LINK.sub(r"\1", split_attributes(title.strip())[0])).strip()
 
 
 def _normalized(name: str) -> str:

@@ -39,6 +39,8 @@ _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,200})\]:")
 _MARKUP = re.compile(r"[\\`*_\[\]<>&!~\0]")
 """Inline text without these is plain, as most titles are, and needs no parser."""
 
+_TITLE = re.compile(r"^#[ \t]+([^\r\n]+)", re.MULTILINE)
+_ROLE = re.compile(r"\{[\w:-]+\}(?=`)")
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
 _KINDS: Mapping[str, BlockKind] = {
@@ -241,6 +243,17 @@ def plain_text(source: str, references: Mapping[str, Any] | None = None) -> str:
         return " ".join(source.split())
     tokens = _INLINE.parseInline(source, {"references": references or {}})[0].children or []
     return " ".join("".join(_inline_text(tokens)).split())
+
+
+def heading_text(source: str) -> str:
+    """The source of a heading as plain text, without its attributes and the names of MyST's roles."""
+    return plain_text(_ROLE.sub("", split_attributes(source.strip())[0]))
+
+
+def first_title(text: str) -> str:
+    """The first heading of level 1 of a page that nobody parses, as plain text; "" without one."""
+    found = _TITLE.search(text)
+    return heading_text(found[1]) if found else ""
 
 
 def _inline_text(tokens: Iterable[Token]) -> Iterable[str]:

@@ -233,6 +233,7 @@ def test_a_page_says_its_language(path: str, text: str) -> None:
             "posts/a.html",
             '<main><h1>A</h1><img alt="plan" src="data:image/png;base64,{}"><p>Text.</main>',
         ),
+        ("posts/a.txt", "A\n\ndata:image/png;base64,{}\n\nText.\n"),
         ("posts/a.adoc", "= A\n\n[the plan](data:image/png;base64,{})\n\nText.\n"),
     ],
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
 from kbc.formats.rst.pep import title_of
 from kbc.formats.selection import candidates, read_target
+from kbc.languages import markdown
 from kbc.languages.includes.generated import is_generated
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ MAX_INCLUDES = 200
 MAX_INCLUDED_CHARS = 4_000_000
 
 _BEGINNING = 20_000  # of a file, with its title
-_MARKDOWN_TITLE = re.compile(r"^#[ \t]+([^\r\n]+)", re.MULTILINE)
 _TITLE = re.compile(
     r"^(?:(?P<over>[^\w\s])(?P=over)+[ \t]*\n[ \t]*(?P<with_over>\S[^\n]*)\n|(?P<plain>\S[^\n]*)\n)"
     r"(?P<under>[=\-`:'\"~^_*+#<>.])(?P=under)+[ \t]*$",
@@ -92,25 +92,22 @@ class Context:
                 path, data = found
                 folder = posixpath.dirname(self.path)
                 is_markdown = path.lower().endswith(".md")
-                title = _markdown_title(data) if is_markdown else first_title(data)
+                title = (markdown.first_title if is_markdown else first_title)(_beginning(data))
                 return posixpath.relpath(path, folder or "."), title
         return "", ""
 
 
-def first_title(data: bytes) -> str:
-    """The first section title of a reStructuredText file, as plain text."""
-    text = data[:_BEGINNING].decode("utf-8", "replace").replace("\r\n", "\n")
+def _beginning(data: bytes) -> str:
+    return data[:_BEGINNING].decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def first_title(text: str) -> str:
+    """The first section title of a text in reStructuredText, as plain text."""
     titles = (match["with_over"] or match["plain"] or "" for match in _TITLE.finditer(text))
     for title in map(str.strip, (title_of(text), *titles)):
         if not title.startswith((".. ", ":")) and re.search(r"\w", title):
             return plain_title(title)
     return ""
-
-
-def _markdown_title(data: bytes) -> str:
-    """The first heading of a page in Markdown, as plain text."""
-    found = _MARKDOWN_TITLE.search(data[:_BEGINNING].decode("utf-8", "replace"))
-    return plain_title(found[1].replace("`", "")).strip() if found else ""
 
 
 def title_at(text: str, position: int) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from kbc.languages.markdown import first_title
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_json, read_text, read_yaml
 from kbc.recognition.site import (
@@ -31,11 +31,9 @@ _OTHERS = ("book.toml", "mkdocs.yml", "mkdocs.yaml")
 """Generators whose pages may have a SUMMARY.md as well, below their configuration."""
 
 _FEWEST = 2
-_MARKUP = re.compile(r"<[^>]*>|[`*]|!?\[([^\]]*)\]\([^)]*\)")
 _GENERAL = frozenset(
     ["about", "getting started", "home", "introduction", "overview", "readme", "start", "welcome"]
 )
-_HEADING = re.compile(r"^#[ \t]+(?P<title>[^\n]+)", re.MULTILINE)
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
@@ -87,6 +85,5 @@ def _is_book(tree: IncludeTree, folder: str, place: str, titles: Mapping[str, st
 
 def _heading(page: str) -> str:
     """What the first page calls itself, where this says what the book is about."""
-    found = _HEADING.search(page)
-    title = _MARKUP.sub(r"\1", found["title"]).strip() if found else ""
+    title = first_title(page)
     return "" if title.lower() in _GENERAL else title
