@@ -137,10 +137,14 @@ def listed_rows(names: Sequence[str], rows: Iterable[Iterable[Sequence[str]]]) -
         parts: list[Sequence[str]] = []
         for index, lines in enumerate(row):
             if lines and index < len(names) and names[index]:
-                parts.append([f"**{names[index].strip('*')}**"])
+                parts.append([_MARKED.sub(r"**\2**", names[index])])
             parts.append(lines)
         items.append(indented(blocks(parts) or [""], "- "))
     return blocks(items)
+
+
+_MARKED = re.compile(r"\A(\**)(.*)\1\Z", re.DOTALL)
+"""A text, without the marks that make all of it strong or emphasised."""
 
 
 def _cell(text: str) -> str:

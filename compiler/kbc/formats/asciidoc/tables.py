@@ -185,21 +185,13 @@ def _label(blocks: BlockWriter, cell: Cell) -> str:
 
 
 def _as_list(blocks: BlockWriter, names: list[str], rows: list[list[Cell]]) -> Written:
-    items: list[Written] = []
-    for row in rows:
-        parts: list[Written] = []
-        for index, cell in enumerate(row):
-            if cell.style == "a":
-                lines = [
-                    SourceLine(text.rstrip(), "", 0, done=True) for text in cell.text.split("\n")
-                ]
-                written = blocks.nested(lines)
-            elif cell.style == "l":
-                written = commonmark.fence(cell.text)
-            else:
-                written = commonmark.paragraph(_inline(blocks, cell))
-            if written and index < len(names) and names[index]:
-                parts.append([f"**{names[index]}**"])
-            parts.append(written)
-        items.append(commonmark.indented(commonmark.blocks(parts) or [""], "- "))
-    return commonmark.blocks(items)
+    return commonmark.listed_rows(names, ([_blocks(blocks, cell) for cell in row] for row in rows))
+
+
+def _blocks(blocks: BlockWriter, cell: Cell) -> Written:
+    if cell.style == "a":
+        lines = [SourceLine(text.rstrip(), "", 0, done=True) for text in cell.text.split("\n")]
+        return blocks.nested(lines)
+    if cell.style == "l":
+        return commonmark.fence(cell.text)
+    return commonmark.paragraph(_inline(blocks, cell))
