@@ -77,7 +77,6 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "shortcodes": [
                 joined(folder, "layouts", each) for each in ("shortcodes", "_shortcodes")
             ],
-            "ignore_files": texts(data.get("ignorefiles")),
             **_anchors(mapping(data.get("markup")) or parts["markup"][0]),
         },
         files=tuple(path for _, path in parts.values() if path),
