@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from starlette.responses import Response
 import kb_runtime as kr
 from kb_runtime.explorer import markup
 from kb_runtime.explorer.bases import OpenBuild
+from kb_runtime.explorer.tools import called
 from kb_runtime.explorer.visit import Visit
 
 Mode = Literal["hybrid", "lexical", "semantic"]
@@ -332,28 +332,13 @@ def _agent(visit: Visit, query: str, settings: Settings) -> dict[str, Any]:
         chosen = _usual(list(tools), visit.kb.offered_tools)
     listed = [(name, visit.here(view="agent", tool=name), name == chosen) for name in tools]
     arguments, without = _arguments(tools[chosen], query, settings)
-    start = time.perf_counter()
-    try:
-        answer = visit.kb.call_tool(chosen, arguments)
-    except kr.ToolError as failure:
-        return {"error": str(failure), "suggestions": failure.suggestions, "tools": listed}
-    milliseconds = (time.perf_counter() - start) * 1e3
-    structured = answer.structured
-    shown = "" if structured is None else json.dumps(structured, ensure_ascii=False, indent=2)
     return {
-        "error": "",
+        **called(visit, chosen, arguments),
         "tool": chosen,
         "tools": listed,
         "without": without,
         "arguments": arguments,
         "url": visit.url("/tools/" + chosen, run=1, **_as_fields(arguments)),
-        "text": markup.visible(answer.text),
-        "structured": markup.code(shown[: markup.MOST_CHARS], "json") if shown else "",
-        "milliseconds": milliseconds,
-        "text_tokens": visit.kb.count_tokens(answer.text),
-        "structured_tokens": visit.kb.count_tokens(json.dumps(structured, ensure_ascii=False))
-        if shown
-        else 0,
     }
 
 

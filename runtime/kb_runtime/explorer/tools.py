@@ -64,7 +64,7 @@ def page(visit: Visit) -> Response:
     arguments, problem = arguments_of(values["fields"])
     values["snippets"] = _snippets(visit, name, arguments)
     if visit.text("run"):
-        values["call"] = {"error": problem} if problem else _called(visit, name, arguments)
+        values["call"] = {"error": problem} if problem else called(visit, name, arguments)
     return visit.render("tools.html", **values)
 
 
@@ -131,7 +131,8 @@ def _read(control: str, value: str) -> Any:
     return value
 
 
-def _called(visit: Visit, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def called(visit: Visit, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What a tool answers, and what that costs: text, structure, tokens, time; or its error."""
     start = time.perf_counter()
     try:
         answer = visit.kb.call_tool(name, arguments)
