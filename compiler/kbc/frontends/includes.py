@@ -24,6 +24,7 @@ from kbc.languages.includes import (
     Docset,
     Liquid,
     Lookup,
+    Surroundings,
     expand,
     may_include,
     value_at,
@@ -90,23 +91,26 @@ class PageIncludes:
             text = mdx.with_exported_texts(text)
         if self._collection.generator == "writerside" or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None
+        is_myst = self._is_myst(file)
         expansion = expand(
             text,
             file.path,
             read,
+            Surroundings(
+                bases=self._options.get("snippet_paths", ()),
+                templates=self._options.get("shortcodes", ()),
+                aliases=self._options.get("import_paths", {}),
+                pages=self._names,
+                objects=partial(self._object, read),
+                names_objects=bool(self._options.get("python_paths")),
+                restructured=partial(self._restructured, file, read) if is_myst else None,
+                referred=role_links(file.path, self._labels, read) if is_myst else None,
+                attributes=self._attributes(text),
+            ),
             is_marked=is_marked,
-            bases=self._options.get("snippet_paths", ()),
-            templates=self._options.get("shortcodes", ()),
-            aliases=self._options.get("import_paths"),
-            pages=self._names,
-            objects=partial(self._object, read),
-            names_objects=bool(self._options.get("python_paths")),
-            restructured=partial(self._restructured, file, read) if self._is_myst(file) else None,
-            referred=role_links(file.path, self._labels, read) if self._is_myst(file) else None,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
             liquid=self._liquid(text) if self._has_templates else None,
             filled=self._values(text) if self._fills_values else None,
-            attributes=self._attributes(text),
             docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
         )
         for code, counter, found in (

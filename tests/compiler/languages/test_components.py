@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from kbc.languages.anchors import split_attributes
-from kbc.languages.includes import Expansion, expand
+from kbc.languages.includes import Expansion, Surroundings, expand
 
 
 def expanded(source: str, path: str = "docs/a.md", files: Mapping[str, bytes] = {}) -> Expansion:
@@ -106,7 +106,9 @@ def test_anchors_in_brackets(title: str, expected: tuple[str, str]) -> None:
 
 def test_references_that_pages_ask_for_are_inserted_or_counted() -> None:
     page = "[[autodoc]] pkg.Thing\n    - all\n    - run\n\nText"
-    found = expand(page, "a.md", {}.get, objects=lambda name, options: f"Reference of {name}")
+    found = expand(
+        page, "a.md", {}.get, Surroundings(objects=lambda name, options: f"Reference of {name}")
+    )
     assert found.text.split() == ["Reference", "of", "pkg.Thing", "Text"]
     assert expanded(page).external == {"::: (API)": 1}
 
@@ -142,7 +144,7 @@ def test_references_may_be_headings() -> None:
         stated.append((name, options))
         return "## `pkg`\n\nText" if name == "pkg" else None
 
-    found = expand(page, "a.md", {}.get, objects=reference)
+    found = expand(page, "a.md", {}.get, Surroundings(objects=reference))
     assert stated[0] == ("pkg", "    heading_level: 2\n    options:\n        members: false")
     assert stated[1] == ("pkg.gone", "heading_level: 3\n")
     assert "## `pkg`\n\nText" in found.text

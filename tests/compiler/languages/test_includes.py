@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kbc.languages.includes import Expansion, expand
+from kbc.languages.includes import Expansion, Surroundings, expand
 
 FILES = {
     "docs_src/app.py": "import x\n\napp = x()\n\n\n@app\ndef go():\n    return 1\n",
@@ -31,8 +31,10 @@ def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
         text,
         path,
         lambda name: FILES[name].encode() if name in FILES else None,
-        templates=("layouts/shortcodes",),
-        objects=lambda name, options: f"## `{name}`" if name == "pkg.known" else None,
+        Surroundings(
+            templates=("layouts/shortcodes",),
+            objects=lambda name, options: f"## `{name}`" if name == "pkg.known" else None,
+        ),
     )
 
 

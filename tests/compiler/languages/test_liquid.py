@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kbc.languages.includes import AttributeStyle, Expansion, Liquid, expand
+from kbc.languages.includes import AttributeStyle, Expansion, Liquid, Surroundings, expand
 
 FILES = {
     "docs/_includes/hint.md": "Mind the {{ include.what }}.\n",
@@ -24,8 +24,8 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
     def read(path: str) -> bytes | None:
         return FILES[path].encode() if path in FILES else None
 
-    attributes: AttributeStyle = "kramdown" if liquid else ""
-    return expand(text, "docs/guide/page.md", read, liquid=liquid, attributes=attributes)
+    around = Surroundings(attributes="kramdown" if liquid else "")
+    return expand(text, "docs/guide/page.md", read, around, liquid=liquid)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ PYTHON: AttributeStyle = "python-markdown"
 
 
 def shown(text: str, style: AttributeStyle) -> str:
-    return expand(text, "a.md", lambda path: None, attributes=style).text
+    return expand(text, "a.md", lambda path: None, Surroundings(attributes=style)).text
 
 
 @pytest.mark.parametrize(

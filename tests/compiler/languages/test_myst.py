@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kbc.languages.includes import expand
+from kbc.languages.includes import Surroundings, expand
 
 FILES = {"docs/part.md": "A part with {term}`sluice <water>`.\n"}
 
@@ -22,7 +22,7 @@ def expanded(text: str) -> str:
         text,
         "docs/page.md",
         lambda name: FILES[name].encode() if name in FILES else None,
-        restructured=restructured,
+        Surroundings(restructured=restructured),
     )
     assert found.unresolved == {}
     return re.sub(r"\n{3,}", "\n\n", found.text.strip())

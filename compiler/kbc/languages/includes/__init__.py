@@ -4,7 +4,7 @@ Imports nothing of the package outside of this folder but the rules of anchors.
 """
 
 from kbc.languages.includes.expansion import Expansion, expand, may_include
-from kbc.languages.includes.files import AttributeStyle, is_complete
+from kbc.languages.includes.files import AttributeStyle, Surroundings, is_complete
 from kbc.languages.includes.liquid import Liquid, value_at
 from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.values import Lookup
@@ -15,6 +15,7 @@ __all__ = [
     "Expansion",
     "Liquid",
     "Lookup",
+    "Surroundings",
     "expand",
     "is_complete",
     "may_include",

@@ -117,9 +117,9 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             name = found["name"].strip("{}").strip()
             end = _options_end(lines, index)
             is_option = end > index and _API_OPTION.match(lines[index]) is not None
-            is_name = page.names_objects or is_option or _API_NAME.fullmatch(name)
+            is_name = page.around.names_objects or is_option or _API_NAME.fullmatch(name)
             if found["name"][0] != "{" and (is_name or found["heading"]):
-                if page.names_objects:
+                if page.around.names_objects:
                     name = line.strip().lstrip("# \t").lstrip(":").strip()
                 stated = "\n".join(lines[index:end])
                 yield _object(name, stated, found["indent"], page, found["heading"] or "")
@@ -265,7 +265,7 @@ def _object(name: str, options: str, indent: str, page: IncludingPage, heading: 
     if heading:
         margin = " " * (len(options) - len(options.lstrip()))
         options = f"{margin}heading_level: {len(heading.strip())}\n{options}"
-    found = page.objects(name, options) if page.objects and is_object else None
+    found = page.around.objects(name, options) if page.around.objects and is_object else None
     if found is not None:
         return f"\n{found}\n"
     is_program = re.fullmatch(r"\w+(?:-\w+)+", name)

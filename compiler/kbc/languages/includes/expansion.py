@@ -7,7 +7,7 @@ those of mdBook and of mkdocs snippets are, and only where the file exists: othe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kbc.languages.includes.attributes import TRIGGER as ATTRIBUTES
@@ -29,11 +29,9 @@ from kbc.languages.includes.doxygen import TRIGGER as DOXYGEN
 from kbc.languages.includes.doxygen import has_commands, replace_commands
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
-    AttributeStyle,
     IncludingPage,
-    Objects,
     Reader,
-    Restructured,
+    Surroundings,
     dedent,
     excerpt,
     fence,
@@ -109,6 +107,7 @@ _COMMENT = re.compile(
     r"<!--\s*@include:\s*(?P<target>[^\s{#>]+?)(?:#(?P<region>[\w.-]+))?\s*(?:\{(?P<lines>[\d, ]*)\})?\s*-->"
 )
 _AT_INCLUDE = re.compile(r"^@include[ \t]+(?P<target>[\w./-]+\.\w+)[ \t]*$")
+_NOWHERE = Surroundings()
 _SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-]+)))?")
 
 
@@ -131,39 +130,26 @@ def expand(
     text: str,
     path: str,
     read: Reader,
+    around: Surroundings = _NOWHERE,
     *,
     is_marked: bool | None = None,
-    bases: Sequence[str] = (),
-    templates: Sequence[str] = (),
-    aliases: Mapping[str, str] | None = None,
-    pages: Mapping[str, str] | None = None,
-    objects: Objects | None = None,
-    names_objects: bool = False,
-    restructured: Restructured | None = None,
-    referred: Callable[[str, str], str] | None = None,
     liquid: Liquid | None = None,
     values: Lookup | None = None,
     filled: Lookup | None = None,
-    attributes: AttributeStyle = "",
     docset: Docset | None = None,
 ) -> Expansion:
     """The page at `path` (below the root) as its generator shows it.
 
-    `read` gives other files, `bases` are folders that the generator looks in before those around the page,
-    `templates` those of Hugo's shortcodes, `aliases` what names that imports begin with stand for, `pages`
-    the paths of pages by names. `objects` gives the reference of a Python object (with `names_objects`, every
-    `:::` is one), and `restructured` reads what MyST has of Sphinx, where `referred` gives the link to what a
-    role names, with its title; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of
-    Hugo with a name, `filled` that of a `{{ name }}` in prose,
-    `attributes` says which lists of attributes pages have, `docset` what pages of docs-builder name. Text
+    `read` gives other files, `liquid` is what a site of Jekyll gives, `values` the parameter of a page of
+    Hugo with a name, `filled` that of a `{{ name }}` in prose, `docset` what pages of docs-builder name. Text
     without directives is returned as it is; `is_marked` is what `may_include` says of it, where known.
     """
-    is_myst = restructured is not None and _MYST.search(text) is not None
+    is_myst = around.restructured is not None and _MYST.search(text) is not None
     if values is not None and "param" in text:
         text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
     is_template = liquid is not None and _LIQUID.search(text) is not None
     is_filled = filled is not None and "{{" in text
-    has_attributes = attributes and ATTRIBUTES.search(text) is not None
+    has_attributes = around.attributes and ATTRIBUTES.search(text) is not None
     if (
         not is_myst
         and docset is None
@@ -173,21 +159,7 @@ def expand(
         and not (may_include(text) if is_marked is None else is_marked)
     ):
         return Expansion(text, {})
-    page = IncludingPage(
-        path,
-        read,
-        _expand_part,
-        tuple(bases),
-        objects,
-        tuple(templates),
-        restructured,
-        aliases=aliases or {},
-        pages=pages or {},
-        names_objects=names_objects,
-        attributes=attributes,
-        referred=referred,
-        prepare=docset.prepared if docset else None,
-    )
+    page = IncludingPage(path, read, _expand_part, around, docset.prepared if docset else None)
     expanded = _expand(text, page, liquid if is_template else None, filled)
     return Expansion(expanded, dict(page.unresolved), dict(page.external))
 
@@ -213,8 +185,8 @@ def _expand(
         body = replace_liquid(body, liquid, page)
     else:
         page.has_blocks = page.has_blocks or _GITBOOK.search(body) is not None
-    if page.attributes:
-        body = replace_attributes(body, page.attributes)
+    if page.around.attributes:
+        body = replace_attributes(body, page.around.attributes)
     page.has_commands = page.has_commands or (
         _DOXYGEN.search(body) is not None
         and any(has_commands(each) for each, is_code in fenced_stretches(body) if not is_code)

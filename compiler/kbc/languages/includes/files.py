@@ -53,45 +53,53 @@ def not_included(target: str) -> str:
     return f"{NOT_INCLUDED}{target})"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the site around a page gives to its directives.
+
+    `bases` are folders that the generator looks in before those around the page, `templates` those of
+    shortcodes, `aliases` what the names that imports begin with stand for, and `pages` the paths of pages by
+    the names of their files, where only one is called so. `objects` gives the reference of a Python object;
+    with `names_objects` every `:::` names one, as with mkdocstrings, and begins no block. `restructured`
+    gives the Markdown of what MyST has of Sphinx (None: pages are not Sphinx's), `referred` the link of a
+    role of MyST, by what it names and its title. `attributes` says whose lists of attributes pages have.
+    """
+
+    bases: Sequence[str] = ()
+    templates: Sequence[str] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    pages: Mapping[str, str] = field(default_factory=dict)
+    objects: Objects | None = None
+    names_objects: bool = False
+    restructured: Restructured | None = None
+    referred: Callable[[str, str], str] | None = None
+    attributes: AttributeStyle = ""
+
+
 @dataclass(slots=True)
 class IncludingPage:
     """The page that is read: where it is, who reads other files, and what was found or not.
 
     `expand_part` gives the text of an included Markdown file with what that includes, without front matter.
-    `bases` are further folders that the generator looks in, `templates` those of shortcodes, and `aliases`
-    what the names that imports begin with stand for. `objects`
-    gives the reference of a Python object, `restructured` the Markdown of what MyST has of Sphinx; None:
-    the pages are not Sphinx's. `unresolved` counts files that are not there, `external` what
-    the site writes when it is built, both by directive. `stack` are the files being included.
-    With `has_blocks` the page writes blocks of GitBook or Markdoc, and so do the files it includes; with
-    `has_commands` those of Doxygen.
-    `tab_labels` are the labels that a group of tabs states and no tab has yet. `pages` are paths of pages by
-    the name of their file, where only one is called so. With `names_objects` every `:::` names an object of
-    source, as with mkdocstrings, and begins no block. `attributes` says whose lists of
-    attributes pages have. `referred` gives the link of a role of MyST, by what it names and its title.
     `prepare` makes MyST of a dialect of it, in the page and in what it includes; None: pages are MyST's own.
+    `unresolved` counts files that are not there, `external` what the site writes when it is built, both by
+    directive. `stack` are the files being included. With `has_blocks` the page writes blocks of GitBook or
+    Markdoc, and so do the files it includes; with `has_commands` those of Doxygen. `tab_labels` are the
+    labels that a group of tabs states and no tab has yet.
     """
 
     path: str
     read: Reader
     expand_part: PartExpander
-    bases: Sequence[str] = ()
-    objects: Objects | None = None
-    templates: Sequence[str] = ()
-    restructured: Restructured | None = None
+    around: Surroundings
+    prepare: PartExpander | None = None
     unresolved: Counter[str] = field(default_factory=Counter)
     external: Counter[str] = field(default_factory=Counter)
     chars: int = 0
     stack: tuple[str, ...] = ()
     has_blocks: bool = False
     has_commands: bool = False
-    aliases: Mapping[str, str] = field(default_factory=dict)
     tab_labels: list[str] = field(default_factory=list)
-    pages: Mapping[str, str] = field(default_factory=dict)
-    names_objects: bool = False
-    attributes: AttributeStyle = ""
-    referred: Callable[[str, str], str] | None = None
-    prepare: PartExpander | None = None
 
     def by_name(self, target: str) -> str:
         """The link to the page that is called `page.md` or `page`, in whichever folder, or has this path
@@ -99,7 +107,8 @@ class IncludingPage:
         name, mark, anchor = target.partition("#")
         place = name.strip("/")
         written = (place, f"{place}.md", f"{place}/_index.md")
-        path = next((self.pages[each] for each in written if each in self.pages), None)
+        pages = self.around.pages
+        path = next((pages[each] for each in written if each in pages), None)
         if (
             path is None
             or self.read(posixpath.join(posixpath.dirname(self.path), name)) is not None
@@ -151,7 +160,7 @@ class IncludingPage:
     def _places(self, target: str) -> Iterator[str]:
         """Beside the page, then from each folder above it: generators count from the page, from the
         folder of the content or from that of their configuration."""
-        for name, folder in self.aliases.items():
+        for name, folder in self.around.aliases.items():
             if target.startswith(name):
                 yield posixpath.normpath(folder + target.removeprefix(name))
         plain = _ROOTED.sub("", target.replace("\\", "/"))
@@ -160,7 +169,7 @@ class IncludingPage:
         above = ("/".join([".."] * level) for level in range(1, _LEVELS_ABOVE + 1))
         folders = (*folders_above(beside), *above)
         seen = set()
-        for folder in (*self.bases, *folders):
+        for folder in (*self.around.bases, *folders):
             for name in names:
                 place = posixpath.normpath(posixpath.join(folder, name))
                 if place not in seen:

@@ -160,11 +160,8 @@ class _Template:
                 "page": self._liquid.page,
                 "include": parameters,
             }[kind]
-            value: Any = values
-            for key in rest.split("."):
-                value = value.get(key) if isinstance(value, Mapping) else None
-            if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-                return self._kept.keep(str(value))
+            if (value := value_at(values, rest)) is not None:
+                return self._kept.keep(value)
             if rest in ("baseurl", "url"):
                 return ""
         self._page.external["{{ }}"] += 1

@@ -199,7 +199,7 @@ def _is_code(name: str, page: IncludingPage) -> bool:
 
 def _template(name: str, page: IncludingPage) -> str:
     """The template of a shortcode, without comments; "" for one of Hugo's own or a theme's."""
-    for folder in page.templates:
+    for folder in page.around.templates:
         for ending in (".html", ".md"):
             data = page.read(f"{folder}/{name}{ending}")
             if data is not None:

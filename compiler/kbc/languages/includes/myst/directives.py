@@ -70,9 +70,9 @@ def _without_marks(card: Sequence[str]) -> list[str]:
 
 def replace_directives(text: str, page: IncludingPage) -> str:
     """Markdown with the text of its directives in their place. Code that only shows MyST stays."""
-    if page.restructured is None and page.prepare is None:
+    if page.around.restructured is None and page.prepare is None:
         return text
-    if "{" not in text and (page.referred is None or "](" not in text):
+    if "{" not in text and (page.around.referred is None or "](" not in text):
         return text
     return "\n".join(_Directives(page).lines(text.split("\n")))
 
@@ -100,7 +100,7 @@ class _Directives:
                     line = f"{line}\n{following}"
                     index += 1
                 shown = _ROLE.sub(self._role, line) if "}`" in line else line
-                if self._page.referred is not None and "](" in shown:
+                if self._page.around.referred is not None and "](" in shown:
                     shown = _REFERENCE.sub(self._reference, shown)
                 yield from shown.split("\n")
                 continue
@@ -123,17 +123,20 @@ class _Directives:
         code."""
         titled = _TITLED.fullmatch(match["text"])
         title = titled["text"] if titled else ""
-        if match["name"].rpartition(":")[2] in _REFERRING and self._page.referred is not None:
+        if (
+            match["name"].rpartition(":")[2] in _REFERRING
+            and self._page.around.referred is not None
+        ):
             target = titled["target"] if titled else match["text"]
-            if link := self._page.referred(target.strip(), title):
+            if link := self._page.around.referred(target.strip(), title):
                 return link
         return title or f"{match['marks']}{match['text'].lstrip('~!')}{match['marks']}"
 
     def _reference(self, match: re.Match[str]) -> str:
         """A link to what it names with a title, its own or that of what it leads to."""
-        if match["code"] or self._page.referred is None:
+        if match["code"] or self._page.around.referred is None:
             return match[0]
-        return self._page.referred(match["target"], match["title"]) or match[0]
+        return self._page.around.referred(match["target"], match["title"]) or match[0]
 
     def _directive(
         self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
@@ -163,7 +166,7 @@ class _Directives:
             return [*([title, ""] if title else []), *self.lines(rows)]
         if base == "figure-md":
             return list(self.lines(inner))
-        if self._page.restructured is None:
+        if self._page.around.restructured is None:
             if not "".join(inner).strip():
                 return self._alone(name, argument, options)
         elif (
@@ -214,8 +217,8 @@ class _Directives:
         before = f".. currentmodule:: {self._module}\n\n" if self._module else ""
         if found := _MODULE.search(source):
             self._module = found[1].strip(":")
-        assert self._page.restructured is not None
-        text, anchors = self._page.restructured(f"{before}{source}\n")
+        assert self._page.around.restructured is not None
+        text, anchors = self._page.around.restructured(f"{before}{source}\n")
         return list(self._nested(text.strip("\n").split("\n"), iter(anchors)))
 
     def _nested(self, lines: Sequence[str], anchors: Iterator[str]) -> Iterator[str]:
