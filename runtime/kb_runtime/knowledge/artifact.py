@@ -7,6 +7,7 @@ right before a reader maps them, because native readers crash on damaged files o
 from __future__ import annotations
 
 import os
+import sys
 import time
 from bisect import bisect_right
 
@@ -14,7 +15,7 @@ from kb_runtime.errors import ArtifactError
 from kb_runtime.store.integrity import unreadable
 from kb_runtime.store.locks import try_share
 from kb_runtime.store.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
-from kb_runtime.store.sections import Sections
+from kb_runtime.store.sections import Sections, opened_once
 from kb_runtime.text.addresses import format_address
 
 TYPE_CHECKING = False
@@ -93,6 +94,10 @@ class Artifact:
 
     @classmethod
     def open_location(cls, location: Location, check: Check | None = None) -> Artifact:
+        if sys.byteorder != "little":  # arrays are read in place
+            raise ArtifactError(
+                "unreadable", "Artifacts are little-endian, and this machine is big-endian."
+            )
         for attempt in range(_ATTEMPTS):
             try:
                 folder = location.build_folder()
@@ -148,49 +153,41 @@ class Artifact:
         """The collection that an address means, by its name here; none when it is not of here."""
         return [collection] if kb == self.manifest["name"] and collection in self._by_name else []
 
+    @opened_once
     def catalog(self, name: str) -> Catalog | ShardedCatalog:
         """The records of a collection. Raises `KeyError` and `ArtifactError`."""
+        from kb_runtime.store.catalog import Catalog
+
         info = self._by_name[name]
+        folders = [f"{place}catalog" for place in self._places]
+        ends = ("bin", "off", "keys")
+        catalogs = self.manifest.open_checked(
+            [f"{folder}/{name}.{end}" for folder in folders for end in ends],
+            lambda: [Catalog(self.manifest.path(folder), name) for folder in folders],
+        )
+        catalog: Catalog | ShardedCatalog = catalogs[0]
+        if self._shards:
+            from kb_runtime.knowledge.sharding.catalog import ShardedCatalog
 
-        def read() -> Catalog | ShardedCatalog:
-            from kb_runtime.store.catalog import Catalog, check_byte_order
+            sizes = [one["records"][name] for one in self._shards]
+            catalog = ShardedCatalog(catalogs, self._order(f"catalog/{name}.u16", sizes))
+        if len(catalog) != info.records:
+            raise _miscounted(self.root, name, len(catalog), info.records)
+        return catalog
 
-            check_byte_order()
-            folders = [f"{place}catalog" for place in self._places]
-            ends = ("bin", "off", "keys")
-            catalogs = self.manifest.open_checked(
-                [f"{folder}/{name}.{end}" for folder in folders for end in ends],
-                lambda: [Catalog(self.manifest.path(folder), name) for folder in folders],
-            )
-            catalog: Catalog | ShardedCatalog = catalogs[0]
-            if self._shards:
-                from kb_runtime.knowledge.sharding.catalog import ShardedCatalog
-
-                sizes = [one["records"][name] for one in self._shards]
-                catalog = ShardedCatalog(catalogs, self._order(f"catalog/{name}.u16", sizes))
-            if len(catalog) != info.records:
-                raise _miscounted(self.root, name, len(catalog), info.records)
-            return catalog
-
-        return self._sections.get(f"catalog/{name}", read)
-
+    @opened_once
     def facets(self, name: str) -> Facets:
         """What the records of a collection can be filtered by. Raises `KeyError` and `ArtifactError`;
         kinds without filters have none."""
+        from kb_runtime.store.facets import SUFFIX, Facets
+
         info = self._by_name[name]
+        return self.manifest.open_checked(
+            [f"catalog/{info.name}{SUFFIX}"],
+            lambda: Facets(os.path.join(self.root, "catalog"), info.name),
+        )
 
-        def read() -> Facets:
-            from kb_runtime.store.catalog import check_byte_order
-            from kb_runtime.store.facets import SUFFIX, Facets
-
-            check_byte_order()
-            return self.manifest.open_checked(
-                [f"catalog/{info.name}{SUFFIX}"],
-                lambda: Facets(os.path.join(self.root, "catalog"), info.name),
-            )
-
-        return self._sections.get(f"facets/{name}", read)
-
+    @opened_once
     def symbols(self, name: str) -> Symbols | None:
         """The definitions and uses in a source tree; None where they were not compiled. Raises
         `KeyError` and `ArtifactError`."""
@@ -199,95 +196,81 @@ class Artifact:
         info = self._by_name[name]
         if f"catalog/{name}{SUFFIX}" not in self.manifest.files:
             return None
-
-        def read() -> Symbols:
-            from kb_runtime.store.catalog import check_byte_order
-
-            check_byte_order()
-            symbols = self.manifest.open_checked(
-                [f"catalog/{name}{SUFFIX}"],
-                lambda: Symbols(os.path.join(self.root, "catalog"), name),
-            )
-            if symbols.files != info.records:
-                raise _miscounted(self.root, f"{name}{SUFFIX}", symbols.files, info.records)
-            return symbols
-
-        return self._sections.get(f"symbols/{name}", read)
+        symbols = self.manifest.open_checked(
+            [f"catalog/{name}{SUFFIX}"],
+            lambda: Symbols(os.path.join(self.root, "catalog"), name),
+        )
+        if symbols.files != info.records:
+            raise _miscounted(self.root, f"{name}{SUFFIX}", symbols.files, info.records)
+        return symbols
 
     @property
+    @opened_once
     def chunks(self) -> ChunkTable | ShardedChunks:
-        def read() -> ChunkTable | ShardedChunks:
-            from kb_runtime.store.catalog import ChunkTable, check_byte_order
+        from kb_runtime.store.catalog import ChunkTable
 
-            check_byte_order()
-            stems = [f"{place}catalog/chunks" for place in self._places]
-            files = [f"{stem}.{end}" for stem in stems for end in ("bin", "off")]
+        stems = [f"{place}catalog/chunks" for place in self._places]
+        files = [f"{stem}.{end}" for stem in stems for end in ("bin", "off")]
 
-            def table() -> ChunkTable | ShardedChunks:
-                if not self._shards:
-                    return ChunkTable(self.root)
-                from kb_runtime.knowledge.sharding.chunks import ShardedChunks
+        def table() -> ChunkTable | ShardedChunks:
+            if not self._shards:
+                return ChunkTable(self.root)
+            from kb_runtime.knowledge.sharding.chunks import ShardedChunks
 
-                return ShardedChunks(self.root, list(map(self.manifest.path, stems)), self._rows)
+            return ShardedChunks(self.root, list(map(self.manifest.path, stems)), self._rows)
 
-            found = self.manifest.open_checked([*files, *self.manifest.section("columns/")], table)
-            expected = sum(info.chunks for info in self.collections)
-            if len(found) != expected:
-                raise _miscounted(self.root, "chunks", len(found), expected)
-            return found
-
-        return self._sections.get("chunks", read)
+        found = self.manifest.open_checked([*files, *self.manifest.section("columns/")], table)
+        expected = sum(info.chunks for info in self.collections)
+        if len(found) != expected:
+            raise _miscounted(self.root, "chunks", len(found), expected)
+        return found
 
     @property
+    @opened_once
     def lexical(self) -> LexicalIndex:
-        def read() -> LexicalIndex:
-            from kb_runtime.search.lexical import LexicalIndex
-            from kb_runtime.search.request import languages_of
+        from kb_runtime.search.lexical import LexicalIndex
+        from kb_runtime.search.request import languages_of
 
-            languages = languages_of(self.manifest.get("search"))
-            folders = [self.manifest.path(f"{place}lexical") for place in self._places]
+        languages = languages_of(self.manifest.get("search"))
+        folders = [self.manifest.path(f"{place}lexical") for place in self._places]
 
-            def index() -> LexicalIndex:
-                if not self._shards:
-                    return LexicalIndex(folders[0], languages)
-                from kb_runtime.knowledge.sharding.lexical import ShardedLexical
+        def index() -> LexicalIndex:
+            if not self._shards:
+                return LexicalIndex(folders[0], languages)
+            from kb_runtime.knowledge.sharding.lexical import ShardedLexical
 
-                return ShardedLexical(folders, self._rows, languages)
+            return ShardedLexical(folders, self._rows, languages)
 
-            return self.manifest.open_checked(self.files_of("lexical/"), index)
-
-        return self._sections.get("lexical", read)
+        return self.manifest.open_checked(self.files_of("lexical/"), index)
 
     @property
+    @opened_once
     def vectors(self) -> VectorIndex | ShardedVectors:
-        def read() -> VectorIndex | ShardedVectors:
-            from kb_runtime.search.vectors import EXACT_ROWS, GRAPH_SUFFIX, ROWS_FILE, VectorIndex
-            from kb_runtime.store.rounded_rows import COARSE_FILE
+        from kb_runtime.search.vectors import EXACT_ROWS, GRAPH_SUFFIX, ROWS_FILE, VectorIndex
+        from kb_runtime.store.rounded_rows import COARSE_FILE
 
-            # A graph is mapped only for a collection above the size of the exact scan.
-            exact_rows = (self.manifest.get("search") or {}).get("exact_rows", EXACT_ROWS)
-            dimensions = (self.manifest.get("encoder") or {}).get("dimensions", 0)
-            graphs = {
-                info.name: (info.chunks, dimensions)
-                for info in self.collections
-                if info.chunks > exact_rows and not self._shards
-            }
-            names = [ROWS_FILE, *(f"{name}{GRAPH_SUFFIX}" for name in graphs)]
-            files = [f"{place}vectors/{name}" for place in self._places for name in names]
-            coarse = [f"{place}vectors/{COARSE_FILE}" for place in self._places]
-            files += [path for path in coarse if path in self.manifest.files]
+        # A graph is mapped only for a collection above the size of the exact scan.
+        exact_rows = (self.manifest.get("search") or {}).get("exact_rows", EXACT_ROWS)
+        dimensions = (self.manifest.get("encoder") or {}).get("dimensions", 0)
+        graphs = {
+            info.name: (info.chunks, dimensions)
+            for info in self.collections
+            if info.chunks > exact_rows and not self._shards
+        }
+        names = [ROWS_FILE, *(f"{name}{GRAPH_SUFFIX}" for name in graphs)]
+        files = [f"{place}vectors/{name}" for place in self._places for name in names]
+        coarse = [f"{place}vectors/{COARSE_FILE}" for place in self._places]
+        files += [path for path in coarse if path in self.manifest.files]
 
-            def index() -> VectorIndex | ShardedVectors:
-                folders = [self.manifest.path(f"{place}vectors") for place in self._places]
-                if not self._shards:
-                    return VectorIndex(folders[0], graphs)
-                from kb_runtime.knowledge.sharding.vectors import ShardedVectors
+        def index() -> VectorIndex | ShardedVectors:
+            folders = [self.manifest.path(f"{place}vectors") for place in self._places]
+            if not self._shards:
+                return VectorIndex(folders[0], graphs)
+            from kb_runtime.knowledge.sharding.vectors import ShardedVectors
 
-                return ShardedVectors([VectorIndex(folder) for folder in folders], self._rows)
+            return ShardedVectors([VectorIndex(folder) for folder in folders], self._rows)
 
-            return self.manifest.open_checked(files, index)
-
-        return self._sections.get("vectors", read)
+        return self.manifest.open_checked(files, index)
 
     def files_of(self, section: str) -> list[str]:
         """The listed files of a section such as `lexical/`, of every shard where there are shards."""
@@ -304,42 +287,39 @@ class Artifact:
         )
 
     @property
+    @opened_once
     def _rows(self) -> ShardOrder:
         """The shard of each row."""
+        from kb_runtime.knowledge.sharding.order import ROWS
 
-        def read() -> ShardOrder:
-            from kb_runtime.knowledge.sharding.order import ROWS
-
-            return self._order(ROWS, [sum(one["chunks"].values()) for one in self._shards])
-
-        return self._sections.get("rows", read)
+        return self._order(ROWS, [sum(one["chunks"].values()) for one in self._shards])
 
     @property
+    @opened_once
     def encoder(self) -> QueryEncoder | None:
         """The query encoder; None in an artifact that was built without one."""
         if self.manifest.get("encoder") is None:
             return None
         from kb_runtime.knowledge.models import open_encoder
 
-        return self._sections.get("encoder", lambda: open_encoder(self.manifest))
+        return open_encoder(self.manifest)
 
     @property
+    @opened_once
     def reranker(self) -> CrossEncoder | None:
         """The cross-encoder; None in an artifact that was built without one."""
         if self.manifest.get("reranker") is None:
             return None
         from kb_runtime.knowledge.models import open_reranker
 
-        return self._sections.get("reranker", lambda: open_reranker(self.manifest))
+        return open_reranker(self.manifest)
 
     @property
+    @opened_once
     def searcher(self) -> Searcher:
-        def read() -> Searcher:
-            from kb_runtime.search.searcher import Searcher
+        from kb_runtime.search.searcher import Searcher
 
-            return Searcher(self)
-
-        return self._sections.get("searcher", read)
+        return Searcher(self)
 
     def check_sizes(self) -> None:
         """Compares the size of every file with the manifest's. Raises `ArtifactError`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kb_runtime.store.catalog import LABELLED, rows_of
-from kb_runtime.store.sections import Sections
+from kb_runtime.store.sections import Sections, opened_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class FederatedChunks:
     def __init__(self, parts: Sequence[ChunkPart]) -> None:
         self._parts = parts
         self._starts = [part.rows.first for part in parts]
-        self._columns = Sections()
+        self._sections = Sections()
         self._labels = {
             name: list(dict.fromkeys(one for part in parts for one in part.table.labels(name)))
             for name in LABELLED
@@ -54,16 +54,13 @@ class FederatedChunks:
         part = self._part(row)
         return part.table[part.rows.own(row)]
 
+    @opened_once
     def column(self, name: str) -> memoryview:
         """One u32 per row, with the meaning that it has in a `ChunkTable`."""
-
-        def read() -> memoryview:
-            first = self._parts[0]
-            if len(self._parts) == 1 and first.rows.kept is None:
-                return first.table.column(name)
-            return np.concatenate([self._own(part, name) for part in self._parts]).data
-
-        return self._columns.get(name, read)
+        first = self._parts[0]
+        if len(self._parts) == 1 and first.rows.kept is None:
+            return first.table.column(name)
+        return np.concatenate([self._own(part, name) for part in self._parts]).data
 
     def labels(self, name: str) -> Sequence[str]:
         """The values of the column `type` or `language`; those of the first part come first."""
@@ -74,7 +71,7 @@ class FederatedChunks:
 
     def close(self) -> None:
         """Forgets the columns; the tables belong to their artifacts."""
-        self._columns.close()
+        self._sections.close()
 
     def _part(self, row: int) -> ChunkPart:
         if not 0 <= row < len(self):

@@ -18,7 +18,7 @@ from kb_runtime.knowledge.federated_layout import (
 from kb_runtime.knowledge.merged_manifest import merge
 from kb_runtime.knowledge.models import open_sections
 from kb_runtime.store.manifest import BUILD_ID_LENGTH, ManifestFields
-from kb_runtime.store.sections import Sections
+from kb_runtime.store.sections import Sections, opened_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,23 +91,21 @@ class Federation:
         ]
 
     @property
+    @opened_once
     def manifest(self) -> ManifestFields:
-        def read() -> ManifestFields:
-            with_encoder = self._encoder_part
-            with_reranker = self._reranker_part
-            encoder = None if with_encoder is None else with_encoder.manifest["encoder"]
-            reranker = None if with_reranker is None else with_reranker.manifest["reranker"]
-            return merge(
-                self.parts,
-                len(self.served),
-                self._names,
-                self.collections,
-                self.build_id,
-                encoder,
-                reranker,
-            )
-
-        return self._sections.get("manifest", read)
+        with_encoder = self._encoder_part
+        with_reranker = self._reranker_part
+        encoder = None if with_encoder is None else with_encoder.manifest["encoder"]
+        reranker = None if with_reranker is None else with_reranker.manifest["reranker"]
+        return merge(
+            self.parts,
+            len(self.served),
+            self._names,
+            self.collections,
+            self.build_id,
+            encoder,
+            reranker,
+        )
 
     @property
     def collections(self) -> list[CollectionInfo]:
@@ -179,56 +177,50 @@ class Federation:
         return self.parts[place.part].symbols(place.own.name)
 
     @property
+    @opened_once
     def chunks(self) -> FederatedChunks:
-        def read() -> FederatedChunks:
-            from kb_runtime.knowledge.federated_chunks import ChunkPart, FederatedChunks
+        from kb_runtime.knowledge.federated_chunks import ChunkPart, FederatedChunks
 
-            layout = self._layout
-            return FederatedChunks(
-                [
-                    ChunkPart(part.chunks, rows, layout.hidden(at))
-                    for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True))
-                ]
-            )
-
-        return self._sections.get("chunks", read)
+        layout = self._layout
+        return FederatedChunks(
+            [
+                ChunkPart(part.chunks, rows, layout.hidden(at))
+                for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True))
+            ]
+        )
 
     @property
+    @opened_once
     def lexical(self) -> FederatedLexical:
-        def read() -> FederatedLexical:
-            from kb_runtime.knowledge.federated_lexical import FederatedLexical, LexicalPart
+        from kb_runtime.knowledge.federated_lexical import FederatedLexical, LexicalPart
 
-            layout = self._layout
-            return FederatedLexical(
-                [
-                    LexicalPart(part.lexical, rows, layout.ordinals(at))
-                    for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True))
-                ]
-            )
-
-        return self._sections.get("lexical", read)
+        layout = self._layout
+        return FederatedLexical(
+            [
+                LexicalPart(part.lexical, rows, layout.ordinals(at))
+                for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True))
+            ]
+        )
 
     @property
+    @opened_once
     def vectors(self) -> FederatedVectors:
-        def read() -> FederatedVectors:
-            from kb_runtime.knowledge.federated_vectors import FederatedVectors, VectorPart
-            from kb_runtime.search.vectors import EXACT_ROWS, RowRange
+        from kb_runtime.knowledge.federated_vectors import FederatedVectors, VectorPart
+        from kb_runtime.search.vectors import EXACT_ROWS, RowRange
 
-            layout = self._layout
-            parts = []
-            for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True)):
-                settings: Mapping[str, Any] = part.manifest.get("search") or {}
-                ranges = {
-                    info.first_row: RowRange(place.own.name, place.own.first_row, place.own.chunks)
-                    for info, place in layout.of_part(at)
-                    if info.chunks
-                }
-                vectors = None if self._is_lexical_only(part) else part.vectors
-                exact_rows = int(settings.get("exact_rows", EXACT_ROWS))
-                parts.append(VectorPart(vectors, rows, ranges, exact_rows))
-            return FederatedVectors(parts)
-
-        return self._sections.get("vectors", read)
+        layout = self._layout
+        parts = []
+        for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True)):
+            settings: Mapping[str, Any] = part.manifest.get("search") or {}
+            ranges = {
+                info.first_row: RowRange(place.own.name, place.own.first_row, place.own.chunks)
+                for info, place in layout.of_part(at)
+                if info.chunks
+            }
+            vectors = None if self._is_lexical_only(part) else part.vectors
+            exact_rows = int(settings.get("exact_rows", EXACT_ROWS))
+            parts.append(VectorPart(vectors, rows, ranges, exact_rows))
+        return FederatedVectors(parts)
 
     @property
     def encoder(self) -> QueryEncoder | None:
@@ -241,13 +233,11 @@ class Federation:
         return None if self._reranker_part is None else self._reranker_part.reranker
 
     @property
+    @opened_once
     def searcher(self) -> Searcher:
-        def read() -> Searcher:
-            from kb_runtime.search.searcher import Searcher
+        from kb_runtime.search.searcher import Searcher
 
-            return Searcher(self)
-
-        return self._sections.get("searcher", read)
+        return Searcher(self)
 
     def check_sizes(self) -> None:
         """Compares the size of every file of every part. Raises `ArtifactError`."""
@@ -274,12 +264,10 @@ class Federation:
         self.close()
 
     @property
+    @opened_once
     def _layout(self) -> FederatedLayout:
-        def read() -> FederatedLayout:
-            shown = shown_records(self.parts, self._shadowing) if self._shadowing else {}
-            return FederatedLayout(self.parts, self._names, shown)
-
-        return self._sections.get("layout", read)
+        shown = shown_records(self.parts, self._shadowing) if self._shadowing else {}
+        return FederatedLayout(self.parts, self._names, shown)
 
     def _is_lexical_only(self, part: Artifact) -> bool:
         """Whether the vectors of a part, if any, cannot be compared with those of queries."""

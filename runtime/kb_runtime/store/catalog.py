@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import mmap
 import os
-import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -366,11 +365,3 @@ def rows_of(column: memoryview, record: int, rows: range) -> range:
     collection's."""
     first = bisect_left(column, record, rows.start, rows.stop)
     return range(first, bisect_right(column, record, first, rows.stop))
-
-
-def check_byte_order() -> None:
-    """Arrays are read in place, so a big-endian machine cannot read them. Raises `ArtifactError`."""
-    if sys.byteorder != "little":
-        raise ArtifactError(
-            "unreadable", "Artifacts are little-endian, and this machine is big-endian."
-        )

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     T = TypeVar("T")
+    Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Sections:
@@ -45,3 +46,20 @@ class Sections:
         for reader in readers.values():
             if hasattr(reader, "close"):
                 reader.close()
+
+
+def opened_once(read: Method) -> Method:
+    """A method whose result, for each name that it is given, stays in the `_sections` of its object."""
+    section = read.__name__
+
+    def opened(owner: Any, name: str = "") -> Any:
+        key = f"{section}/{name}" if name else section
+        sections: Sections = owner._sections
+        readers = sections._readers  # most calls find what they want, and searches make many
+        if key in readers:
+            return readers[key]
+        return sections.get(key, lambda: read(owner, name) if name else read(owner))
+
+    opened.__doc__ = read.__doc__
+    method: Any = opened
+    return method  # type: ignore[no-any-return]

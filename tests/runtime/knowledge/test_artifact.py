@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -148,3 +149,12 @@ def test_a_hundred_thousand_records_open_without_reading_them(tmp_path: Path) ->
     )
     assert int(done.stdout) < 4096  # kB, of files of 10 MB
     assert len(Catalog(str(tmp_path / "catalog"), "docs")) == 100_000
+
+
+def test_a_big_endian_machine_opens_nothing(
+    publish: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = publish().path
+    monkeypatch.setattr("kb_runtime.knowledge.artifact.sys", SimpleNamespace(byteorder="big"))
+    with pytest.raises(ArtifactError, match="big-endian"):
+        Artifact.open(build)

@@ -17,6 +17,7 @@ from kb_runtime.knowledge.unindexed.scan import ScanIndex, ScannedTexts
 from kb_runtime.store.catalog import LABELLED, RecordTable, fold, rows_of
 from kb_runtime.store.listing import FileListing, ListedFile, read_listing
 from kb_runtime.store.manifest import BUILD_ID_LENGTH
+from kb_runtime.store.sections import opened_once
 from kb_runtime.text.windows import defined_names, windows
 
 MAX_TEXT_BYTES = 128 * 1024 * 1024
@@ -57,8 +58,9 @@ class ScannedTree(EmptyArtifact):
         return self._windows
 
     @property
+    @opened_once
     def lexical(self) -> Any:
-        return self._sections.get("lexical", lambda: ScanIndex(self._windows.texts))
+        return ScanIndex(self._windows.texts)
 
     def prepare(self) -> None:
         """Makes what searches need."""
