@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -34,6 +34,9 @@ from kbc.cli.tune import tune_command
 from kbc.cli.watch import watch
 from kbc.cli.workspace import workspace
 from kbc.errors import BelowBoundError
+
+if TYPE_CHECKING:
+    from kb_runtime.search.request import Mode
 
 
 @click.group(
@@ -239,12 +242,7 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
     is_flag=True,
     help="List badly answered questions and records that no question finds.",
 )
-@click.option(
-    "--mode",
-    type=click.Choice(["hybrid", "lexical", "semantic"]),
-    default="hybrid",
-    help="Keyword search, vector search, or both (hybrid, the default).",
-)
+@artifact_commands.MODE
 @click.option(
     "--html", type=click.Path(path_type=Path), help="Also write the result as a single-file page."
 )
@@ -256,7 +254,7 @@ def evaluate(
     compare: Path | None,
     bounds: tuple[str, ...],
     suggest: bool,
-    mode: Literal["hybrid", "lexical", "semantic"],
+    mode: Mode,
     html: Path | None,
     as_json: bool,
 ) -> None:

@@ -18,7 +18,7 @@ from kbc.frontends.labels import role_links
 from kbc.languages import mdx
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
-from kbc.languages.front_matter import read_front_matter
+from kbc.languages.front_matter import stated_above
 from kbc.languages.includes import (
     AttributeStyle,
     Docset,
@@ -351,9 +351,7 @@ def counted(counter: Counter[str]) -> str:
 
 
 def _front_matter(text: str) -> Mapping[str, Any]:
-    lines = text.replace("\r\n", "\n").split("\n")
-    matter, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
-    return matter.data if matter else {}
+    return stated_above(text)[0]
 
 
 def _found(tables: Iterable[Mapping[str, Any]], name: str) -> str | None:

@@ -34,20 +34,16 @@ def _labels_in(file: SourceFile) -> Iterator[tuple[str, LabelTarget]]:
     if path.endswith((".rst", ".rest", ".txt")) and b".. _" in file.data:
         from kbc.formats.rst.labels import labels_of  # docutils takes long to import
 
-        yield from labels_of(file.path, _text(file))
+        yield from labels_of(file.path, decode_any(file.data))
     elif path.endswith(BY_NAME["asciidoc"].suffixes) and b"[" in file.data:
         from kbc.formats.asciidoc.labels import labels_of as ids_of
 
-        yield from ids_of(file.path, _text(file))
+        yield from ids_of(file.path, decode_any(file.data))
     elif path.endswith((".md", ".markdown")) and b")=" in file.data:
-        for match in _MYST_LABEL.finditer(_text(file)):
+        for match in _MYST_LABEL.finditer(decode_any(file.data)):
             title = heading_text(match["title"] or "")
             anchor = slug(title, "docutils")
             yield _normalized(match["name"]), LabelTarget(file.path, title, anchor)
-
-
-def _text(file: SourceFile) -> str:
-    return decode_any(file.data)
 
 
 def role_links(

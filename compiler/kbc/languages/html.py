@@ -42,16 +42,12 @@ class HtmlPage:
     is_too_deep: bool = False
 
 
-def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage:
-    """The page; its `text` is empty when there is no content. `link` gives the target to write for a
-    link's `href`."""
-    return _read_html(source, link)
-
-
-def _read_html(
-    source: str, link: Callable[[str], str] | None, *, is_template: bool = False
+def read_html(
+    source: str, link: Callable[[str], str] | None = None, *, is_template: bool = False
 ) -> HtmlPage:
-    """A page, or what stands in the templates of one, in which there are no others."""
+    """The page; its `text` is empty when there is no content. `link` gives the target to write for a
+    link's `href`; `is_template` says that this is what stands in the templates of a page, which hold no
+    others."""
     source = without_pictures(source)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
@@ -76,7 +72,7 @@ def _read_html(
     prepare_code(soup)
     main = main_content(soup)
     if main is None and templates:
-        shown = _read_html(f"<main>{templates}</main>", link, is_template=True)
+        shown = read_html(f"<main>{templates}</main>", link, is_template=True)
         return replace(
             page, text=shown.text, title=page.title or shown.title, anchors=shown.anchors
         )

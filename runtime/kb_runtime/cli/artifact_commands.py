@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,9 +17,16 @@ from kb_runtime.errors import exit_codes
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.verification import VerificationReport
+    from kb_runtime.search.request import Mode
 
 ARTIFACT = click.argument("artifact", type=click.Path())
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+MODE = click.option(
+    "--mode",
+    type=click.Choice(["hybrid", "lexical", "semantic"]),
+    default="hybrid",
+    help="Keyword search, vector search, or both (hybrid, the default).",
+)
 
 
 def for_artifact(command: click.Command, artifact: str, name: str = "") -> click.Command:
@@ -117,12 +124,7 @@ def inspect(artifact: str, as_json: bool) -> None:
     help="Only records whose id matches, such as `guides/**` or `*.md`; repeatable.",
 )
 @click.option("--limit", type=click.IntRange(1, 50), default=10, help="Default: 10.")
-@click.option(
-    "--mode",
-    type=click.Choice(["hybrid", "lexical", "semantic"]),
-    default="hybrid",
-    help="Keyword search, vector search, or both (hybrid, the default).",
-)
+@MODE
 @click.option(
     "--rerank/--no-rerank",
     default=None,
@@ -136,7 +138,7 @@ def search(
     scopes: tuple[str, ...],
     paths: tuple[str, ...],
     limit: int,
-    mode: Literal["hybrid", "lexical", "semantic"],
+    mode: Mode,
     rerank: bool | None,
     explain: bool,
     as_json: bool,

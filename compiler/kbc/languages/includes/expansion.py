@@ -35,6 +35,7 @@ from kbc.languages.includes.files import (
     dedent,
     excerpt,
     fence,
+    front_matter_end,
     indented,
     language_of,
     not_included,
@@ -81,7 +82,6 @@ _DOXYGEN = re.compile(DOXYGEN, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\([\w-]+\)")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
 _LIQUID = re.compile(r"\{[%{]")
-_FRONT_MATTER = re.compile(r"\A(---|\+{3})[ \t]*\n.*?^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _EXAMPLES = frozenset(
     ["md", "markdown", "mdx", "hbs", "handlebars", "go-html-template", "html+handlebars", "jinja"]
 )
@@ -166,19 +166,14 @@ def expand(
 
 def _expand_part(text: str, page: IncludingPage) -> str:
     """An included Markdown file, without its front matter."""
-    return _expand(text[_front_matter_end(text) :], page)
-
-
-def _front_matter_end(text: str) -> int:
-    match = _FRONT_MATTER.match(text)
-    return match.end() if match else 0
+    return _expand(text[front_matter_end(text) :], page)
 
 
 def _expand(
     text: str, page: IncludingPage, liquid: Liquid | None = None, filled: Lookup | None = None
 ) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
-    start = _front_matter_end(text.replace("\r\n", "\n"))
+    start = front_matter_end(text.replace("\r\n", "\n"))
     source = text.replace("\r\n", "\n")
     body = source[start:]
     if liquid is not None:

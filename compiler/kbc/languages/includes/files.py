@@ -42,6 +42,7 @@ _SECTION_LINE = re.compile(r"-+8<-+\s*\[\s*(?:start|end)\s*:?\s*[^\]]*\]")
 _REGION_LINE = re.compile(
     r"^\s*(?://|#|--|<!--|/\*|;|%|REM\b)?\s*#?(?:end\s?)?region\b", re.IGNORECASE
 )
+_FRONT_MATTER = re.compile(r"\A(---|\+{3})[ \t]*\n.*?^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LANGUAGES = {
     "py": "python", "rs": "rust", "js": "js", "mjs": "js", "ts": "ts", "yml": "yaml", "md": "markdown",
     "sh": "bash", "rb": "ruby", "kt": "kotlin", "cs": "csharp", "txt": "text", "htm": "html",
@@ -186,6 +187,12 @@ Restructured = Callable[[str], tuple[str, Sequence[str]]]
 
 PartExpander = Callable[[str, IncludingPage], str]
 """Text of an included Markdown file and the page that includes it -> the text, expanded."""
+
+
+def front_matter_end(text: str) -> int:
+    """Where the page begins, behind the marks around what stands above it."""
+    match = _FRONT_MATTER.match(text)
+    return match.end() if match else 0
 
 
 def language_of(path: str) -> str:

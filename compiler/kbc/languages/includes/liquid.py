@@ -16,7 +16,7 @@ from typing import Any
 from kbc.languages.includes.attributes import NOTICES
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import FENCE, SPAN, Kept, after_fence, label, without_marks
-from kbc.languages.includes.files import IncludingPage, fence, not_included
+from kbc.languages.includes.files import IncludingPage, fence, front_matter_end, not_included
 from kbc.project.source_file import decode_any
 
 MAX_DEPTH = 8
@@ -224,7 +224,7 @@ class _Template:
         if self._page.chars > MAX_CHARS or "\0" in text:
             self._page.unresolved[f"{{% {name} %}}"] += 1
             return not_included(target)
-        text = re.sub(r"\A---\n.*?^---\n", "", text, flags=re.DOTALL | re.MULTILINE)
+        text = text[front_matter_end(text) :]
         return self.expanded(text, attributes(rest), depth + 1)
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from kbc.languages.anchors import slug
 from kbc.languages.includes.containers import FENCE, fenced_stretches
-from kbc.languages.includes.files import IncludingPage
+from kbc.languages.includes.files import IncludingPage, front_matter_end
 from kbc.languages.includes.values import DIRECTIVE, replace_values
 from kbc.project.source_file import decode_any
 
@@ -37,7 +37,6 @@ _MARKUP = re.compile(
     r"|(?<![!\\])\[(?P<label>(?:[^\[\]\n]|\n(?![ \t]*\n)|\[[^\[\]\n]*\])*)\]"
     r"\((?P<target>[^()\s<>]+)(?P<title>[ \t]+\"[^\"\n]*\")?\)"
 )
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _ICON = re.compile(r"\{icon\}`[^`]*`[ \t]*")
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 
@@ -162,7 +161,7 @@ def _heading(line: str) -> Iterator[str]:
 def _titles(text: str) -> Mapping[str, str]:
     """The titles of the headings of a page by their ids, that of the first also by ""."""
     found: dict[str, str] = {}
-    for title, id in _headings(_FRONT_MATTER.sub("", text)):
+    for title, id in _headings(text[front_matter_end(text) :]):
         found.setdefault("", title)
         found.setdefault(id, title)
     return found
