@@ -17,8 +17,6 @@ Result = TypeVar("Result")
 class PendingCall(Generic[Result]):
     """A call that another thread makes."""
 
-    __slots__ = ("_call", "_done", "_error", "_result")
-
     def __init__(self, call: Callable[[], Result]) -> None:
         self._call = call
         self._done = threading.Lock()

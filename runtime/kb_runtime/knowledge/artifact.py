@@ -45,8 +45,6 @@ _PAUSE_S = 0.01
 class CollectionInfo:
     """A collection as the manifest describes it; its chunks are rows `first_row` and following."""
 
-    __slots__ = ("chunks", "first_row", "group", "kind", "name", "records", "rows", "url")
-
     def __init__(
         self,
         name: str,

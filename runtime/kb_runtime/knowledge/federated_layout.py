@@ -46,8 +46,6 @@ def collection_names(parts: Sequence[Artifact]) -> list[dict[str, str]]:
 class CollectionOrigin:
     """Where a collection comes from; `shown` says of each of its records whether it is, None: all."""
 
-    __slots__ = ("ordinal", "own", "own_ordinal", "part", "shown")
-
     def __init__(
         self, part: int, own_ordinal: int, own: CollectionInfo, ordinal: int, shown: Shown | None
     ) -> None:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 class PartRows:
     """The part's rows are `first` to `stop` here. "Own" rows are those of the part's artifact."""
 
-    __slots__ = ("_own_rows", "first", "kept", "stop")
-
     def __init__(self, first: int, own_rows: int, kept: Rows | None = None) -> None:
         """`kept` are the own rows that are shown, ascending; None for all `own_rows` of them."""
         self.first = first

@@ -272,8 +272,6 @@ class LiveArtifact:
 class _Opened:
     """An open artifact, and how many versions use it; guarded by the lock of its `LiveArtifact`."""
 
-    __slots__ = ("artifact", "versions")
-
     def __init__(self, artifact: Artifact) -> None:
         self.artifact = artifact
         self.versions = 0
@@ -281,8 +279,6 @@ class _Opened:
 
 class _LeasedVersion:
     """What calls lease, and how many do; guarded by the lock of its `LiveArtifact`."""
-
-    __slots__ = ("knowledge", "leases", "opened", "retired")
 
     def __init__(self, knowledge: Knowledge, opened: Iterable[_Opened | None]) -> None:
         self.knowledge = knowledge
@@ -295,19 +291,6 @@ class _VersionSource:
     """A place where versions appear. `has_failed`: what is published could not be opened, and may be
     later. `has_warned`: its other encoder was logged. `problem`: the code of the error for which the
     version of a workspace is not served."""
-
-    __slots__ = (
-        "_check",
-        "_location",
-        "_refusal",
-        "_scan",
-        "_seen",
-        "_unsigned",
-        "has_failed",
-        "has_warned",
-        "is_workspace",
-        "problem",
-    )
 
     def __init__(
         self,
@@ -403,8 +386,6 @@ class _VersionSource:
 
 class Lease:
     """`with live.lease() as knowledge:`; must be entered, because leaving releases the version."""
-
-    __slots__ = ("_live", "_version")
 
     def __init__(self, live: LiveArtifact, version: _LeasedVersion) -> None:
         self._live = live

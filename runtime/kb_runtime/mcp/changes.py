@@ -117,8 +117,6 @@ class Changes:
 class _Watched:
     """A resource: what it was when it was last looked at, and for how many it is watched."""
 
-    __slots__ = ("digest", "watchers")
-
     def __init__(self, digest: bytes | None) -> None:
         self.digest = digest
         self.watchers = 0

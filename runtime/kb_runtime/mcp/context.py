@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 class ServerContext:
     """The live versions, the dispatcher over them, and the workspace where there is one."""
 
-    __slots__ = ("dispatcher", "live", "workspace")
-
     def __init__(
         self, live: LiveArtifact, dispatcher: Dispatcher, workspace: LivingWorkspace | None
     ) -> None:

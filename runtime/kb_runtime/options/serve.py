@@ -43,8 +43,6 @@ class Option:
     """One option: a switch where `metavar` is empty. `convert` gives the value or raises UsageError;
     a `repeatable` one appends to a list. One that needs `http` is an attribute of `HttpSettings`."""
 
-    __slots__ = ("attribute", "convert", "flag", "help", "http", "metavar", "repeatable")
-
     def __init__(
         self,
         flag: str,

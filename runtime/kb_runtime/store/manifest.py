@@ -81,8 +81,6 @@ class Location:
     `kb_folder` is the folder that holds CURRENT, empty when the path names one build.
     """
 
-    __slots__ = ("_build", "kb_folder")
-
     def __init__(self, kb_folder: str, build: str = "") -> None:
         self.kb_folder = kb_folder
         self._build = build
@@ -199,8 +197,6 @@ class Manifest(ManifestFields):
     `folder` is the build's folder; `files` maps each listed path (forward slashes, relative) to its
     size in bytes and its SHA-256 in hexadecimal.
     """
-
-    __slots__ = ("_passed", "build_id", "files", "folder")
 
     def __init__(self, folder: str, fields: dict[str, Any]) -> None:
         super().__init__(fields)

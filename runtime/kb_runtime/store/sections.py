@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 class Sections:
     """Readers by name. Safe to use from several threads until `close`."""
 
-    __slots__ = ("_locks", "_readers")
-
     def __init__(self) -> None:
         self._readers: dict[str, Any] = {}
         self._locks: dict[str, LockType] = {}

@@ -31,21 +31,6 @@ class Session:
     then carries as warnings.
     """
 
-    __slots__ = (
-        "artifact",
-        "asked_chars",
-        "correlation_id",
-        "data_folder",
-        "kb",
-        "max_chars",
-        "notes",
-        "read_only",
-        "tool_names",
-        "working_tree",
-        "workspace",
-        "workspace_problems",
-    )
-
     def __init__(
         self,
         artifact: Knowledge,
