@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kb_runtime.search.onnx_engine import onnxruntime
+from kb_runtime.search.onnx_engine import onnxruntime, session_options
 from kb_runtime.text.tables import some_of
 from kbc.cache.toolchain import library_versions
 from kbc.encoding.cache import EmbeddingCache, text_key
@@ -358,14 +358,8 @@ def _finished(
 
 def open_session(graph: Graph) -> Any:
     """An ONNX Runtime session that many threads may call; it keeps a copy of the weights."""
-    engine = onnxruntime()
-    options = engine.SessionOptions()
-    # The graph is final; the optimiser would fuse Add and LayerNormalization into a slower kernel.
-    options.graph_optimization_level = engine.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
+    options = session_options()
     options.add_external_initializers_from_files_in_memory(
         [WEIGHTS], [graph.weights], [len(graph.weights)]
     )
-    return engine.InferenceSession(graph.onnx, options, providers=["CPUExecutionProvider"])
+    return onnxruntime().InferenceSession(graph.onnx, options, providers=["CPUExecutionProvider"])

@@ -99,6 +99,23 @@ def _own(variable: str, default: str, *paths: str) -> Paths:
     return lambda machine: [machine.in_folder_of(variable, default, path) for path in paths]
 
 
+def _in_own_folder(id: str, title: str, file: str, instructions: str = "") -> Client:
+    """A client with the folder `.id` at home and in projects, in which `file` has its servers, and a file of
+    instructions of its own, if any."""
+    return Client(
+        id,
+        title,
+        JSONC,
+        _plain,
+        user=_home(f".{id}/{file}"),
+        traces=_home(f".{id}"),
+        programs=(id,),
+        project=(f".{id}/{file}",),
+        user_instructions=_home(f".{id}/{instructions}") if instructions else None,
+        project_instructions=instructions or "AGENTS.md",
+    )
+
+
 _CLINE = "Code/User/globalStorage/saoudrizwan.claude-dev"
 
 ROWS = (
@@ -126,17 +143,7 @@ ROWS = (
         traces=_data("Claude"),
         notes={"user": "Quit Claude Desktop and start it again."},
     ),
-    Client(
-        "cursor",
-        "Cursor",
-        JSONC,
-        _plain,
-        user=_home(".cursor/mcp.json"),
-        traces=_home(".cursor"),
-        programs=("cursor",),
-        project=(".cursor/mcp.json",),
-        project_instructions="AGENTS.md",
-    ),
+    _in_own_folder("cursor", "Cursor", "mcp.json"),
     Client(
         "vscode",
         "VS Code (GitHub Copilot)",
@@ -171,30 +178,8 @@ ROWS = (
         project_instructions="AGENTS.md",
         notes={"project": "Codex reads this file only when it trusts the project."},
     ),
-    Client(
-        "gemini",
-        "Gemini CLI",
-        JSONC,
-        _plain,
-        user=_home(".gemini/settings.json"),
-        traces=_home(".gemini"),
-        programs=("gemini",),
-        project=(".gemini/settings.json",),
-        user_instructions=_home(".gemini/GEMINI.md"),
-        project_instructions="GEMINI.md",
-    ),
-    Client(
-        "qwen",
-        "Qwen Code",
-        JSONC,
-        _plain,
-        user=_home(".qwen/settings.json"),
-        traces=_home(".qwen"),
-        programs=("qwen",),
-        project=(".qwen/settings.json",),
-        user_instructions=_home(".qwen/QWEN.md"),
-        project_instructions="QWEN.md",
-    ),
+    _in_own_folder("gemini", "Gemini CLI", "settings.json", "GEMINI.md"),
+    _in_own_folder("qwen", "Qwen Code", "settings.json", "QWEN.md"),
     Client(
         "opencode",
         "opencode",
@@ -228,17 +213,7 @@ ROWS = (
         programs=("windsurf",),
         project_instructions="AGENTS.md",
     ),
-    Client(
-        "kiro",
-        "Kiro",
-        JSONC,
-        _plain,
-        user=_home(".kiro/settings/mcp.json"),
-        traces=_home(".kiro"),
-        programs=("kiro",),
-        project=(".kiro/settings/mcp.json",),
-        project_instructions="AGENTS.md",
-    ),
+    _in_own_folder("kiro", "Kiro", "settings/mcp.json"),
     Client(
         "zed",
         "Zed",

@@ -122,16 +122,10 @@ def run_self_test(encoder: QueryEncoder, self_test: Mapping[str, Any]) -> list[s
 
 def open_session(path: str) -> Any:
     """The session of a graph, on one thread."""
-    from kb_runtime.search.onnx_engine import onnxruntime
+    from kb_runtime.search.onnx_engine import onnxruntime, session_options
 
-    engine = onnxruntime()
-    options = engine.SessionOptions()
-    # The compiler wrote the final graph; optimising it again would slow it down.
-    options.graph_optimization_level = engine.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
+    options = session_options()
     # Both keep buffers of the longest text for good and save no time.
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
-    options.log_severity_level = 3
-    return engine.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    return onnxruntime().InferenceSession(path, options, providers=["CPUExecutionProvider"])

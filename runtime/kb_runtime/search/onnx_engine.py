@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from types import ModuleType
+from typing import Any
 
 SILENCE = "ORT_DISABLE_TELEMETRY"
 
@@ -27,3 +28,15 @@ def onnxruntime() -> ModuleType:
 
     assert isinstance(module, ModuleType)
     return module
+
+
+def session_options() -> Any:
+    """Options of a session on one thread, of a graph as the compiler writes it: that is final, and optimising
+    it again would make it slower."""
+    engine = onnxruntime()
+    options = engine.SessionOptions()
+    options.graph_optimization_level = engine.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return options
