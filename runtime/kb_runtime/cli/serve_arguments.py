@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kb_runtime.options.serve import BY_FLAG, OPTIONS, parse
+from kb_runtime.options.serve import BY_FLAG, STDIO_OPTIONS, parse
 
 if TYPE_CHECKING:
     from kb_runtime.clients.server import Server
 
-PATHS = tuple(option.flag for option in OPTIONS if option.is_path and not option.http)
+PATHS = tuple(option.flag for option in STDIO_OPTIONS if option.is_path)
 """Options of `serve` over stdio whose value is a path."""
 
 

@@ -41,7 +41,7 @@ class Options:
 
 class Option:
     """One option: a switch where `metavar` is empty. `convert` gives the value or raises UsageError;
-    a `repeatable` one appends to a list. One that needs `http` is an attribute of `HttpSettings`."""
+    a `repeatable` one appends to a list."""
 
     def __init__(
         self,
@@ -52,7 +52,6 @@ class Option:
         convert: Callable[[str], Any] = str,
         *,
         repeatable: bool = False,
-        http: bool = False,
     ) -> None:
         self.flag = flag
         self.metavar = metavar
@@ -60,7 +59,6 @@ class Option:
         self.attribute = attribute or flag[2:].replace("-", "_")
         self.convert = convert
         self.repeatable = repeatable
-        self.http = http
 
     @property
     def is_path(self) -> bool:
@@ -100,8 +98,7 @@ def _log_format(value: str) -> bool:
     return True
 
 
-HTTP = Option("--http", "", "serve streamable HTTP at http://HOST:PORT/mcp, with /healthz")
-OPTIONS = (
+STDIO_OPTIONS = (
     Option(
         "--tools",
         "all|FAMILY,...",
@@ -147,39 +144,36 @@ OPTIONS = (
         "json_log",
         _log_format,
     ),
-    HTTP,
-    Option("--host", "HOST", "the address to listen on (127.0.0.1)", http=True),
+)
+HTTP = Option("--http", "", "serve streamable HTTP at http://HOST:PORT/mcp, with /healthz")
+HTTP_OPTIONS = (
+    Option("--host", "HOST", "the address to listen on (127.0.0.1)"),
     Option(
         "--port",
         "PORT",
         "the port to listen on ({port}; 0 takes a free one)",
         convert=_number("--port", 65_535),
-        http=True,
     ),
     Option(
         "--token-file",
         "FILE",
         "a file with the bearer token that clients must send, or with `NAME TOKEN` on each line;"
         " default: $KBC_HTTP_TOKEN, if set",
-        http=True,
     ),
     Option(
         "--oauth-issuer",
         "URL",
         "accept JWTs of this authorization server, which clients find by RFC 9728",
-        http=True,
     ),
     Option(
         "--oauth-keys",
         "FILE|URL",
         "the key set (JWKS) of the authorization server; a URL is the only thing that a server fetches",
-        http=True,
     ),
     Option(
         "--oauth-resource",
         "URL",
         "the address of this server as clients know it, which tokens must be issued for",
-        http=True,
     ),
     Option(
         "--oauth-scope",
@@ -187,7 +181,6 @@ OPTIONS = (
         "a scope that JWTs must have, repeatable",
         "oauth_scopes",
         repeatable=True,
-        http=True,
     ),
     Option(
         "--rate-limit",
@@ -195,7 +188,6 @@ OPTIONS = (
         "the requests that a client may send: 5/s, 60/min, 1000/h; counted by the name of its token, or"
         " by address, in each worker",
         convert=_rate_limit,
-        http=True,
     ),
     Option(
         "--allow-host",
@@ -203,7 +195,6 @@ OPTIONS = (
         "a Host header to accept besides the loopback names, repeatable",
         "allowed_hosts",
         repeatable=True,
-        http=True,
     ),
     Option(
         "--allow-origin",
@@ -211,37 +202,30 @@ OPTIONS = (
         "an Origin header to accept besides the loopback ones, repeatable",
         "allowed_origins",
         repeatable=True,
-        http=True,
     ),
     Option(
         "--max-body",
         "BYTES",
         "the largest request in bytes ({max_body})",
         convert=_number("--max-body", 1 << 30),
-        http=True,
     ),
     Option(
         "--workers",
         "N",
         "the number of processes (1); they share the artifact's memory",
         convert=_number("--workers", MAX_WORKERS, 1),
-        http=True,
     ),
-    Option("--metrics", "", "metrics for Prometheus at /metrics", http=True),
-    Option("--explorer", "", "pages for people at /explorer, behind the same token", http=True),
+    Option("--metrics", "", "metrics for Prometheus at /metrics"),
+    Option("--explorer", "", "pages for people at /explorer, behind the same token"),
     Option(
         "--runs",
         "FOLDER",
         "a folder with outputs of `kbc eval --json`, for the explorer's page of quality",
-        http=True,
     ),
-    Option(
-        "--report",
-        "FILE",
-        "output of `kbc build --json`, for the explorer's page of health",
-        http=True,
-    ),
+    Option("--report", "FILE", "output of `kbc build --json`, for the explorer's page of health"),
 )
+"""The attributes of `HttpSettings`."""
+OPTIONS = (*STDIO_OPTIONS, HTTP, *HTTP_OPTIONS)
 BY_FLAG = {option.flag: option for option in OPTIONS}
 
 
@@ -268,12 +252,12 @@ def parse(arguments: Sequence[str]) -> Options:
             if not remaining:
                 raise UsageError(f"{name} needs a value.")
             value = remaining.pop(0)
-        if option is HTTP or option.http:
+        if option is HTTP or option in HTTP_OPTIONS:
             http = http or _http_settings()
         converted = option.convert(value) if option.metavar else True
         if option is HTTP:
             options.http = http
-        elif http is not None and option.http:
+        elif http is not None and option in HTTP_OPTIONS:
             option.set(http, converted)
             http_only = name
         else:
@@ -349,16 +333,14 @@ def usage() -> str:
             text, width=84, initial_indent=f"  {name:<17}", subsequent_indent=" " * 19
         )
 
-    stdio = [option for option in OPTIONS if not option.http and option is not HTTP]
-    over_http = [option for option in OPTIONS if option.http]
     artifact = (
         "a folder that `kbc build` wrote; several are searched as one, and tools get an argument `kb`"
         " that restricts a call to one of them"
     )
     return "\n".join(
         [
-            synopsis("Usage: kbc serve ARTIFACT... ", stdio),
-            synopsis("       kbc serve ARTIFACT... --http ", over_http),
+            synopsis("Usage: kbc serve ARTIFACT... ", STDIO_OPTIONS),
+            synopsis("       kbc serve ARTIFACT... --http ", HTTP_OPTIONS),
             "",
             "Serves compiled knowledge bases to an MCP client, over stdin and stdout or over HTTP.",
             "",
