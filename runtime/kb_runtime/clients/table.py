@@ -54,7 +54,7 @@ class Client:
     programs: tuple[str, ...] = ()
     project: tuple[str, ...] = ()
     user_instructions: Paths | None = None
-    project_instructions: str = ""
+    project_instructions: str = "AGENTS.md"
     notes: Mapping[str, str] = field(default_factory=dict)
     """By scope, what a person has to do besides; one sentence."""
 
@@ -141,6 +141,7 @@ ROWS = (
         _plain,
         user=_data("Claude/claude_desktop_config.json"),
         traces=_data("Claude"),
+        project_instructions="",
         notes={"user": "Quit Claude Desktop and start it again."},
     ),
     _in_own_folder("cursor", "Cursor", "mcp.json"),
@@ -153,7 +154,6 @@ ROWS = (
         traces=_data("Code/User"),
         programs=("code",),
         project=(".vscode/mcp.json",),
-        project_instructions="AGENTS.md",
     ),
     Client(
         "copilot",
@@ -163,7 +163,6 @@ ROWS = (
         user=_own("COPILOT_HOME", ".copilot", "mcp-config.json"),
         traces=_own("COPILOT_HOME", ".copilot", ""),
         programs=("copilot",),
-        project_instructions="AGENTS.md",
     ),
     Client(
         "codex",
@@ -175,7 +174,6 @@ ROWS = (
         programs=("codex",),
         project=(".codex/config.toml",),
         user_instructions=_own("CODEX_HOME", ".codex", "AGENTS.md"),
-        project_instructions="AGENTS.md",
         notes={"project": "Codex reads this file only when it trusts the project."},
     ),
     _in_own_folder("gemini", "Gemini CLI", "settings.json", "GEMINI.md"),
@@ -190,7 +188,6 @@ ROWS = (
         programs=("opencode",),
         project=("opencode.json", "opencode.jsonc"),
         user_instructions=_xdg("opencode/AGENTS.md"),
-        project_instructions="AGENTS.md",
     ),
     Client(
         "kilo",
@@ -201,7 +198,6 @@ ROWS = (
         traces=_xdg("kilo"),
         programs=("kilo",),
         project=(".kilo/kilo.jsonc", ".kilo/kilo.json", "kilo.jsonc", "kilo.json"),
-        project_instructions="AGENTS.md",
     ),
     Client(
         "windsurf",
@@ -211,7 +207,6 @@ ROWS = (
         user=_home(".codeium/windsurf/mcp_config.json"),
         traces=_home(".codeium/windsurf"),
         programs=("windsurf",),
-        project_instructions="AGENTS.md",
     ),
     _in_own_folder("kiro", "Kiro", "settings/mcp.json"),
     Client(
@@ -231,7 +226,6 @@ ROWS = (
         ],
         programs=("zed", "zeditor"),
         project=(".zed/settings.json",),
-        project_instructions="AGENTS.md",
     ),
     Client(
         "cline",
@@ -240,7 +234,6 @@ ROWS = (
         _plain,
         user=_data(f"{_CLINE}/settings/cline_mcp_settings.json"),
         traces=_data(_CLINE),
-        project_instructions="AGENTS.md",
     ),
     Client(
         "cline-cli",
@@ -253,7 +246,6 @@ ROWS = (
         ],
         traces=_home(".cline"),
         programs=("cline",),
-        project_instructions="AGENTS.md",
     ),
 )
 
