@@ -384,13 +384,11 @@ def _starred(match: re.Match[str], page: IncludingPage) -> str:
 def _arrows(match: re.Match[str], page: IncludingPage) -> str:
     """VitePress: `<<< @/file#region{1,3-4 lang} [title]`."""
     found = page.load(match["target"], "<<<")
-    text = found[1].rstrip("\n") if found else None
-    if text is not None and match["region"]:
-        text = region(text, match["region"])
-        if text is None:
-            page.unresolved["<<<"] += 1
-    if found is None or text is None:
+    if found is None:
         return not_included(match["target"])
+    text = found[1].rstrip("\n")
+    if match["region"]:  # of one that is not there VitePress shows the file
+        text = region(text, match["region"]) or text
     stated = (match["info"] or "").split()
     lines = next((each for each in stated if re.fullmatch(r"[\d,-]+", each)), "")
     language = next((each for each in stated if each != lines), "") or language_of(found[0])
@@ -406,7 +404,7 @@ def _comment(match: re.Match[str], page: IncludingPage) -> str:
         return not_included(match["target"])
     path, text = found
     if match["region"]:
-        text = region(text, match["region"]) or ""
+        text = region(text, match["region"]) or text
     if match["lines"]:
         first, comma, last = match["lines"].replace(" ", "").partition(",")
         lines = text.split("\n")

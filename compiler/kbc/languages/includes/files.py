@@ -39,8 +39,11 @@ _ALIASED = re.compile(r"@[\w-]+/")
 
 _ANCHOR_LINE = re.compile(r"ANCHOR(?:_END)?:\s*[\w-]+")
 _SECTION_LINE = re.compile(r"-+8<-+\s*\[\s*(?:start|end)\s*:?\s*[^\]]*\]")
+_COMMENT_END = r"(?:\*/\}?|-->)?"
+"""How comments end that are closed; in JSX they stand in braces."""
+
 _REGION_LINE = re.compile(
-    r"^\s*(?://|#|--|<!--|/\*|;|%|REM\b)?\s*#?(?:end\s?)?region\b", re.IGNORECASE
+    r"^\s*(?://|#|--|<!--|\{?/\*|;|%|REM\b)?\s*#?(?:end\s?)?region\b", re.IGNORECASE
 )
 _FRONT_MATTER = re.compile(r"\A(---|\+{3})[ \t]*\n.*?^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LANGUAGES = {
@@ -225,10 +228,10 @@ def _marked(lines: Sequence[str], name: str) -> list[str] | None:
     """The lines between the marks of an anchor or a section."""
     quoted = re.escape(name)
     start = re.compile(
-        rf"ANCHOR:\s*{quoted}\s*(?:\*/|-->)?\s*$|8<-+\s*\[\s*start\s*:\s*{quoted}\s*\]"
+        rf"ANCHOR:\s*{quoted}\s*{_COMMENT_END}\s*$|8<-+\s*\[\s*start\s*:\s*{quoted}\s*\]"
     )
     end = re.compile(
-        rf"ANCHOR_END:\s*{quoted}\s*(?:\*/|-->)?\s*$|8<-+\s*\[\s*end\s*:\s*{quoted}\s*\]"
+        rf"ANCHOR_END:\s*{quoted}\s*{_COMMENT_END}\s*$|8<-+\s*\[\s*end\s*:\s*{quoted}\s*\]"
     )
     chosen: list[str] = []
     is_inside = was_found = False
@@ -245,8 +248,8 @@ def _marked(lines: Sequence[str], name: str) -> list[str] | None:
 def region(text: str, name: str) -> str | None:
     """The lines between `#region name` and its end, without indentation and inner marks."""
     quoted = re.escape(name)
-    start = re.compile(rf"#?region\s+{quoted}\s*(?:\*/|-->)?\s*$", re.IGNORECASE)
-    end = re.compile(rf"#?end\s?region(?:\s+{quoted})?\s*(?:\*/|-->)?\s*$", re.IGNORECASE)
+    start = re.compile(rf"#?region\s+{quoted}\s*{_COMMENT_END}\s*$", re.IGNORECASE)
+    end = re.compile(rf"#?end\s?region(?:\s+{quoted})?\s*{_COMMENT_END}\s*$", re.IGNORECASE)
     chosen: list[str] = []
     is_inside = was_found = False
     for line in text.split("\n"):
