@@ -24,8 +24,9 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
     """The records, of which pages that follow one template, whose parts all have headings of level 1
     (`# Summary`, `# Motivation`), are called as their files: the first part is no title. Neither is that of
     a README or a log of changes which names something else (`# Features`, `# 2.1.0`). A log that is called
-    as its package, as Changesets writes it, has the name of its file behind that. Pages without a title
-    whose files are called alike (`caddy/licence.md`) have the name of their folder before it."""
+    as its package, as Changesets writes it, has the name of its file behind that. Pages whose headings are
+    the same (`# Introduction`) are called as they state, and those without a title whose files are called
+    alike (`caddy/licence.md`) have the name before it of the folder that tells them apart."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
     named = []
@@ -38,13 +39,54 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
         elif isinstance(record, DocRecord) and not collection.generator and _is_log(record):
             record = replace(record, title=f"{record.title} {name_in_path(record.path)}")
         named.append(record)
-    alike = Counter(each.title for each in named if _is_called_as_file(each))
+    return _with_folders(_as_stated(named))
+
+
+def _as_stated(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+    """The records, of which pages with the heading of another have the title that only they state."""
+    headings = Counter(each.title for each in records)
+    titles = Counter(map(_stated, records))
     return [
-        replace(each, title=f"{_folder(each.path)} {each.title}".lstrip())
-        if _is_called_as_file(each) and alike[each.title] > 1
+        replace(each, title=stated)
+        if headings[each.title] > 1 and (stated := _stated(each)) and titles[stated] == 1
         else each
-        for each in named
+        for each in records
     ]
+
+
+def _stated(record: CompiledRecord) -> str:
+    title = record.frontmatter.get("title") if isinstance(record, DocRecord) else ""
+    return title.strip() if isinstance(title, str) else ""
+
+
+def _with_folders(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+    """The records, of which pages that are called alike as their files have the name of a folder before it."""
+    alike: dict[str, list[str]] = {}
+    for each in records:
+        if _is_called_as_file(each):
+            alike.setdefault(each.title, []).append(each.path)
+    folders = {
+        path: folder
+        for paths in alike.values()
+        for path, folder in zip(paths, _telling_apart(paths), strict=True)
+    }
+    return [
+        replace(each, title=f"{folder} {each.title}") if (folder := folders.get(each.path)) else each
+        for each in records
+    ]
+
+
+def _telling_apart(paths: Sequence[str]) -> list[str]:
+    """For each of the paths, the name of the folder at the level above them at which most names differ, the
+    nearest of such levels; "" for a single path."""
+    if len(paths) < 2:
+        return [""] * len(paths)
+    above = [path.split("/")[-2::-1] for path in paths]
+    levels = [
+        [names[level] if level < len(names) else "" for names in above]
+        for level in range(max(map(len, above), default=0))
+    ]
+    return max(levels, key=lambda names: len({*names}), default=[""] * len(paths))
 
 
 def _is_called_as_file(record: CompiledRecord) -> bool:
@@ -54,10 +96,6 @@ def _is_called_as_file(record: CompiledRecord) -> bool:
         and record.title == record.path.rpartition("/")[2].rpartition(".")[0]
         and not any(section.title == record.title for section in record.sections)
     )
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0].rpartition("/")[2]
 
 
 def _is_log(record: DocRecord) -> bool:

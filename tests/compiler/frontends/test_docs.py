@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from kbc.diagnostics import Diagnostics
@@ -245,6 +247,38 @@ def test_pictures_are_no_text(path: str, text: str) -> None:
     assert "iVBOR" in small.text or path.endswith(".html")
 
 
+def titles_of(texts: Mapping[str, str]) -> dict[str, str]:
+    files = [SourceFile(path, text.encode(), "posts") for path, text in texts.items()]
+    found = read(Collection("posts", "docs", ("posts",)), files, Diagnostics())
+    return {each.path: each.title for each in found}
+
+
+def test_pages_with_one_heading_are_called_as_they_state() -> None:
+    page = "---\ntitle: {}\n---\n# Introduction\n\nText.\n"
+    texts = {
+        "posts/math.md": page.format("Math utilities"),
+        "posts/surveys.md": page.format("Surveys"),
+        "posts/a.md": page.format("Herons"),
+        "posts/b.md": page.format("Herons"),
+        "posts/c.md": "# Introduction\n\nText.\n",
+        "posts/d.md": "---\ntitle: All of it - Heron\n---\n# All of it\n\nText.\n",
+    }
+    assert titles_of(texts) == {
+        "posts/math.md": "Math utilities",
+        "posts/surveys.md": "Surveys",
+        "posts/a.md": "Introduction",
+        "posts/b.md": "Introduction",
+        "posts/c.md": "Introduction",
+        "posts/d.md": "All of it",
+    }
+
+
+def test_the_folder_that_tells_pages_apart_need_not_be_the_nearest() -> None:
+    folders = ("Dock/variables", "Font/variables", "Image/variables")
+    found = titles_of({f"posts/api/{folder}/isValid.md": "A check.\n" for folder in folders})
+    assert [*found.values()] == ["Dock isValid", "Font isValid", "Image isValid"]
+
+
 def test_pages_called_as_others_have_the_name_of_their_folder() -> None:
     texts = {
         "posts/caddy/licence.md": "Free to use.\n",
@@ -253,9 +287,7 @@ def test_pages_called_as_others_have_the_name_of_their_folder() -> None:
         "posts/mysql/licence.md": "# licence\n\nFree to use.\n",
         "posts/licence.txt": "Free to use.\n",
     }
-    files = [SourceFile(path, text.encode(), "posts") for path, text in texts.items()]
-    found = read(Collection("posts", "docs", ("posts",)), files, Diagnostics())
-    assert {each.path: each.title for each in found} == {
+    assert titles_of(texts) == {
         "posts/caddy/licence.md": "caddy licence",
         "posts/redis/licence.md": "redis licence",
         "posts/redis/notes.md": "notes",
