@@ -26,6 +26,7 @@ from kbc.formats import (
 )
 from kbc.frontends.includes import EXTERNAL_HINT, UNRESOLVED_HINT, counted
 from kbc.frontends.markdown_file import first_paragraph
+from kbc.frontends.naming import stated_in_header
 from kbc.languages import markdown
 from kbc.project.include_tree import folders_above
 from kbc.project.model import Collection
@@ -125,8 +126,8 @@ def _files_around(file: SourceFile, format: Format | None) -> list[str]:
 
 
 class ConvertedOutline(NamedTuple):
-    """What a list of pages says of a converted document: its first level-1 heading, its first paragraph in
-    short, and its sections."""
+    """What a list of pages says of a converted document: its first level-1 heading, or the title in its
+    header, its first paragraph in short, and its sections."""
 
     heading: str
     summary: str
@@ -141,7 +142,9 @@ def outline(document: Converted) -> ConvertedOutline:
 @remembered("outline")
 def _outline(text: str, *, anchors: Sequence[str]) -> ConvertedOutline:
     parsed = markdown.parse(text)
-    heading = next((block.title for block in parsed.headings if block.level == 1), "")
+    heading = stated_in_header(parsed.blocks) or next(
+        (block.title for block in parsed.headings if block.level == 1), ""
+    )
     summary = first_paragraph(parsed.blocks, parsed.references)
     return ConvertedOutline(heading, summary, _with_anchors(markdown.sections(parsed), anchors))
 

@@ -36,7 +36,7 @@ from kbc.frontends.markdown_file import (
     shorten,
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
-from kbc.frontends.naming import name_in_path, named_apart
+from kbc.frontends.naming import name_in_path, named_apart, stated_in_header
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
@@ -243,7 +243,8 @@ def _page(
     return DocRecord(
         id=collection.stripped(path),
         collection=collection.name,
-        title=heading
+        title=stated_in_header(document.blocks)
+        or heading
         or fields.title
         or permalinks.title(collection, path)
         or _other_title(document.data)

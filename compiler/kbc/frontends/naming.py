@@ -6,7 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from textwrap import dedent
 
+from kbc.languages.markdown import Block
 from kbc.project import permalinks
 from kbc.project.kinds import ON_RELEASES
 from kbc.project.model import Collection
@@ -18,6 +20,26 @@ _FEWEST_ALIKE = 3
 _LOG = re.compile(ON_RELEASES, re.IGNORECASE)
 _CHANGE = re.compile(r"\d|\?\.\?|unreleased", re.IGNORECASE)
 """What the parts of a log of changes are called after: versions and days."""
+
+_FIELD = re.compile(r"(?P<name>[A-Z][\w -]*):(?:[ \t]+(?P<value>.+))?")
+
+
+def stated_in_header(blocks: Sequence[Block]) -> str:
+    """The title in the header of a proposal, in code above all headings: `BIP 32: Wallets` of the fields
+    `BIP: 32`, `Title: Wallets` and at least `Status`; "" for other pages."""
+    for block in blocks:
+        if block.kind == "heading":
+            break
+        if block.kind in ("code", "fence"):
+            lines = dedent(block.content).strip("\n").split("\n")
+            found = [_FIELD.fullmatch(line.rstrip()) for line in lines if not line[:1].isspace()]
+            fields = {each["name"]: each["value"] or "" for each in found if each}
+            if None in found or not fields.get("Title") or "Status" not in fields:
+                continue
+            name, value = next(iter(fields.items()))
+            title = fields["Title"].strip()
+            return f"{name} {int(value)}: {title}" if value.isdecimal() else title
+    return ""
 
 
 def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
@@ -60,7 +82,7 @@ def _stated(record: CompiledRecord) -> str:
 
 
 def _with_folders(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
-    """The records, of which pages that are called alike as their files have the name of a folder before it."""
+    """The records, of which pages that are called alike as their files have the name of a folder before."""
     alike: dict[str, list[str]] = {}
     for each in records:
         if _is_called_as_file(each):
@@ -71,7 +93,9 @@ def _with_folders(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
         for path, folder in zip(paths, _telling_apart(paths), strict=True)
     }
     return [
-        replace(each, title=f"{folder} {each.title}") if (folder := folders.get(each.path)) else each
+        replace(each, title=f"{folder} {each.title}")
+        if (folder := folders.get(each.path))
+        else each
         for each in records
     ]
 

@@ -247,6 +247,32 @@ def test_pictures_are_no_text(path: str, text: str) -> None:
     assert "iVBOR" in small.text or path.endswith(".html")
 
 
+HEADER = """\
+  BIP: 0032
+  Title: Hierarchical wallets
+  Authors: A. Heron <a@example.org>
+           B. Egret <b@example.org>
+  Status: Deployed
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "title"),
+    [
+        ("posts/bip-0032.md", f"```\n{HEADER}```\n\n## Abstract\n\nText.\n", "BIP 32: Hierarchical wallets"),
+        ("posts/bip-0032.mediawiki", f"News.\n\n<pre>\n{HEADER}</pre>\n\n=Old=\n\nText.\n",
+         "BIP 32: Hierarchical wallets"),
+        ("posts/zip.rst", f"::\n\n{HEADER}\n\nTerms\n=====\n\nText.\n", "BIP 32: Hierarchical wallets"),
+        ("posts/kip.md", "```\nTitle: Herons\nStatus: Draft\n```\n\n# Motivation\n", "Herons"),
+        ("posts/plan.md", f"# Plan\n\n```\n{HEADER}```\n", "Plan"),
+        ("posts/http.md", "```\nTitle: Herons\nAge: 3\n```\n\nText.\n", "http"),
+        ("posts/run.md", "```\nTitle: Herons\nStatus: 3\nmore\n```\n\nText.\n", "run"),
+    ],
+)  # fmt: skip
+def test_the_header_of_a_proposal_has_its_title(path: str, text: str, title: str) -> None:
+    assert read_page(path, text).title == title
+
+
 def titles_of(texts: Mapping[str, str]) -> dict[str, str]:
     files = [SourceFile(path, text.encode(), "posts") for path, text in texts.items()]
     found = read(Collection("posts", "docs", ("posts",)), files, Diagnostics())
