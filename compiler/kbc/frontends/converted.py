@@ -54,7 +54,8 @@ def books_among(files: Sequence[SourceFile]) -> Books | None:
         return None
     from kbc.formats.asciidoc.books import find_books
 
-    return find_books((file.path, file.data) for file in found)
+    pages = ((file.path, file.data) for file in found)
+    return find_books(pages, found[0].tree.real) if found[0].tree else find_books(pages)
 
 
 def stated_format(collection: Collection, file: SourceFile) -> str:

@@ -63,6 +63,12 @@ class IncludeTree:
         """Whether a file is there that `read` might give; nothing is remembered."""
         return self._place(posixpath.normpath(path.lstrip("/"))) is not None
 
+    def real(self, path: str) -> str:
+        """The name of what `path` leads to through links, else `path`, without `.` and `..`."""
+        name = posixpath.normpath(path.lstrip("/"))
+        place = self._inside(name)
+        return name if place is None else Path(os.path.relpath(place, self._root)).as_posix()
+
     def names(self, folder: str) -> list[str]:
         """The names of the entries of a folder, sorted; none where there is no such folder."""
         name = posixpath.normpath(folder.lstrip("/")) if folder else "."

@@ -18,6 +18,7 @@ OUTCOMES = (READ, INCLUDED, LEFT_OUT, UNREADABLE)
 """In the order of precedence: a file that one collection reads is read, whatever another one does."""
 
 HIDDEN = "hidden"
+LINKED = "a link to what is read"
 NO_COLLECTION = "in no collection"
 _PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
 _UNREAD = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from glob import has_magic
@@ -19,7 +19,7 @@ from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection, Project
 from kbc.project.source_file import SourceFile
-from kbc.sources.accounting import HIDDEN, Accounting, ending_reason
+from kbc.sources.accounting import HIDDEN, LINKED, Accounting, ending_reason
 from kbc.sources.formats import is_wanted
 from kbc.sources.outside import entry_names, glob_base
 from kbc.sources.patterns import PathPatterns
@@ -45,7 +45,8 @@ def discover(
     Files get `tree` to include others from, and `accounting` hears what became of each that was found.
 
     Hidden files and folders (a leading dot) are left out, links are followed as long as they stay
-    inside the root (or with `allow_outside`), and a file is read once however many collections name it.
+    inside the root (or with `allow_outside`), and a file is read once however many collections name it;
+    of a collection that has it through links as well, it is one file.
     Source trees have rules of their own, see `source_tree`; a note says how many files these left out.
     """
     account = Accounting() if accounting is None else accounting
@@ -82,6 +83,7 @@ class _Walker:
         self._tree = tree
         self._accounting = accounting
         self._read: dict[str, bytes | None] = {}
+        self._has_links = False
         entries = entry_names(project.collections, self._root)
         # The longest first: an entry may lie in another one.
         self._outside = sorted(
@@ -113,7 +115,6 @@ class _Walker:
                     self._accounting.unreadable(name, "see its error")
                 elif tree is None or tree.admits(path, file.data):
                     found.setdefault(file.path, file)
-                    self._accounting.read(name)
             if len(found) == before and len(self._diagnostics) == problems and not excluded:
                 self._diagnostics.warning(
                     "collection-path-empty",
@@ -131,7 +132,26 @@ class _Walker:
                 PROJECT_FILE,
                 collection.line or None,
             )
-        return [found[path] for path in sorted(found)]
+        files = [found[path] for path in sorted(found)]
+        if self._has_links:
+            files = self._each_once(files)
+        for file in files:
+            self._accounting.read(file.path)
+        return files
+
+    def _each_once(self, files: Sequence[SourceFile]) -> list[SourceFile]:
+        """The files without those that only links make of others: what links lead to is read where it lies,
+        or else through the first of them."""
+        places = {
+            file.path: self._name(Path(os.path.realpath(self._root / file.path))) for file in files
+        }
+        first: dict[str, str] = {}
+        for path, place in places.items():
+            first.setdefault(place, place if place in places else path)
+        for path, place in places.items():
+            if first[place] != path:
+                self._accounting.left_out(path, LINKED)
+        return [file for file in files if first[places[file.path]] == file.path]
 
     def _entry_files(
         self, entry: str, collection: Collection, walk: Callable[[Path], Iterator[Path]]
@@ -163,7 +183,9 @@ class _Walker:
             for found in matches:
                 path = Path(os.path.normpath(found))
                 # A wildcard may stand for a link, or lead through one to files that are none.
-                if os.path.realpath(path) != str(path) and not self._stays_inside(path):
+                is_linked = os.path.realpath(path) != str(path)
+                self._has_links |= is_linked
+                if is_linked and not self._stays_inside(path):
                     self._accounting.unreadable(self._name(path), "see its error")
                 elif path.is_dir():
                     yield from ((file, base) for file in walk(path))
@@ -221,6 +243,7 @@ class _Walker:
             return
         for entry in entries:
             path = Path(entry.path)
+            self._has_links |= entry.is_symlink()
             if entry.name.startswith("."):
                 self._leave_out(path, HIDDEN)
             elif _is_folder(entry):

@@ -319,3 +319,36 @@ def test_references_in_asciidoc_show_the_title_of_an_id_of_another_page(tmp_path
         " [Sizes of gates](more/b.adoc#sizes), gone."
     )
     assert [each.code for each in diagnostics if each.code.startswith("dead")] == []
+
+
+def test_modules_of_a_book_may_lie_behind_links_and_have_attributes_in_their_ids(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "docs/book").mkdir(parents=True)
+    (tmp_path / "docs/book/modules").symlink_to("../modules")
+    module = "[id='{0}_{{context}}']\n= The {0}\n\nOf xref:tail_{{context}}[] and {{kite}}.\n"
+    found, diagnostics = inputs(
+        tmp_path,
+        {
+            "docs/modules/wind.adoc": module.format("wind"),
+            "docs/modules/lines.adoc": module.format("lines"),
+            "docs/modules/tail.adoc": module.format("tail"),
+            "docs/book/attributes.adoc": ":kite: the Falcon\n",
+            "docs/book/book.adoc": ":context: x\ninclude::attributes.adoc[]\n= Kites\n\n"
+            "include::modules/wind.adoc[leveloffset=+1]\ninclude::modules/lines.adoc[leveloffset=+1]\n"
+            "include::modules/tail.adoc[leveloffset=+1]\n",
+            "docs/other.adoc": "= Other\n\nSee xref:tail_{context}[].\n",
+        },
+    )
+    texts = {each.id: each.text for each in found.records["docs"] if isinstance(each, DocRecord)}
+    assert {*texts} >= {"docs/book/book.adoc", "docs/modules/wind.adoc"}
+    assert "docs/book/modules/wind.adoc" not in texts
+    assert texts["docs/book/book.adoc"] == (
+        "# Kites\n\n- [The wind](../modules/wind.adoc)\n- [The lines](../modules/lines.adoc)\n"
+        "- [The tail](../modules/tail.adoc)\n"
+    )
+    assert texts["docs/modules/wind.adoc"].endswith(
+        "Of [The tail](tail.adoc#tail_x) and the Falcon.\n"
+    )
+    assert "See [The tail](modules/tail.adoc#tail_{context})." in texts["docs/other.adoc"]
+    assert not [each for each in diagnostics if each.code in ("content-elsewhere", "dead-anchor")]

@@ -62,7 +62,7 @@ def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
         ("{{#playground ../../listings/main.rs editable}}", "```rust\nfn main() {\n    go();\n}\n```"),
         ("<<< @/snippets/a.js#two{1 js:line-numbers} [b]", "```js {1} [b]\nb()\n  c()\n```"),
         ("<<< @/snippets/b.tsx#one", "```tsx\n<A />\n```"),
-        ("<<< ../../snippet.py#gone", "```python\na = 1\n# --8<-- [start:mid]\nb = 2\n# --8<-- [end:mid]\nc = 3\n```"),
+        ("<<< ../../docs/deep.md#gone", "```markdown\na deep part.\n```"),
         ("<!--@include: ../deep.md-->", "a deep part."),
         ("<!--@include: ../deep.md#gone-->", "a deep part."),
         ('{{% include "/_common/cached.md" %}}', "It is cached."),

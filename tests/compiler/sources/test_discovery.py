@@ -170,6 +170,21 @@ def test_a_link_that_closes_a_circle_is_left_out(tmp_path: Path) -> None:
     ]
 
 
+def test_what_links_make_of_a_file_is_read_once(tmp_path: Path) -> None:
+    write(tmp_path / "docs/modules/a.md")
+    write(tmp_path / "shared/b.md")
+    (tmp_path / "docs/book").mkdir()
+    (tmp_path / "docs/book/modules").symlink_to("../modules")
+    (tmp_path / "docs/book/shared").symlink_to("../../shared")
+    (tmp_path / "docs/again").symlink_to("../shared")
+    (tmp_path / "docs/z.md").symlink_to("modules/a.md")
+    files, diagnostics = files_of(tmp_path)
+    assert [file.path for file in files["docs"]] == ["docs/again/b.md", "docs/modules/a.md"]
+    assert not len(diagnostics)
+    files, _ = files_of(tmp_path, docs('"docs/*/*.md", "docs/book/*/*.md"'))
+    assert [file.path for file in files["docs"]] == ["docs/again/b.md", "docs/modules/a.md"]
+
+
 @pytest.mark.parametrize("link", ["docs/out.md", "docs/folder"])
 def test_a_link_out_of_the_root_is_refused_unless_allowed(tmp_path: Path, link: str) -> None:
     root, outside = tmp_path / "kb", tmp_path / "outside"

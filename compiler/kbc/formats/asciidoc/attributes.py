@@ -17,8 +17,12 @@ _PART = re.compile(
 _SHORTHAND = re.compile(r"([#.%])([^#.%]+)")
 _REFERENCE = re.compile(r"(\\?)\{(?:(set|counter2?):)?([\w-]+)(?::[^{}]*)?\}")
 _VERBATIM = re.compile(
-    rf"(`+|\+{{1,3}})(?=\S).*?(?<=\S)\1|{re.escape(NOT_INCLUDED)}[^()\n]*\)", re.DOTALL
+    rf"(`+|\+{{1,3}})(?=\S).*?(?<=\S)\1|{re.escape(NOT_INCLUDED)}[^()\n]*\)"
+    r"|xref:[^\[\s]*|<<[^<>,\n]*|\[\[[^\[\]\n]*",
+    re.DOTALL,
 )
+"""What shows no value: code, and the ids of anchors and references."""
+
 _UNKNOWN = re.compile(r"(?<![\w/\\$`{=])\{([a-z][a-z0-9_-]+)\}(?![\w/}])")
 CHARACTERS: Mapping[str, str] = {
     "empty": "", "blank": "", "sp": " ", "nbsp": " ", "zwsp": "", "wj": "", "apos": "'", "quot": '"',
@@ -104,7 +108,7 @@ def substitute(text: str, attributes: Mapping[str, str]) -> str:
 
 
 def unknown_names(text: str) -> list[str]:
-    """The names of references that `substitute` left in a text, outside code: `/users/{id}` is none."""
+    """The names of references that `substitute` left in a text outside code and ids, so not `/users/{id}`."""
     if "{" not in text:
         return []
     return _UNKNOWN.findall(_VERBATIM.sub("", text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kbc.formats.asciidoc.attributes import substitute
@@ -24,8 +24,9 @@ _TITLE = re.compile(r"^={1,3}[ \t]+(?P<title>\S[^\n]*)", re.MULTILINE)
 class Books:
     """The books among some pages. `parts` gives the chapters of a book in order, with their titles; `around`
     the files with attributes for a chapter, the nearest first: its book, and what that includes before its
-    first chapter."""
+    first chapter. `real` is the path that one through links leads to."""
 
+    real: Callable[[str], str]
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
     around: dict[str, list[str]] = field(default_factory=dict)
 
@@ -38,20 +39,24 @@ class Books:
         folder = posixpath.dirname(path) or "."
 
         def contents(wanted: str) -> bytes | None:
-            title = chapters.get(posixpath.normpath(wanted))
+            place = self.real(wanted)
+            title = chapters.get(place)
             if title is None:
                 return read(wanted)
-            return f"* link:{posixpath.relpath(wanted, folder)}[{title}]\n".encode()
+            return f"* link:{posixpath.relpath(place, folder)}[{title}]\n".encode()
 
         return contents
 
 
-def find_books(pages: Iterable[tuple[str, bytes]]) -> Books:
-    """The books among pages, given by their paths below the root and their content."""
+def find_books(
+    pages: Iterable[tuple[str, bytes]], real: Callable[[str], str] = posixpath.normpath
+) -> Books:
+    """The books among pages, given by their paths below the root and their content; `real` gives the path
+    that one through links leads to."""
     texts = {path: decode_any(data) for path, data in pages}
-    books = Books()
+    books = Books(real)
     for path, text in texts.items():
-        included = _included(path, text)
+        included = [real(place) for place in _included(path, text)]
         own = (place for place in included if place in texts and not _is_part(place, path))
         chapters = {place: title for place in own if (title := _title(texts[place]))}
         if len(chapters) >= MIN_CHAPTERS:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kbc.formats import commonmark
+from kbc.formats.asciidoc.attributes import substitute
 from kbc.formats.asciidoc.blocks import Blocks
 from kbc.formats.asciidoc.lines import LineReader, SharedContext
 from kbc.formats.asciidoc.surroundings import attributes_around
@@ -36,15 +37,18 @@ def convert(
     lines = blocks.document(LineReader.of_text(project, text, path))
     titles = blocks.titles
     folder = posixpath.dirname(path) or "."
+    known = {substitute(name, attributes): each for name, each in (labels or {}).items()}
 
     def shown(match: re.Match[str]) -> str:
-        label = (labels or {}).get(match[1])
+        label = known.get(match[1])
         if label is None or match[1] in titles:
             return titles.get(match[1]) or commonmark.escaped(
                 match[1].lstrip("_").replace("_", " ")
             )
         place = posixpath.relpath(label.path, folder)
-        return commonmark.link(commonmark.escaped(label.title), f"{place}#{label.anchor}")
+        return commonmark.link(
+            commonmark.escaped(label.title), f"{place}#{substitute(label.anchor, attributes)}"
+        )
 
     written = _REFERENCE.sub(shown, commonmark.document(lines))
     problems: tuple[DocumentProblem, ...] = tuple(project.problems)
