@@ -27,7 +27,7 @@ from kbc.sources.published import is_published
 from kbc.sources.workshop_tree import EXERCISES
 
 MAX_LOOKED_AT = 20_000
-"""Files that are counted to tell what a folder holds."""
+"""Files that are counted to tell what a folder holds, those that are least deep in it."""
 
 MAX_NAME = 40
 """Characters of a title by which something is called, else it is called as its folder."""
@@ -217,20 +217,28 @@ class _FolderDetector:
     @cached_property
     def _files(self) -> list[str]:
         """The paths of the files, hidden folders and the exercises of a workshop aside; of a large tree
-        somewhat more than MAX_LOOKED_AT."""
+        somewhat more than MAX_LOOKED_AT, level by level: data of tests lies deep, documentation does not."""
         found: list[str] = []
-        for folder, folders, names in os.walk(self._root):
-            folders[:] = sorted(each for each in folders if not each.startswith("."))
-            place = os.path.relpath(folder, self._root)
-            if place != "." and is_published({*folders, *names}):
-                folders.clear()
-                continue
-            if place == "." and self._workshop:
-                folders.remove(EXERCISES)
-            found += [joined(place, name) for name in names]
-            if len(found) > MAX_LOOKED_AT:
-                break
-        return found
+        level = [""]
+        while level and len(found) <= MAX_LOOKED_AT:
+            below: list[str] = []
+            for place in level:
+                at = self._root / place
+                _, folders, names = next(os.walk(at), ("", [], []))
+                if place and is_published({*folders, *names}):
+                    continue
+                found += [joined(place, name) for name in names]
+                below += [
+                    joined(place, name)
+                    for name in sorted(folders)
+                    if not name.startswith(".") and not (at / name).is_symlink()
+                ]
+                if len(found) > MAX_LOOKED_AT:
+                    break
+            if self._workshop and level == [""]:
+                below.remove(EXERCISES)
+            level = below
+        return sorted(found, key=_in_preorder)
 
     @cached_property
     def _translated_files(self) -> list[str]:
@@ -431,6 +439,12 @@ class _FolderDetector:
         if sentence := places.overlooked(self._files, project.collections, self._other_languages):
             self._notes.append(sentence)
         return Recognition(project, what, parts, tuple(self._notes))
+
+
+def _in_preorder(path: str) -> list[tuple[bool, str]]:
+    """A key by which the files of a folder are before those in its folders."""
+    *folders, name = path.split("/")
+    return [*((True, each) for each in folders), (False, name)]
 
 
 def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -> Collection:

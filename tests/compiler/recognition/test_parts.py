@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import addresses, page, read, recognised, write_tree
 
+from kbc.recognition import detection
+
 CODE = {f"packages/pond/{name}.ts": "export const a = 1;\n" for name in "abcdefghij"}
 PAGES = {f"docs/{number}.mdx": page(str(number)) for number in range(20)}
 
@@ -155,3 +157,17 @@ def test_a_site_without_an_address_has_that_of_its_domain(
     }
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     assert addresses(inputs) == {"a.md": f"https://{domain}/a/"}
+
+
+def test_documentation_is_found_behind_more_files_than_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detection, "MAX_LOOKED_AT", 60)
+    files = {
+        "package.json": '{"name": "pond"}',
+        **CODE,
+        **{f"crates/pond/tests/cases/{number}/a.js": "a;\n" for number in range(90)},
+        **{f"website/{name}": text for name, text in PAGES.items()},
+    }
+    project = recognised(write_tree(tmp_path / "tree", files)).project
+    assert [each.paths for each in project.collections] == [("website/docs",), (".",)]
