@@ -135,7 +135,11 @@ class _FolderDetector:
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and sites[0].folder)
         if is_own or not (is_repository(self._names) or found or self._workshop):
-            sites = sites or self._bundles() or self._built() or self._below()
+            sites = sites or self._bundles() or self._built()
+            if not sites:
+                sites = self._below()
+                if len(self._with_larger(sites)) > len(sites):
+                    return self._repository(sites, found)
             if not sites and places.is_source_tree(self._files, self._man_pages):
                 return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
@@ -181,6 +185,9 @@ class _FolderDetector:
         if sites:
             self._leave_out(translations)
         return sites
+
+    def _with_larger(self, sites: Sequence[Site]) -> list[Site]:
+        return repository.with_larger(sites, self._names, self._files, self._other_languages)
 
     def _leave_out(self, translations: Sequence[str]) -> None:
         if translations:
@@ -306,7 +313,7 @@ class _FolderDetector:
         return [*(f"/{name}/" for name in found), *(f"/{name}" for name in pages)]
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
-        sites = repository.with_larger(sites, self._names, self._files, self._other_languages)
+        sites = self._with_larger(sites)
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
         collections = collections or self._documentation()
         taken = [path for collection in collections for path in collection.paths]
@@ -339,7 +346,7 @@ class _FolderDetector:
             self._notes.append(sentence)
         workshop = [self._workshop] if self._workshop else []
         collections = [*workshop, *collections, *([source] if source else [])]
-        is_project = is_repository(self._names)
+        is_project = sites or is_repository(self._names)
         form = found.form if found else "repository" if is_project else "source tree"
         what = f"{form} {found.name}".strip() if found else form
         what += " with a workshop" if workshop else ""

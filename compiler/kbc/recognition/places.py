@@ -154,16 +154,22 @@ def pages_below(
 def pages_beside(
     names: Sequence[str], files: Sequence[str], sites: Sequence[str], others: Sequence[str]
 ) -> tuple[str, ...]:
-    """Conventional folders that hold more pages than the sites of a repository: such sites are of its parts,
-    and say little of the whole. `names` and `files` are as for `pages_below`, `sites` the folders of pages
-    and of configuration of the sites, `others` what is left out."""
+    """Conventional folders, and those at the top with many pages and no program, that hold more pages than
+    the sites of a repository: such sites are of its parts, or get their pages from there when they are
+    built, and say little of the whole. `names` and `files` are as for `pages_below`, `sites` the folders of
+    pages and of configuration of the sites, `others` what is left out."""
     known = frozenset(_within(files, (*sites, *others)))
     outside = [name for name in files if name not in known]
+    named = (*_conventional(names, outside, frozenset()), *_of_parts(outside))
+    inside = frozenset(_within(outside, named))
+    rest = [
+        name.split("/")
+        for name in outside
+        if "/" in name and is_page(name) and name not in inside and not _of_others(name)
+    ]
     found = [
         folder
-        for folder in dict.fromkeys(
-            (*_conventional(names, outside, frozenset()), *_of_parts(outside))
-        )
+        for folder in dict.fromkeys((*named, *_of_pages_alone(rest, files, _MANY_PAGES)))
         if not any(site.startswith(f"{folder}/") for site in sites)
     ]
     return tuple(found) if _pages_within(files, found) > _pages_within(files, sites) else ()
@@ -357,14 +363,16 @@ def _of_others(name: str) -> bool:
     return any(_NO_PLACE.fullmatch(folder) for folder in name.split("/")[:-1])
 
 
-def _of_pages_alone(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
+def _of_pages_alone(
+    pages: Sequence[Sequence[str]], files: Sequence[str], fewest: int = FEW_PAGES
+) -> tuple[str, ...]:
     """The folders at the top with several pages and no program, such as `spec` of a standard."""
     programs = {name.split("/")[0] for name in files if is_program(name)}
     counts = Counter(page[0] for page in pages)
     return tuple(
         name
         for name, count in sorted(counts.items())
-        if count >= FEW_PAGES
+        if count >= fewest
         and name not in programs
         and (name in _SPECIFICATIONS or not SKIPPED.fullmatch(name))
     )

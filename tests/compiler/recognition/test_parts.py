@@ -49,6 +49,28 @@ def test_the_site_of_a_package_does_not_hide_the_documentation_of_the_repository
     }
 
 
+@pytest.mark.parametrize("manifest", [{}, {"package.json": '{"name": "pond"}'}])
+def test_a_site_that_gets_its_pages_from_a_folder_beside_it_does_not_hide_them(
+    tmp_path: Path, manifest: dict[str, str]
+) -> None:
+    files = {
+        **manifest,
+        "README.md": page("Pond"),
+        "website/_config.yml": "title: Pond\ntheme: minima\n",
+        "website/index.md": "---\ntitle: Home\n---\nAll of it.\n",
+        "website/scripts/prepare.py": "a = 1\n",
+        "tools/a.py": "a = 1\n",
+        **{f"tools/{number}.md": page(f"Tool {number}") for number in range(30)},
+        **{f"document/{number // 9}/{number}.md": page(str(number)) for number in range(30)},
+    }
+    project = recognised(write_tree(tmp_path / "tree", files)).project
+    assert [each.paths for each in project.collections][:3] == [
+        ("document",),
+        ("website",),
+        ("README.md",),
+    ]
+
+
 def test_older_versions_and_translations_of_a_site_do_not_join_it(tmp_path: Path) -> None:
     files = {
         "package.json": '{"name": "pond"}',
