@@ -17,6 +17,10 @@ MAX_CODE_BYTES = 40_000_000
 """Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
 
 _TESTS = ("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/")
+_DOCUMENTS = (*places.HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
+_PROGRAMS_A_DOCUMENT = 3
+"""A folder without a manifest that has more is somebody's source, and not a manual with examples."""
+
 _AMONG_PAGES = "programs among pages are left out: with them there would be too much code"
 
 
@@ -76,3 +80,24 @@ def _is_within_bounds(root: Path, code: Collection) -> bool:
         if files > MAX_CODE_FILES or size > MAX_CODE_BYTES:
             return False
     return True
+
+
+def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
+    """Whether a folder with these files, which has no manifest, holds source: more programs than pages, and
+    few pages outside of folders of documentation. Notes beside it, such as a README, do not count."""
+    documents = [name for name in names if _is_document(name) and not _is_note(name)]
+    among = sum(name.split("/")[0] not in places.DOCS_FOLDERS for name in documents)
+    programs = sum(map(places.is_program, names))
+    return programs > among * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages) + len(documents)
+
+
+def _is_note(name: str) -> bool:
+    """Whether a page is about the project as a whole: a README, LICENSE.md, AUTHORS.md."""
+    folder, _, name = name.rpartition("/")
+    return places.README.fullmatch(name) is not None or (
+        not folder and name.split(".")[0].isupper()
+    )
+
+
+def _is_document(name: str) -> bool:
+    return places.is_page(name) or name.lower().endswith(_DOCUMENTS)

@@ -23,7 +23,7 @@ from kbc.recognition.translations import translated_files, translated_folders, t
 from kbc.recognition.versions import other_versions
 from kbc.recognition.workshops import workshop_at
 from kbc.sources.formats import is_wanted
-from kbc.sources.published import is_published
+from kbc.sources.listing import least_deep
 from kbc.sources.workshop_tree import EXERCISES
 
 MAX_LOOKED_AT = 20_000
@@ -140,7 +140,7 @@ class _FolderDetector:
                 sites = self._below()
                 if len(self._with_larger(sites)) > len(sites):
                     return self._repository(sites, found)
-            if not sites and places.is_source_tree(self._files, self._man_pages):
+            if not sites and code.is_source_tree(self._files, self._man_pages):
                 return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
         return self._repository(sites or self._below(), found)
@@ -224,28 +224,9 @@ class _FolderDetector:
     @cached_property
     def _files(self) -> list[str]:
         """The paths of the files, hidden folders and the exercises of a workshop aside; of a large tree
-        somewhat more than MAX_LOOKED_AT, level by level: data of tests lies deep, documentation does not."""
-        found: list[str] = []
-        level = [""]
-        while level and len(found) <= MAX_LOOKED_AT:
-            below: list[str] = []
-            for place in level:
-                at = self._root / place
-                _, folders, names = next(os.walk(at), ("", [], []))
-                if place and is_published({*folders, *names}):
-                    continue
-                found += [joined(place, name) for name in names]
-                below += [
-                    joined(place, name)
-                    for name in sorted(folders)
-                    if not name.startswith(".") and not (at / name).is_symlink()
-                ]
-                if len(found) > MAX_LOOKED_AT:
-                    break
-            if self._workshop and level == [""]:
-                below.remove(EXERCISES)
-            level = below
-        return sorted(found, key=_in_preorder)
+        somewhat more than MAX_LOOKED_AT."""
+        exercises = {EXERCISES} if self._workshop else set()
+        return least_deep(self._root, MAX_LOOKED_AT, exercises)
 
     @cached_property
     def _translated_files(self) -> list[str]:
@@ -446,12 +427,6 @@ class _FolderDetector:
         if sentence := places.overlooked(self._files, project.collections, self._other_languages):
             self._notes.append(sentence)
         return Recognition(project, what, parts, tuple(self._notes))
-
-
-def _in_preorder(path: str) -> list[tuple[bool, str]]:
-    """A key by which the files of a folder are before those in its folders."""
-    *folders, name = path.split("/")
-    return [*((True, each) for each in folders), (False, name)]
 
 
 def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -> Collection:

@@ -12,7 +12,7 @@ from kbc.formats.docc import CATALOGUE, TUTORIAL
 from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import LANGUAGES, ending
-from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN
+from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
 from kbc.project.model import Collection
 from kbc.sources.formats import is_wanted
 
@@ -22,7 +22,7 @@ _MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\
 """`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
 
 _MAN_FOLDER = "man"
-_DOCS_FOLDERS = (
+DOCS_FOLDERS = (
     *("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual"),
     "vignettes",  # of packages for R
 )
@@ -53,7 +53,6 @@ HTML = (".html", ".htm")
 FEW_PAGES = 3
 """Less HTML shows other pages or wraps them, and is no documentation itself."""
 
-_DOCUMENTS = (*HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
 _NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "yaml"})
 """Languages that site generators and data are written in as well."""
 
@@ -64,9 +63,6 @@ _NO_PLACE = re.compile(
 _DATA = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
 """Folders of what is no part of a project's own tests."""
 
-_PROGRAMS_A_DOCUMENT = 3
-"""A folder without a manifest that has more is somebody's source, and not a manual with examples."""
-
 _COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
 """Pages that every folder may have."""
 
@@ -76,6 +72,9 @@ MAX_DEPTH = 3
 _MANY_PAGES = 20
 _SPECIFICATIONS = frozenset({"spec", "specs"})
 """Folders of standards; elsewhere of tests, which are programs."""
+
+_FRAGMENTS = re.compile(rf"(?:{ON_RELEASES})(?:\.d)?|(?:news|change)_?fragments", re.IGNORECASE)
+"""Folders of what a log of changes is made of."""
 
 _CONTENT = "content"
 """The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
@@ -154,10 +153,10 @@ def pages_below(
 def pages_beside(
     names: Sequence[str], files: Sequence[str], sites: Sequence[str], others: Sequence[str]
 ) -> tuple[str, ...]:
-    """Conventional folders, and those at the top with many pages and no program, that hold more pages than
-    the sites of a repository: such sites are of its parts, or get their pages from there when they are
-    built, and say little of the whole. `names` and `files` are as for `pages_below`, `sites` the folders of
-    pages and of configuration of the sites, `others` what is left out."""
+    """Conventional folders that hold more pages than the sites of a repository, and where these have few,
+    folders at the top with many pages and no program: such sites are of its parts, or get their pages from
+    there when they are built, and say little of the whole. `names` and `files` are as for `pages_below`,
+    `sites` the folders of pages and of configuration of the sites, `others` what is left out."""
     known = frozenset(_within(files, (*sites, *others)))
     outside = [name for name in files if name not in known]
     named = (*_conventional(names, outside, frozenset()), *_of_parts(outside))
@@ -167,12 +166,14 @@ def pages_beside(
         for name in outside
         if "/" in name and is_page(name) and name not in inside and not _of_others(name)
     ]
+    of_sites = _pages_within(files, sites)
+    alone = _of_pages_alone(rest, files, _MANY_PAGES) if of_sites < _MANY_PAGES else ()
     found = [
         folder
-        for folder in dict.fromkeys((*named, *_of_pages_alone(rest, files, _MANY_PAGES)))
+        for folder in dict.fromkeys((*named, *alone))
         if not any(site.startswith(f"{folder}/") for site in sites)
     ]
-    return tuple(found) if _pages_within(files, found) > _pages_within(files, sites) else ()
+    return tuple(found) if _pages_within(files, found) > of_sites else ()
 
 
 def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
@@ -195,7 +196,7 @@ def _conventional(
         if top != file and top in below:
             below[top].append(file)
     holding = {name for name in names if _holds_pages(below[name], man_pages)}
-    found = [name for name in _DOCS_FOLDERS if name in holding]
+    found = [name for name in DOCS_FOLDERS if name in holding]
     found = found or sorted(
         name
         for name in holding
@@ -272,7 +273,7 @@ def built_below(files: Sequence[str]) -> str:
     found = Counter(
         name.split("/")[0] for name in files if "/" in name and name.lower().endswith(HTML)
     )
-    return next((name for name in _DOCS_FOLDERS if found[name] >= FEW_PAGES), "")
+    return next((name for name in DOCS_FOLDERS if found[name] >= FEW_PAGES), "")
 
 
 def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
@@ -374,7 +375,7 @@ def _of_pages_alone(
         for name, count in sorted(counts.items())
         if count >= fewest
         and name not in programs
-        and (name in _SPECIFICATIONS or not SKIPPED.fullmatch(name))
+        and (name in _SPECIFICATIONS or not (SKIPPED.fullmatch(name) or _FRAGMENTS.fullmatch(name)))
     )
 
 
@@ -410,7 +411,7 @@ def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
     for name in files:
         folders = name.split("/")[:-1]
         depth = next(
-            (at for at, each in enumerate(folders) if each in (*_DOCS_FOLDERS, _CONTENT)), 0
+            (at for at, each in enumerate(folders) if each in (*DOCS_FOLDERS, _CONTENT)), 0
         )
         depth += folders[depth + 1 : depth + 2] == [_CONTENT]  # of a site that is called `docs`
         if not 0 < depth <= MAX_DEPTH or any(SKIPPED.fullmatch(each) for each in folders[:depth]):
@@ -435,22 +436,3 @@ def is_copy(place: str, original: str, files: frozenset[str]) -> bool:
     ]
     copies = sum(f"{original}/{name}".lstrip("/") in files for name in pages)
     return copies >= FEW_PAGES and copies > len(pages) / 2
-
-
-def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
-    """Whether a folder with these files, which has no manifest, holds source: more programs than pages, and
-    few pages outside of folders of documentation. Notes beside it, such as a README, do not count."""
-    documents = [name for name in names if _is_document(name) and not _is_note(name)]
-    among = sum(name.split("/")[0] not in _DOCS_FOLDERS for name in documents)
-    programs = sum(map(is_program, names))
-    return programs > among * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages) + len(documents)
-
-
-def _is_note(name: str) -> bool:
-    """Whether a page is about the project as a whole: a README, LICENSE.md, AUTHORS.md."""
-    folder, _, name = name.rpartition("/")
-    return README.fullmatch(name) is not None or (not folder and name.split(".")[0].isupper())
-
-
-def _is_document(name: str) -> bool:
-    return is_page(name) or name.lower().endswith(_DOCUMENTS)

@@ -62,6 +62,7 @@ def test_a_site_that_gets_its_pages_from_a_folder_beside_it_does_not_hide_them(
         "tools/a.py": "a = 1\n",
         **{f"tools/{number}.md": page(f"Tool {number}") for number in range(30)},
         **{f"document/{number // 9}/{number}.md": page(str(number)) for number in range(30)},
+        **{f"changes.d/{number}.feature.md": page(str(number)) for number in range(30)},
     }
     project = recognised(write_tree(tmp_path / "tree", files)).project
     assert [each.paths for each in project.collections][:3] == [
@@ -69,6 +70,9 @@ def test_a_site_that_gets_its_pages_from_a_folder_beside_it_does_not_hide_them(
         ("website",),
         ("README.md",),
     ]
+    more = {f"website/{number}.md": f"---\na: 1\n---\n{page(str(number))}" for number in range(20)}
+    project = recognised(write_tree(tmp_path / "tree", more)).project
+    assert project.collections[0].paths == ("website",)
 
 
 def test_older_versions_and_translations_of_a_site_do_not_join_it(tmp_path: Path) -> None:
