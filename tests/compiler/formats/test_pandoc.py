@@ -6,6 +6,7 @@ from tests.compiler.formats.samples import read
 
 from kbc.formats import Converted, convert
 from kbc.formats.pandoc import org as org_files
+from kbc.formats.pandoc.docbook_pages import with_sections
 
 
 def one(path: str, source: str) -> Converted:
@@ -98,6 +99,69 @@ def test_references_of_docbook_to_other_files_have_the_name_of_their_target() ->
         "'gates'></xref> and <link linkend='b'>these</link>.</para></section></article>"
     )
     assert one("a.docbook", source).text == "# Own\n\nSee Own, gates and these.\n"
+
+
+PAGE = """\
+<!DOCTYPE refentry PUBLIC "-//OASIS//DTD DocBook XML V4.5//EN" "docbookx.dtd">
+<refentry id="fly"><refentryinfo><title>fly</title><productname>heron</productname></refentryinfo>
+<refmeta><refentrytitle>fly</refentrytitle><manvolnum>1</manvolnum></refmeta>
+<refnamediv><refname>fly</refname><refname>soar</refname><refpurpose>Leaves &amp; returns</refpurpose>
+</refnamediv>
+<refsynopsisdiv><cmdsynopsis><command>fly</command><arg choice="opt" rep="repeat">OPTIONS</arg>
+<group choice="req"><arg choice="plain">-x</arg><arg choice="plain">--to=<replaceable>N</replaceable></arg>
+</group><sbr/><arg>FILE</arg></cmdsynopsis>
+<funcsynopsis><funcsynopsisinfo>#include &lt;fly.h&gt;</funcsynopsisinfo><funcprototype>
+<funcdef>int <function>fly</function></funcdef><paramdef>char *<parameter>to</parameter></paramdef><varargs/>
+</funcprototype><funcprototype><funcdef>int <function>land</function></funcdef><void/></funcprototype>
+</funcsynopsis></refsynopsisdiv>
+<refsect1><title>Description</title><para>It flies.</para>
+<refsect2><title>Height</title><para>Any.</para></refsect2></refsect1>
+</refentry>
+"""
+
+
+def test_a_reference_page_of_docbook_has_its_name_and_its_synopses() -> None:
+    found = one("fly.xml", PAGE)
+    assert found.title == "fly(1)"
+    assert found.text == (
+        "# fly(1)\n\nfly, soar — Leaves & returns\n\n## Synopsis\n\n"
+        "```\nfly [OPTIONS]... {-x | --to=N}\n[FILE]\n```\n\n"
+        "```\n#include <fly.h>\nint fly(char *to, ...);\nint land(void);\n```\n\n"
+        "## Description\n\nIt flies.\n\n### Height\n\nAny.\n"
+    )
+
+
+def test_reference_pages_in_a_book_of_docbook_are_its_sections() -> None:
+    method = (
+        "<methodsynopsis><modifier>public</modifier><type>list</type><methodname>map</methodname>"
+        "<methodparam><type class='union'><type>int</type><type>null</type></type><parameter>n</parameter>"
+        "<initializer>null</initializer></methodparam><methodparam choice='opt' rep='repeat'>"
+        "<type>list</type><parameter>more</parameter></methodparam></methodsynopsis>"
+    )
+    pages = "".join(
+        f"<refentry xml:id='{name}'><refnamediv><refname>{name}</refname><refpurpose>Maps</refpurpose>"
+        f"</refnamediv><refsect1>{method}</refsect1></refentry>"
+        for name in ("map", "each")
+    )
+    found = one(
+        "a.docbook",
+        f"<book><title>API</title><reference><title>Calls</title>{pages}</reference></book>",
+    )
+    code = "```\npublic list map(int|null n = null, [list ...more])\n```"
+    assert found.text == (
+        f"# Calls\n\n## map\n\nmap — Maps\n\n{code}\n\n## each\n\neach — Maps\n\n{code}\n"
+    )
+
+
+def test_broken_reference_pages_of_docbook_are_kept_and_read_in_bounded_time() -> None:
+    for rest in ("<refnamediv>" * 50_000, "<cmdsynopsis><arg " * 50_000, "</refnamediv>"):
+        assert with_sections(f"<refentry>{rest}") == f"<chapter>{rest}"
+    for depth in (90, 50_000):
+        source = f"<cmdsynopsis>{'<arg>' * depth}x{'</arg>' * depth}</cmdsynopsis>"
+        shown = with_sections(source)
+        assert shown.startswith("<programlisting>[[")
+        assert shown.count("[") == shown.count("]") < 90
+        assert shown.count("x") == 1
 
 
 def test_entities_of_docbook_do_not_grow_without_bound() -> None:

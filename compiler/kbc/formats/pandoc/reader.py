@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
-from kbc.formats.pandoc import docbook, man, mediawiki, org
+from kbc.formats.pandoc import docbook, docbook_pages, man, mediawiki, org
 from kbc.formats.pandoc.org import BACKSLASH, TAB
 from kbc.formats.pandoc.slides import with_code
 from kbc.formats.pandoc.writer import PandocWriter
@@ -111,11 +111,12 @@ def _docbook(path: str, text: str, read: Read, files: Iterable[str]) -> dict[str
     """The tree of a document with the values of its entities, or with their names, where a value is not
     well formed."""
     text = docbook.with_named_references(text)
-    prepared = docbook.prepared(path, text, read, files)
+    prepared = docbook_pages.with_sections(docbook.prepared(path, text, read, files))
     try:
         return _tree("docbook", prepared.encode())
     except FormatError:
-        with_names = docbook.with_names(docbook.without_declarations(text)[0])
+        plain = docbook.without_declarations(text)[0]
+        with_names = docbook_pages.with_sections(docbook.with_names(plain))
         if with_names == prepared:
             raise
         return _tree("docbook", with_names.encode())
