@@ -47,11 +47,12 @@ def check(
     records: Mapping[str, Sequence[CompiledRecord]],
     diagnostics: Diagnostics,
     collections: Iterable[Collection] = (),
+    exists: Callable[[str], bool] | None = None,
 ) -> None:
     """Reports what is wrong across the records of all collections; see `references.check`."""
     from kbc.frontends import references  # a source tree, whose first draft is urgent, has none
 
-    references.check(records, diagnostics, collections)
+    references.check(records, diagnostics, collections, exists)
 
 
 def read(

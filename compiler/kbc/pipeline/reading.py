@@ -119,7 +119,8 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         )
     diagnostics.reading = ""
     with guarded(diagnostics):
-        frontends.check(records, diagnostics, project.collections)
+        exists = tree.exists if project.boundary is not None else None
+        frontends.check(records, diagnostics, project.collections, exists)
     if not diagnostics.errors and not any(records.values()):
         diagnostics.error(
             "no-records",

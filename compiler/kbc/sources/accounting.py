@@ -23,7 +23,7 @@ NO_COLLECTION = "in no collection"
 _PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
 _UNREAD = (
     *(".dita", ".ditamap", ".doc", ".dox", ".odt", ".ppt", ".rtf", ".tex"),
-    *(".textile", ".typ"),
+    *(".dj", ".pod6", ".rakudoc", ".scrbl", ".textile", ".tid", ".typ"),
 )
 """Formats of documentation that no front end reads."""
 

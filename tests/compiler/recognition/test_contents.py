@@ -137,13 +137,15 @@ def test_documentation_in_formats_that_are_not_read_is_named(tmp_path: Path) -> 
         "guide.org": "* Guide\n\nText.\n",
         "guide.tex": "made of guide.org",
         "manual.tex": "\\section{Top}",
+        "types/Int.rakudoc": "=begin pod\n=TITLE Int\n=end pod\n",
         "picture.svg": "<svg/>",
     }
     root = write_tree(tmp_path / "heron", files)
     _, diagnostics = read(root)
     (note,) = (each for each in diagnostics if each.code == "format-not-read")
-    assert (note.path, note.message.rpartition(": ")[2]) == ("manual.tex", "1 (manual.tex)")
+    assert note.message.endswith(": 2 (manual.tex, types/Int.rakudoc)")
     (root / "manual.tex").unlink()
+    (root / "types/Int.rakudoc").unlink()
     assert not [each for each in read(root)[1] if each.code == "format-not-read"]
 
 

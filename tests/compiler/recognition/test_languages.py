@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
+from kbc.diagnostics import Diagnostics
+from kbc.pipeline.reading import read_inputs
 from kbc.recognition.translations import translated_folders
 
 
@@ -144,3 +146,24 @@ def test_folders_called_as_translations_beside_them_are_some_with_few_pages(tmp_
     write_tree(root, {f"docs/plan/{name}.md": page(name) for name in BIRDS})
     folders = {each.path.split("/")[1] for each in read(root)[0].records["docs"]}
     assert folders == {"guide", "notes", "plan"}
+
+
+def test_links_to_files_that_were_left_out_are_dead_only_where_an_author_chose_the_files(
+    tmp_path: Path,
+) -> None:
+    links = "[ja](README.ja.md), [template](.github/HELP.md), [gone](gone.md)"
+    files = {
+        "README.md": f"# Heron\n\n{links}\n",
+        "README.ja.md": page("Heron in Japanese"),
+        ".github/HELP.md": page("Help"),
+        "guide.md": page("Guide"),
+    }
+    _, diagnostics = read(root := write_tree(tmp_path / "tree", files))
+    dead = [each.message for each in diagnostics if each.code == "dead-link"]
+    assert dead == ["the link 'gone.md' leads to gone.md, which is not in the knowledge base"]
+    (root / "kb.toml").write_text(
+        '[kb]\nname = "x"\n[[collection]]\nname = "docs"\nkind = "docs"\npaths = ["README.md", "guide.md"]\n'
+    )
+    found = Diagnostics()
+    read_inputs(root, found)
+    assert sum(each.code == "dead-link" for each in found) == 3
