@@ -20,12 +20,15 @@ from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes import (
+    RUBY_ENDINGS,
     AttributeStyle,
     Docset,
+    Expansion,
     Liquid,
     Lookup,
     Surroundings,
     expand,
+    expand_ruby,
     may_include,
     value_at,
 )
@@ -91,6 +94,10 @@ class PageIncludes:
             text = mdx.with_exported_texts(text)
         if self._collection.generator == "writerside" or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None
+        if file.path.lower().endswith(RUBY_ENDINGS):
+            ruby = expand_ruby(text, file.path, read)
+            self._count(file, ruby)
+            text, is_marked = ruby.text, None
         is_myst = self._is_myst(file)
         expansion = expand(
             text,
@@ -113,13 +120,17 @@ class PageIncludes:
             filled=self._values(text) if self._fills_values else None,
             docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
         )
+        self._count(file, expansion)
+        return without_pictures(expansion.text)
+
+    def _count(self, file: SourceFile, expansion: Expansion) -> None:
+        """Counts what an expansion of a page could not have."""
         for code, counter, found in (
             (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
             (ELSEWHERE, self._external, expansion.external),
         ):
             counter.update(found)
-            self._pages[code] += [file.path] if found else []
-        return without_pictures(expansion.text)
+            self._pages[code] += [file.path] if found and file.path not in self._pages[code] else []
 
     def named_files(self, file: SourceFile) -> Mapping[str, str] | None:
         """The paths of files that a page names without their folders, as its generator or DocC has it; None

@@ -21,6 +21,9 @@ _LOG = re.compile(ON_RELEASES, re.IGNORECASE)
 _CHANGE = re.compile(r"\d|\?\.\?|unreleased", re.IGNORECASE)
 """What the parts of a log of changes are called after: versions and days."""
 
+_ENDING = re.compile(r"(?:\.html)?(?:\.(?:md|markdown))?\.[^.]*\Z")
+"""Of Middleman and its kind, what a page becomes is behind its name, too: `index.html.md.erb`."""
+
 _FIELD = re.compile(r"(?P<name>[A-Z][\w -]*):(?:[ \t]+(?P<value>.+))?")
 
 
@@ -117,7 +120,7 @@ def _is_called_as_file(record: CompiledRecord) -> bool:
     """Whether nothing but the name of its file says what a page is called."""
     return (
         isinstance(record, DocRecord)
-        and record.title == record.path.rpartition("/")[2].rpartition(".")[0]
+        and record.title == _ENDING.sub("", record.path.rpartition("/")[2])
         and not any(section.title == record.title for section in record.sections)
     )
 
@@ -158,7 +161,7 @@ def name_in_path(path: str) -> str:
     """The name of a page without its ending; of an index, or a page of Next.js, the name of its folder, which
     also stands before a mere number."""
     folder, _, name = path.rpartition("/")
-    stem, around = name.rpartition(".")[0] or name, folder.rpartition("/")[2]
+    stem, around = _ENDING.sub("", name) or name, folder.rpartition("/")[2]
     is_index = stem.lower().strip("_") in ("index", "readme") or name == "page.mdx"
     if is_index:
         return around or stem

@@ -143,6 +143,7 @@ def test_documentation_in_formats_that_are_not_read_is_named(tmp_path: Path) -> 
     root = write_tree(tmp_path / "heron", files)
     _, diagnostics = read(root)
     (note,) = (each for each in diagnostics if each.code == "format-not-read")
+    assert note.path == "manual.tex"
     assert note.message.endswith(": 2 (manual.tex, types/Int.rakudoc)")
     (root / "manual.tex").unlink()
     (root / "types/Int.rakudoc").unlink()

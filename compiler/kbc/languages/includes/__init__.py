@@ -5,11 +5,14 @@ Imports nothing of the package outside of this folder but the rules of anchors.
 
 from kbc.languages.includes.expansion import Expansion, expand, may_include
 from kbc.languages.includes.files import AttributeStyle, Surroundings, is_complete
-from kbc.languages.includes.liquid import Liquid, value_at
 from kbc.languages.includes.myst.docs_builder import Docset
-from kbc.languages.includes.values import Lookup
+from kbc.languages.includes.templates.erb import ENDINGS as RUBY_ENDINGS
+from kbc.languages.includes.templates.erb import expand_ruby
+from kbc.languages.includes.templates.liquid import Liquid, value_at
+from kbc.languages.includes.templates.values import Lookup
 
 __all__ = [
+    "RUBY_ENDINGS",
     "AttributeStyle",
     "Docset",
     "Expansion",
@@ -17,6 +20,7 @@ __all__ = [
     "Lookup",
     "Surroundings",
     "expand",
+    "expand_ruby",
     "is_complete",
     "may_include",
     "value_at",

@@ -46,7 +46,6 @@ from kbc.languages.includes.fumadocs import TRIGGER as FUMADOCS
 from kbc.languages.includes.fumadocs import replace_parts
 from kbc.languages.includes.gitbook import TRIGGER as GITBOOK
 from kbc.languages.includes.gitbook import replace_blocks
-from kbc.languages.includes.liquid import Liquid, replace_liquid
 from kbc.languages.includes.mdc import TRIGGER as MDC
 from kbc.languages.includes.mdc import label_components
 from kbc.languages.includes.mkdocs import TRIGGER as MKDOCS
@@ -55,7 +54,8 @@ from kbc.languages.includes.mounts import imported_texts, unwrapped, with_mounts
 from kbc.languages.includes.myst.directives import replace_directives
 from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.shortcodes import replace_shortcodes
-from kbc.languages.includes.values import Lookup, replace_values
+from kbc.languages.includes.templates.liquid import Liquid, replace_liquid
+from kbc.languages.includes.templates.values import Lookup, replace_values
 from kbc.languages.includes.vuepress import TRIGGER as VUEPRESS
 from kbc.languages.includes.vuepress import replace_files
 from kbc.languages.includes.zola import TRIGGER as ZOLA
