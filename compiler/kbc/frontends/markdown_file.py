@@ -22,6 +22,13 @@ from kbc.project.source_file import SourceFile
 MAX_SUMMARY_CHARS = 200
 
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_SAYS_NOTHING = re.compile(
+    r"\*\*(?:[^*\s]++[ \t]*+){1,3}\*\*|Defined in: [^\n]*"
+    r"|(?:\[?!\[[^\[\]\n]*\](?:\([^()\n]*\)|\[[^\[\]\n]*\])?(?:\](?:\([^()\n]*\)|\[[^\[\]\n]*\])?)?\s*+)++"
+)
+"""A paragraph that is a label (`**Note**`), the place in source that TypeDoc names, or only pictures, such as
+badges."""
+
 _LINK = re.compile(
     r"\]\(\s*(?:<(?P<quoted>[^<>]+)>|(?P<target>(?:[^()<>\s\\]|\\[!-/:-@\[-`{-~]?|\([^()\s]*\))++))"
     r"(?!\s+[\"']:ignore\b)"  # Docsify: not a page of the site
@@ -103,13 +110,15 @@ def level_two_sections(blocks: Sequence[Block]) -> Iterator[tuple[Block, Sequenc
 
 
 def first_paragraph(blocks: Sequence[Block], references: Mapping[str, Any]) -> str:
-    """The first paragraph's text on one line, cut to a summary's length; "" without a paragraph."""
+    """The text of the first paragraph that says something, else of the first one, on one line, cut to a
+    summary's length; "" without a paragraph."""
+    first = ""
     for block in blocks:
-        if block.kind == "paragraph":
-            text = markdown.plain_text(block.content, references)
-            if text:
-                return shorten(text)
-    return ""
+        text = block.kind == "paragraph" and markdown.plain_text(block.content, references)
+        if text and not _SAYS_NOTHING.fullmatch(block.content.strip()):
+            return shorten(text)
+        first = first or text or ""
+    return shorten(first)
 
 
 def shorten(text: str) -> str:

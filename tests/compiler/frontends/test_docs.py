@@ -140,6 +140,26 @@ def test_the_first_paragraph_is_the_summary_cut_between_words() -> None:
     assert record.summary.endswith("word…")
 
 
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("::: objectives\n\n- Fly.\n\n:::\n\nBirds fly.\n", "Birds fly."),
+        (":::tip[Note]\nIt is deep.\n:::\n\nMore.\n", "It is deep."),
+        ("**A fast library for all birds.**\n\nMore.\n", "A fast library for all birds."),
+        ("Defined in: [a.ts:3](https://example.org/a.ts)\n\nThe height.\n", "The height."),
+        (
+            "[![Tests](https://example.org/t.svg)](https://example.org) ![Docs][docs]\n[![Size]][size]\n\n"
+            "Birds for all.\n",
+            "Birds for all.",
+        ),
+        ("![A plan](a.png) of it\n\nMore.\n", "A plan of it"),
+        ("**Note**\n", "Note"),
+    ],
+)
+def test_labels_and_badges_are_no_summary(text: str, summary: str) -> None:
+    assert read_page("docs/p.md", text).summary == summary
+
+
 def test_markdown_content_is_the_text_without_front_matter() -> None:
     record = read_page("docs/p.md", "---\na: 1\n---\n\n<div>\n\n\n\nA <b>.\n")
     assert record.content == "<div>\n\n\n\nA <b>.\n"
