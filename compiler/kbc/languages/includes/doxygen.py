@@ -1,6 +1,7 @@
 """Doxygen's commands in Markdown: references as their text, code, notices and sections as Markdown.
 
-Documenter of Julia shares `[text](@ref name)`, which is no link to CommonMark.
+Documenter of Julia shares `[text](@ref name)`, which is no link to CommonMark, and has ids of headings and
+blocks of its own.
 """
 
 from __future__ import annotations
@@ -13,12 +14,19 @@ from kbc.languages.includes.files import fence
 _REFERENCE = r"(?<![\w`@\\(])[@\\](?:ref|subpage)\s+(?P<name>[A-Za-z_][\w:~]*(?:\(\))?)"
 _OWN = rf"{_REFERENCE}|^[ \t]*[@\\](?:anchor|page|mainpage|tableofcontents)\b(?![ \t]*[{{:])"
 _LINK = r"\]\([@\\]ref(?:\s+[^)\n]*)?\)"
-MARK = r"[@\\](?:ref|subpage|anchor|page|mainpage|tableofcontents)\b"
-TRIGGER = rf"{_OWN.replace('?P<name>', '?:')}|{_LINK}"
+_BLOCKS = r"^`{3,}(?:@[a-z]|jldoctest\b)"
+MARK = r"[@\\](?:ref|subpage|anchor|page|mainpage|tableofcontents|id)\b|`@[a-z]|`jldoctest"
+TRIGGER = rf"{_OWN.replace('?P<name>', '?:')}|{_LINK}|\]\(@id\b|{_BLOCKS}"
 """Patterns that pages with such commands match."""
 
 _EVIDENCE = re.compile(_OWN, re.MULTILINE)
 _LINKED = re.compile(rf"\[(?P<text>[^\[\]]*){_LINK}")
+_IDENTIFIED = re.compile(
+    r"^(?P<mark>#{1,6}[ \t]+)\[(?P<title>[^\n]+)\]\(@id(?:[ \t]+(?P<id>[^()\s]+))?\)[ \t]*$",
+    re.MULTILINE,
+)
+_BLOCK = re.compile(r"(?P<marks>`{3,})(?:@(?P<name>[a-z]+)|jldoctest)\b[^\n]*")
+_WITHOUT_TEXT = frozenset(["contents", "index", "meta", "setup"])
 _CODE = re.compile(
     r"^(?P<indent>[ \t]*)[@\\](?P<name>code|verbatim)(?:\{\.?(?P<language>[\w+-]*)\})?[ \t]*\n"
     r"(?P<inner>(?:(?![ \t]*[@\\](?:end)?(?:code|verbatim)\b)[^\n]*\n)*)[ \t]*[@\\]end(?P=name)\b[ \t]*$",
@@ -50,6 +58,16 @@ def has_commands(text: str) -> bool:
     return _EVIDENCE.search(text) is not None
 
 
+def shown_block(block: str) -> str:
+    """A fenced block of Documenter as its site shows it: code of Julia, or nothing, where it sets something
+    or lists pages; other blocks stay."""
+    match = _BLOCK.match(block)
+    if match is None or match["name"] in _WITHOUT_TEXT:
+        return "" if match else block
+    is_code = match["name"] in (None, "example", "repl", "eval")
+    return f"{match['marks']}julia{block[match.end() :]}" if is_code else block
+
+
 def replace_commands(text: str, is_own: bool) -> str:
     """Prose with links of `@ref` as their text and, in a page of Doxygen (`is_own`), commands as what they
     show; code between backticks stays."""
@@ -57,7 +75,7 @@ def replace_commands(text: str, is_own: bool) -> str:
     text = without_marks(text)
     if is_own:
         text = _CODE.sub(lambda match: kept.keep(_code(match)), text)
-    text = _LINKED.sub(r"\g<text>", text)
+    text = _IDENTIFIED.sub(_identified, _LINKED.sub(r"\g<text>", text))
     text = SPAN.sub(lambda match: kept.keep(match[0]), text)
     if is_own:
         text = _SECTION.sub(_section, _DROPPED.sub("", text))
@@ -74,6 +92,11 @@ def _code(match: re.Match[str]) -> str:
         "\n".join(line.removeprefix(match["indent"]) for line in lines), match["language"] or ""
     )
     return "\n".join(f"{match['indent']}{line}" for line in block.split("\n"))
+
+
+def _identified(match: re.Match[str]) -> str:
+    stated = f" {{#{match['id']}}}" if match["id"] else ""
+    return f"{match['mark']}{match['title']}{stated}"
 
 
 def _label(name: str) -> str:

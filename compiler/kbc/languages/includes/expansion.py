@@ -26,7 +26,7 @@ from kbc.languages.includes.docsify import TRIGGER as DOCSIFY
 from kbc.languages.includes.docsify import replace_embedded
 from kbc.languages.includes.doxygen import MARK as DOXYGEN_MARK
 from kbc.languages.includes.doxygen import TRIGGER as DOXYGEN
-from kbc.languages.includes.doxygen import has_commands, replace_commands
+from kbc.languages.includes.doxygen import has_commands, replace_commands, shown_block
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
     IncludingPage,
@@ -214,6 +214,7 @@ def _plain(text: str, body: str) -> str:
 
 def _code(stretch: str, page: IncludingPage) -> str:
     """A fenced block with includes in it replaced by files that exist."""
+    stretch = shown_block(stretch)
     if "{{" not in stretch and "8<" not in stretch:
         return stretch
     lines = stretch.split("\n")
@@ -294,7 +295,7 @@ def _prose(
         text = without_scripts(text)
     if "set:html" in text or "__html" in text:
         text = with_stated_html(text)
-    if page.has_commands or "(@ref" in text or "(\\ref" in text:
+    if page.has_commands or "](@" in text or "](\\ref" in text:
         text = replace_commands(text, page.has_commands)
     if "{%" in text and page.has_blocks:
         text = replace_blocks(text, page)
