@@ -6,7 +6,7 @@ mkdocstrings' `::: package.object` and Sphinx's autodoc directives stand for suc
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,14 +79,18 @@ class PythonObjects:
         self._folders = tuple(dict.fromkeys(folders))
         self._modules: dict[str, Any] = {}
 
-    def reference(self, name: str, find: Find) -> Reference | None:
-        """The reference of `name`; None where its source is not in the tree."""
+    def reference(self, name: str, find: Find, *, imported: bool = False) -> Reference | None:
+        """The reference of `name`; None where its source is not in the tree. With `imported`, that of a
+        module without `__all__` has what it imports from its own package."""
         found = self._object(name, find)
         if found is None:
             return None
         elsewhere = []
-        if found.is_module and found.exports and len(found.exports) <= _MAX_EXPORTS:
-            for each in map(str, found.exports):
+        exports = [*map(str, found.exports or ())] if found.is_module else []
+        if found.is_module and found.exports is None and imported:
+            exports = [*self._imported(found, name.partition(".")[0], find)]
+        if len(exports) <= _MAX_EXPORTS:
+            for each in exports:
                 member = found.members.get(each)
                 if member is None or member.is_alias:
                     other = self._object(f"{name}.{each}", find)
@@ -141,6 +145,22 @@ class PythonObjects:
                 if source is not None and rest[0] in source.members:
                     return ".".join([path, *rest])
         return ""
+
+    def _imported(self, module: Any, package: str, find: Find) -> Iterator[str]:
+        """The public names that a module imports from `package`."""
+        for name, member in module.members.items():
+            if not member.is_alias or not member.target_path.startswith(f"{package}."):
+                continue
+            if not name.endswith("/*"):
+                yield from () if name.startswith("_") else (name,)
+                continue
+            source = self._module(member.target_path.removesuffix(".*").split("."), find)
+            for each, inner in source.members.items() if source is not None else ():
+                is_public = (
+                    not each.startswith("_") if source.exports is None else each in source.exports
+                )
+                if is_public and not inner.is_alias:
+                    yield each
 
     def _module(self, parts: list[str], find: Find) -> Any:
         name = ".".join(parts)

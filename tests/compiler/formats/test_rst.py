@@ -88,6 +88,32 @@ def test_summaries_have_a_sentence_of_each_object_or_its_reference() -> None:
     assert "\n## `Nest.hatch()`\n\nOpens all.\n" in whole.text
 
 
+def test_automodapi_has_what_a_module_imports_from_its_package() -> None:
+    tree = {
+        "pkg/__init__.py": "",
+        "pkg/nests/__init__.py": '"""All nests."""\nimport pkg\nfrom os import path\n\n'
+        "from pkg.nests.core import *\nfrom .eggs import Egg, _shell\n\n"
+        "def build():\n    'Makes one.'\n",
+        "pkg/nests/core.py": "class Nest:\n    'Holds eggs.'\n    def hatch(self):\n        'Opens all.'\n",
+        "pkg/nests/eggs.py": "class Egg:\n    'Is round.'\ndef _shell(): ...\n",
+    }
+    source = (
+        "API\n===\n\n.. automodapi:: pkg.nests\n   :no-heading:\n   :skip: a\n   :skip: b\n\n"
+        ".. autoclass:: pkg.nests.core.Nest\n"
+    )
+    (found,) = convert(
+        "docs/api.rst",
+        source.encode(),
+        lambda path: tree[path].encode() if path in tree else None,
+    )
+    assert found.problems == ()
+    assert found.anchors == (
+        *("api", "pkg.nests", "pkg.nests.build", "pkg.nests.Nest", "pkg.nests.Nest.hatch"),
+        *("pkg.nests.Egg", "pkg.nests.core.Nest"),
+    )
+    assert "`class pkg.nests.core.Nest()`\n\nHolds eggs.\n" in found.text
+
+
 MODULE = """
 from .core import *
 

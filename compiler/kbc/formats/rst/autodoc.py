@@ -49,9 +49,12 @@ def plain_name(argument: str) -> str:
     return argument.partition("(")[0].replace("::", ".").strip()
 
 
-def reference(context: Context, name: str, options: Mapping[str, str]) -> described | None:
-    """The reference of `name`, looked up in the class around it and in the current module first; None where
-    its source is not in the tree. Without the option `members`, members are not described."""
+def reference(
+    context: Context, name: str, options: Mapping[str, str], *, imported: bool = False
+) -> described | None:
+    """The reference of `name`, looked up in the class around it and in the current module first, unless it
+    begins with the package of that; None where its source is not in the tree. Without the option `members`,
+    members are not described; `imported` is as for `PythonObjects.reference`."""
     try:
         from kbc.formats.python_objects import PythonObjects
     except ModuleNotFoundError:  # griffe comes with kb-compiler[formats]
@@ -63,19 +66,23 @@ def reference(context: Context, name: str, options: Mapping[str, str]) -> descri
     plain = plain_name(name)
     owned = [f"{context.owner}.{plain}"] if context.owner else []
     modules = [f"{context.module}.{each}" for each in (*owned, plain)] if context.module else []
-    for full in (*modules[:-1], *owned, *modules[-1:], plain):
-        found = context.objects.reference(full, context.read)
+    names_around = (*modules[:-1], *owned, *modules[-1:], plain)
+    is_full = bool(context.module) and plain.startswith(f"{context.module.partition('.')[0]}.")
+    for full in (plain, *names_around) if is_full else names_around:
+        found = context.objects.reference(full, context.read, imported=imported)
         if found is not None:
             return described("", found=found, members=names or stated is not None)
     return None
 
 
 class AutoDoc(SphinxDirective):
+    imported = False
+
     def run(self) -> list[nodes.Node]:
-        if self.base_name == "automodule":
+        if self.base_name in ("automodule", "automodapi"):
             self.context.module = self.argument
         options = {**self.options, "members": ""} if self._describes_all else self.options
-        found = reference(self.context, self.argument, options)
+        found = reference(self.context, self.argument, options, imported=self.imported)
         has_heading = found is not None
         around = self.context.owner
         if self.base_name in CLASSES:
@@ -102,6 +109,22 @@ class AutoDoc(SphinxDirective):
                 stated = _DEFAULTS.search(data)
                 return stated is not None and _MEMBERS.search(stated["value"]) is not None
         return False
+
+
+class AutoModApi(AutoDoc):
+    """The module with all that it has, as sphinx-automodapi writes pages of it. An option may be there twice,
+    as docutils forbids: none of them is read."""
+
+    imported = True
+    option_spec = None
+
+    @property
+    def argument(self) -> str:
+        return super().argument.partition("\n")[0]
+
+    @property
+    def _describes_all(self) -> bool:
+        return True
 
 
 class AutoSummary(SphinxDirective):
