@@ -1,7 +1,7 @@
 """`kbc eval`: measures how well an artifact answers labelled questions, and suggests improvements.
 
-A question names the records that answer it as hits name them (`builtin:mapBy`, `doc:docs/maps.md`) or
-by collection (`pages:docs/maps.md`) or id alone. Each hit counts at its place in the ranking: a second
+A question names the records that answer it as hits name them (`builtin:mapBy`, `doc:docs/maps.md`), by
+collection (`pages:docs/maps.md`), by address or by id alone. Each hit counts at its place in the ranking: a second
 passage of a page that was found already takes a place and gains nothing.
 """
 
@@ -19,6 +19,7 @@ from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.search.request import Mode, SearchHit, SearchRequest
 from kb_runtime.search.tokenizer import QueryTokenizer
+from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import suggest
 from kbc.evaluation import measures as metrics
 from kbc.project.scopes import NOT_SEARCHED
@@ -151,8 +152,14 @@ def read_questions(path: Path) -> list[Question]:
             raise EvaluationError(
                 f"question {number} of {path} needs a `query` and a list `expect` of record names"
             )
-        questions.append(Question(query, dict.fromkeys(map(str, expect), 1.0), scope))
+        questions.append(Question(query, dict.fromkeys(map(_expected, expect), 1.0), scope))
     return questions
+
+
+def _expected(name: object) -> str:
+    """A record as a question names it; an address, of any knowledge base, by its collection and id."""
+    address = parse_address(str(name))
+    return f"{address[1]}:{address[2]}" if address else str(name)
 
 
 def read_beir(folder: Path) -> list[Question]:

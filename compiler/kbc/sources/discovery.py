@@ -96,7 +96,7 @@ class _Walker:
 
     def collection_files(self, collection: Collection) -> list[SourceFile]:
         found: dict[str, SourceFile] = {}
-        tree = _source_tree(collection, self._leave_out)
+        tree = _source_tree(collection, self._leave_out, self._root / PROJECT_FILE)
         walk = tree.walk if tree else partial(self._walk, wanted=_wanted(collection))
         exclude = () if isinstance(tree, SourceTree) else collection.exclude
         patterns = PathPatterns(collection.include, exclude)
@@ -346,14 +346,14 @@ class _Walker:
 
 
 def _source_tree(
-    collection: Collection, leave_out: Callable[[Path, str], None]
+    collection: Collection, leave_out: Callable[[Path, str], None], config: Path
 ) -> SourceTree | WorkshopTree | None:
     """The rules of a collection that is more than files by their endings; None for other kinds."""
     if collection.kind == "workshops":
         return WorkshopTree()
     if not KINDS[collection.kind].is_source_tree:
         return None
-    return SourceTree(collection.exclude, leave_out)
+    return SourceTree(collection.exclude, leave_out, config)
 
 
 def _matches(root: Path, glob: str, *, with_hidden: bool) -> list[Path]:

@@ -38,6 +38,7 @@ GENERATED = "generated or minified"
 LARGE = "too large"
 EMPTY = "empty"
 NOT_UTF8 = "not UTF-8"
+OWN = "kb.toml and labelled questions"
 
 _VERSION_CONTROL_FOLDERS = frozenset({".bzr", ".git", ".hg", ".jj", ".svn", "_darcs", "cvs"})
 
@@ -182,21 +183,27 @@ _SECRET_MARKS = (
 # Keys and tokens are looked for where configuration stands; in a program they are test data.
 _CONFIGURATION = frozenset({"", "hcl", "ini", "json", "toml", "xml", "yaml"})
 
+# What `kbc eval` and `kbc tune` read: a search would find the question itself.
+_QUESTIONS = re.compile(rb"^[ \t]*\[\[question\]\]", re.MULTILINE)
+
 
 class SourceTree:
     """Selects files for one collection and counts what it leaves out.
 
     `exclude` are further patterns, as in an ignore file at the top of each tree. `leave_out` hears of
-    each file and folder that is left out, with the reason.
+    each file and folder that is left out, with the reason. `config` is the kb.toml of the knowledge base
+    that is compiled: neither it nor questions to measure it by are part of the sources.
     """
 
     def __init__(
         self,
         exclude: Iterable[str] = (),
         leave_out: Callable[[Path, str], None] = lambda path, reason: None,
+        config: Path | None = None,
     ) -> None:
         self._exclude = patterns(exclude)
         self._leave_out = leave_out
+        self._config = config
         self.left_out: Counter[str] = Counter()
 
     def walk(self, root: Path) -> Iterator[Path]:
@@ -210,6 +217,8 @@ class SourceTree:
     def admits(self, path: Path, data: bytes) -> bool:
         """Whether the file at `path`, with this content, belongs into the index."""
         reason = _name_reason(path.name) or _content_reason(path.name, data)
+        if not reason and self._config and (path == self._config or _has_questions(path, data)):
+            reason = OWN
         if reason:
             self._left_out(path, reason)
         return not reason
@@ -295,6 +304,10 @@ def _content_reason(name: str, data: bytes) -> str:
         if len(data) > lines * _MINIFIED_MEAN_LINE_BYTES:
             return GENERATED
     return ""
+
+
+def _has_questions(path: Path, data: bytes) -> bool:
+    return path.suffix == ".toml" and bool(_QUESTIONS.search(data)) and b"expect" in data
 
 
 def _has_secret(data: bytes) -> bool:

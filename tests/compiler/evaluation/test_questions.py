@@ -38,6 +38,14 @@ def test_questions_are_read_with_their_scope(tmp_path: Path) -> None:
     ]
 
 
+def test_questions_name_records_by_the_addresses_that_a_search_shows(tmp_path: Path) -> None:
+    file = tmp_path / "questions.toml"
+    expect = '"kb://demo/guide/a%2Fb%20c.md", "doc:m.md", "kb://demo"'
+    file.write_text(f'[[question]]\nquery = "maps?"\nexpect = [{expect}]\n')
+    (question,) = read_questions(file)
+    assert list(question.gains) == ["guide:a/b c.md", "doc:m.md", "kb://demo"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

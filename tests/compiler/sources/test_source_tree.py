@@ -240,3 +240,19 @@ def test_a_tree_of_nothing_but_excluded_files_is_a_warning(tmp_path: Path) -> No
     assert files == []
     assert "collection-path-empty" in {found.code for found in diagnostics}
     assert not diagnostics.errors
+
+
+def test_neither_kb_toml_nor_labelled_questions_are_sources_of_their_knowledge_base(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, "a.py", "sub/kb.toml", "sub/held-out.toml", "questions.toml", "faq.toml")
+    questions = '[[question]]\nquery = "where is a?"\nexpect = ["a.py"]\n'
+    write(tmp_path, "questions.toml", "sub/held-out.toml", text=questions)
+    write(tmp_path, "faq.toml", text='[[question]]\ntext = "Why?"\nanswer = "So."\n')
+    files, diagnostics = discovered(
+        tmp_path, '[[collection]]\nname = "c"\nkind = "code"\npaths = ["."]\n'
+    )
+    assert files == ["a.py", "faq.toml", "sub/kb.toml"]
+    (note,) = diagnostics
+    assert "3 kb.toml and labelled questions" in note.message
+    assert "questions.toml" in selected(tmp_path)[0]  # a tree that is followed without a kb.toml
