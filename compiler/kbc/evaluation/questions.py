@@ -1,8 +1,8 @@
 """`kbc eval`: measures how well an artifact answers labelled questions, and suggests improvements.
 
 A question names the records that answer it as hits name them (`builtin:mapBy`, `doc:docs/maps.md`), by
-collection (`pages:docs/maps.md`), by address or by id alone. Each hit counts at its place in the ranking: a second
-passage of a page that was found already takes a place and gains nothing.
+collection (`pages:docs/maps.md`), by address or by id alone. Each hit counts at its place in the ranking:
+a second passage of a page that was found already takes a place and gains nothing.
 """
 
 from __future__ import annotations

@@ -15,12 +15,22 @@ from kbc.formats.document import (
     LabelTarget,
     Read,
 )
-from kbc.formats.registry import BY_NAME, FORMATS, Format, convert, converters, format_of
+from kbc.formats.registry import (
+    BY_NAME,
+    FORMATS,
+    INSTALL_HINT,
+    Format,
+    convert,
+    converters,
+    format_of,
+    reads_python,
+)
 
 __all__ = [
     "BY_NAME",
     "ELSEWHERE",
     "FORMATS",
+    "INSTALL_HINT",
     "UNRESOLVED",
     "Converted",
     "DocumentProblem",
@@ -31,4 +41,5 @@ __all__ = [
     "convert",
     "converters",
     "format_of",
+    "reads_python",
 ]

@@ -19,6 +19,15 @@ from kbc.limits import MAX_CONVERTED_BYTES
 INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 
 
+def reads_python() -> bool:
+    """Whether the library that reads the references of Python objects from source is installed."""
+    try:
+        importlib.import_module("kbc.formats.python_objects")
+    except ModuleNotFoundError:  # griffe comes with kb-compiler[formats]
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """`module` has `convert(path, data, read)`. `needs` are the modules of libraries that come with the

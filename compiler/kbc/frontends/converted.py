@@ -24,7 +24,7 @@ from kbc.formats import (
     convert,
     format_of,
 )
-from kbc.frontends.includes import EXTERNAL_HINT, UNRESOLVED_HINT, counted
+from kbc.frontends.includes import UNRESOLVED_HINT, counted, external_hint
 from kbc.frontends.markdown_file import first_paragraph
 from kbc.frontends.naming import stated_in_header
 from kbc.languages import markdown
@@ -101,11 +101,12 @@ def read_converted(
     for problem in problems:
         if problem.code not in (UNRESOLVED, ELSEWHERE):
             _report(problem, file.path, diagnostics)
-    for code, hint in ((UNRESOLVED, UNRESOLVED_HINT), (ELSEWHERE, EXTERNAL_HINT)):
+    for code in (UNRESOLVED, ELSEWHERE):
         some = [problem for problem in problems if problem.code == code]
         if some:
             counts = Counter(problem.name for problem in some)
             listed = f"{counted(counts)}; the first: {some[0].message}"
+            hint = UNRESOLVED_HINT if code == UNRESOLVED else external_hint(counts)
             message = f"directives without their text ({len(some)}): {listed}"
             summary = DocumentProblem(code=code, message=message, line=some[0].line, hint=hint)
             _report(summary, file.path, diagnostics)

@@ -13,7 +13,7 @@ import yaml
 
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
-from kbc.formats import ELSEWHERE, UNRESOLVED, docc
+from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, docc, reads_python
 from kbc.frontends.labels import role_links
 from kbc.languages import mdx
 from kbc.languages.addresses import without_pictures
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 UNRESOLVED_INCLUDE = "include-unresolved"
 UNRESOLVED_HINT = "Files that pages include must lie in the tree that is built."
 EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
+_OF_PYTHON = re.compile(r"auto[a-z]+|::: \(API\)")
+"""Directives that stand for the reference of a Python object: of autodoc, mkdocstrings and doc-builder."""
 _MOST_NAMED = 6
 _ATTRIBUTES = re.compile(r"\{:[ \t]*[.#][A-Za-z]")
 _NOTEBOOKS = (".rmd", ".qmd")
@@ -284,10 +286,10 @@ class PageIncludes:
 
     def _object(self, read: Callable[[str], bytes | None], name: str, options: str) -> str | None:
         """The reference of a Python object, from packages around the configuration or the pages."""
-        try:
-            from kbc.formats.python_objects import PythonObjects
-        except ModuleNotFoundError:  # griffe comes with kb-compiler[formats]
+        if not reads_python():
             return None
+        from kbc.formats.python_objects import PythonObjects
+
         if self._objects is None:
             self._objects = PythonObjects(self._options.get("python_paths", _PYTHON_FOLDERS))
         all_stated = _yaml(options)
@@ -319,7 +321,7 @@ class PageIncludes:
                 self._external,
                 Severity.NOTE,
                 "stand for text outside of the tree",
-                EXTERNAL_HINT,
+                external_hint(self._external),
             ),
         ):
             if counter:
@@ -329,6 +331,14 @@ class PageIncludes:
                     f"directives on {many} that {said} ({counter.total()}): {counted(counter)}"
                 )
                 diagnostics.add(Diagnostic(severity, code, message, pages[0], hint=hint))
+
+
+def external_hint(names: Iterable[str]) -> str:
+    """Where the text is that these directives stand for: the reference of a Python object is often in the
+    tree, and what reads it is not installed."""
+    if any(map(_OF_PYTHON.fullmatch, names)) and not reads_python():
+        return INSTALL_HINT
+    return EXTERNAL_HINT
 
 
 def only_ones(paths: Iterable[str]) -> dict[str, str]:

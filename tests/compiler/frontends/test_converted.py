@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -96,6 +97,29 @@ def test_directives_without_text_are_one_warning_with_counts(tmp_path: Path) -> 
     missing, elsewhere = diagnostics
     assert "include (2)" in missing.message
     assert "autoclass (1)" in elsewhere.message
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("docs/a.rst", "A\n=\n\n.. autofunction:: fruit.twice\n"),
+        ("docs/a.md", "# A\n\n::: fruit.twice\n"),
+    ],
+)
+def test_references_of_python_name_the_extra_that_reads_them_where_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, text: str
+) -> None:
+    files = {path: text, "fruit.py": 'def twice():\n    """Doubles pears."""\n'}
+    monkeypatch.setitem(sys.modules, "kbc.formats.python_objects", None)
+    (note,) = inputs(tmp_path, files)[1]
+    assert note.code == "content-elsewhere"
+    assert 'pip install "kb-compiler[formats]"' in note.hint
+    assert "not in the tree" not in note.message
+    monkeypatch.undo()
+    pytest.importorskip("griffe")
+    assert list(inputs(tmp_path, files)[1]) == []
+    (note,) = inputs(tmp_path, {path: text.replace("fruit.", "vegetable.")})[1]
+    assert "pip install" not in note.hint
 
 
 def test_values_that_a_build_sets_are_one_note_for_all_files(tmp_path: Path) -> None:

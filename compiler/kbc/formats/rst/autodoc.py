@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 
+from kbc.formats.registry import reads_python
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.sphinx_directive import SphinxDirective
 from kbc.project.include_tree import folders_above
@@ -55,10 +56,10 @@ def reference(
     """The reference of `name`, looked up in the class around it and in the current module first, unless it
     begins with the package of that; None where its source is not in the tree. Without the option `members`,
     members are not described; `imported` is as for `PythonObjects.reference`."""
-    try:
-        from kbc.formats.python_objects import PythonObjects
-    except ModuleNotFoundError:  # griffe comes with kb-compiler[formats]
+    if not reads_python():
         return None
+    from kbc.formats.python_objects import PythonObjects
+
     if context.objects is None:
         context.objects = PythonObjects(FOLDERS)
     stated = options.get("members")
@@ -91,6 +92,8 @@ class AutoDoc(SphinxDirective):
         self.context.owner = around
         if found is None:
             message = f"the source of {self.argument!r} is not in the tree"
+            if not reads_python():
+                message = f"the reference of {self.argument!r} is not read from its source"
             self.context.elsewhere(self.name, message, self.lineno)
             return [nodes.paragraph("", "", nodes.literal("", self.argument)), *own]
         return [found, *own]
