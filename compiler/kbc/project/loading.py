@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -14,7 +13,6 @@ from kbc.limits import MAX_COLLECTIONS
 from kbc.project.kinds import KINDS, UnknownKindTable
 from kbc.project.model import Collection, Project
 from kbc.project.settings import (
-    NAME,
     BuildSettings,
     EncoderSettings,
     KbTable,
@@ -23,6 +21,7 @@ from kbc.project.settings import (
     ToolSettings,
     TopTables,
     default_prefix,
+    name_of,
 )
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import TomlFile, read_toml
@@ -108,7 +107,7 @@ class _ProjectReader:
             return None
         if not (kb and search and tools and encoder and package and build):
             return None
-        name = kb.name or _default_name(self._root)
+        name = kb.name or name_of(self._root.resolve().name) or "kb"
         return Project(
             root=self._root,
             name=name,
@@ -244,8 +243,3 @@ class _ProjectReader:
 def _tables(value: Any) -> list[Mapping[str, Any]]:
     """The tables of a list; what else there may be is reported already."""
     return [each for each in sequence(value) if isinstance(each, dict)]
-
-
-def _default_name(root: Path) -> str:
-    name = re.sub(r"[^a-z0-9]+", "-", root.resolve().name.lower()).strip("-")
-    return name if NAME.fullmatch(name) else "kb"

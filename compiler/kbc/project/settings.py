@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -247,8 +248,10 @@ class PackageSettings(Table):
 
 
 def name_of(title: str) -> str:
-    """A name that `NAME` allows, made of a title; "" where nothing of the title can stand in one."""
-    slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    """A name that `NAME` allows, made of a title or of the name of a folder: letters with accents lose them.
+    "" where nothing of it can stand in one."""
+    plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", title.casefold()))
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     if slug and not slug[0].isalpha():
         slug = f"kb-{slug}"
     name = slug[:64].rstrip("-")

@@ -8,7 +8,7 @@ from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
-from kbc.project.settings import NAME, default_prefix
+from kbc.project.settings import default_prefix, name_of
 
 _OTHER = "Choose another folder."
 _KB_TOML = """\
@@ -149,11 +149,7 @@ def write_starter(folder: Path, kind: str | None) -> list[Path]:
     if (folder / PROJECT_FILE).exists():
         remove_abandoned(folder / PROJECT_FILE)
         raise InitError(f"{str(folder)!r} already contains a kb.toml; nothing was changed", _OTHER)
-    stem = folder.resolve().name.lower()
-    name = "".join(char if char.isalnum() and char.isascii() else "-" for char in stem)
-    name = name.strip("-") or "kb"
-    if not NAME.fullmatch(name):
-        name = f"kb-{name}"[:64].rstrip("-")
+    name = name_of(folder.resolve().name) or "kb"
     texts = {PROJECT_FILE: _KB_TOML, **({} if kind is None else STARTERS[kind])}
     facts = {
         "name": name,

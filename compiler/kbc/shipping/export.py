@@ -132,6 +132,7 @@ def _write_lance(kb: kb_runtime.KnowledgeBase, out: Path) -> None:
     if out.suffix != _LANCE:
         raise UsageError(f"{out} must end with {_LANCE}: LanceDB finds its tables by that")
     prefix = f".{out.name}."
+    out.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(str(out.parent), prefix)
     if out.exists():
         raise OutputError(f"{out} exists already", "Remove it, or export to another folder.")

@@ -138,7 +138,9 @@ def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     except TypeError as error:  # with a passphrase where there is none, or the other way round
         raise KeyFileError(
             f"{path} is not encrypted." if passphrase else f"{path} is encrypted.",
-            f"Set {PASSPHRASE_VARIABLE} only for an encrypted key.",
+            f"Unset {PASSPHRASE_VARIABLE}."
+            if passphrase
+            else f"Set {PASSPHRASE_VARIABLE} to its passphrase.",
         ) from error
     except (ValueError, UnsupportedAlgorithm) as error:
         raise KeyFileError(

@@ -92,8 +92,10 @@ def with_space(error: OSError, path: str, needed: int) -> OSError:
         return error
     said = error.strerror or os.strerror(error.errno)
     if error.errno in NO_SPACE:
-        said = f"{_SHORT[error.errno][0]}: {needed:,} bytes are needed"
-        said += _free(path) if error.errno == errno.ENOSPC else ""  # not a quota, or a limit
+        said = _SHORT[error.errno][0]
+        if needed > 1:  # the first byte of a file whose size is not known found no room
+            said += f": {needed:,} bytes are needed"
+            said += _free(path) if error.errno == errno.ENOSPC else ""  # not a quota, or a limit
     return OSError(error.errno, said, path)
 
 

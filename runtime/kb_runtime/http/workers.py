@@ -21,6 +21,7 @@ from threading import Thread
 from typing import NoReturn
 
 from kb_runtime import log
+from kb_runtime.errors import KbcError
 
 STEADY_S = 60.0
 """A worker that lived this long is started again at once; before that, each death doubles the pause."""
@@ -122,6 +123,9 @@ class Workers:
             os.close(self._alive)
             Thread(target=_end_with_parent, args=(self._lifeline,), daemon=True).start()
             code = self._work(place)
+        except KbcError as error:
+            said = f"a worker cannot serve: {error.message} {error.hint}".rstrip()
+            log.say(said, program="kbc serve", worker=place)
         except BaseException as error:
             log.failure("A worker failed", error)
         finally:

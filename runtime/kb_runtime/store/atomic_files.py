@@ -6,6 +6,7 @@ removes what killed ones left.
 
 from __future__ import annotations
 
+import errno
 import os
 from _thread import get_ident
 from collections.abc import Iterator
@@ -47,14 +48,18 @@ def replace_text(path: str | os.PathLike[str], text: str) -> None:
 
 @contextmanager
 def output_file(path: str | os.PathLike[str], *, size: int = 0) -> Iterator[BinaryIO]:
-    """`staged_file` at a place that a user names: where a link such as `/dev/stdout` leads. A pipe or a
-    device there is written to as it is, and not replaced."""
+    """`staged_file` at a place that a user names: where a link such as `/dev/stdout` leads, in folders that
+    are made for it. A pipe or a device there is written to as it is, and not replaced."""
     if is_stream(path):
         with open(path, "wb") as file:
             yield file
-    else:
-        with staged_file(os.path.realpath(path), size=size) as file:
-            yield file
+        return
+    target = os.path.realpath(path)
+    if os.path.isdir(target):  # before the work that writes it
+        raise IsADirectoryError(errno.EISDIR, "Is a folder; name a file in it", os.fspath(path))
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    with staged_file(target, size=size) as file:
+        yield file
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -292,6 +293,15 @@ def test_a_full_disk_met_by_any_writer_is_one_sentence(tmp_path: Path, error: Ex
         raise error
     assert caught.value.code == "no-space"
     assert [path.name for path in (tmp_path / "kb").iterdir()] == [".lock"]
+
+
+def test_a_disk_that_was_full_before_says_nothing_of_what_a_build_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(total=9, used=9, free=0))
+    with pytest.raises(PublishError) as caught, Staging(tmp_path, "kb", ID):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert caught.value.message == f"There is no space left for {tmp_path / 'kb'}."
 
 
 def test_an_error_about_the_input_is_passed_on(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from kb_runtime.text.languages import LANGUAGES
 from kbc.diagnostics import Diagnostics
 from kbc.project.loading import load_project
 from kbc.project.model import Project
+from kbc.project.starter import write_starter
 
 
 def load(folder: Path, toml: str | bytes | None) -> tuple[Project | None, Diagnostics]:
@@ -24,6 +25,30 @@ def load(folder: Path, toml: str | bytes | None) -> tuple[Project | None, Diagno
 def only_error(diagnostics: Diagnostics) -> tuple[str, int | None, str]:
     (error,) = diagnostics.errors
     return error.code, error.line, error.message
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("Mon Éditeur", "mon-editeur"),
+        ("Größen_und-Maße", "grossen-und-masse"),
+        ("2024 notes", "kb-2024-notes"),
+        ("日本語", "kb"),
+    ],
+)
+def test_a_knowledge_base_is_called_after_its_folder(
+    tmp_path: Path, folder: str, name: str
+) -> None:
+    root = tmp_path / folder
+    (root / "docs").mkdir(parents=True)
+    project, _ = load(root, '[[collection]]\nname = "docs"\nkind = "docs"\npaths = ["docs"]\n')
+    assert project is not None
+    assert project.name == name
+    (root / "kb.toml").unlink()
+    write_starter(root, None)
+    started, _ = load(root, None)
+    assert started is not None
+    assert started.name == name
 
 
 def test_only_a_kb_table_is_needed_in_the_conventional_layout(tmp_path: Path) -> None:

@@ -201,6 +201,26 @@ def test_a_failed_export_leaves_what_was_there(
     assert to == "lance" or out.read_bytes() == b"before"
 
 
+@pytest.mark.parametrize(
+    ("to", "module"), [("parquet", "pyarrow"), ("ndjson", "json"), ("lance", "lancedb")]
+)
+def test_an_export_makes_the_folders_around_it(
+    to: Any, module: str, artifact: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip(module)
+    out = tmp_path / "new" / "deep" / f"handbook.{to}"
+    assert kbc.export(artifact, out, to=to) > 0
+    assert out.exists()
+
+
+def test_a_folder_in_place_of_the_file_of_an_export_is_named_before_it_is_written(
+    artifact: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kb_runtime.KnowledgeBase, "vectors", None)
+    with pytest.raises(IsADirectoryError, match="name a file in it"):
+        kbc.export(artifact, tmp_path, to="ndjson")
+
+
 def test_an_artifact_without_vectors_has_no_such_column(artifact: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     options = kbc.BuildOptions(out=tmp_path / "out", embed=False)

@@ -131,13 +131,18 @@ def test_keys_are_never_replaced_and_the_private_one_is_for_its_owner(
 def test_an_encrypted_key_needs_its_passphrase(publish: Publish, tmp_path: Path) -> None:
     build = publish().path
     generate(tmp_path / "key", b"secret")
-    with pytest.raises(KeyFileError, match="is encrypted"):
+    with pytest.raises(KeyFileError, match="is encrypted") as caught:
         sign(build, tmp_path / "key", None)
+    assert caught.value.hint == "Set KBC_SIGNING_PASSPHRASE to its passphrase."
     with pytest.raises(KeyFileError, match="passphrase"):
         sign(build, tmp_path / "key", b"guess")
     assert not (build / SIGNATURES).exists()
     sign(build, tmp_path / "key", b"secret")
     assert verify(build, [tmp_path / "key.pub"]).ok
+    generate(tmp_path / "open", None)
+    with pytest.raises(KeyFileError, match="is not encrypted") as caught:
+        sign(build, tmp_path / "open", b"secret")
+    assert caught.value.hint == "Unset KBC_SIGNING_PASSPHRASE."
 
 
 def test_a_private_key_in_place_of_the_public_one_is_pointed_out(keys: tuple[Path, Path]) -> None:

@@ -128,6 +128,19 @@ def test_a_worker_that_fails_says_why(start: Start) -> None:
     assert "ended with exit code 1" in err
 
 
+def test_a_worker_that_cannot_open_what_it_serves_says_so_in_one_sentence(start: Start) -> None:
+    process = start(
+        "from kb_runtime.errors import UsageError; raise UsageError('It is gone.', 'Build it.')", 1
+    )
+    workers_of(process, 1)
+    assert said(process) == ["dead", "0"]
+    process.terminate()
+    _, err = process.communicate(timeout=PATIENCE_S)
+    first, second, *_ = err.splitlines()
+    assert first == "kbc serve: a worker cannot serve: It is gone. Build it."
+    assert "ended with exit code 1" in second
+
+
 def test_workers_end_when_the_parent_is_killed(start: Start) -> None:
     process = start(WAIT)
     workers = workers_of(process, 2)
