@@ -178,19 +178,13 @@ class _ProjectReader:
         )
 
     def _listed(self, manifest: str, index: int) -> list[str]:
-        """The paths in a manifest, relative to its own folder; `#` begins a comment."""
-        try:
-            lines = (self._root / manifest).read_text(encoding="utf-8").splitlines()
-        except (OSError, ValueError):  # ValueError: not UTF-8, or a NUL in its name
-            lines = []
-        found = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        found = [*listed(self._root, manifest)]
         if not found:
             key = ("collection", index, "manifest")
             message = f"the manifest {manifest!r} names no path"
             hint = "Write the path of a workshop, relative to this file's folder, on each line of this file."
             self._report(Mistake("path-missing", message, key, hint))
-        folder = PurePosixPath(manifest).parent
-        return [posixpath.normpath(str(folder / each)) for each in found]
+        return found
 
     def _conventional_collections(self) -> list[Collection]:
         found = [
@@ -238,6 +232,21 @@ class _ProjectReader:
             self._toml.line(*mistake.key),
             hint=mistake.hint,
         )
+
+
+def listed(root: Path, manifest: str) -> dict[str, int]:
+    """The paths in a manifest, below `root`, each with its line; `#` begins a comment. There are none where
+    it cannot be read."""
+    try:
+        lines = (root / manifest).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):  # ValueError: not UTF-8, or a NUL in its name
+        return {}
+    folder = PurePosixPath(manifest).parent
+    return {
+        posixpath.normpath(str(folder / line.strip())): number
+        for number, line in enumerate(lines, start=1)
+        if line.strip() and not line.startswith("#")
+    }
 
 
 def _tables(value: Any) -> list[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from kb_runtime.text.rendering import shorten
 from kbc.diagnostics import Diagnostics
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
-from kbc.project.loading import PROJECT_FILE
+from kbc.project.loading import PROJECT_FILE, listed
 from kbc.project.model import Collection, Project
 from kbc.project.source_file import SourceFile
 from kbc.sources.accounting import HIDDEN, LINKED, Accounting, ending_reason
@@ -25,9 +25,10 @@ from kbc.sources.outside import entry_names, glob_base
 from kbc.sources.patterns import PathPatterns
 from kbc.sources.published import PUBLISHED, is_published
 from kbc.sources.source_tree import SourceTree, is_unicode
-from kbc.sources.workshop_tree import WorkshopTree
+from kbc.sources.workshop_tree import EXERCISES_HINT, WITHOUT_EXERCISES, WorkshopTree
 
 SIDECAR_SUFFIX = ".meta.toml"
+_MANIFEST_HINT = "Correct the line; it names a workshop, from the folder of this file."
 _PATHS_HINT = "Correct `paths`; it names files, folders or globs below the folder of kb.toml."
 LICENCE_FILES = ("COPYING", "LICENSE", "LICENSE.md", "LICENSE.txt", "NOTICE", "NOTICE.txt")
 
@@ -124,6 +125,13 @@ class _Walker:
                     collection.paths_line or None,
                     hint=_suffix_hint(collection),
                 )
+        for folder in tree.without_exercises if isinstance(tree, WorkshopTree) else ():
+            self._diagnostics.warning(
+                WITHOUT_EXERCISES,
+                f"the folder {folder.name!r} of workshops has no exercises; it was left out",
+                self._name(folder),
+                hint=EXERCISES_HINT,
+            )
         if isinstance(tree, SourceTree) and tree.left_out:
             self._diagnostics.note(
                 "files-left-out",
@@ -173,6 +181,7 @@ class _Walker:
         if not (is_inside or self._allow_outside):
             self._problem(
                 collection,
+                entry,
                 "path-outside",
                 f"{entry!r} is outside the knowledge base's folder",
                 "Copy the files into it, or build with --allow-outside.",
@@ -199,6 +208,7 @@ class _Walker:
         else:
             self._problem(
                 collection,
+                entry,
                 "path-missing",
                 f"{entry!r} of collection {collection.name!r} does not exist",
                 _PATHS_HINT,
@@ -212,7 +222,7 @@ class _Walker:
         message = (
             f"{shorten(repr(entry), 80)} of collection {collection.name!r} cannot be looked up"
         )
-        self._problem(collection, "path-missing", f"{message}: {reason}", _PATHS_HINT)
+        self._problem(collection, entry, "path-missing", f"{message}: {reason}", _PATHS_HINT)
 
     def _walk(
         self, folder: Path, wanted: Callable[[Path], bool], above: tuple[tuple[int, int], ...] = ()
@@ -340,9 +350,16 @@ class _Walker:
                 return "/".join(part for part in (name, inner) if part not in ("", "."))
         return path.as_posix()
 
-    def _problem(self, collection: Collection, code: str, message: str, hint: str) -> None:
-        line = collection.paths_line or None
-        self._diagnostics.error(code, message, PROJECT_FILE, line, hint=hint)
+    def _problem(
+        self, collection: Collection, entry: str, code: str, message: str, hint: str
+    ) -> None:
+        """An error in an entry of `paths`, or on a line of a manifest."""
+        file, line = PROJECT_FILE, collection.paths_line or None
+        manifest = collection.options.get("manifest", "")
+        if manifest and (listed_at := listed(self._root, manifest).get(entry)):
+            file, line = manifest, listed_at
+            hint = _MANIFEST_HINT if hint == _PATHS_HINT else hint
+        self._diagnostics.error(code, message, file, line, hint=hint)
 
 
 def _source_tree(

@@ -23,6 +23,12 @@ PACKAGE_FILE = "package.json"
 CONTEXT_FILE = "context.json"
 IGNORE_FILE = "epicshop/.diffignore"
 
+WITHOUT_EXERCISES = "workshop-without-exercises"
+EXERCISES_HINT = (
+    "Exercises are folders with a number and a name, and so are their steps:"
+    " exercises/01.name/01.problem.name beside 01.solution.name."
+)
+
 _SKIPPED_FOLDERS = frozenset({"node_modules", "build", "dist", "coverage"})
 
 _BINARY_ENDINGS = frozenset([
@@ -38,7 +44,11 @@ _TEXT_ENDINGS = frozenset([
 
 
 class WorkshopTree:
-    """Walks one path of a collection: a workshop, or a folder of workshops and exported contexts."""
+    """Walks one path of a collection: a workshop, or a folder of workshops and exported contexts. Folders
+    that have nothing of a workshop are `without_exercises`."""
+
+    def __init__(self) -> None:
+        self.without_exercises: list[Path] = []
 
     def walk(self, root: Path) -> Iterator[Path]:
         """The files below `root`, depth first, by name; links are not followed. Raises `OSError` when
@@ -48,7 +58,10 @@ class WorkshopTree:
             return
         for entry in _entries(root):
             if entry.is_dir():
-                yield from _workshop(entry)
+                files = list(_workshop(entry))
+                if not files and entry.name not in _SKIPPED_FOLDERS:
+                    self.without_exercises.append(entry)
+                yield from files
             elif entry.suffix.lower() == ".json":
                 yield entry
 

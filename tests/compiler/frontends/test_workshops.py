@@ -313,6 +313,30 @@ def test_a_manifest_lists_workshops_to_compile_together(tmp_path: Path) -> None:
     assert [workshop.id for workshop in found] == ["forms", "routes"]
 
 
+def test_a_line_of_a_manifest_that_leads_nowhere_is_named(tmp_path: Path) -> None:
+    files = {"lists/all.txt": "# ours\n../forms\n\n../fromage\n../../away\n"}
+    (tmp_path / "forms" / "exercises" / "01.a").mkdir(parents=True)
+    _, _, diagnostics = read(tmp_path, {**files}, 'manifest = "lists/all.txt"')
+    missing, outside = diagnostics.errors
+    assert (missing.path, missing.line) == ("lists/all.txt", 4)
+    assert "the line" in missing.hint
+    assert (outside.code, outside.line) == ("path-outside", 5)
+    assert "--allow-outside" in outside.hint
+
+
+def test_a_folder_of_another_layout_among_workshops_is_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "workshops/w/exercises/1.a/1.problem/x.ts": "x\n",
+        "workshops/mine/step-1/README.md": "# One\n",
+        "workshops/node_modules/a/README.md": "# A\n",
+    }
+    found, _, diagnostics = read(tmp_path, files)
+    assert [workshop.id for workshop in found] == ["w"]
+    (warning,) = diagnostics
+    assert (warning.code, warning.path) == ("workshop-without-exercises", "workshops/mine")
+    assert "exercises/01.name/01.problem.name" in warning.hint
+
+
 @pytest.mark.parametrize(
     ("name", "shown"), [("all.txt", "'all.txt'"), (r"all\u0000.txt", r"'all\x00.txt'")]
 )

@@ -22,7 +22,13 @@ from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord
-from kbc.sources.workshop_tree import EXERCISES, IGNORE_FILE, PACKAGE_FILE
+from kbc.sources.workshop_tree import (
+    EXERCISES,
+    EXERCISES_HINT,
+    IGNORE_FILE,
+    PACKAGE_FILE,
+    WITHOUT_EXERCISES,
+)
 
 
 def read(
@@ -55,10 +61,10 @@ def read(
     for workshop in workshops.values():
         if not workshop.exercises:
             diagnostics.warning(
-                "workshop-without-exercises",
+                WITHOUT_EXERCISES,
                 f"the workshop {workshop.slug!r} has no exercises",
                 workshop.folder,
-                hint="Exercises are folders such as exercises/01.name with steps in them.",
+                hint=EXERCISES_HINT,
             )
     records: list[CompiledRecord] = []
     for slug in sorted(workshops):
