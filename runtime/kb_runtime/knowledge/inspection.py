@@ -7,7 +7,11 @@ from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.store.manifest import MANIFEST
+from kb_runtime.text.rendering import printable
 from kb_runtime.text.tables import count_of, size, table
+
+WARNINGS = 20
+"""As many of a build's warnings are shown as text."""
 
 
 def inspect(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -68,6 +72,15 @@ def render_inspection(facts: dict[str, Any]) -> str:
     ]
     sizes = [[section, size(size_bytes)] for section, size_bytes in facts["sizes"].items()]
     parts = [table(head), table(collections, frozenset({3, 4})), table(sizes, frozenset({1}))]
-    if facts["warnings"]:
-        parts.append(f"{count_of(len(facts['warnings']), 'warning')} at build time")
+    if warnings := facts["warnings"]:
+        listed = [f"{count_of(len(warnings), 'warning')} at build time"]
+        listed += map(_warning, warnings[:WARNINGS])
+        if len(warnings) > WARNINGS:
+            listed.append(f"and {len(warnings) - WARNINGS:,} more: --json lists all")
+        parts.append("\n".join(listed))
     return "\n\n".join(parts)
+
+
+def _warning(warning: dict[str, Any]) -> str:
+    place = ":".join(str(warning[key]) for key in ("path", "line") if warning.get(key))
+    return printable(f"{place}{': ' * bool(place)}warning[{warning['code']}]: {warning['message']}")

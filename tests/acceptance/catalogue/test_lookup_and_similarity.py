@@ -30,6 +30,28 @@ def test_a_test_in_full(call: Call, key: str) -> None:
     assert found.text.endswith("4. Enter the right one (Data: s3cret)")
 
 
+def test_the_text_of_a_test_has_all_that_its_fields_have(tmp_path: Path) -> None:
+    case = {
+        **CASES[0],
+        "preconditions": ["An account", "Mail works"],
+        "testData": "user=ann",
+        "expectedResults": "last outcome: failed: no mail",
+    }
+    folder = compiled(tmp_path, [case], tmp_path / "cache", embed=False)
+    found = client(folder, tmp_path)("get_test_by_jira", jira_key="DEMO-10")
+    for shown in (
+        "- Type: API\n",
+        "- Folder: API Tests/Auth/Login\n",
+        "- Test Path: tests/api/auth/test_login.py:12\n",
+        "- Related Issues: DEMO-7\n",
+        "**Description:**\nCovers the lock after wrong passwords.\n",
+        "**Preconditions:**\n- An account\n- Mail works\n",
+        "**Test Data:**\nuser=ann\n",
+        "**Expected Results:**\nlast outcome: failed: no mail\n",
+    ):
+        assert shown in found.text
+
+
 def test_a_case_id_is_taken_with_a_note(call: Call) -> None:
     found = call("get_test_by_jira", jira_key="API-900")
     assert found.structured["uid"] == "t-nokey"

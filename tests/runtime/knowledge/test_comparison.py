@@ -9,7 +9,7 @@ import pytest
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.comparison import CollectionDiff, diff
-from kb_runtime.knowledge.inspection import inspect
+from kb_runtime.knowledge.inspection import inspect, render_inspection
 from kb_runtime.store.manifest import load, seal
 from kbc.cli.artifact_reports import render_diff
 from kbc.linking.linker import Published
@@ -30,6 +30,20 @@ def test_inspect_sums_up_the_manifest(publish: Publish) -> None:
     }
     assert facts["sizes"]["total"] == sum(path.stat().st_size for path in files)
     json.dumps(facts)
+
+
+def test_warnings_of_a_build_are_listed_up_to_a_bound(publish: Publish) -> None:
+    facts = {**inspect(publish().path), "encoder": None, "collections": []}
+    assert "at build time" not in render_inspection(facts)
+    warning = {"code": "dead-link", "message": "the link 'b' leads\nnowhere", "path": "a.md"}
+    facts["warnings"] = [{**warning, "line": line} for line in range(1, 24)]
+    head, first, *_, last, more = render_inspection(facts).rpartition("\n\n")[2].splitlines()
+    assert head == "23 warnings at build time"
+    assert first == r"a.md:1: warning[dead-link]: the link 'b' leads\nnowhere"
+    assert last.startswith("a.md:20: ")
+    assert more == "and 3 more: --json lists all"
+    facts["warnings"] = [{"code": "cache", "message": "not used"}]
+    assert render_inspection(facts).endswith("1 warning at build time\nwarning[cache]: not used")
 
 
 def test_inputs_of_an_artifact_that_lists_them_in_its_manifest_are_read(publish: Publish) -> None:

@@ -332,10 +332,22 @@ def _test_text(test: TestDetails) -> str:
         f"- Tags: {_listed(test['tags'])}",
         f"- Platforms: {_listed(test['platforms'])}",
     ]
-    if "summary" in test:
-        lines += ["", "**Summary:**", test["summary"]]
-    if "description" in test:
-        lines += ["", "**Description:**", test["description"]]
+    facts = {
+        "Type": test.get("testType", ""),
+        "Folder": test.get("folderStructure", ""),
+        "Test Path": test.get("testPath", ""),
+        "Related Issues": ", ".join(test["relatedIssues"]),
+    }
+    lines += [f"- {name}: {fact}" for name, fact in facts.items() if fact]
+    parts = {
+        "Summary": test.get("summary", ""),
+        "Description": test.get("description", ""),
+        "Preconditions": "\n".join(f"- {each}" for each in test["preconditions"]),
+        "Test Data": test.get("testData", ""),
+        "Expected Results": test.get("expectedResults", ""),
+    }
+    for name, part in parts.items():
+        lines += ["", f"**{name}:**", part] if part else []
     if test["steps"]:
         lines += ["", f"**Steps ({len(test['steps'])}):**"]
     for step in test["steps"]:
