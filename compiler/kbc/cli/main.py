@@ -144,7 +144,7 @@ def check(kb: Path, name: str, allow_outside: bool, strict: bool, as_json: bool)
     help="Where to embed: threads, processes, or dask:tcp://HOST:PORT for a Dask cluster.",
 )
 @click.option("--check-reproducible", is_flag=True, help="Build twice and compare every byte.")
-@click.option("--quiet", is_flag=True, help="Print neither progress nor timings.")
+@click.option("--quiet", is_flag=True, help="Print only problems.")
 @as_json
 def build(
     kb: Path,

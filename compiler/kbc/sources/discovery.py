@@ -83,6 +83,7 @@ class _Walker:
         self._allow_outside = allow_outside
         self._tree = tree
         self._accounting = accounting
+        self._config = PROJECT_FILE if (self._root / PROJECT_FILE).exists() else ""
         self._read: dict[str, bytes | None] = {}
         self._has_links = False
         entries = entry_names(project.collections, self._root)
@@ -121,7 +122,7 @@ class _Walker:
                     "collection-path-empty",
                     f"{entry!r} of collection {collection.name!r} contains no file of kind"
                     f" {collection.kind!r}",
-                    PROJECT_FILE,
+                    self._config,
                     collection.paths_line or None,
                     hint=_suffix_hint(collection),
                 )
@@ -137,7 +138,7 @@ class _Walker:
                 "files-left-out",
                 f"source files in collection {collection.name!r}: {len(found):,}; left out:"
                 f" {tree.summary()}",
-                PROJECT_FILE,
+                self._config,
                 collection.line or None,
             )
         files = [found[path] for path in sorted(found)]

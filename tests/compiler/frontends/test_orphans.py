@@ -56,6 +56,10 @@ def test_pages_of_documentation_and_of_documentation_sets_need_a_way_to_them() -
 WAYS = {
     "link": ("posts/q.md", "# Q\n\nSee [a](../docs/alone.md#part).\n"),
     "reference": ("posts/q.md", "# Q\n\nSee [a].\n\n[a]: ../docs/alone.md\n"),
+    "address in a repository": (
+        "posts/q.md",
+        "# Q\n\nSee [a](https://example.org/team/x/blob/main/docs/alone.md#part).\n",
+    ),
     "site route": ("posts/q.md", "# Q\n\nSee [a](/docs/alone).\n"),
     "tag": ("posts/q.mdx", '# Q\n\n<a href="../docs/alone.md">see</a>\n'),
     "related": ("posts/q.md", "---\nrelated: [docs/alone.md]\n---\n# Q\n\ntext\n"),

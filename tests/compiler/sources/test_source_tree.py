@@ -11,6 +11,7 @@ from tests.required import needs
 
 from kbc.diagnostics import Diagnostics
 from kbc.project.loading import load_project
+from kbc.project.model import Collection, Project
 from kbc.sources import source_tree
 from kbc.sources.discovery import discover
 from kbc.sources.source_tree import MAX_FILE_BYTES, SourceTree
@@ -256,3 +257,16 @@ def test_neither_kb_toml_nor_labelled_questions_are_sources_of_their_knowledge_b
     (note,) = diagnostics
     assert "3 kb.toml and labelled questions" in note.message
     assert "questions.toml" in selected(tmp_path)[0]  # a tree that is followed without a kb.toml
+
+
+def test_what_a_folder_without_kb_toml_leaves_out_is_not_said_of_that_file(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", ".env")
+    project = Project(
+        **dict.fromkeys(("name", "title", "version", "prefix", "description", "license"), "demo"),
+        root=tmp_path,
+        collections=(Collection("code", "code", (".",)),),
+    )
+    diagnostics = Diagnostics()
+    discover(project, diagnostics)
+    (note,) = diagnostics
+    assert (note.code, note.path) == ("files-left-out", "")
