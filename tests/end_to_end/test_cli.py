@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -118,6 +119,17 @@ def test_build_shows_where_the_time_goes(built: Path, capsys: pytest.CaptureFixt
     phases = [line.split()[0] for line in out.splitlines() if line][1:]
     assert phases[:6] == ["read", "model", "chunk", "catalog", "lexical", "embed"]
     assert "is live" in out
+
+
+def test_a_build_says_whether_it_changed_what_is_live(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for text in ("one", "two", "one", "one"):
+        write_knowledge(tmp_path / "kb", **{"docs/a.md": f"# A\n\n{text}\n"})
+        out = ask(capsys, "build", tmp_path / "kb", "--out", tmp_path / "out", "--lexical-only")[1]
+        said += re.findall(r"is live again|is live|was up to date", out)
+    assert said == ["is live", "is live", "is live again", "was up to date"]
 
 
 def test_a_search_is_restricted_to_paths(built: Path, capsys: pytest.CaptureFixture[str]) -> None:

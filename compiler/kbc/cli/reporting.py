@@ -65,7 +65,9 @@ def phase_table(phases: Sequence[Phase]) -> str:
 def show_build(report: BuildReport) -> None:
     """The summary that `kbc build` ends with."""
     click.echo(phase_table(report.phases))
-    what = "was up to date" if report.reused else "is live"
+    what = "is live again" if report.reused else "is live"
+    if report.was_live:
+        what = "was up to date"
     counts = f"{count_of(report.records, 'record')}, {count_of(report.chunks, 'chunk')}"
     click.echo(f"{report.name} {report.build_id} {what}: {counts}, {size(report.size_bytes)}")
     click.echo(f"{report.path}")
