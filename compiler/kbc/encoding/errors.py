@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kb_runtime.errors import KbcError, exit_codes
 
+DAMAGED_HINT = "Copy the model again, or name another folder with --model."
+
 
 class ModelError(KbcError):
     """The encoder model cannot be used.

@@ -27,6 +27,8 @@ def test_a_tokenizer_that_cannot_be_read_is_the_fault_of_the_model(
     with pytest.raises(ModelError, match=r"tokenizer\.json cannot be read") as caught:
         TokenCounter(resolve_model(folder)).count("map")
     assert caught.value.code == "model-invalid"
+    assert str(folder / "tokenizer.json") in caught.value.message
+    assert "--model" in caught.value.hint
 
 
 def test_a_tokenizer_of_another_model_is_refused_before_a_text_needs_it(

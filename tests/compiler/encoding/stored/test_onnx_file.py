@@ -134,6 +134,8 @@ def test_a_file_that_is_no_model_is_named(content: bytes, tmp_path: Path) -> Non
     ):
         pass
     assert caught.value.code == "model-invalid"
+    assert str(tmp_path / "model.onnx") in caught.value.message
+    assert "--model" in caught.value.hint
 
 
 def test_numbers_that_are_not_in_the_file_are_refused_before_memory_is_taken(
