@@ -14,6 +14,7 @@ from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
 from kb_runtime.errors import UsageError
 from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
+from kb_runtime.text.tables import count_of
 from kbc.cli.environment import default_models
 from kbc.errors import InputError, OutputError
 
@@ -133,8 +134,9 @@ def ingest_command(
         click.echo(line, err=True)
     removed = f", {result.removed} removed" if sync else ""
     click.echo(
-        f"{result.added} tests added, {result.replaced} replaced, {result.unchanged} unchanged{removed};"
-        f" build {result.build_id} with {result.tests} tests is live"
+        f"{count_of(result.added, 'test')} added, {result.replaced} replaced,"
+        f" {result.unchanged} unchanged{removed}; build {result.build_id} with"
+        f" {count_of(result.tests, 'test')} is live"
     )
 
 
@@ -160,11 +162,11 @@ def remove_command(
         print_json({"build_id": result.build_id, "tests": result.tests, "removed": result.removed})
         return
     live = (
-        f"build {result.build_id} with {result.tests} tests is live"
+        f"build {result.build_id} with {count_of(result.tests, 'test')} is live"
         if result.tests
         else "none is left"
     )
-    click.echo(f"{result.removed} tests removed; {live}")
+    click.echo(f"{count_of(result.removed, 'test')} removed; {live}")
 
 
 @workspace.command("index")

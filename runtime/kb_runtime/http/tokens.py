@@ -106,12 +106,13 @@ def access_of(settings: HttpSettings) -> Access:
 
 
 def _named_tokens(path: str) -> Iterator[tuple[str, str]]:
+    option = f"--token-file {path!r}"
     try:
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"--token-file cannot be read: {reason}.") from None
+        raise UsageError(f"{option} cannot be read: {reason}.") from None
     entries = [
         (number, line.split())
         for number, line in enumerate(lines, start=1)
@@ -121,21 +122,21 @@ def _named_tokens(path: str) -> Iterator[tuple[str, str]]:
     for number, fields in entries:
         if len(fields) > 2 or (len(fields) == 1 and len(entries) > 1):
             raise UsageError(
-                f"--token-file, line {number}: write `NAME TOKEN`, or one token and nothing else."
+                f"{option}, line {number}: write `NAME TOKEN`, or one token and nothing else."
             )
         name, token = fields if len(fields) == 2 else (DEFAULT_NAME, fields[0])
         if not token.isascii():
-            raise UsageError(f"--token-file, line {number}: a token has ASCII characters only.")
+            raise UsageError(f"{option}, line {number}: a token has ASCII characters only.")
         for what in (f"the name {name!r}", token):
             if what in seen:
                 shown = what if what != token else "this token"
                 raise UsageError(
-                    f"--token-file, line {number}: {shown} is in line {seen[what]} already."
+                    f"{option}, line {number}: {shown} is in line {seen[what]} already."
                 )
             seen[what] = number
         yield name, token
     if not entries:
-        raise UsageError("--token-file has no token: write one, or `NAME TOKEN` on each line.")
+        raise UsageError(f"{option} has no token: write one, or `NAME TOKEN` on each line.")
 
 
 def _oauth(settings: HttpSettings) -> OAuth | None:

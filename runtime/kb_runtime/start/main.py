@@ -124,6 +124,8 @@ def _open(options: Options) -> ServerContext:
         _check_code_is_there(live, options)
     if workspace is not None:
         workspace.serve_with(live)
+    if options.data and not os.path.isdir(options.data):  # an export may make it later
+        log.say(f"--data {options.data!r} is not a folder yet: there are no tests to ingest.")
     dispatcher = dispatcher_type(
         live, options.tools, options.data or DATA_FOLDER, tree, options.read_only, workspace
     )

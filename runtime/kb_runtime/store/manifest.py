@@ -107,9 +107,20 @@ class Location:
             raise ArtifactError(
                 "missing",
                 f"{self.current} names the build {build_id}, which does not exist.",
-                REBUILD,
+                self._others() or REBUILD,
             )
         return folder
+
+    def _others(self) -> str:
+        """What to do where other builds are here, as after a mistake in an id."""
+        try:
+            found = sorted(filter(is_build_id, os.listdir(self.kb_folder)))
+        except OSError:
+            found = []
+        return (
+            f"Build the knowledge base again, or name one that is there: {', '.join(found)}."
+            * bool(found)
+        )
 
 
 def locate(path: str | os.PathLike[str]) -> Location:

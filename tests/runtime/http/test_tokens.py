@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -200,3 +201,13 @@ def test_a_file_of_names_and_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert access_of(settings).caller("from-environment") == ("kb", (), None)
     monkeypatch.delenv(TOKEN_VARIABLE)
     assert access_of(settings).is_open
+
+
+@pytest.mark.parametrize("text", [None, b"\xff", b"", b"a b c", b"a b\na c"])
+def test_a_file_of_tokens_that_cannot_be_used_is_named(tmp_path: Path, text: bytes | None) -> None:
+    settings = HttpSettings()
+    settings.token_file = str(tmp_path / "tokens")
+    if text is not None:
+        (tmp_path / "tokens").write_bytes(text)
+    with pytest.raises(UsageError, match=re.escape(f"--token-file {settings.token_file!r}")):
+        access_of(settings)

@@ -106,7 +106,8 @@ def test_a_single_build_is_served_for_good(publish: Publish) -> None:
 def test_a_broken_new_version_leaves_the_old_one_serving_and_says_so_once(
     publish: Publish, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kb = publish(entries("one")).path.parent
+    build = publish(entries("one")).path
+    kb = build.parent
     live = LiveArtifact(kb)
     (kb / "CURRENT").write_text("f" * 16 + "\n")
     for _ in range(3):
@@ -114,6 +115,7 @@ def test_a_broken_new_version_leaves_the_old_one_serving_and_says_so_once(
     complaint = capsys.readouterr().err
     assert complaint.count("\n") == 1
     assert "ffffffffffffffff, which does not exist" in complaint
+    assert f"name one that is there: {build.name}" in complaint
     publish(entries("two"))
     assert text_of(live) == "two"
     live.close()

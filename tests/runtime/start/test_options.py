@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,3 +79,18 @@ def test_what_is_no_artifact_is_refused_in_one_sentence(
     assert "nothing" in told.err
     assert told.err.count("\n") == 1
     assert told.out == ""
+
+
+def test_a_folder_of_tests_that_is_not_there_is_named_and_the_rest_served(
+    quint_artifact: Path, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "kb_runtime", str(quint_artifact), "--data", "nope"],
+        input='{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert "--data 'nope' is not a folder yet" in done.stderr
+    assert '"id":1' in done.stdout
