@@ -106,6 +106,13 @@ def blocks(parts: Iterable[Sequence[str]]) -> list[str]:
     return lines
 
 
+def listed(items: Sequence[Sequence[str]]) -> list[str]:
+    """The items of a list, with blank lines between them where one has several blocks."""
+    if any("" in item for item in items):
+        return blocks(items)
+    return [line for item in items for line in item]
+
+
 def link(text: str, target: str) -> str:
     """A link with inline Markdown as its text."""
     address = re.sub(r"\s", "%20", target.strip())

@@ -37,9 +37,7 @@ def write(blocks: BlockWriter, lines: LineReader, above: tuple[str, ...] = ()) -
     while (line := lines.peek()) is not None and marker(line.text) == kind:
         items.append(_item(blocks, lines, kind, len(items), (*above, kind)))
         _skip_blanks(lines, kind)
-    if any("" in item for item in items):
-        return commonmark.blocks(items)
-    return [line for item in items for line in item]
+    return commonmark.listed(items)
 
 
 def _skip_blanks(lines: LineReader, kind: str) -> None:

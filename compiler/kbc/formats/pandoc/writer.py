@@ -171,15 +171,12 @@ class PandocWriter:
         return commonmark.fence(code, language)
 
     def _items(self, items: Sequence[Sequence[Node]], marker: Callable[[int], str]) -> Written:
-        self._contained += 1
-        written = [
-            commonmark.indented(self._blocks(item) or [""], marker(index))
-            for index, item in enumerate(items)
-        ]
-        self._contained -= 1
-        if any("" in item for item in written):
-            return commonmark.blocks(written)
-        return [line for item in written for line in item]
+        return commonmark.listed(
+            [
+                commonmark.indented(self._inner(item) or [""], marker(index))
+                for index, item in enumerate(items)
+            ]
+        )
 
     def _numbers(self, content: list[Any]) -> Written:
         start = content[0][0]
@@ -187,19 +184,14 @@ class PandocWriter:
 
     def _definitions(self, content: list[Any]) -> Written:
         items = []
-        self._contained += 1
         for term, descriptions in content:
             head = [" ".join(_wrapped(self._inlines(term), "**").split())]
-            bodies = [self._blocks(description) for description in descriptions]
+            bodies = [self._inner(description) for description in descriptions]
             items.append(commonmark.indented(commonmark.blocks([head, *bodies]), "- "))
-        self._contained -= 1
         return commonmark.blocks(items)
 
     def _quote(self, content: Sequence[Node]) -> Written:
-        self._contained += 1
-        lines = self._blocks(content)
-        self._contained -= 1
-        return commonmark.quote(lines)
+        return commonmark.quote(self._inner(content))
 
     def _div(self, content: list[Any]) -> Written:
         (_, classes, _), nodes = content
@@ -208,10 +200,11 @@ class PandocWriter:
             return self._blocks(nodes)
         nodes = [each for each in nodes if not (each["t"] == "Div" and "title" in each["c"][0][1])]
         return commonmark.quote(
-            commonmark.blocks([[f"**{label.capitalize()}**"], self._quoted(nodes)])
+            commonmark.blocks([[f"**{label.capitalize()}**"], self._inner(nodes)])
         )
 
-    def _quoted(self, nodes: Sequence[Node]) -> Written:
+    def _inner(self, nodes: Sequence[Node]) -> Written:
+        """Blocks in a container, whose headings are no sections."""
         self._contained += 1
         lines = self._blocks(nodes)
         self._contained -= 1

@@ -66,7 +66,7 @@ def written(nodes: Nodes, level: int, *, is_values: bool = False) -> list[list[s
 
     def end_items() -> None:
         if items:
-            found.append(_tight(items))
+            found.append(commonmark.listed(items))
             items.clear()
 
     def end_line() -> None:
@@ -104,13 +104,6 @@ def _paragraphs(nodes: Nodes) -> Iterator[list[str]]:
     for text in _BLANK_LINES.split(inline(nodes)):
         if text.strip():
             yield commonmark.paragraph(text)
-
-
-def _tight(items: list[list[str]]) -> list[str]:
-    """A list, with blank lines between its items where one has several blocks."""
-    if any("" in item for item in items):
-        return commonmark.blocks(items)
-    return [line for item in items for line in item]
 
 
 def _item(macro: RdMacro, level: int, is_values: bool) -> list[str]:
@@ -168,7 +161,7 @@ def _list(macro: RdMacro, level: int) -> list[str]:
         lines = commonmark.blocks(written(tuple(part), level))
         if lines:
             items.append(commonmark.indented(lines, marker))
-    return commonmark.blocks([before, _tight(items)])
+    return commonmark.blocks([before, commonmark.listed(items)])
 
 
 def _table(macro: RdMacro) -> list[str]:

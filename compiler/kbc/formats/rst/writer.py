@@ -235,9 +235,7 @@ class RstWriter:
 
     def _labelled(self, node: labelled) -> Lines:
         label = self.inline(node.children[:1]).strip()
-        self._contained += 1
-        body = self.blocks(node.children[1:])
-        self._contained -= 1
+        body = self._inner(node.children[1:])
         lines = commonmark.blocks([[f"**{' '.join(label.split())}**"] if label else [], body])
         return commonmark.quote(lines) if node["style"] == "quote" else lines
 
@@ -249,20 +247,19 @@ class RstWriter:
         return self._list(node, lambda index: f"{(start + index) % 1_000_000_000}. ")
 
     def _list(self, node: nodes.Element, marker: Callable[[int], str]) -> Lines:
-        items: list[Lines] = []
+        items = enumerate(self._inner(item.children) or [""] for item in node.children)
+        return commonmark.listed([commonmark.indented(each, marker(at)) for at, each in items])
+
+    def _inner(self, children: Sequence[nodes.Node]) -> Lines:
+        """Blocks in a container, whose headings are no sections."""
         self._contained += 1
-        for index, item in enumerate(node.children):
-            lines = self.blocks(item.children) or [""]
-            items.append(commonmark.indented(lines, marker(index)))
+        lines = self.blocks(children)
         self._contained -= 1
-        if any("" in item for item in items):
-            return commonmark.blocks(items)
-        return [line for item in items for line in item]
+        return lines
 
     def _definitions(self, node: nodes.definition_list) -> Lines:
         """Items with the term in bold and its definition below."""
         items: list[Lines] = []
-        self._contained += 1
         for item in node.children:
             terms = [child for child in item.children if isinstance(child, nodes.term)]
             classifiers = [each for each in item.children if isinstance(each, nodes.classifier)]
@@ -270,9 +267,8 @@ class RstWriter:
             if classifiers:
                 head += "".join(f" : {self.inline(each.children)}" for each in classifiers)
             rest = [each for each in item.children if isinstance(each, nodes.definition)]
-            body = self.blocks([child for each in rest for child in each.children])
+            body = self._inner([child for each in rest for child in each.children])
             items.append(commonmark.indented(commonmark.blocks([[head], body]), "- "))
-        self._contained -= 1
         return commonmark.blocks(items)
 
     def _term(self, term: nodes.Element) -> str:
@@ -280,28 +276,24 @@ class RstWriter:
 
     def _fields(self, node: nodes.Element) -> Lines:
         items: list[Lines] = []
-        self._contained += 1
         for field in node.children:
             name = _wrapped(" ".join(self.inline(field.children[0].children).split()), "**")
-            body = self.blocks(field.children[1].children) if len(field.children) > 1 else []
+            body = self._inner(field.children[1].children) if len(field.children) > 1 else []
             single = bool(body) and "" not in body and not body[0].startswith(("`" * 3, "- ", "|"))
             lines = (
                 [f"{name}: {body[0]}", *body[1:]] if single else commonmark.blocks([[name], body])
             )
             items.append(commonmark.indented(lines, "- "))
-        self._contained -= 1
         return [line for item in items for line in item] if items else []
 
     def _options(self, node: nodes.option_list) -> Lines:
         items = []
-        self._contained += 1
         for item in node.children:
             names = ", ".join(
                 commonmark.code_span(option.astext()) for option in item.findall(nodes.option)
             )
-            body = self.blocks(item.children[-1].children)
+            body = self._inner(item.children[-1].children)
             items.append(commonmark.indented(commonmark.blocks([[names], body]), "- "))
-        self._contained -= 1
         return commonmark.blocks(items)
 
     def _code(self, node: nodes.Element) -> Lines:
@@ -314,9 +306,7 @@ class RstWriter:
         return commonmark.fence(node.astext(), language)
 
     def _quote(self, node: nodes.Element) -> Lines:
-        self._contained += 1
-        lines = self.blocks(node.children)
-        self._contained -= 1
+        lines = self._inner(node.children)
         plain = all(isinstance(child, _UNQUOTED) for child in node.children)
         return lines if plain else commonmark.quote(lines)
 
