@@ -73,7 +73,7 @@ ON_STDIO = ("quint-kb", "quint-kb serve", "python -m quint_kb")
 INSTALLERS = ("pipx", "uv", "uvx")
 CLIENTS = (".cursor", ".codex")
 """Folders by which clients are detected."""
-PORT_IS_TAKEN = "already in use"
+PORT_IS_TAKEN = "another process listens there"
 
 
 def commands(page: str) -> list[str]:
