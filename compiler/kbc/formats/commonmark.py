@@ -150,7 +150,7 @@ def listed_rows(names: Sequence[str], rows: Iterable[Iterable[Sequence[str]]]) -
     return blocks(items)
 
 
-_MARKED = re.compile(r"\A(\**)(.*)\1\Z", re.DOTALL)
+_MARKED = re.compile(r"\A(\*{0,3})(.*)\1\Z", re.DOTALL)
 """A text, without the marks that make all of it strong or emphasised."""
 
 
