@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.errors import SingleCodeError, exit_codes
-from kb_runtime.mcp import revisions
-from kb_runtime.mcp.answers import ALL, COMPACT, TOOLS_FORMAT, ProfileError, choose_families
+from kb_runtime.mcp.answers import ALL, COMPACT, ProfileError, choose_families, greeting
 from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS, REFERENCE_ONLY
 from kb_runtime.mcp.prompts import describe_prompts
 from kb_runtime.mcp.resources import mime_type
@@ -121,23 +120,8 @@ def tools_document(facts: ServerFacts) -> dict[str, Any]:
     server = {"name": facts.name, "version": facts.version, "title": facts.title}
     if facts.description:
         server["description"] = facts.description
-    capabilities = {
-        "completions": {},
-        "prompts": {"listChanged": False},
-        "resources": {"listChanged": False, "subscribe": False},
-        "tools": {"listChanged": False},
-    }
     return {
-        "format": TOOLS_FORMAT,
-        "initialize": {
-            "protocolVersion": revisions.NEWEST_HANDSHAKE,
-            "capabilities": capabilities,
-            "serverInfo": server,
-        },
-        "discover": {
-            "supportedVersions": list(revisions.STATELESS_REVISIONS),
-            "capabilities": capabilities,
-        },
+        **greeting(server),
         **_with_names(told, wire_names),
         "names": names,
         "default": default,

@@ -43,6 +43,28 @@ LISTED = ("tools", "prompts", "resources")
 """What a client can list, and be told of when it changes; also the capabilities for that."""
 
 
+def greeting(server: dict[str, Any]) -> dict[str, Any]:
+    """The first fields of the file, for a server that presents itself as `server`."""
+    capabilities = {
+        "completions": {},
+        "prompts": {"listChanged": False},
+        "resources": {"listChanged": False, "subscribe": False},
+        "tools": {"listChanged": False},
+    }
+    return {
+        "format": TOOLS_FORMAT,
+        "initialize": {
+            "protocolVersion": revisions.NEWEST_HANDSHAKE,
+            "capabilities": capabilities,
+            "serverInfo": server,
+        },
+        "discover": {
+            "supportedVersions": list(revisions.STATELESS_REVISIONS),
+            "capabilities": capabilities,
+        },
+    }
+
+
 class ProfileError(UsageError):
     """`--tools` names a family that the artifact does not offer."""
 

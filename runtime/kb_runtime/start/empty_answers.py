@@ -6,8 +6,7 @@ import json
 import os
 
 from kb_runtime.knowledge.unindexed.empty import EmptyArtifact
-from kb_runtime.mcp import revisions
-from kb_runtime.mcp.answers import TOOLS_FILE, TOOLS_FORMAT
+from kb_runtime.mcp.answers import TOOLS_FILE, greeting
 from kb_runtime.mcp.introduction import REFERENCE_ONLY
 
 TYPE_CHECKING = False
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kb_runtime.knowledge.unindexed.scanned import ScannedTree
-
-CODEBASE = "codebase"
-"""The family of tools over source trees."""
 
 _NAME = "code"
 _PREFIX = f"{_NAME}_kb"
@@ -55,23 +51,8 @@ def _title(trees: Iterable[str]) -> str:
 
 
 def _files(title: str) -> dict[str, bytes]:
-    capabilities = {
-        "completions": {},
-        "prompts": {"listChanged": False},
-        "resources": {"listChanged": False, "subscribe": False},
-        "tools": {"listChanged": False},
-    }
     document = {
-        "format": TOOLS_FORMAT,
-        "initialize": {
-            "protocolVersion": revisions.NEWEST_HANDSHAKE,
-            "capabilities": capabilities,
-            "serverInfo": {"name": _NAME, "version": "0", "title": title},
-        },
-        "discover": {
-            "supportedVersions": list(revisions.STATELESS_REVISIONS),
-            "capabilities": capabilities,
-        },
+        **greeting({"name": _NAME, "version": "0", "title": title}),
         "instructions": {"introduction": f"{title}.\n{REFERENCE_ONLY}", "families": {}},
         "families": {},
         "names": {},

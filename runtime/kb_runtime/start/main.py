@@ -220,9 +220,9 @@ def _open_trees(options: Options, dispatcher_type: type[Dispatcher]) -> ServerCo
     from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.live.working_tree import WorkingTrees
     from kb_runtime.live.workspace import Workspace, WorkspaceError
-    from kb_runtime.mcp.answers import ALL
+    from kb_runtime.mcp.answers import ALL, CODEBASE
     from kb_runtime.mcp.context import ServerContext
-    from kb_runtime.start.empty_answers import CODEBASE, awaiting_trees, scan_of_tree
+    from kb_runtime.start.empty_answers import awaiting_trees, scan_of_tree
 
     trees = _trees(options)
     _check_model(options)

@@ -11,14 +11,13 @@ def count_of(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
-def size(size_bytes: int) -> str:
+def size(size_bytes: float) -> str:
     """A size in the unit that people read: `812 B`, `3.4 MB`."""
-    value = float(size_bytes)
     for unit in ("B", "kB", "MB"):
-        if value < 1000:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} GB"
+        if size_bytes < 1000:
+            return f"{size_bytes:.0f} {unit}" if unit == "B" else f"{size_bytes:.1f} {unit}"
+        size_bytes /= 1000
+    return f"{size_bytes:.1f} GB"
 
 
 def some_of(items: Sequence[str], most: int) -> str:
