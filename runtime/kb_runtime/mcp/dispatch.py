@@ -159,34 +159,6 @@ class Dispatcher:
         return answers
 
 
-def _initialize(answers: Answers, _: Knowledge, params: dict[str, Any], __: str) -> dict[str, Any]:
-    return answers.initialize(params["protocolVersion"])
-
-
-def _discover(answers: Answers, *_: Any) -> dict[str, Any]:
-    return answers.discover()
-
-
-def _ping(*_: Any) -> dict[str, Any]:
-    return {}
-
-
-def _list_tools(answers: Answers, _: Knowledge, params: dict[str, Any], __: str) -> dict[str, Any]:
-    return _only_page(answers.tools, params)
-
-
-def _list_prompts(
-    answers: Answers, _: Knowledge, params: dict[str, Any], __: str
-) -> dict[str, Any]:
-    return _only_page(answers.prompts, params)
-
-
-def _list_templates(
-    answers: Answers, _: Knowledge, params: dict[str, Any], __: str
-) -> dict[str, Any]:
-    return _only_page(answers.templates, params)
-
-
 def _only_page(result: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]:
     """These lists have one page, so no cursor was ever handed out for them."""
     if params.get("cursor") is not None:
@@ -228,11 +200,6 @@ def _subscribe(
     return {}
 
 
-def _unsubscribe(*_: Any) -> dict[str, Any]:
-    """A resource that has gone can be given up, too."""
-    return {}
-
-
 def _get_prompt(
     answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
 ) -> dict[str, Any]:
@@ -250,17 +217,19 @@ def _complete(
 
 
 _METHODS: dict[str, Method] = {
-    "initialize": _initialize,
-    "server/discover": _discover,
-    "ping": _ping,
-    "tools/list": _list_tools,
+    "initialize": lambda answers, _, params, __: answers.initialize(params["protocolVersion"]),
+    "server/discover": lambda answers, *_: answers.discover(),
+    "ping": lambda *_: {},
+    "tools/list": lambda answers, _, params, __: _only_page(answers.tools, params),
     "tools/call": _call_tool,
     "resources/list": _list_resources,
-    "resources/templates/list": _list_templates,
+    "resources/templates/list": lambda answers, _, params, __: _only_page(
+        answers.templates, params
+    ),
     "resources/read": _read_resource,
     SUBSCRIBE: _subscribe,
-    UNSUBSCRIBE: _unsubscribe,
-    "prompts/list": _list_prompts,
+    UNSUBSCRIBE: lambda *_: {},  # a resource that has gone can be given up, too
+    "prompts/list": lambda answers, _, params, __: _only_page(answers.prompts, params),
     "prompts/get": _get_prompt,
     "completion/complete": _complete,
 }
