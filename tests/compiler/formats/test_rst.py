@@ -377,3 +377,15 @@ def test_badges_are_no_part_of_a_title() -> None:
     assert found.title == "Heron"
     assert found.text.startswith("# Heron\n\nCounts birds.")
     assert one(f"|Build|\n=======\n\nCounts.\n\n{badge}").title == "Build"
+
+
+def test_a_page_of_markdown_is_called_as_its_heading_reads() -> None:
+    files = {"docs/b.md": b"# The [`heron`](x.md) tool {#heron}\n"}
+    (found,) = convert("docs/a.rst", b"See :doc:`b`.\n", files.get)
+    assert found.text == "See [The heron tool](b.md).\n"
+
+
+def test_the_name_of_a_column_keeps_what_only_a_part_of_it_has() -> None:
+    table = ".. list-table::\n   :header-rows: 1\n\n   * - {}\n   * - ::\n\n        wade()\n"
+    for name, shown in (("*wade* to", "***wade* to**"), ("**wade**", "**wade**")):
+        assert text(table.format(name)).startswith(f"- {shown}\n\n  ```\n  wade()\n")
