@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from markupsafe import Markup
 from starlette.responses import Response
@@ -17,8 +17,8 @@ from kb_runtime.explorer import markup
 from kb_runtime.explorer.bases import OpenBuild
 from kb_runtime.explorer.tools import called
 from kb_runtime.explorer.visit import Visit
-from kb_runtime.search.request import Mode
 
+Mode = Literal["hybrid", "lexical", "semantic"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 LIMITS = (5, 10, 20, 50)
 _USUAL_LIMIT = 10
