@@ -114,7 +114,7 @@ class PageIncludes:
                 names_objects=bool(self._options.get("python_paths")),
                 restructured=partial(self._restructured, file, read) if is_myst else None,
                 referred=role_links(file.path, self._labels, read) if is_myst else None,
-                attributes=self._attributes(text),
+                attributes=self._attributes(file, text),
             ),
             is_marked=is_marked,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
@@ -208,10 +208,12 @@ class PageIncludes:
             ]
         return self._cascades[folder]
 
-    def _attributes(self, text: str) -> AttributeStyle:
+    def _attributes(self, file: SourceFile, text: str) -> AttributeStyle:
         """Which lists of attributes a page has."""
         if {"attr_list", "extra"} & set(self._options.get("markdown_extensions", ())):
             return "python-markdown"
+        if self._collection.generator == "quarto" or file.path.lower().endswith(_NOTEBOOKS):
+            return "pandoc"
         if self._collection.generator == "jekyll":
             return "kramdown"
         # Nobody writes `{: .x}` but for a program that reads it, such as ExDoc.

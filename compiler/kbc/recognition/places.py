@@ -31,6 +31,7 @@ MAX_NOTEBOOKS = 200
 """More of them beside documentation are work, and do not explain the project."""
 
 _MAVEN_SITE = "src/site"
+_MIDDLEMAN, _MIDDLEMAN_PAGES = "config.rb", "source"
 _DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>.+)")
 _POD = BY_NAME["pod"].suffixes
 _RD = BY_NAME["rd"].suffixes
@@ -204,6 +205,7 @@ def _conventional(
     )
     maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/") and is_page(name)]
     found += [_MAVEN_SITE] if maven else []
+    found += [_MIDDLEMAN_PAGES] if _MIDDLEMAN in names and _MIDDLEMAN_PAGES in holding else []
     found += [_MAN_FOLDER] if _is_manual_of_r(files) else []
     catalogues = {
         file[: file.index(f"{CATALOGUE}/") + len(CATALOGUE)]

@@ -72,6 +72,7 @@ def test_pages_of_other_generators_keep_such_text() -> None:
 
 
 KRAMDOWN: AttributeStyle = "kramdown"
+PANDOC: AttributeStyle = "pandoc"
 PYTHON: AttributeStyle = "python-markdown"
 
 
@@ -104,6 +105,12 @@ def shown(text: str, style: AttributeStyle) -> str:
         ("> #### {: .info}\n> Text.\n", KRAMDOWN, "> #### \n> Text.\n"),
         ("Text.\n{:.wide.note}\n", KRAMDOWN, "Text.\n"),
         ("[Go](x.md){ .button }\n", "", "[Go](x.md){ .button }\n"),
+        (
+            "A [key]{.kbd .x} [Go](x){.b} `x`{.r} ![A](a.png){width=5%}.\n",
+            PANDOC,
+            "A key [Go](x) `x` ![A](a.png).\n",
+        ),
+        ("A [key]{#key}, `[a]{.b}`, \\[a]{.b}, [a\\]{.b}, [a]{b}\n", PANDOC, None),
         ("Write `[Go](x.md){ .button }` for one.\n", PYTHON, None),
         ("```\n[Go](x.md){ .button }\n```\n", PYTHON, None),
         ("## Title { .x }\n\n[here](x.md){ #here }\n", PYTHON, None),

@@ -104,6 +104,18 @@ def test_several_folders_of_documentation_are_read(tmp_path: Path) -> None:
     assert titles_found == ["Eggs", "Flying", "Nests", "Start"]
 
 
+def test_pages_in_the_source_of_middleman_are_documentation(tmp_path: Path) -> None:
+    files = {
+        "Gemfile": "",
+        "config.rb": "set :a, 1\n",
+        "lib/a.rb": "A = 1\n",
+        "source/index.html.md": "---\ntitle: API\n---\n\n# Birds\n\nAll.\n",
+        "source/includes/_errors.md": page("Errors"),
+    }
+    project = recognised(write_tree(tmp_path / "heron", files)).project
+    assert [each.paths for each in project.collections if each.name == "docs"] == [("source",)]
+
+
 @pytest.mark.parametrize(
     ("own", "count", "is_read"), [(2, 25, True), (2, 10, False), (24, 30, False)]
 )

@@ -1,5 +1,5 @@
 """Lists of attributes (`{: .note }`, `{ .md-button }`), and code behind HTML, as kramdown and Python-Markdown
-have them.
+have them, and those of pandoc, also of spans (`[text]{.small}`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ import re
 from kbc.languages.includes.containers import FENCE, after_fence, label
 from kbc.languages.includes.files import AttributeStyle
 
-TRIGGER = re.compile(r"\{[ \t]*[:.#]|^[ \t]*</\w+>[ \t]*\n[ \t]*[`~]{3}", re.MULTILINE)
+TRIGGER = re.compile(
+    r"\{[ \t]*[:.#]|[)\]`]\{[\w-]+=|^[ \t]*</\w+>[ \t]*\n[ \t]*[`~]{3}", re.MULTILINE
+)
 """What a page has for which there is something to do."""
 
 _LINE = re.compile(r"[ \t>]*\{(?P<colon>:?)(?P<stated>[^{}\n]*)\}[ \t]*")
@@ -17,8 +19,10 @@ _STATED = r"(?:[.#][A-Za-z_][\w:-]*|[\w:-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]
 _LIST = rf"(?:[ \t]+(?={_STATED})|(?={_STATED})){_STATED}(?:[ \t]+{_STATED})*[ \t]*\}}"
 _INLINE = {
     "kramdown": re.compile(rf"(?<=[)\]*_`>])\{{:{_LIST}"),
+    "pandoc": re.compile(rf"(?<=[)`])\{{{_LIST}"),
     "python-markdown": re.compile(rf"(?<=[)\]*_`>:])\{{:?{_LIST}"),
 }
+_BRACKETED = re.compile(rf"(?<![!\\])\[(?P<text>[^\[\]\n]*)(?<!\\)\](?P<list>\{{{_LIST})")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`\n]|(?!\1(?!`))`)*\1(?!`)")
 _END_TAG = re.compile(r"[ \t]*</\w+>[ \t]*")
 _CONTENTS = re.compile(r"[ \t]*(?:[-*+]|1\.)[ \t]+\S.*")
@@ -93,6 +97,10 @@ def _without_inline(line: str, style: AttributeStyle) -> str:
 
     def shown(match: re.Match[str]) -> str:
         is_code = any(start < match.start() < end for start, end in spans)
-        return match[0] if is_code or "#" in match[0] else ""
+        is_kept = is_code or "#" in match.groupdict().get("list", match[0])
+        return match[0] if is_kept else match.groupdict().get("text", "")
 
+    if style == "pandoc":
+        line = _BRACKETED.sub(shown, line)
+        spans = [match.span() for match in _SPAN.finditer(line)]
     return pattern.sub(shown, line)

@@ -27,7 +27,7 @@ Reader = Callable[[str], bytes | None]
 """The content of a file by its path below the root of the knowledge base (`../` leads above it), None
 where there is none or where it lies outside of the tree."""
 
-AttributeStyle = Literal["", "kramdown", "python-markdown"]
+AttributeStyle = Literal["", "kramdown", "pandoc", "python-markdown"]
 """Whose lists of attributes (`{: .note }`) pages have; "": nobody's."""
 
 MAX_INCLUDED_CHARS = 2_000_000
