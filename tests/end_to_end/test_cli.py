@@ -147,6 +147,7 @@ def test_an_error_leaves_one_sentence_and_a_code(
 ) -> None:
     for arguments, code, sentence in (
         (("build", tmp_path), exit_codes.INPUT, "not a knowledge base"),
+        (("build", tmp_path / "no", "--name", "x"), exit_codes.INPUT, "no such folder"),
         (("verify", tmp_path), exit_codes.ARTIFACT, "is not a compiled knowledge base"),
         (("search", tmp_path / "no", "x"), exit_codes.ARTIFACT, "no such folder"),
         (("get", built / "out", "toSset"), exit_codes.NOT_FOUND, "toSet"),

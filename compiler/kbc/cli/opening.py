@@ -28,8 +28,9 @@ def opened(path: Path, name: str, cache: StrPath | None, quiet: bool = False) ->
 
     if path.name == PROJECT_FILE and path.is_file():
         path = path.parent
-    if not path.exists() or (path / PROJECT_FILE).exists():
-        if name:
+    has_config = (path / PROJECT_FILE).exists()
+    if not path.exists() or has_config:
+        if name and has_config:
             raise UsageError(
                 "--name is for folders without a kb.toml",
                 "Write `name` into the table [kb] of kb.toml.",

@@ -122,11 +122,14 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         exists = tree.exists if project.boundary is not None else None
         frontends.check(records, diagnostics, project.collections, exists)
     if not diagnostics.errors and not any(records.values()):
+        has_config = (project.root / PROJECT_FILE).exists()
         diagnostics.error(
             "no-records",
             "the knowledge base contains no record",
-            PROJECT_FILE,
-            hint="Add pages to the folders that kb.toml names.",
+            PROJECT_FILE if has_config else "",
+            hint="Add pages to the folders that kb.toml names."
+            if has_config
+            else "Name a folder with pages or source.",
         )
     licences = licence_files(project, allow_outside)
     each_once = {file.path: file for found in (*files.values(), licences) for file in found}

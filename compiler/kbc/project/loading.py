@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -39,12 +40,8 @@ def load_project(root: Path, diagnostics: Diagnostics) -> Project | None:
     try:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        what = "there is no kb.toml in this folder" if root.is_dir() else "there is no such folder"
-        diagnostics.error(
-            "kb-toml-missing",
-            f"{what}: {str(root)!r} is not a knowledge base",
-            hint="Run `kbc init FOLDER` to write a starter, or name the folder that holds kb.toml.",
-        )
+        message, hint = _missing(root)
+        diagnostics.error("kb-toml-missing", message, hint=hint)
         return None
     except OSError as error:
         raise_shortage(error)
@@ -232,6 +229,24 @@ class _ProjectReader:
             self._toml.line(*mistake.key),
             hint=mistake.hint,
         )
+
+
+def _missing(root: Path) -> tuple[str, str]:
+    """What is said of a folder without kb.toml, or of nothing, and what to do."""
+    if root.is_dir():
+        return (
+            f"there is no kb.toml in this folder: {str(root)!r} is not a knowledge base",
+            "Run `kbc init FOLDER` to write a starter, or name the folder that holds kb.toml.",
+        )
+    if address := re.fullmatch(r"([a-z]{2,}):/+(.*)", str(root)):  # of which a path keeps one slash
+        return (
+            f"there is no such folder or file: {address[1]}://{address[2]} is an address",
+            "kbc downloads no documentation: clone or save it, and name the folder.",
+        )
+    return (
+        f"there is no such folder or file: {str(root)!r}",
+        "Name a folder, file or archive of documentation, or begin one with `kbc init FOLDER`.",
+    )
 
 
 def listed(root: Path, manifest: str) -> dict[str, int]:

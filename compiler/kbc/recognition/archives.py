@@ -25,10 +25,9 @@ from kb_runtime.errors.shortages import shortage
 from kb_runtime.store.locks import is_at, try_share
 from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
 
+_ZIP_ENDINGS = (".zip", ".whl", ".jar")
 ENDINGS = (
-    ".zip",
-    ".whl",
-    ".jar",
+    *_ZIP_ENDINGS,
     ".tar",
     ".tar.gz",
     ".tgz",
@@ -138,8 +137,10 @@ def _unpack(path: Path, target: Path) -> None:
             except _DAMAGE as error:
                 if shortage(error) is not None:
                     raise
+                reason = str(error).partition("\n")[0].rstrip(":")  # tarfile goes on for lines
                 raise ArchiveError(
-                    f"{path.name!r} cannot be unpacked: {error}", "Unpack it and name the folder."
+                    f"{path.name!r} cannot be unpacked: {reason}",
+                    "It may be cut off: copy it again, or unpack it and name the folder.",
                 ) from error
             (staged / LISTING).write_text(json.dumps(listing), encoding="utf-8")
             try:
@@ -178,7 +179,8 @@ def _sha256(path: Path) -> str:
 def _extract(path: Path, target: Path) -> dict[str, str]:
     """The SHA-256 of each file that was written, by its path below `target`."""
     budget = _ExtractionBudget(path.name)
-    if zipfile.is_zipfile(path):
+    is_named_zip = path.name.lower().endswith(_ZIP_ENDINGS)
+    if zipfile.is_zipfile(path) or (is_named_zip and not tarfile.is_tarfile(path)):
         with zipfile.ZipFile(path) as archive:
             for info in archive.infolist():
                 is_link = (info.external_attr >> 16) & 0o170000 == 0o120000

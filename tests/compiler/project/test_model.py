@@ -102,6 +102,23 @@ def test_a_folder_without_kb_toml_is_refused_with_a_way_on(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("path", "message", "hint"),
+    [
+        ("dcos", "there is no such folder or file: 'dcos'", "kbc init"),
+        ("https://example.org/docs", "https://example.org/docs is an address", "downloads no"),
+    ],
+)
+def test_what_is_not_there_is_named_with_what_may_be_there(
+    path: str, message: str, hint: str
+) -> None:
+    diagnostics = Diagnostics()
+    assert load_project(Path(path), diagnostics) is None
+    (error,) = diagnostics.errors
+    assert message in error.message
+    assert hint in error.hint
+
+
+@pytest.mark.parametrize(
     ("toml", "code", "line", "quoted"),
     [
         ("[kb\n", "toml-syntax", 1, "]"),

@@ -295,10 +295,14 @@ def test_an_archive_that_grows_too_large_is_refused(
         recognise(tmp_path / "bomb.zip", tmp_path / "cache")
 
 
-def test_a_damaged_archive_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "x.tar.gz").write_bytes(b"\x1f\x8b\x08nonsense")
-    with pytest.raises(RecognitionError, match="cannot be unpacked"):
-        recognise(tmp_path / "x.tar.gz", tmp_path / "cache")
+@pytest.mark.parametrize("name", ["x.tar.gz", "x.tar", "x.zip"])
+def test_a_damaged_archive_is_one_sentence(tmp_path: Path, name: str) -> None:
+    start = b"PK\x03\x04" if name == "x.zip" else b"\x1f\x8b\x08"
+    (tmp_path / name).write_bytes(start + b"nonsense")
+    with pytest.raises(RecognitionError, match=r"^'x.*' cannot be unpacked: [^\n]+$") as caught:
+        recognise(tmp_path / name, tmp_path / "cache")
+    assert "copy it again" in caught.value.hint
+    assert name != "x.zip" or "not a zip file" in caught.value.message
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a file's size are POSIX")
