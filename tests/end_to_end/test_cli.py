@@ -151,6 +151,7 @@ def test_an_error_leaves_one_sentence_and_a_code(
         (("verify", tmp_path), exit_codes.ARTIFACT, "is not a compiled knowledge base"),
         (("search", tmp_path / "no", "x"), exit_codes.ARTIFACT, "no such folder"),
         (("get", built / "out", "toSset"), exit_codes.NOT_FOUND, "toSet"),
+        (("get", built / "out", "zqzq"), exit_codes.NOT_FOUND, "hint: Look for it with `search`"),
         (("search", built / "out", "x", "--scope", "dox"), exit_codes.USAGE, '"dox"'),
         (("search", built / "out", "x", "--path", "../y"), exit_codes.USAGE, "Invalid --path"),
         (("serch",), exit_codes.USAGE, "No such command"),

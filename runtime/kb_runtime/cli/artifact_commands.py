@@ -164,11 +164,16 @@ def search(
 @AS_JSON
 def get(artifact: str, name: str, as_json: bool) -> None:
     """Print the record called NAME: a name, alias, path, hit id or kb:// address."""
+    from kb_runtime.errors import ToolError
     from kb_runtime.knowledge.artifact import Artifact
     from kb_runtime.knowledge.lookup import get as find
 
     with Artifact.open(artifact) as opened:
-        record = find(opened, name)
+        try:
+            record = find(opened, name)
+        except ToolError as error:
+            error.hint = error.hint or "Look for it with `search`, which shows addresses to `get`."
+            raise
     if as_json:
         print_json({"address": record.address, **record.data})
     else:
