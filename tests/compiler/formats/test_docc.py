@@ -232,13 +232,13 @@ def test_malformed_pages_take_no_longer() -> None:
         "<doc:a->",
         "[a](#b-c)\n\n# d\n\n",
     ]
-    started = time.monotonic()
+    started = time.process_time()
     for part in parts:
         expand_page(part * 20_000, "Pond.docc/Page.md", _read, NAMED)
     for page in (f"doc: {'`' * 20_000}a{'b' * 20_000}", "@Row { " + '\\"' * 50_000):
         expand_page(page, "Pond.docc/Page.md", _read, NAMED)
     convert("Pond.docc/a.tutorial", b"a\n" + b"<!--\n" * 100_000, _read)
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_files_are_named_without_their_folders() -> None:
