@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -34,7 +34,7 @@ class SphinxDirective(Directive):
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = _AnyOption()
+    option_spec: ClassVar[dict[str, Any] | None] = _AnyOption()
 
     @property
     def argument(self) -> str:
