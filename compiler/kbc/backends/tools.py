@@ -148,7 +148,7 @@ def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
     for each in facts.collections:
         noun = _NOUNS.get(each.kind, each.kind)
         counts[noun] = counts.get(noun, 0) + each.records
-    holdings = ", ".join(f"{count} {noun}" for noun, count in counts.items())
+    holdings = ", ".join(_counted(count, noun) for noun, count in counts.items())
     built = f", built {facts.built_at}" if facts.built_at else ""
     state = (
         f"It holds {holdings}. Version {facts.version}{built}, build"
@@ -161,6 +161,11 @@ def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
     if len(head) > available:
         head = head[: available - 1].rstrip() + "…"
     return {"introduction": f"{head}\n{state}", "families": starts}
+
+
+def _counted(count: int, nouns: str) -> str:
+    noun, of, rest = nouns.partition(" of ")
+    return f"{count} {noun.removesuffix('s') if count == 1 else noun}{of}{rest}"
 
 
 def _wire_names(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, str]:

@@ -55,6 +55,13 @@ FACTS = ServerFacts(
 )
 
 
+def test_one_of_a_kind_is_counted_as_one() -> None:
+    kinds = ("docs", "pages", "tests", "code")
+    facts = replace(FACTS, collections=[CollectionSummary(each, each, 1) for each in kinds])
+    told = tools_document(facts)["instructions"]["introduction"]
+    assert "It holds 1 page, 1 page of documentation sets, 1 test case, 1 source file." in told
+
+
 def answers(facts: ServerFacts, profile: str = "all") -> Answers:
     return Answers(facts.build_id, tools_document(facts), profile)
 
