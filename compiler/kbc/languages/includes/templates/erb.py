@@ -17,6 +17,8 @@ from kbc.languages.includes.files import (
     MAX_INCLUDED_CHARS,
     IncludingPage,
     Reader,
+    Surroundings,
+    front_matter_end,
     not_included,
 )
 from kbc.project.include_tree import folders_above
@@ -40,16 +42,15 @@ _PARTIAL = re.compile(rf"(?:partial:\s*)?(?P<text>{_TEXT})")
 _CONTROL = re.compile(
     r"(?:if|unless|else|elsif|end|case|when|begin|content_for|wrap_layout|current_page|page)\b|\}"
 )
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
 def expand_ruby(text: str, path: str, read: Reader) -> Expansion:
     """The page at `path` (below the root) as its Ruby leaves it; `read` gives other files."""
     if "<%" not in text:
         return Expansion(text, {})
-    page = IncludingPage(path, read, lambda part, _: part)
+    page = IncludingPage(path, read, lambda part, _: part, Surroundings())
     source = text.replace("\r\n", "\n")
-    start = match.end() if (match := _FRONT_MATTER.match(source)) else 0
+    start = front_matter_end(source)
     body = _RubyTemplate(page).expanded(source[start:], {}, path, 0)
     return Expansion(source[:start] + body, dict(page.unresolved), dict(page.external))
 
@@ -119,7 +120,8 @@ class _RubyTemplate:
             self._page.chars += len(text)
             if self._page.chars > MAX_INCLUDED_CHARS:
                 break
-            return self.expanded(_FRONT_MATTER.sub("", text), values, place, depth + 1).strip("\n")
+            body = text[front_matter_end(text) :]
+            return self.expanded(body, values, place, depth + 1).strip("\n")
         self._page.missed(target, "<%= partial %>")
         return not_included(target)
 
