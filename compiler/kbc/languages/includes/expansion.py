@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from kbc.languages.includes.attributes import TRIGGER as ATTRIBUTES
 from kbc.languages.includes.attributes import replace_attributes
+from kbc.languages.includes.code_import import TRIGGER as CODE_IMPORT
+from kbc.languages.includes.code_import import filled as filled_fence
 from kbc.languages.includes.components import (
     SCRIPTS,
     mounted_names,
@@ -65,13 +67,13 @@ _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
     r"|@include|raw-loader|set:html=|__html:|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b"
     rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}|{VUEPRESS}"
-    rf"|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}",
+    rf"|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}|{CODE_IMPORT}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
     r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
-    rf"|set:html=|__html:|{DOXYGEN_MARK}"
+    rf"|set:html=|__html:|\bfile=|{DOXYGEN_MARK}"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
@@ -215,6 +217,8 @@ def _plain(text: str, body: str) -> str:
 def _code(stretch: str, page: IncludingPage) -> str:
     """A fenced block with includes in it replaced by files that exist."""
     stretch = shown_block(stretch)
+    if "file=" in stretch and (shown_file := filled_fence(stretch, page)) != stretch:
+        return shown_file
     if "{{" not in stretch and "8<" not in stretch:
         return stretch
     lines = stretch.split("\n")
