@@ -1,7 +1,7 @@
-"""Fences that name the file whose code they show: remark-code-import's `file=`, which sites in MDX use.
+"""Fences that name the file which they show: `file=` of remark-code-import, `child=` of knitr.
 
-Docusaurus, Nextra, Astro and Next.js have it as a plugin, Rspress by itself. Only a fence without text is
-filled: `file=` on one that has some is a title.
+Docusaurus, Nextra, Astro and Next.js have the former as a plugin, Rspress by itself. Only a fence without
+text is filled: `file=` on one that has some is a title.
 """
 
 from __future__ import annotations
@@ -12,19 +12,24 @@ from kb_runtime.text.rendering import backticks
 from kbc.languages.includes.containers import FENCE
 from kbc.languages.includes.files import IncludingPage, dedent, language_of, not_included, region
 
-TRIGGER = r"^[^\n`~]*+(?:`{3,}+|~{3,}+)[^`\n]*?\bfile="
+TRIGGER = r"^[^\n`~]*+(?:`{3,}+|~{3,}+)[^`\n]*?(?:\bfile=|\bchild[ \t]*=)"
+MARK = r"\bfile=|\bchild[ \t]*="
 
 _FILE = re.compile(
     r"(?<!\S)file=(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>(?:\\.|[^\s}\\])+))"
 )
 _PART = re.compile(r"#(?:L(?P<first>\d+)(?P<to>-(?:L?(?P<last>\d+))?)?|(?P<region>[\w.-]+))\Z")
 _ROOT = "<rootDir>/"
+_CHILD = re.compile(r"\{r\b.*\bchild[ \t]*=[ \t]*(?P<files>c\([^)]*\)|\"[^\"]*\"|'[^']*')")
+_NAME = re.compile(r"[\"']([^\"']+)[\"']")
 
 
 def filled(block: str, page: IncludingPage) -> str:
     """The fenced `block` with the file that its first line names, where it has no text of its own."""
     first, *inner = block.split("\n")
     opening = FENCE.match(first)
+    if opening and (child := _CHILD.match(opening["info"].strip())):
+        return "\n\n".join(_knitted(name, page) for name in _NAME.findall(child["files"]))
     stated = opening and _FILE.search(opening["info"])
     if opening is None or not stated or any(line.strip(" \t>") for line in inner[:-1]):
         return block
@@ -43,6 +48,11 @@ def filled(block: str, page: IncludingPage) -> str:
     marks = backticks(code, len(opening["marks"]))
     shown = [margin + line if line else margin.rstrip() for line in code.split("\n")]
     return "\n".join([f"{before}{marks}{info}", *shown, margin + marks])
+
+
+def _knitted(name: str, page: IncludingPage) -> str:
+    found = page.load(name, "child=")
+    return page.expanded(*found).strip("\n") if found else not_included(name)
 
 
 def _chosen(text: str, part: re.Match[str] | None) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from kbc.languages.includes.attributes import TRIGGER as ATTRIBUTES
 from kbc.languages.includes.attributes import replace_attributes
+from kbc.languages.includes.code_import import MARK as CODE_IMPORT_MARK
 from kbc.languages.includes.code_import import TRIGGER as CODE_IMPORT
 from kbc.languages.includes.code_import import filled as filled_fence
 from kbc.languages.includes.components import (
@@ -56,6 +57,7 @@ from kbc.languages.includes.mounts import imported_texts, unwrapped, with_mounts
 from kbc.languages.includes.myst.directives import replace_directives
 from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.shortcodes import replace_shortcodes
+from kbc.languages.includes.shown_files import replace_shown_files
 from kbc.languages.includes.templates.liquid import Liquid, replace_liquid
 from kbc.languages.includes.templates.values import Lookup, replace_values
 from kbc.languages.includes.vuepress import TRIGGER as VUEPRESS
@@ -71,11 +73,12 @@ _TRIGGER = re.compile(
     re.MULTILINE,
 )
 _MARK = re.compile(
-    r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
+    r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|<docs-code|import\b|\[!|\(#tab/"
     r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
-    rf"|set:html=|__html:|\bfile=|{DOXYGEN_MARK}"
+    rf"|set:html=|__html:|{CODE_IMPORT_MARK}|{DOXYGEN_MARK}"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
+_FILLED = re.compile(CODE_IMPORT_MARK)
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
 _GITBOOK = re.compile(GITBOOK)
 _DOCSIFY = re.compile(DOCSIFY, re.MULTILINE)
@@ -217,7 +220,7 @@ def _plain(text: str, body: str) -> str:
 def _code(stretch: str, page: IncludingPage) -> str:
     """A fenced block with includes in it replaced by files that exist."""
     stretch = shown_block(stretch)
-    if "file=" in stretch and (shown_file := filled_fence(stretch, page)) != stretch:
+    if _FILLED.search(stretch) and (shown_file := filled_fence(stretch, page)) != stretch:
         return shown_file
     if "{{" not in stretch and "8<" not in stretch:
         return stretch
@@ -313,6 +316,8 @@ def _prose(
         text = replace_docfx(text, page)
     if "<include" in text:
         text = replace_parts(text, page)
+    if "/>" in text or "></" in text:
+        text = replace_shown_files(text, page)
     if _DOCSIFY.search(text):
         text = replace_embedded(text, page)
     if "{{%" in text:

@@ -43,8 +43,11 @@ _COMMENT_END = r"(?:\*/\}?|-->)?"
 """How comments end that are closed; in JSX they stand in braces."""
 
 _REGION_LINE = re.compile(
-    r"^\s*(?://|#|--|<!--|\{?/\*|;|%|REM\b)?\s*#?(?:end\s?)?region\b", re.IGNORECASE
+    r"^\s*(?://|#|--|<!--|\{?/\*|;|%|REM\b)?\s*#?(?:end\s?)?(?:doc)?region\b", re.IGNORECASE
 )
+_OTHERS = r"(?:[\w.-]+,\s*)*"
+"""Angular names several regions that begin or end at a mark."""
+
 _FRONT_MATTER = re.compile(r"\A(---|\+{3})[ \t]*\n.*?^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LANGUAGES = {
     "py": "python", "rs": "rust", "js": "js", "mjs": "js", "ts": "ts", "yml": "yaml", "md": "markdown",
@@ -248,8 +251,9 @@ def _marked(lines: Sequence[str], name: str) -> list[str] | None:
 def region(text: str, name: str) -> str | None:
     """The lines between `#region name` and its end, without indentation and inner marks."""
     quoted = re.escape(name)
-    start = re.compile(rf"#?region\s+{quoted}\s*{_COMMENT_END}\s*$", re.IGNORECASE)
-    end = re.compile(rf"#?end\s?region(?:\s+{quoted})?\s*{_COMMENT_END}\s*$", re.IGNORECASE)
+    named = rf"{_OTHERS}{quoted}(?:,[^\n]*)?\s*{_COMMENT_END}\s*$"
+    start = re.compile(rf"#?region\s+{named}", re.IGNORECASE)
+    end = re.compile(rf"#?end\s?(?:doc)?region(?:\s+{named}|\s*{_COMMENT_END}\s*$)", re.IGNORECASE)
     chosen: list[str] = []
     is_inside = was_found = False
     for line in text.split("\n"):

@@ -21,14 +21,15 @@ _BLOCKS = (
 )
 TRIGGER = (
     r"(?<!\{)\{%-?[ \t]*(?:(?:end|/)[ \t]*(?:tabs|hint|callout|code|content-ref|embed|file|stepper|columns"
-    r"|swagger|api-method|openapi|page-ref|accordion)\b|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style)=)"
+    r"|swagger|api-method|openapi|page-ref|accordion)\b|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style"
+    r"|partial[ \t]+file)=)"
     r"|(?<!\{)\{%[ \t]*(?:/[ \t]*[a-z][\w-]*|#[\w-]+)[ \t]*%\}"
 )
 """A pattern that pages with such blocks match."""
 
 _TAG = re.compile(
     rf"(?P<margin>^[ \t]*)?(?<!\{{)\{{%-?[ \t]*+(?:(?P<end>end|/)[ \t]*+)?"
-    rf"(?P<name>include|{_BLOCKS})(?![\w-])"
+    rf"(?P<name>include|partial|{_BLOCKS})(?![\w-])"
     r"(?P<rest>(?>\"[^\"]*\"|'[^']*'|(?!%\}).)*?)/?-?%\}(?P<alone>[ \t]*$)?",
     re.MULTILINE | re.DOTALL,
 )
@@ -45,6 +46,7 @@ _ANNOTATION = re.compile(
 )
 """Ids and classes of a heading."""
 
+_PARTIALS = "markdoc/partials/"
 _CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api-method", "swagger")
 _NOTICES = ("hint", "callout")
 
@@ -74,7 +76,9 @@ def _shown(name: str, rest: str, page: IncludingPage) -> str:
     stated = attributes(rest)
     title = stated.get("title") or stated.get("label") or stated.get("summary") or ""
     if name == "include":
-        return _included(rest.strip().strip("\"'"), page)
+        return _included(rest.strip().strip("\"'"), "{% include %}", page)
+    if name == "partial":
+        return _included(stated.get("file", ""), "{% partial %}", page, _PARTIALS)
     if name in _NOTICES:
         kind = next(
             (stated[each] for each in ("style", "type", "kind") if stated.get(each)), "note"
@@ -101,8 +105,11 @@ def _link(target: str, text: str | Literal[False]) -> str:
     return f"[{text}](<{target}>)" if text else f"<{target}>" if ":" in target else target
 
 
-def _included(target: str, page: IncludingPage) -> str:
-    found = page.load(target, "{% include %}") if target else None
+def _included(target: str, directive: str, page: IncludingPage, below: str = "") -> str:
+    """The file that `target` names, if need be from the folder `below`."""
+    found = page.find(below + target) if target and below else None
+    if found is None:
+        found = page.load(target, directive) if target else None
     if found is None:
         return not_included(target)
     return page.expanded(*found).strip("\n")

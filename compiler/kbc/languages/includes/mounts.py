@@ -16,6 +16,7 @@ _IMPORT = re.compile(
     r"\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
     re.MULTILINE,
 )
+_RAW = "?raw"  # of Vite, and so of Astro
 _MDX_FENCE = "mdx-code-block"
 _PROP = re.compile(r"\{\s*props\.(?P<name>\w+)\s*\}")
 
@@ -41,10 +42,10 @@ def imported_texts(body: str, page: IncludingPage) -> Mapping[str, tuple[str, st
     found = {}
     prose = (stretch for stretch, is_code in fenced_stretches(body) if not is_code)
     for match in chain.from_iterable(map(_IMPORT.finditer, prose)):
-        target = match["target"]
-        is_raw = match["raw"] is not None
+        target = match["target"].removesuffix(_RAW)
+        is_raw = match["raw"] is not None or target != match["target"]
         if is_raw or target.lower().endswith((".md", ".mdx")):
-            loaded = page.load(target, "raw-loader" if is_raw else "import of Markdown")
+            loaded = page.load(target, "import of code" if is_raw else "import of Markdown")
             if loaded is not None:
                 found[match["name"] or match["content"]] = (*loaded, is_raw)
     return found
@@ -53,11 +54,13 @@ def imported_texts(body: str, page: IncludingPage) -> Mapping[str, tuple[str, st
 def with_mounts(
     text: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
 ) -> str:
-    """`<Name/>` and `<CodeBlock>{Name}</CodeBlock>` with the file that `Name` was imported from."""
+    """`<Name/>`, `<CodeBlock>{Name}</CodeBlock>` and `<Code code={Name} />` with the file that `Name` was
+    imported from."""
     for name, (path, source, is_raw) in components.items():
         if is_raw:
             used = re.compile(
                 rf"<CodeBlock\b(?P<attributes>[^<>]*)>\s*\{{\s*{name}\s*\}}\s*</CodeBlock>"
+                rf"|<Code(?:Block)?\b(?P<before>[^<>]*=\{{\s*{name}\s*\}}[^<>]*)/>"
             )
             text = used.sub(partial(_block, path=path, source=source), text)
         elif re.search(rf"<{name}\b[^<>]*/>", text):
@@ -76,8 +79,9 @@ def _with_props(text: str, mounted: re.Match[str]) -> str:
 
 
 def _block(match: re.Match[str], path: str, source: str) -> str:
-    stated = attributes(match["attributes"])
+    stated = attributes(match["attributes"] or match["before"] or "")
     title = stated.get("title", "")
     info = f'title="{title}"' if title else ""
     code = source.rstrip("\n")
-    return f"\n{fence(code, stated.get('language') or language_of(path), info)}\n"
+    language = stated.get("language") or stated.get("lang") or language_of(path)
+    return f"\n{fence(code, language, info)}\n"
