@@ -153,8 +153,31 @@ def test_reference_pages_in_a_book_of_docbook_are_its_sections() -> None:
     )
 
 
+def test_all_alternatives_of_a_synopsis_of_docbook_are_shown_once() -> None:
+    group = (
+        "<group choice='req'><option>-a</option><group><arg choice='plain'>-b</arg></group></group>"
+    )
+    source = f"<cmdsynopsis><command>fly</command>{group}</cmdsynopsis>"
+    assert with_sections(source) == "<programlisting>fly {-a | [-b]}</programlisting>"
+    nested = f"<cmdsynopsis>{'<group><arg>' * 24}x{'</arg></group>' * 24}</cmdsynopsis>"
+    assert with_sections(nested) == f"<programlisting>{'[' * 48}x{']' * 48}</programlisting>"
+
+
+def test_the_volume_of_a_reference_page_of_docbook_is_not_that_of_another() -> None:
+    pages = (
+        "<refentry><refmeta><manvolnum>2</manvolnum></refmeta><refnamediv><refname>a</refname></refnamediv>"
+        "</refentry><refentry><refnamediv><refname>b</refname></refnamediv></refentry>"
+    )
+    assert "<title>a(2)</title>" in (shown := with_sections(f"<reference>{pages}</reference>"))
+    assert "<title>b</title>" in shown
+
+
 def test_broken_reference_pages_of_docbook_are_kept_and_read_in_bounded_time() -> None:
-    for rest in ("<refnamediv>" * 50_000, "<cmdsynopsis><arg " * 50_000, "</refnamediv>"):
+    long = "a" * 200_000
+    for rest in (
+        *("<refnamediv>" * 50_000, "<cmdsynopsis><arg " * 50_000, "</refnamediv>"),
+        *(f"<{long}", f"<refnamediv {long}>"),
+    ):
         assert with_sections(f"<refentry>{rest}") == f"<chapter>{rest}"
     for depth in (90, 50_000):
         source = f"<cmdsynopsis>{'<arg>' * depth}x{'</arg>' * depth}</cmdsynopsis>"

@@ -12,10 +12,10 @@ MAX_DEPTH = 50
 
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!\[CDATA\[(?P<verbatim>.*?)(?:\]\]>|\Z)"
-    r"|<(?P<end>/?)(?P<name>[A-Za-z][\w.-]*)(?P<attributes>[^<>]*?)(?P<empty>/?)>|(?P<text>[^<]+)",
+    r"|<(?P<end>/?)(?P<name>[A-Za-z][\w.-]*+)(?P<attributes>[^<>]*?)(?P<empty>/?)>|(?P<text>[^<]+)",
     re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*[\"']([^\"']*)[\"']")
+_ATTRIBUTE = re.compile(r"(?<![\w:.-])([\w:.-]++)\s*+=\s*[\"']([^\"']*)[\"']")
 _TITLE = re.compile(r"\s*(?:<\w*info\b[^<>]*>\s*)?<title\b")
 _SYNOPSIS = "refsynopsisdiv"
 _SECTIONS = frozenset(["refsect1", "refsect2", "refsect3", "refsection", _SYNOPSIS])
@@ -78,6 +78,7 @@ class _PageRewriter:
             self._open, self._start = [_element(token)], token.start()
         elif name == "refentry":
             self._page = self._page if token["end"] else "chapter" if self._is_first else "section"
+            self._volume = ""
             self._replace(token.start(), token.end(), _tag(token, self._page))
         elif name == "reference":
             self._replace(token.start(), token.end(), _tag(token, "chapter"))
@@ -165,11 +166,12 @@ def _command(element: _Element) -> str:
         if isinstance(each, str):
             shown.append(each.replace("\n", " "))
             continue
-        inner = "\n" if each.name == "sbr" else _command(each)
         if each.name == "group":
-            inner = " | ".join(
-                _command(_Element("", {}, [part])).strip() for part in each.all("arg")
-            )
+            parts = (part for part in each.inner if isinstance(part, _Element))
+            words = (_command(_Element("", {}, [part])).strip() for part in parts)
+            inner = " | ".join(filter(None, words))
+        else:
+            inner = "\n" if each.name == "sbr" else _command(each)
         if each.name in ("arg", "group"):
             opening, closing = _CHOICES.get(each.attributes.get("choice", "opt"), ("[", "]"))
             inner = f"{opening}{inner.strip()}{closing}{'...' * each.is_repeated}"
