@@ -65,6 +65,23 @@ def test_what_only_a_program_knows_is_counted() -> None:
 def test_many_tags_that_are_never_closed_are_read_in_bounded_time() -> None:
     assert expanded("<% " * 200_000).text == "<% " * 200_000
     assert expanded("<%= '" * 50_000 + "%>").external
+    quotes = "\\'" * 100_000
+    assert expanded(f"<%= link_to '{quotes} %>").text == ""
+
+
+def test_a_page_includes_no_more_than_a_page_may_have() -> None:
+    part = "<%= partial 'part' %>" * 2_000 + "x" * 1_200_000
+    read: list[str] = []
+
+    def reader(name: str) -> bytes | None:
+        read.append(name)
+        return part.encode() if name == "_part.md" else b"\0" if name == "_logo.png" else None
+
+    found = expand_ruby("<%= partial 'part' %> <%= partial 'logo.png' %>", "page.md.erb", reader)
+    assert found.text.count("x") == 1_200_000
+    assert found.unresolved == {"<%= partial %>": 2_001}
+    assert read.count("_part.md") == 2
+    assert "\0" not in expand_ruby("<%= partial 'logo.png' %>", "page.md.erb", reader).text
 
 
 def test_pages_with_ruby_are_pages_of_a_folder(tmp_path: Path) -> None:

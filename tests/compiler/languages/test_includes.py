@@ -205,3 +205,16 @@ def test_tabs_of_components_have_the_labels_of_their_group(tab: str) -> None:
     assert words[words.index("**Linux**") + 1] == "Use"
     assert words[words.index("**Mac**") + 1 :][:2] == ["Use", "brew."]
     assert len([word for word in words if word.startswith("**")]) == 2
+
+
+def test_a_page_stops_to_read_what_it_includes_at_a_bound() -> None:
+    files = {f"part{i}.md": f'--8<-- "part{i + 1}.md"\n' * 100 + "x" * 900_000 for i in range(4)}
+    read: list[str] = []
+
+    def reader(name: str) -> bytes | None:
+        read.append(name)
+        return files[name].encode() if name in files else None
+
+    found = expand('--8<-- "part0.md"\n', "page.md", reader)
+    assert found.text.count("x") == 1_800_000
+    assert len([name for name in read if name in files]) == 3

@@ -154,15 +154,21 @@ class IncludingPage:
         if "://" in target or "\0" in target or len(self.stack) >= MAX_DEPTH:
             return None
         for place in self._places(target):
-            data = None if place in self.stack or place == self.path else self.read(place)
-            if data is None:
-                continue
-            text = decode_any(data)
-            self.chars += len(text)
-            if self.chars > MAX_INCLUDED_CHARS or "\0" in text:
-                return None
-            return place, text
+            is_open = place in self.stack or place == self.path
+            text = None if is_open else self.text_at(place)
+            if text is not None:
+                return place, text
         return None
+
+    def text_at(self, place: str) -> str | None:
+        """The text of the file at `place`; None where there is no text, and once the page has included more
+        than MAX_INCLUDED_CHARS."""
+        data = None if self.chars > MAX_INCLUDED_CHARS else self.read(place)
+        if data is None:
+            return None
+        text = decode_any(data)
+        self.chars += len(text)
+        return None if self.chars > MAX_INCLUDED_CHARS or "\0" in text else text
 
     def _places(self, target: str) -> Iterator[str]:
         """Beside the page, then from each folder above it: generators count from the page, from the

@@ -14,7 +14,6 @@ from kbc.languages.includes.containers import label
 from kbc.languages.includes.expansion import Expansion
 from kbc.languages.includes.files import (
     MAX_DEPTH,
-    MAX_INCLUDED_CHARS,
     IncludingPage,
     Reader,
     Surroundings,
@@ -22,7 +21,6 @@ from kbc.languages.includes.files import (
     not_included,
 )
 from kbc.project.include_tree import folders_above
-from kbc.project.source_file import decode_any
 
 ENDINGS = (".md.erb", ".markdown.erb", ".markerb")
 """How pages of Markdown with Ruby end."""
@@ -34,6 +32,9 @@ _LEFT_OUT = 2
 
 _TEXT = r"(?:\"(?:[^\"\\#]|\\.)*\"|'(?:[^'\\]|\\.)*')"
 _LITERAL = re.compile(_TEXT)
+_LITERALS = re.compile(rf"\\.|(?P<text>{_TEXT})")
+"""The literals in a call; a quote behind a backslash begins none."""
+
 _ASSIGNED = re.compile(rf"(?P<name>[a-z_]\w*)\s*=\s*(?P<text>{_TEXT})")
 _STATED = re.compile(rf"\b(?P<name>[a-z_]\w*):\s*(?P<text>{_TEXT})")
 _NAME = re.compile(r"[a-z_]\w*(?:\.\w+[?!]?)*")
@@ -103,7 +104,8 @@ class _RubyTemplate:
         if name in ("partial", "render") and (partial := _PARTIAL.match(rest)):
             return self._partial(_unquoted(partial["text"]), stated, path, depth)
         if name.startswith("link_to"):
-            texts = [_unquoted(each) for each in _LITERAL.findall(rest)[:2]]
+            found = [each["text"] for each in _LITERALS.finditer(rest) if each["text"]]
+            texts = [_unquoted(each) for each in found[:2]]
             return f"[{texts[0]}]({texts[1]})" if len(texts) == 2 else "".join(texts)
         if name.startswith("image"):
             return stated.get("alt", "")
@@ -113,13 +115,9 @@ class _RubyTemplate:
 
     def _partial(self, target: str, values: Mapping[str, str], path: str, depth: int) -> str:
         for place in _places(target, path) if depth < MAX_DEPTH and "\0" not in target else ():
-            data = self._page.read(place)
-            if data is None:
+            text = self._page.text_at(place)
+            if text is None:
                 continue
-            text = decode_any(data).replace("\r\n", "\n")
-            self._page.chars += len(text)
-            if self._page.chars > MAX_INCLUDED_CHARS:
-                break
             body = text[front_matter_end(text) :]
             return self.expanded(body, values, place, depth + 1).strip("\n")
         self._page.missed(target, "<%= partial %>")

@@ -16,11 +16,13 @@ from typing import Any
 from kbc.languages.includes.attributes import NOTICES
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import FENCE, SPAN, Kept, after_fence, label, without_marks
-from kbc.languages.includes.files import IncludingPage, fence, front_matter_end, not_included
-from kbc.project.source_file import decode_any
-
-MAX_DEPTH = 8
-MAX_CHARS = 2_000_000
+from kbc.languages.includes.files import (
+    MAX_DEPTH,
+    IncludingPage,
+    fence,
+    front_matter_end,
+    not_included,
+)
 
 _TAG = re.compile(
     r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?>\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
@@ -215,13 +217,11 @@ class _Template:
         relative = name == "include_relative"
         folder = posixpath.dirname(self._page.path) if relative else self._liquid.includes
         path = posixpath.normpath(posixpath.join(folder, target))
-        data = self._page.read(path)
-        if data is None:  # of the theme, or missing
+        if self._page.read(path) is None:  # of the theme, or missing
             self._page.external[f"{{% {name} {target} %}}"] += 1
             return ""
-        text = decode_any(data)
-        self._page.chars += len(text)
-        if self._page.chars > MAX_CHARS or "\0" in text:
+        text = self._page.text_at(path)
+        if text is None:
             self._page.unresolved[f"{{% {name} %}}"] += 1
             return not_included(target)
         text = text[front_matter_end(text) :]
