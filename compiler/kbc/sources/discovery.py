@@ -179,6 +179,7 @@ class _Walker:
         except (OSError, ValueError) as error:  # ValueError: a NUL, or `**` within a part
             self._unusable(collection, entry, error)
             return
+        self._has_links |= target != start
         if not (is_inside or self._allow_outside):
             self._problem(
                 collection,

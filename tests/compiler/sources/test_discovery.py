@@ -183,6 +183,9 @@ def test_what_links_make_of_a_file_is_read_once(tmp_path: Path) -> None:
     assert not len(diagnostics)
     files, _ = files_of(tmp_path, docs('"docs/*/*.md", "docs/book/*/*.md"'))
     assert [file.path for file in files["docs"]] == ["docs/again/b.md", "docs/modules/a.md"]
+    for entries in ('"docs/book/modules", "docs/modules"', '"docs/modules", "docs/z.md"'):
+        files, _ = files_of(tmp_path, docs(entries))
+        assert [file.path for file in files["docs"]] == ["docs/modules/a.md"]
 
 
 @pytest.mark.parametrize("link", ["docs/out.md", "docs/folder"])
