@@ -41,7 +41,7 @@ def stated_in_header(blocks: Sequence[Block]) -> str:
                 continue
             name, value = next(iter(fields.items()))
             title = fields["Title"].strip()
-            return f"{name} {int(value)}: {title}" if value.isdecimal() else title
+            return f"{name} {value.lstrip('0') or 0}: {title}" if value.isdecimal() else title
     return ""
 
 

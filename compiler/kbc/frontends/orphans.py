@@ -38,7 +38,7 @@ NAVIGATION_FIELDS = ("nav_order", "order", "sidebar_position", "weight")
 """Front matter that puts a page into a navigation that its site generator writes."""
 
 _ATTRIBUTE = re.compile(r"\b(?:href|to)=\{?[\"']([^\"']+)[\"']")
-_IN_REPOSITORY = re.compile(r"://[^/]+/.+?/(?:blob|raw|src|tree)/[^/]+/(.+)")
+_IN_REPOSITORY = re.compile(r"[^/]*://[^/]+/.+?/(?:blob|raw|src|tree)/[^/]+/(.+)")
 """An address of a file on the host of its repository, as a README has it that is shown elsewhere, too."""
 _MENTION = re.compile(r"[\w./%+-]*\w\.(?:mdx|markdown|md)\b")
 
@@ -164,7 +164,7 @@ class _Names:
         """The paths of the pages that a name in a record means; a routing table may name a folder."""
         if "://" in name:
             path = self._addresses.get(page_key(name))
-            if path is None and (file := _IN_REPOSITORY.search(name)):
+            if path is None and (file := _IN_REPOSITORY.match(name)):
                 path = self._path(("",), file[1])
         else:
             root = self._roots.get(record.collection, "")

@@ -14,7 +14,8 @@ import pytest
 from kbc.backends.catalog import lookup_keys
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import BuildError, Diagnostics
-from kbc.formats import Read, registry
+from kbc.formats import LabelTarget, Read, registry
+from kbc.formats.asciidoc.labels import referred
 from kbc.formats.registry import format_of
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
@@ -343,6 +344,12 @@ def test_references_in_asciidoc_show_the_title_of_an_id_of_another_page(tmp_path
         " [Sizes of gates](more/b.adoc#sizes), gone."
     )
     assert [each.code for each in diagnostics if each.code.startswith("dead")] == []
+
+
+def test_references_of_asciidoc_are_found_in_bounded_time() -> None:
+    labels = {name: LabelTarget("a.adoc", name, name) for name in ("one", "two", "three")}
+    source = b"<<one>>, xref:two[], xref:three[Three] " + b"xref:" * 50_000
+    assert set(referred(source, labels)) == {"one", "two"}
 
 
 def test_modules_of_a_book_may_lie_behind_links_and_have_attributes_in_their_ids(

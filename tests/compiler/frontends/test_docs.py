@@ -284,6 +284,7 @@ HEADER = """\
          "BIP 32: Hierarchical wallets"),
         ("posts/zip.rst", f"::\n\n{HEADER}\n\nTerms\n=====\n\nText.\n", "BIP 32: Hierarchical wallets"),
         ("posts/kip.md", "```\nTitle: Herons\nStatus: Draft\n```\n\n# Motivation\n", "Herons"),
+        ("posts/n.md", f"```\nNo: {'7' * 5000}\nTitle: Herons\nStatus: 1\n```\n", f"No {'7' * 5000}: Herons"),
         ("posts/plan.md", f"# Plan\n\n```\n{HEADER}```\n", "Plan"),
         ("posts/http.md", "```\nTitle: Herons\nAge: 3\n```\n\nText.\n", "http"),
         ("posts/run.md", "```\nTitle: Herons\nStatus: 3\nmore\n```\n\nText.\n", "run"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -51,6 +52,13 @@ ALONE = "# Alone\n\ntext, and a link to [itself](alone.md)\n\n## Part\n"
 def test_pages_of_documentation_and_of_documentation_sets_need_a_way_to_them() -> None:
     found = orphans({"docs/alone.md": ALONE, "sources/set/apart.md": "# Apart\n\ntext\n"})
     assert found == ["docs/alone.md", "sources/set/apart.md"]
+
+
+def test_addresses_that_are_no_files_of_a_repository_are_read_in_bounded_time() -> None:
+    page = "# Q\n\n" + f"See [a](https{'://a/' * 3_900}).\n\n" * 10
+    start = time.process_time()
+    assert orphans({"docs/q.md": page, "docs/alone.md": ALONE}) == ["docs/alone.md", "docs/q.md"]
+    assert time.process_time() - start < 4
 
 
 WAYS = {

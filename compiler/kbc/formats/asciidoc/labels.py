@@ -16,7 +16,9 @@ _STATED = re.compile(
     r"(?:\[[^\n]*\][ \t]*\n)*(?:={1,6}[ \t]+|\.(?![\s.]))(?P<title>\S[^\n]*)",
     re.MULTILINE,
 )
-_REFERENCE = re.compile(rf"<<#?({_ID})>>|xref:#?({_ID})\[\]".encode())
+_REFERENCE = re.compile(rf"<<#?({_ID})>>|xref:#?({_ID})(\[\])?".encode())
+"""A reference; also one with a text of its own, so that no id is looked at twice."""
+
 _MARKUP = re.compile(r"\(\(\(.*?\)\)\)|\[\[[^\]]*\]\]|[`*_](?=\S)|(?<=\S)[`*_](?!\w)")
 
 
@@ -29,5 +31,6 @@ def labels_of(path: str, text: str) -> Iterator[tuple[str, LabelTarget]]:
 
 def referred(data: bytes, labels: Mapping[str, LabelTarget]) -> dict[str, LabelTarget]:
     """Those of `labels` that a file refers to without a text."""
-    names = {(each[1] or each[2]).decode() for each in _REFERENCE.finditer(data)}
+    found = (each for each in _REFERENCE.finditer(data) if each[1] or each[3])
+    names = {(each[1] or each[2]).decode() for each in found}
     return {name: labels[name] for name in names if name in labels}
