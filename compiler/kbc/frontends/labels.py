@@ -14,7 +14,8 @@ from kbc.languages.markdown import first_title, heading_text
 from kbc.project.source_file import SourceFile, decode_any
 
 _MYST_LABEL = re.compile(
-    r"^\((?P<name>[^()\n]+)\)=[ \t]*\n(?:[ \t]*\n|\([^()\n]+\)=[ \t]*\n)*(?:#{1,6}[ \t]+(?P<title>[^\n]+))?",
+    r"^\((?P<name>[^()\n]+)\)=[ \t]*\n"
+    r"(?=(?:[ \t]*\n|\([^()\n]+\)=[ \t]*\n){0,20}(?:#{1,6}[ \t]+(?P<title>[^\n]+))?)",
     re.MULTILINE,
 )
 _ENDINGS = (".md", ".rst", ".ipynb")

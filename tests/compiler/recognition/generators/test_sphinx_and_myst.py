@@ -297,9 +297,10 @@ def test_roles_of_myst_link_labels_and_documents(tmp_path: Path) -> None:
 def test_links_of_myst_lead_to_labels_and_documents(tmp_path: Path) -> None:
     files = {
         "conf.py": "project = 'Gates'\nextensions = ['myst_parser']\n",
-        "a.md": "# A\n\n[](shut), [the *gate*](shut), [](b), [](gone), `[](shut)`.\n\n```md\n[](shut)\n```\n",
+        "a.md": "# A\n\n[](shut), [the *gate*](end), [](b), [](gone), `[](shut)`.\n\n```md\n[](shut)\n```\n",
         "b.md": (
-            "```{note}\n---\nclass: x\n---\nText.\n```\n\n# B `gates`\n\n(shut)=\n\n## Shut it\n\nDone.\n"
+            "```{note}\n---\nclass: x\n---\nText.\n```\n\n# B `gates`\n\n(shut)=\n(end)=\n\n## Shut it\n\n"
+            "Done.\n"
         ),
         "index.rst": "Kite\n====\n\n:doc:`b`\n",
     }
