@@ -15,7 +15,8 @@ from kbc.backends.catalog import lookup_keys
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import BuildError, Diagnostics
 from kbc.formats import LabelTarget, Read, registry
-from kbc.formats.asciidoc.labels import referred
+from kbc.formats.asciidoc.attributes import unknown_names
+from kbc.formats.asciidoc.labels import labels_of, referred
 from kbc.formats.registry import format_of
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
@@ -350,6 +351,8 @@ def test_references_of_asciidoc_are_found_in_bounded_time() -> None:
     labels = {name: LabelTarget("a.adoc", name, name) for name in ("one", "two", "three")}
     source = b"<<one>>, xref:two[], xref:three[Three] " + b"xref:" * 50_000
     assert set(referred(source, labels)) == {"one", "two"}
+    assert not [*labels_of("a.adoc", "[[a]]\n" * 30_000)]
+    assert unknown_names("{kite} " + "`a " * 50_000) == ["kite"]
 
 
 def test_modules_of_a_book_may_lie_behind_links_and_have_attributes_in_their_ids(

@@ -138,6 +138,14 @@ def test_what_is_nearly_a_list_of_attributes_is_read_in_bounded_time(
     assert shown(text + "\n[a](b){: .c}\n", style) == text + "\n[a](b)\n"
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(("text", "style"), [("`a`{:.b} ", KRAMDOWN), ("[`a`]{.b} ", PANDOC)])
+def test_many_lists_of_attributes_on_a_line_are_left_out_in_bounded_time(
+    text: str, style: AttributeStyle
+) -> None:
+    assert shown(text * 50_000 + "\n", style) == "`a` " * 50_000 + "\n"
+
+
 @pytest.mark.parametrize("style", [KRAMDOWN, PYTHON])
 def test_a_fence_behind_an_end_tag_is_code(style: AttributeStyle) -> None:
     text = "<div>\n*x*\n</div>\n```html\n<b>x</b>\n\n## y\n```\n\n## After\n"

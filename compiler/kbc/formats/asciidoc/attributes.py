@@ -17,7 +17,7 @@ _PART = re.compile(
 _SHORTHAND = re.compile(r"([#.%])([^#.%]+)")
 _REFERENCE = re.compile(r"(\\?)\{(?:(set|counter2?):)?([\w-]+)(?::[^{}]*)?\}")
 _VERBATIM = re.compile(
-    rf"(`+|\+{{1,3}})(?=\S).*?(?<=\S)\1|{re.escape(NOT_INCLUDED)}[^()\n]*\)"
+    rf"(`+|\+{{1,3}})(?=\S).{{0,1000}}?(?<=\S)\1|{re.escape(NOT_INCLUDED)}[^()\n]*\)"
     r"|xref:[^\[\s]*|<<[^<>,\n]*|\[\[[^\[\]\n]*",
     re.DOTALL,
 )

@@ -13,7 +13,7 @@ _ID = r"(?:[\w:.-]|\{[\w-]+\})+"
 _STATED = re.compile(
     rf"^\[(?:\[(?P<double>{_ID})(?:,[^\]\n]*)?\]|[\w.%]*#(?P<single>[\w:-]+)[^\]\n]*"
     rf"|id=([\"']?)(?P<named>{_ID})\3[^\]\n]*)\][ \t]*\n"
-    r"(?:\[[^\n]*\][ \t]*\n)*(?:={1,6}[ \t]+|\.(?![\s.]))(?P<title>\S[^\n]*)",
+    r"(?:\[[^\n]*\][ \t]*\n){0,20}(?:={1,6}[ \t]+|\.(?![\s.]))(?P<title>\S[^\n]*)",
     re.MULTILINE,
 )
 _REFERENCE = re.compile(rf"<<#?({_ID})>>|xref:#?({_ID})(\[\])?".encode())

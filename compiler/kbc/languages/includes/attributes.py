@@ -5,6 +5,7 @@ have them, and those of pandoc, also of spans (`[text]{.small}`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from kbc.languages.includes.containers import FENCE, after_fence, label
 from kbc.languages.includes.files import AttributeStyle
@@ -96,7 +97,8 @@ def _without_inline(line: str, style: AttributeStyle) -> str:
     spans = [match.span() for match in _SPAN.finditer(line)]
 
     def shown(match: re.Match[str]) -> str:
-        is_code = any(start < match.start() < end for start, end in spans)
+        before = bisect_left(spans, (match.start(),)) - 1
+        is_code = before >= 0 and match.start() < spans[before][1]
         is_kept = is_code or "#" in match.groupdict().get("list", match[0])
         return match[0] if is_kept else match.groupdict().get("text", "")
 
