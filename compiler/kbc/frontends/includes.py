@@ -20,7 +20,6 @@ from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes import (
-    RUBY_ENDINGS,
     AttributeStyle,
     Docset,
     Expansion,
@@ -32,6 +31,7 @@ from kbc.languages.includes import (
     may_include,
     value_at,
 )
+from kbc.project.kinds import RUBY
 from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
 from kbc.project.source_file import SourceFile
@@ -96,7 +96,7 @@ class PageIncludes:
             text = mdx.with_exported_texts(text)
         if self._collection.generator == "writerside" or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None
-        if file.path.lower().endswith(RUBY_ENDINGS):
+        if file.path.lower().endswith(RUBY):
             ruby = expand_ruby(text, file.path, read)
             self._count(file, ruby)
             text, is_marked = ruby.text, None

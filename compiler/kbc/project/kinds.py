@@ -185,10 +185,10 @@ class CollectionKind:
         return tuple(name for name in self.table.model_fields if name not in shared)
 
 
-MARKDOWN = (
-    *(".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd"),
-    *(".md.erb", ".markdown.erb", ".markerb"),
-)
+RUBY = (".md.erb", ".markdown.erb", ".markerb")
+"""How pages of Markdown with Ruby end."""
+
+MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd", *RUBY)
 CONVERTED = (
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod", ".rd"),
     *(".texi", ".texinfo", ".txi"),

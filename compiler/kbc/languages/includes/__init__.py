@@ -1,18 +1,17 @@
 """What Markdown pages pull in and wrap: includes, shortcodes, admonitions, tabs, of any generator.
 
-Imports nothing of the package outside of this folder but the rules of anchors.
+Imports nothing of the package outside of this folder but the rules of anchors and how files of a project are
+named and read.
 """
 
-from kbc.languages.includes.expansion import Expansion, expand, may_include
-from kbc.languages.includes.files import AttributeStyle, Surroundings, is_complete
+from kbc.languages.includes.expansion import expand, may_include
+from kbc.languages.includes.files import AttributeStyle, Expansion, Surroundings, is_complete
 from kbc.languages.includes.myst.docs_builder import Docset
-from kbc.languages.includes.templates.erb import ENDINGS as RUBY_ENDINGS
 from kbc.languages.includes.templates.erb import expand_ruby
 from kbc.languages.includes.templates.liquid import Liquid, value_at
 from kbc.languages.includes.templates.values import Lookup
 
 __all__ = [
-    "RUBY_ENDINGS",
     "AttributeStyle",
     "Docset",
     "Expansion",

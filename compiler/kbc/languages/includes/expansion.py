@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from kbc.languages.includes.attributes import TRIGGER as ATTRIBUTES
 from kbc.languages.includes.attributes import replace_attributes
@@ -32,6 +31,7 @@ from kbc.languages.includes.doxygen import TRIGGER as DOXYGEN
 from kbc.languages.includes.doxygen import has_commands, replace_commands, shown_block
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
+    Expansion,
     IncludingPage,
     Reader,
     Surroundings,
@@ -114,16 +114,6 @@ _COMMENT = re.compile(
 _AT_INCLUDE = re.compile(r"^@include[ \t]+(?P<target>[\w./-]+\.\w+)[ \t]*$")
 _NOWHERE = Surroundings()
 _SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-]+)))?")
-
-
-@dataclass(frozen=True, slots=True)
-class Expansion:
-    """`text` with everything inserted; `unresolved` counts, by directive, what could not be, `external`
-    what no file of the tree has because the site writes it when it is built."""
-
-    text: str
-    unresolved: Mapping[str, int]
-    external: Mapping[str, int] = field(default_factory=dict)
 
 
 def may_include(text: str) -> bool:

@@ -60,6 +60,16 @@ def not_included(target: str) -> str:
     return f"{NOT_INCLUDED}{target})"
 
 
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """`text` with everything inserted; `unresolved` counts, by directive, what could not be, `external`
+    what no file of the tree has because the site writes it when it is built."""
+
+    text: str
+    unresolved: Mapping[str, int]
+    external: Mapping[str, int] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """What the site around a page gives to its directives.

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.expansion import Expansion
 from kbc.languages.includes.files import (
     MAX_DEPTH,
+    Expansion,
     IncludingPage,
     Reader,
     Surroundings,
@@ -21,11 +21,9 @@ from kbc.languages.includes.files import (
     not_included,
 )
 from kbc.project.include_tree import folders_above
+from kbc.project.kinds import RUBY
 
-ENDINGS = (".md.erb", ".markdown.erb", ".markerb")
-"""How pages of Markdown with Ruby end."""
-
-_MARKDOWN = (*ENDINGS, ".html.md.erb", ".html.markdown.erb", ".html.markerb", ".md", ".html.md")
+_MARKDOWN = (*RUBY, *(f".html{each}" for each in RUBY), ".md", ".html.md")
 _PARTIALS = (*_MARKDOWN, ".erb", ".html.erb", ".html")
 _LEFT_OUT = 2
 """Folders at the beginning of a partial's path that a site may have around the tree: `docs/partials/note`."""
