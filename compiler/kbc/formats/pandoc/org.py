@@ -11,7 +11,7 @@ TAB = "\ue000"
 BACKSLASH = "\ue001"
 """Stands for a backslash in text, which pandoc takes for markup and fails on when it is none."""
 
-_VERBATIM = re.compile(r"\s*#\+begin_(src|example|export|comment)\b", re.IGNORECASE)
+VERBATIM = re.compile(r"\s*#\+begin_(src|example|export|comment)\b", re.IGNORECASE)
 _EXAMPLE = re.compile(r"(\s*#\+begin_example)\s+[^-+:\s].*", re.IGNORECASE)
 _TERM = re.compile(r"(\s*[-+*]\s+)(\S.*?)(\s::(?:\s.*)?)\Z")
 _BACKSLASH = re.compile(r"\\\\\s*\Z|\\\(.+?\\\)|\\\[.+?\\\]|\\[a-zA-Z]+|(?P<text>\\)")
@@ -43,7 +43,7 @@ def prepared(text: str) -> str:
             if line.strip().lower() == end:
                 end = ""
             line = line.replace("\t", TAB)
-        elif block := _VERBATIM.match(line):
+        elif block := VERBATIM.match(line):
             end = f"#+end_{block[1].lower()}"
             line = _EXAMPLE.sub(r"\1", line)
         else:

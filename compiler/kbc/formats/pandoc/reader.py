@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
-from kbc.formats.pandoc import docbook, docbook_pages, man, mediawiki, org
+from kbc.formats.pandoc import docbook, docbook_pages, man, mediawiki, org, org_includes
 from kbc.formats.pandoc.org import BACKSLASH, TAB
 from kbc.formats.pandoc.slides import with_code
 from kbc.formats.pandoc.writer import PandocWriter
@@ -60,6 +60,10 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
         data = decode(data).encode()
     elif not data.startswith(b"PK"):
         raise FormatError(f"the file is no {name.upper()}: it is not a ZIP archive")
+    problems: list[DocumentProblem] = []
+    if name == "org":
+        with_includes, problems = org_includes.with_includes(path, data.decode(), read)
+        data = with_includes.encode()
     if name in _PREPARED:
         data = _PREPARED[name](data.decode()).encode()
     if name == "man":
@@ -92,6 +96,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
             created_at=writer.created_at or known.get("created", ""),
             summary=writer.summary,
             anchors=tuple(writer.anchors),
+            problems=tuple(problems),
         )
     ]
 
