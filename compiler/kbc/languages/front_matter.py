@@ -84,13 +84,19 @@ def read_front_matter(
 
 
 def stated_above(text: str) -> tuple[Mapping[str, Any], int]:
-    """The front matter of a page in another markup than Markdown, and how many lines it takes; nothing
-    where what stands between the marks states nothing."""
+    """The front matter of a page, in any markup, and how many lines it takes; nothing where what stands
+    between the marks states nothing."""
     if text[:3] not in _READERS:
         return {}, 0
     lines = text.replace("\r\n", "\n").split("\n")
     matter, count = read_front_matter(lines, range(1, len(lines) + 1), [])
     return (matter.data, count) if matter and matter.data else ({}, 0)
+
+
+def front_matter_end(text: str) -> int:
+    """Where the page begins, behind the marks around what stands above it."""
+    match = _FRONT_MATTER.match(text)
+    return match.end() if match else 0
 
 
 class _Mapping(NamedTuple):
@@ -176,6 +182,7 @@ def _read_toml(source: str) -> _Mapping:
 
 _YAML_LINE = re.compile(r"(?P<key>[A-Za-z_][\w-]*):[ \t]+(?P<value>[^\s|>&*!].*?)[ \t\r]*$")
 _COMMENT = re.compile(r"^[ \t]*<!--(?:[^-]|-(?!->))*+(?:-->(?P<alone>[ \t]*$)?|\Z)", re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\A(---|\+{3})[ \t]*\n.*?^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 _TOML_KEY = re.compile(r"[ \t]*\[{0,2}[ \t]*([\w-]+|\"[^\"]+\"|'[^']+')[ \t]*[.=\]]")
 _READERS = {"---": _read_yaml, "+++": _read_toml}

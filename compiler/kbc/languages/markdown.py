@@ -22,7 +22,7 @@ from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages import mdx as mdx_syntax
 from kbc.languages.anchors import AnchorRules, Label, assigned, split_attributes
 from kbc.languages.fences import language_of_fence
-from kbc.languages.front_matter import FrontMatter, read_front_matter
+from kbc.languages.front_matter import FrontMatter, front_matter_end, read_front_matter
 from kbc.limits import MAX_INLINE_CHARS, short_title
 from kbc.records import Section
 
@@ -39,7 +39,11 @@ _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,200})\]:")
 _MARKUP = re.compile(r"[\\`*_\[\]<>&!~\0]")
 """Inline text without these is plain, as most titles are, and needs no parser."""
 
-_TITLE = re.compile(r"^#[ \t]+([^\r\n]+)", re.MULTILINE)
+_TITLE = re.compile(
+    r"^(?P<marks>`{3,}+|~{3,}+).*?^(?P=marks)|^#[ \t]+(?P<title>[^\r\n]+)", re.DOTALL | re.MULTILINE
+)
+"""A heading of level 1; code, in which such a line is a comment, is passed over."""
+
 _ROLE = re.compile(r"\{[\w:-]+\}(?=`)")
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
@@ -252,8 +256,8 @@ def heading_text(source: str) -> str:
 
 def first_title(text: str) -> str:
     """The first heading of level 1 of a page that nobody parses, as plain text; "" without one."""
-    found = _TITLE.search(text)
-    return heading_text(found[1]) if found else ""
+    found = (each["title"] for each in _TITLE.finditer(text, front_matter_end(text)))
+    return heading_text(next(filter(None, found), ""))
 
 
 def _inline_text(tokens: Iterable[Token]) -> Iterable[str]:

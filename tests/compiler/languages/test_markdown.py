@@ -361,3 +361,17 @@ def test_comments_of_html_are_no_fault_of_front_matter() -> None:
 def test_comments_in_front_matter_are_read_in_bounded_time() -> None:
     document = parse("---\ntitle: A\n" + "<!--\n" * 40_000 + "---\n")
     assert document.data["title"] == "A"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("---\n# of YAML\nsort: 3\n---\n\n# The *tall* [reed](a.md)\n", "The tall reed"),
+        ("```sh\n# install\n```\n\n~~~\n# run\n~~~\n# Reed\n", "Reed"),
+        ("## Part\n\n```sh\n# install\n```\n", ""),
+        ("````\n```\n# x\n````\n# Reed {#reed}\r\n", "Reed"),
+        ("`" * 200_000 + "\n# Reed\n", "Reed"),
+    ],
+)
+def test_the_title_of_a_page_that_is_not_parsed_is_its_first_heading(text: str, title: str) -> None:
+    assert markdown.first_title(text) == title

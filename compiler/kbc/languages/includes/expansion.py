@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.attributes import TRIGGER as ATTRIBUTES
 from kbc.languages.includes.attributes import replace_attributes
 from kbc.languages.includes.code_import import MARK as CODE_IMPORT_MARK
@@ -38,7 +39,6 @@ from kbc.languages.includes.files import (
     dedent,
     excerpt,
     fence,
-    front_matter_end,
     indented,
     language_of,
     not_included,

@@ -48,7 +48,6 @@ _REGION_LINE = re.compile(
 _OTHERS = r"(?:[\w.-]+,\s*)*"
 """Angular names several regions that begin or end at a mark."""
 
-_FRONT_MATTER = re.compile(r"\A(---|\+{3})[ \t]*\n.*?^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LANGUAGES = {
     "py": "python", "rs": "rust", "js": "js", "mjs": "js", "ts": "ts", "yml": "yaml", "md": "markdown",
     "sh": "bash", "rb": "ruby", "kt": "kotlin", "cs": "csharp", "txt": "text", "htm": "html",
@@ -209,12 +208,6 @@ Restructured = Callable[[str], tuple[str, Sequence[str]]]
 
 PartExpander = Callable[[str, IncludingPage], str]
 """Text of an included Markdown file and the page that includes it -> the text, expanded."""
-
-
-def front_matter_end(text: str) -> int:
-    """Where the page begins, behind the marks around what stands above it."""
-    match = _FRONT_MATTER.match(text)
-    return match.end() if match else 0
 
 
 def language_of(path: str) -> str:

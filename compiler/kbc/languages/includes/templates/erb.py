@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
+from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.files import (
     MAX_DEPTH,
@@ -17,7 +18,6 @@ from kbc.languages.includes.files import (
     IncludingPage,
     Reader,
     Surroundings,
-    front_matter_end,
     not_included,
 )
 from kbc.project.include_tree import folders_above

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import Any
 
+from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.attributes import NOTICES
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import FENCE, SPAN, Kept, after_fence, label, without_marks
@@ -20,7 +21,6 @@ from kbc.languages.includes.files import (
     MAX_DEPTH,
     IncludingPage,
     fence,
-    front_matter_end,
     not_included,
 )
 
