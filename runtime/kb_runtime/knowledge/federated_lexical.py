@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,7 +48,7 @@ class FederatedLexical(Statistics):
 
     def __init__(self, parts: Sequence[LexicalPart]) -> None:
         self._parts = parts
-        self._frequency = lru_cache(_REMEMBERED_TERMS)(partial(_total, parts))
+        self._frequencies: dict[tuple[str, str], int] = {}
         languages = [code for part in parts for code in part.searcher.analyzer.languages]
         self.analyzer = Analyzer(tuple(dict.fromkeys(languages)))
         self.documents = sum(part.searcher.documents for part in parts)
@@ -77,7 +76,14 @@ class FederatedLexical(Statistics):
 
     def frequency(self, field: str, term: str) -> int:
         """Chunks of all parts that have `term` in `field`, hidden ones included."""
-        return self._frequency(field, term)
+        key = field, term
+        known = self._frequencies.get(key)
+        if known is None:
+            known = sum(part.searcher.frequency(field, term) for part in self._parts)
+            if len(self._frequencies) >= _REMEMBERED_TERMS:
+                self._frequencies.clear()
+            self._frequencies[key] = known
+        return known
 
     def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """The most frequent words of the parts' own lists, counted together."""
@@ -86,10 +92,6 @@ class FederatedLexical(Statistics):
             for word, documents in part.searcher.words_with_prefix(prefix, limit):
                 counts[word] = counts.get(word, 0) + documents
         return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit]
-
-
-def _total(parts: Sequence[LexicalPart], field: str, term: str) -> int:
-    return sum(part.searcher.frequency(field, term) for part in parts)
 
 
 def _own_filters(part: LexicalPart, filters: SearchFilters) -> SearchFilters:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from kb_runtime.search.analysis import Analyzer
@@ -113,7 +112,7 @@ class LexicalIndex(Statistics):
         self._searcher = self._index.searcher()
         self.analyzer = Analyzer(languages)
         self.documents = self._searcher.num_docs
-        self._frequency = lru_cache(_REMEMBERED_TERMS)(self._searcher.doc_freq)
+        self._frequencies: dict[tuple[str, str], int] = {}
 
     def search(self, request: LexicalRequest) -> LexicalHits:
         """The best chunks for a request. Raises `LexicalError`."""
@@ -193,7 +192,14 @@ class LexicalIndex(Statistics):
 
     def frequency(self, field: str, term: str) -> int:
         """Chunks that have `term` in `field`."""
-        return self._frequency(field, term)
+        key = field, term
+        known = self._frequencies.get(key)
+        if known is None:
+            known = self._searcher.doc_freq(field, term)
+            if len(self._frequencies) >= _REMEMBERED_TERMS:
+                self._frequencies.clear()
+            self._frequencies[key] = known
+        return known
 
     def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """The most frequent words of the vocabulary with that prefix, and the chunks of each."""
