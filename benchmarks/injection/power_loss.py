@@ -99,9 +99,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kbc-power-") as name, Victims() as victims:
-        lost = run(
-            *(victims, Path(name), options.more, options.heal_every, options.seed, options.most)
-        )
+        bounds = options.more, options.heal_every, options.seed, options.most
+        lost = run(victims, Path(name), *bounds)
     print(f"{lost.steps:,} steps, {lost.states:,} states, {lost.healed:,} built again,")
     print(f"in {time.monotonic() - began:.0f} s: {len(lost.broken)} broken, {len(lost.sick)} sick")
     for line in (*lost.broken[:5], *lost.sick[:5]):

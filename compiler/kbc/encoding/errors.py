@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kb_runtime.errors import KbcError, exit_codes
+from pathlib import Path
 
-DAMAGED_HINT = "Copy the model again, or name another folder with --model."
+from kb_runtime.errors import KbcError, exit_codes
 
 
 class ModelError(KbcError):
@@ -17,6 +17,12 @@ class ModelError(KbcError):
     """
 
     exit_code = exit_codes.MODEL
+
+    @classmethod
+    def unreadable(cls, path: Path, error: Exception) -> ModelError:
+        """Of the file of a model that is there and cannot be read."""
+        hint = "Copy the model again, or name another folder with --model."
+        return cls("model-invalid", f"{path} cannot be read: {error}", hint)
 
 
 class EncodingError(KbcError):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.errors.shortages import raise_shortage
-from kbc.encoding.errors import DAMAGED_HINT, ModelError
+from kbc.encoding.errors import ModelError
 
 _POOLING_NAMES = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
 _MODULES = ("Transformer", "Pooling", "Dense", "Normalize")
@@ -180,6 +180,4 @@ def _read_json(path: Path) -> Any:
     except (OSError, ValueError) as error:
         if isinstance(error, OSError):
             raise_shortage(error)
-        raise ModelError(
-            "model-invalid", f"{path} cannot be read: {error}", DAMAGED_HINT
-        ) from error
+        raise ModelError.unreadable(path, error) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kbc.encoding.errors import DAMAGED_HINT, ModelError
+from kbc.encoding.errors import ModelError
 from kbc.encoding.model import WORD_EMBEDDINGS, Model
 from kbc.encoding.stored.tensors import open_tensors
 
@@ -67,9 +67,7 @@ def read_tokenizer(model: Model) -> Tokenizer:
     try:
         tokenizer = _load(model.tokenizer_path.read_bytes())
     except Exception as error:  # the package raises no type of its own
-        raise ModelError(
-            "model-invalid", f"{model.tokenizer_path} cannot be read: {error}", DAMAGED_HINT
-        ) from error
+        raise ModelError.unreadable(model.tokenizer_path, error) from error
     with open_tensors(model.weights_path) as tensors:
         shape = tensors.shape(f"{model.layers.tensor_prefix}{WORD_EMBEDDINGS}")
     rows = shape[0] if shape else 0

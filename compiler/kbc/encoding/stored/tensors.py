@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kbc.encoding.errors import DAMAGED_HINT, ModelError
+from kbc.encoding.errors import ModelError
 from kbc.encoding.quantize import Float32
 from kbc.encoding.stored.onnx_file import OnnxFileError, OnnxTensors
 
@@ -62,9 +62,7 @@ def open_tensors(path: Path) -> Iterator[Tensors]:
             with safe_open(path, "numpy") as tensors:
                 yield _Safetensors(tensors)
     except (SafetensorError, OnnxFileError, OSError) as error:
-        raise ModelError(
-            "model-invalid", f"{path} cannot be read: {error}", DAMAGED_HINT
-        ) from error
+        raise ModelError.unreadable(path, error) from error
 
 
 class _Safetensors:

@@ -61,11 +61,11 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     elif not data.startswith(b"PK"):
         raise FormatError(f"the file is no {name.upper()}: it is not a ZIP archive")
     problems: list[DocumentProblem] = []
-    if name == "org":
-        with_includes, problems = org_includes.with_includes(path, data.decode(), read)
-        data = with_includes.encode()
     if name in _PREPARED:
-        data = _PREPARED[name](data.decode()).encode()
+        source = data.decode()
+        if name == "org":
+            source, problems = org_includes.with_includes(path, source, read)
+        data = _PREPARED[name](source).encode()
     if name == "man":
         if not man.is_man_page(data):
             return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]

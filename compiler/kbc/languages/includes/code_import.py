@@ -29,7 +29,8 @@ def filled(block: str, page: IncludingPage) -> str:
     first, *inner = block.split("\n")
     opening = FENCE.match(first)
     if opening and (child := _CHILD.match(opening["info"].strip())):
-        return "\n\n".join(_knitted(name, page) for name in _NAME.findall(child["files"]))
+        names = _NAME.findall(child["files"])
+        return "\n\n".join(page.included(name, "child=") for name in names)
     stated = opening and _FILE.search(opening["info"])
     if opening is None or not stated or any(line.strip(" \t>") for line in inner[:-1]):
         return block
@@ -48,11 +49,6 @@ def filled(block: str, page: IncludingPage) -> str:
     marks = backticks(code, len(opening["marks"]))
     shown = [margin + line if line else margin.rstrip() for line in code.split("\n")]
     return "\n".join([f"{before}{marks}{info}", *shown, margin + marks])
-
-
-def _knitted(name: str, page: IncludingPage) -> str:
-    found = page.load(name, "child=")
-    return page.expanded(*found).strip("\n") if found else not_included(name)
 
 
 def _chosen(text: str, part: re.Match[str] | None) -> str:

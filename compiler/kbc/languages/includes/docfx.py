@@ -71,10 +71,7 @@ def _line(line: str, page: IncludingPage) -> Iterator[str]:
 
 
 def _page(match: re.Match[str], page: IncludingPage) -> str:
-    found = page.load(match["target"], "[!INCLUDE]")
-    if found is None:
-        return not_included(match["target"])
-    return page.expanded(*found).strip("\n")
+    return page.included(match["target"], "[!INCLUDE]")
 
 
 def _linked_code(match: re.Match[str], page: IncludingPage) -> str:

@@ -141,9 +141,17 @@ class IncludingPage:
         finally:
             self.stack = before
 
-    def load(self, target: str, directive: str) -> tuple[str, str] | None:
+    def included(self, target: str, directive: str, below: Sequence[str] = ("",)) -> str:
+        """The text of the Markdown file that `target` names, with what that includes; what stands in its
+        place without one, which `load` counts. `below` is as for `find`."""
+        found = self.load(target, directive, below) if target else None
+        return self.expanded(*found).strip("\n") if found else not_included(target)
+
+    def load(
+        self, target: str, directive: str, below: Sequence[str] = ("",)
+    ) -> tuple[str, str] | None:
         """Path and text of the file that `target` names; None, counted as unresolved, without one."""
-        found = self.find(target)
+        found = self.find(target, below)
         if found is None:
             self.missed(target, directive)
         return found
@@ -158,11 +166,12 @@ class IncludingPage:
         places = () if "\0" in target else self._places(target)
         return any(is_generated(place, self.read) for place in places if place != ".")
 
-    def find(self, target: str) -> tuple[str, str] | None:
-        """As `load`; a missing file is not counted."""
+    def find(self, target: str, below: Sequence[str] = ("",)) -> tuple[str, str] | None:
+        """As `load`; a missing file is not counted. `below` are the folders that a generator has for such
+        files, in the order in which they are looked through."""
         if "://" in target or "\0" in target or len(self.stack) >= MAX_DEPTH:
             return None
-        for place in self._places(target):
+        for place in (each for folder in below for each in self._places(folder + target)):
             is_open = place in self.stack or place == self.path
             text = None if is_open else self.text_at(place)
             if text is not None:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import SPAN, Kept, label, without_marks
-from kbc.languages.includes.files import IncludingPage, not_included
+from kbc.languages.includes.files import IncludingPage
 
 _BLOCKS = (
     "tabs|tab|hint|callout|code|content-ref|embed|file|stepper|step|columns|column|swagger-response"
@@ -46,7 +46,7 @@ _ANNOTATION = re.compile(
 )
 """Ids and classes of a heading."""
 
-_PARTIALS = "markdoc/partials/"
+_PARTIALS = ("markdoc/partials/", "")
 _CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api-method", "swagger")
 _NOTICES = ("hint", "callout")
 
@@ -76,9 +76,9 @@ def _shown(name: str, rest: str, page: IncludingPage) -> str:
     stated = attributes(rest)
     title = stated.get("title") or stated.get("label") or stated.get("summary") or ""
     if name == "include":
-        return _included(rest.strip().strip("\"'"), "{% include %}", page)
+        return page.included(rest.strip().strip("\"'"), "{% include %}")
     if name == "partial":
-        return _included(stated.get("file", ""), "{% partial %}", page, _PARTIALS)
+        return page.included(stated.get("file", ""), "{% partial %}", _PARTIALS)
     if name in _NOTICES:
         kind = next(
             (stated[each] for each in ("style", "type", "kind") if stated.get(each)), "note"
@@ -103,13 +103,3 @@ def _link(target: str, text: str | Literal[False]) -> str:
     if not target:
         return ""
     return f"[{text}](<{target}>)" if text else f"<{target}>" if ":" in target else target
-
-
-def _included(target: str, directive: str, page: IncludingPage, below: str = "") -> str:
-    """The file that `target` names, if need be from the folder `below`."""
-    found = page.find(below + target) if target and below else None
-    if found is None:
-        found = page.load(target, directive) if target else None
-    if found is None:
-        return not_included(target)
-    return page.expanded(*found).strip("\n")

@@ -70,7 +70,7 @@ def _shown(match: re.Match[str], page: IncludingPage) -> str:
     target = next((stated[name] for name in _NAMING if stated.get(name)), "")
     if not (named := _FILE.fullmatch(target)) or not _shows(match["name"], named["ending"].lower()):
         return match[0]
-    found = next(filter(None, (page.find(folder + target) for folder in _FOLDERS)), None)
+    found = page.find(target, _FOLDERS)
     if found is None:
         if not _SNIPPETS.search(match["name"]):
             return match[0]
