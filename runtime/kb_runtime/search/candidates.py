@@ -290,8 +290,8 @@ class Retriever:
                 if values:
                     folded = {value.casefold() for value in values}
                     labels = chunks.labels(name)
-                    codes = [at for at, label in enumerate(labels) if label.casefold() in folded]
-                    mask &= np.isin(np.frombuffer(chunks.column(name), dtype="<u4"), codes)
+                    wanted = np.array([label.casefold() in folded for label in labels], np.bool_)
+                    mask &= wanted[np.frombuffer(chunks.column(name), dtype="<u4")]
             if len(self._masks) >= _REMEMBERED_MASKS:
                 self._masks.clear()
             self._masks[key] = mask

@@ -197,18 +197,30 @@ def in_two_tiers(
 
     A larger page brings more candidates, which must not move the first ones.
     """
-    import numpy as np
-
     front = fuse(semantic.first(depth), lexical.first(depth))
     if len(semantic.rows) <= depth and len(lexical.rows) <= depth:
         return front
     behind = fuse(
-        semantic.only(np.isin(semantic.rows, front.rows, invert=True)),
-        lexical.only(np.isin(lexical.rows, front.rows, invert=True)),
+        semantic.only(~is_among(semantic.rows, front.rows)),
+        lexical.only(~is_among(lexical.rows, front.rows)),
     )
     best = float(behind.scores.max(initial=0.0))
     least = float(front.scores[-1]) if len(front.rows) else 1.0
     return front.followed_by(behind, min(1.0, least / best) if best > 0 else 1.0)
+
+
+def is_among(rows: Rows, others: Rows) -> Mask:
+    """Which of `rows`, int64 [n], are also in `others`, int64 [m]: bool [n].
+
+    `numpy.isin` loads masked arrays for the first question, 12 ms and 1 MB that nothing else here needs.
+    """
+    import numpy as np
+
+    if not len(others):
+        return np.zeros(len(rows), dtype=np.bool_)
+    ordered = np.sort(others)
+    found: Mask = ordered[np.searchsorted(ordered[:-1], rows)] == rows
+    return found
 
 
 def with_estimated_cosines(cosines: Scores, bm25: Scores, absent: Mask) -> Scores:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -16,6 +18,7 @@ from kb_runtime.search.fusion import (
     balanced,
     balanced_in_two_tiers,
     in_two_tiers,
+    is_among,
     lexical_in_two_tiers,
     mix,
     rrf,
@@ -224,6 +227,31 @@ def test_a_deeper_list_does_not_move_the_first_rows(
     scores = [score for _, score in deep]
     assert scores == sorted(scores, reverse=True)
     assert {row for row, _ in deep} == {row for row, _ in [*semantic, *lexical]}
+
+
+@given(st.lists(st.integers(0, 20)), st.lists(st.integers(0, 20)))
+def test_rows_are_among_others_where_they_are(rows: list[int], others: list[int]) -> None:
+    found = is_among(np.array(rows, np.int64), np.array(others, np.int64))
+    assert found.dtype == np.bool_
+    assert found.tolist() == [row in others for row in rows]
+
+
+def test_long_lists_are_fused_without_the_masked_arrays_of_numpy() -> None:
+    code = (
+        "import sys, numpy as np; from kb_runtime.search.fusion import *;"
+        "one = RankedRows.of(range(300), range(300, 0, -1));"
+        "other = RankedRows.of(range(900, 200, -2), range(350, 0, -1));"
+        "fused = in_two_tiers(lambda a, b: mix(a, b, 0.4), one, other, 100);"
+        "print(len(fused.rows), 'numpy.ma' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": ":".join(sys.path)},
+    )
+    assert run.stdout.split() == ["601", "False"]
 
 
 @given(by_meaning, by_words)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
-from kb_runtime.search.fusion import RankedRows, to_unit_range
+from kb_runtime.search.fusion import RankedRows, is_among, to_unit_range
 from kb_runtime.search.lexical_plan import MAX_TERMS
 from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.ranking.companions import companions
@@ -410,7 +410,7 @@ def _pool(
         chosen[first:] = False
     chosen[np.flatnonzero(chosen)[steps.POOL :]] = False
     last = fused.scores[chosen][-1]
-    chosen |= np.isin(fused.rows, named)
+    chosen |= is_among(fused.rows, np.array(named, dtype=np.int64))
     pool, rest = fused.only(chosen), fused.only(~chosen)
     return pool._replace(scores=pool.scores.clip(min=last)), rest._replace(
         scores=rest.scores.clip(max=last)

@@ -121,7 +121,7 @@ def test_what_a_test_has_of_a_query_speaks_for_what_it_tests(
 ) -> None:
     query = "drains a flooded chamber by a sluice"
     with_test = evidence(tree, query)["locks/gate.ts"]
-    assert evidence(tree, f"test that {query}")["locks/gate.test.ts"] == 1.0
+    assert evidence(tree, f"test that {query}")["locks/gate.test.ts"] == pytest.approx(1.0)
     monkeypatch.setattr(steps, "OF_TEST", 0.0)
     assert with_test > evidence(tree, query)["locks/gate.ts"]
 
