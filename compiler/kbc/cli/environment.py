@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from kb_runtime.errors import UsageError
-from kb_runtime.live.source_trees import user_cache
+from kb_runtime.user_cache import user_cache
 
 
 def default_cache() -> Path:

@@ -32,7 +32,7 @@ def verify_served(
     path: str | os.PathLike[str], keys: Sequence[str | os.PathLike[str]] = ()
 ) -> VerificationReport:
     """As `verify`, and asks every tool questions. Raises what it raises."""
-    report = verify(path, keys)
+    report = verify(path, keys, prove=True)
     if not report.ok:
         return report
     problem = _first_problem(report.path)

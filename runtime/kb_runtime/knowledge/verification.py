@@ -72,10 +72,13 @@ class VerificationReport:
 
 
 def verify(
-    path: str | os.PathLike[str], keys: Sequence[str | os.PathLike[str]] = ()
+    path: str | os.PathLike[str],
+    keys: Sequence[str | os.PathLike[str]] = (),
+    *,
+    prove: bool = False,
 ) -> VerificationReport:
     """Checks the artifact that `path` stands for, completely; with files of public `keys` also that it is
-    signed by each of them.
+    signed by each of them. With `prove` a sound one need not be hashed again by this user's servers.
 
     Raises `ArtifactError` when there is no artifact, its manifest cannot be trusted or a signature does
     not hold, and where the machine is short of something; and `KeyFileError`. Everything else that is
@@ -101,6 +104,8 @@ def verify(
         manifest = artifact.manifest
         with artifact:
             passed, problems = _run(artifact)
+        if prove and not problems:
+            manifest.prove()
     return VerificationReport(
         path=folder,
         build_id=manifest.build_id,

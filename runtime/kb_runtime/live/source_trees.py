@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from kb_runtime.errors import UsageError
+from kb_runtime.user_cache import user_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,14 +30,6 @@ PROJECT_FILES = (
     "Gemfile",
     "mix.exs",
 )
-
-
-def user_cache() -> str:
-    """Where the cache lives unless told otherwise: $KBC_CACHE, or kbc/ in the user's cache folder."""
-    if named := os.environ.get("KBC_CACHE"):
-        return named
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "kbc")
 
 
 def index_folder() -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import stat
 
+from kb_runtime.digests import sha256, takes_openssl
 from kb_runtime.errors import ArtifactError
 
 TYPE_CHECKING = False
@@ -24,6 +25,8 @@ REBUILD = "Build the knowledge base again, or install it again."
 _SETTLED_NS = 20_000_000
 """Two changes within a tick of the kernel's clock (up to 10 ms) have one ctime: younger files wait."""
 _ATTEMPTS = 25
+
+_BLOCK = 1 << 18
 
 
 def inconsistent(path: str) -> ArtifactError:
@@ -77,6 +80,25 @@ def open_regular(path: str, absent: str = "missing") -> Any:
         file.close()
         raise not_regular(path)
     return file
+
+
+def file_digest(path: str, size: int) -> str:
+    """The SHA-256 of a file that should have `size` bytes, in hexadecimal; of a longer one no more than
+    that and a byte is read. Raises `ArtifactError`."""
+    if not takes_openssl(size):
+        return sha256(read_regular(path, size, absent="truncated")).hex()
+    import hashlib
+
+    digest = hashlib.sha256()
+    with open_regular(path, "truncated") as file:
+        left = size + 1
+        try:
+            while left and (block := file.read(min(_BLOCK, left))):
+                digest.update(block)
+                left -= len(block)
+        except OSError as error:
+            raise unreadable(path, error) from error
+    return digest.hexdigest()
 
 
 def not_regular(path: str) -> ArtifactError:

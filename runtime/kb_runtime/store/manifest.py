@@ -10,12 +10,12 @@ import json
 import os
 import stat
 
-from kb_runtime.digests import sha256, takes_openssl
+from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store.integrity import (
     REBUILD,
+    file_digest,
     identity,
-    open_regular,
     read_regular,
     status,
     unreadable,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from kb_runtime.store.integrity import Identity
+    from kb_runtime.store.proofs import Proofs
 
     T = TypeVar("T")
     Check = Callable[["Manifest", bytes], object]
@@ -51,7 +52,6 @@ _SEAL_HEAD = b'"seal": "'
 _SEAL_TAIL = b'"\n}\n'
 _SEAL_AT = -(len(_SEAL_TAIL) + 64)
 
-_BLOCK = 1 << 18
 # Files of so many bytes together are hashed in several threads, which takes two cores half of the time.
 _THREADED_BYTES = 8 << 20
 _MAX_THREADS = 4
@@ -213,6 +213,7 @@ class Manifest(ManifestFields):
         super().__init__(fields)
         self.folder = folder
         self._passed: dict[str, Identity] = {}
+        self._proofs: Proofs | None = None  # not read yet
         wrong = problem(fields)
         if wrong:
             raise _not_a_manifest(folder, wrong)
@@ -250,7 +251,8 @@ class Manifest(ManifestFields):
                 )
 
     def check_file(self, relative: str) -> None:
-        """Compares a listed file's SHA-256, once: a file that passed is not read again until it changes.
+        """Compares a listed file's SHA-256, once: a file that passed is not read again until it changes,
+        nor is one that is proved (see `proofs`).
 
         Safe to call from several threads. Raises `ArtifactError` when the file differs, is not
         listed or cannot be read.
@@ -264,9 +266,27 @@ class Manifest(ManifestFields):
             return
         size, expected = self.files[relative]
         path = self.path(relative)
-        if _digest(path, size) != expected:
+        if not self._is_proved(relative, found) and file_digest(path, size) != expected:
             raise _altered(path)
         self._passed[relative] = found
+
+    def distrust_proofs(self) -> None:
+        """Has every file hashed here and now."""
+        self._proofs = {}
+
+    def prove(self) -> None:
+        """Notes for other processes of this user which files passed."""
+        from kb_runtime.store.proofs import write_proofs
+
+        passed = {path: (found[-1], self.files[path][1]) for path, found in self._passed.items()}
+        write_proofs(self.folder, passed)
+
+    def _is_proved(self, relative: str, found: Identity) -> bool:
+        if self._proofs is None:
+            from kb_runtime.store.proofs import read_proofs
+
+            self._proofs = read_proofs(self.folder)
+        return self._proofs.get(relative) == [*found[-1], self.files[relative][1]]
 
     def check_files(self, paths: Iterable[str]) -> None:
         """As `check_file`, of several: large ones in several threads. Raises the error of the first that is
@@ -377,6 +397,7 @@ def load(folder: str | os.PathLike[str], check: Check | None = None) -> Manifest
             f"Rename the folder to {manifest.build_id}, or build again.",
         )
     if check is not None:
+        manifest.distrust_proofs()
         check(manifest, data)
     return manifest
 
@@ -395,25 +416,6 @@ def _file_time(path: str) -> str:
 def _is_inside(path: str) -> bool:
     """Whether a listed path stays inside the build's folder."""
     return _NOT_INSIDE.isdisjoint(path.split("/")) and "\\" not in path and "\0" not in path
-
-
-def _digest(path: str, size: int) -> str:
-    """The SHA-256 of a file that should have `size` bytes, in hexadecimal; of a longer one no more than
-    that and a byte is read."""
-    if not takes_openssl(size):
-        return sha256(read_regular(path, size, absent="truncated")).hex()
-    import hashlib
-
-    digest = hashlib.sha256()
-    with open_regular(path, "truncated") as file:
-        left = size + 1
-        try:
-            while left and (block := file.read(min(_BLOCK, left))):
-                digest.update(block)
-                left -= len(block)
-        except OSError as error:
-            raise unreadable(path, error) from error
-    return digest.hexdigest()
 
 
 def _altered(path: str) -> ArtifactError:

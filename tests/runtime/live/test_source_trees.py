@@ -7,6 +7,7 @@ import pytest
 from kb_runtime.errors import UsageError
 from kb_runtime.live import source_trees
 from kb_runtime.live.working_tree import WorkingTrees
+from kb_runtime.user_cache import user_cache
 
 
 def project(folder: Path, *names: str) -> Path:
@@ -72,8 +73,8 @@ def test_the_cache_is_where_it_is_for_the_compiler(monkeypatch: pytest.MonkeyPat
         for each in ("KBC_CACHE", "XDG_CACHE_HOME"):
             monkeypatch.delenv(each, raising=False)
         monkeypatch.setenv(name, value)
-        assert source_trees.user_cache() == str(default_cache())
-        assert source_trees.user_cache().startswith(value)
+        assert user_cache() == str(default_cache())
+        assert user_cache().startswith(value)
 
 
 def test_records_are_compared_with_the_tree_that_they_are_of(tmp_path: Path) -> None:

@@ -331,13 +331,13 @@ def test_large_files_are_hashed_once_in_several_threads(
     monkeypatch.setattr(manifest_module, "_THREADED_BYTES", 3 << 20)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     hashed: list[tuple[str, int]] = []
-    digest = manifest_module._digest
+    digest = manifest_module.file_digest
 
     def noted(path: str, size: int) -> str:
         hashed.append((Path(path).name, threading.get_ident()))
         return digest(path, size)
 
-    monkeypatch.setattr(manifest_module, "_digest", noted)
+    monkeypatch.setattr(manifest_module, "file_digest", noted)
     manifest = load(build)
     manifest.check_files(content)
     assert sorted(name for name, _ in hashed) == sorted(content)

@@ -1,0 +1,95 @@
+"""Proofs that the files of a build were hashed on this machine: a server need not hash them again.
+
+`kbc verify` notes the identity of each file that it has hashed: the device, the inode, the size and both
+times of change. No change of a file leaves all of them as they were (see `integrity`), so while they are the
+same, the hash holds. Notes lie in the user's cache folder and count only where nobody else could have written
+them: whoever can write there can change what the user runs, too. A server only reads them.
+
+Windows has no time of change that nobody can set, and so no proofs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from kb_runtime.digests import sha256
+from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.user_cache import user_cache
+
+Proofs = Mapping[str, list[int | str]]
+"""Path in the build -> device, inode, size, times of the last change in nanoseconds, SHA-256."""
+
+_LARGEST_BYTES = 16 << 20
+_SECOND_NS = 1_000_000_000
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def read_proofs(folder: str) -> Proofs:
+    """What is proved of the files of the build, or the shard, in `folder`; nothing where there is no note or
+    it cannot be trusted."""
+    if not hasattr(os, "geteuid"):
+        return {}
+    path = _path(folder)
+    try:
+        with open(path, "rb", opener=_open_no_follow) as file:
+            own = os.fstat(file.fileno())
+            if not (_is_private(own) and _is_private(os.stat(os.path.dirname(path)))):
+                return {}
+            note = json.loads(file.read(_LARGEST_BYTES))
+        files = note["files"]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return {}
+    return files if isinstance(files, dict) and note.get("folder") == folder else {}
+
+
+def write_proofs(folder: str, passed: Mapping[str, tuple[Sequence[int], str]]) -> None:
+    """Notes the identity of each file in `folder` as it was when it was hashed, with the hash, and forgets
+    builds that are gone. Does nothing where that cannot be kept."""
+    if not hasattr(os, "geteuid"):
+        return
+    proofs: Proofs = {
+        relative: [*identity, digest]
+        for relative, (identity, digest) in passed.items()
+        if identity[-1]
+        % _SECOND_NS  # a file system that counts in seconds misses changes within one
+    }
+    path = _path(folder)
+    data = json.dumps({"folder": folder, "files": proofs}).encode()
+    with suppress(OSError):
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        _forget_removed(os.path.dirname(path))
+        if len(data) <= _LARGEST_BYTES:
+            replace_file(path, data, mode=0o600)
+
+
+def _path(folder: str) -> str:
+    return os.path.join(user_cache(), "verified", f"{sha256(os.fsencode(folder)).hex()[:32]}.json")
+
+
+def _is_private(found: os.stat_result) -> bool:
+    """Whether this user alone can have written it."""
+    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
+
+
+def _open_no_follow(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def _forget_removed(notes: str) -> None:
+    for path in _notes(notes):
+        try:
+            with open(path, "rb", opener=_open_no_follow) as file:
+                gone = not os.path.isdir(json.loads(file.read(_LARGEST_BYTES))["folder"])
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            gone = True
+        if gone:
+            os.unlink(path)
+
+
+def _notes(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        yield from (entry.path for entry in entries if entry.name.endswith(".json"))
