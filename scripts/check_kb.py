@@ -104,6 +104,15 @@ def substituted(kb: Path) -> tuple[dict[Path, str], list[quint_tool.Job], list[q
     return origins, jobs, misses
 
 
+def transcripts(
+    texts: list[str], package: Path, workers: int
+) -> list[tuple[list[quint_transcripts.Found], int]]:
+    """What `quint_transcripts.misses_of` says of each page, several at a time."""
+    kept = quint_tool.CACHE / "transcripts"
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        return list(pool.map(lambda text: quint_transcripts.misses_of(text, package, kept), texts))
+
+
 def check(kb: Path, workers: int, only: str) -> tuple[list[quint_tool.Miss], Tally]:
     package = quint_tool.install()
     flags = quint_tool.flags_of_commands(package)
@@ -124,15 +133,15 @@ def check(kb: Path, workers: int, only: str) -> tuple[list[quint_tool.Miss], Tal
         misses += [
             quint_tool.Miss(str(Path(m.path).relative_to(kb)), m.line, m.message) for m in wrong
         ]
-    for path in sorted([*kb.glob(f"{only}**/*.md"), *kb.glob(f"{only}**/*.mdx")]):
-        text = path.read_text("utf-8")
+    pages = sorted([*kb.glob(f"{only}**/*.md"), *kb.glob(f"{only}**/*.mdx")])
+    texts = [path.read_text("utf-8") for path in pages]
+    for path, text, (printed, tried) in zip(
+        pages, texts, transcripts(texts, package, workers), strict=True
+    ):
         place = path.relative_to(kb)
         jobs += quint_sources.snippets(path, text)
         misses += quint_sources.label_misses(str(place), text)
         misses += quint_sources.shell_misses(str(place), text, flags)
-        printed, tried = quint_transcripts.misses_of(
-            text, package, quint_tool.CACHE / "transcripts"
-        )
         misses += [quint_tool.Miss(str(place), line, message) for line, message in printed]
         tally.add(place.parts[0], "files")
         tally.add(place.parts[0], "commands", tried)
