@@ -12,7 +12,7 @@ from kbc.languages import markdown, mdx
 from kbc.records import CompiledRecord, PatternRecord
 
 _BACKTICKS = re.compile(r"`+")
-_MARK = re.compile(r"\\.|`+|<!--")
+_MARK = re.compile(rf"\\.|`+|<!--|{markdown.INSTRUCTION}")
 
 Span = tuple[int, int]
 """The characters [start, end) of a text."""
@@ -46,7 +46,7 @@ def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx:
 
 
 def _comments(text: str, document: markdown.Document) -> Iterator[Span]:
-    """The comments of Markdown in order, wherever they are but in code."""
+    """The comments and instructions of Markdown in order, wherever they are but in code."""
     starts = [0]
     position = 0
     for lines in document.commented:
@@ -66,11 +66,12 @@ def _between(text: str, position: int, end: int, *, has_code: bool) -> Iterator[
             spans.setdefault(len(run[0]), []).append(run.start())
     while mark := _MARK.search(text, position, end):
         position = mark.end()
-        if mark[0] == "<!--":
-            close = text.find("-->", position - 2, end)  # `<!-->` is a comment
+        if mark[0][0] == "<":
+            ending = "-->" if mark[0] == "<!--" else "?>"
+            close = text.find(ending, position - 2, end)  # `<!-->` is a comment
             if close < 0:
                 return
-            position = close + 3
+            position = close + len(ending)
             yield mark.start(), position
         elif runs := spans.get(len(mark[0]) if mark[0][0] == "`" else 0):
             closing = bisect_left(runs, position)

@@ -217,7 +217,7 @@ class PageIncludes:
         if self._collection.generator == "jekyll":
             return "kramdown"
         # Nobody writes `{: .x}` but for a program that reads it, such as ExDoc.
-        is_plain = not self._collection.generator and _ATTRIBUTES.search(text) is not None
+        is_plain = self._collection.generator in ("", "eleventy") and _ATTRIBUTES.search(text)
         return "kramdown" if is_plain else ""
 
     @property

@@ -45,6 +45,10 @@ _TITLE = re.compile(
 """A heading of level 1; code, in which such a line is a comment, is passed over."""
 
 _ROLE = re.compile(r"\{[\w:-]+\}(?=`)")
+INSTRUCTION = r"<\?(?!php\b|xml\b)(?=[A-Za-z])"
+"""Where an instruction to a program of the site begins (`<?code-excerpt "main.dart"?>`), which browsers show
+as little as a comment. PHP and XML outside of code are content all the same."""
+_HIDDEN = re.compile(rf"<!--|{INSTRUCTION}")
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
 _KINDS: Mapping[str, BlockKind] = {
@@ -193,7 +197,7 @@ def parse(text: str, *, mdx: bool = False) -> Document:
 
 def _commented(tokens: Sequence[Token], line_numbers: Sequence[int]) -> Iterator[CommentedLines]:
     for token in tokens:
-        if token.type in ("inline", "html_block") and token.map and "<!--" in token.content:
+        if token.type in ("inline", "html_block") and token.map and _HIDDEN.search(token.content):
             first, end = token.map
             is_html = token.type == "html_block"
             yield CommentedLines(line_numbers[first], line_numbers[end - 1], is_html)

@@ -44,6 +44,8 @@ def shown(paths: Sequence[str]) -> str:
 def named(site: Site) -> str:
     built_by = site.options.get("built_by")
     name = NAMES.get(site.generator, "folder of pages")
+    if site.options.get("by_its_folders"):  # its program is nobody else's
+        name = "site of templates"
     what = f"{name} {site.title!r}" if site.title else name
     if built_by:
         what += f", built by {built_by}"

@@ -157,6 +157,9 @@ def test_comments_are_not_embedded(budget: TokenBudget, page: Page) -> None:
         ("a <!-- it`s one --> `b`\n", ["<!-- it`s one -->"]),
         (r"a \` <!-- one --> ` \<!-- text -->" "\n", ["<!-- one -->"]),
         ("a <!--> b --> c <!-- open\n\nd -->\n", ["<!-->"]),
+        ('<?excerpt "a.dart (b)"?>\n```dart\n<?code ?>\n```\n', ['<?excerpt "a.dart (b)"?>']),
+        ("a <?one\ntwo?> `<?code ?>` b <!-- c -->\n", ["<?one\ntwo?>", "<!-- c -->"]),
+        ("<?php\necho 1;\n?>\n\na <?xml version='1'?> <? b ?> <?= c ?> <?open\n", []),
     ],
 )
 def test_comments_are_those_outside_of_code(

@@ -1,11 +1,13 @@
-"""Eleventy: its configuration is a program, of which the folders that it names as text are read."""
+"""Eleventy: its configuration is a program, of which the folders that it names as text are read. Sites that a
+program of their own makes with the same folders (Liquid in Markdown, `_includes`, data) are read as well."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_json, read_text
+from kbc.recognition.configuration import READER, first_existing, read_any, read_text
 from kbc.recognition.site import NOT_PAGES, Site, joined, text
 
 GENERATOR = "eleventy"
@@ -18,14 +20,25 @@ _FOLDER = re.compile(r"\b(?P<name>input|includes|data)\s*:\s*[\"'](?P<place>[^\"
 _SET = re.compile(
     r"\.set(?P<name>Input|Includes|Data)Directory\(\s*[\"'](?P<place>[^\"'\n]*)[\"']\s*\)"
 )
-_SITE_DATA = ("site.json", "metadata.json", "meta.json")
+_DATA_ENDINGS = (".json", ".yaml", ".yml")
+_SITE_DATA = tuple(
+    f"{stem}{ending}" for stem in ("site", "metadata", "meta") for ending in _DATA_ENDINGS
+)
+# What pages show of data is short: names, addresses, versions.
+_MOST_DATA_FILES = 64
+_MOST_DATA_BYTES = 64 * 1024
+# Of a site that has no configuration that can be read.
+_INCLUDES = "_includes"
+_CONTENT = ("content", "pages", "docs")
+_DATA = ("_data", "data")
+_MARKDOWN = (".md", ".markdown")
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose configuration is in `folder`; None without one."""
+    """The site whose configuration, or whose folders, are in `folder`; None without them."""
     config = first_existing(tree, folder, CONFIGS)
     if not config:
-        return None
+        return _by_its_folders(tree, folder)
     source = read_text(tree, config)
     found = (match for pattern in (_FOLDER, _SET) for match in pattern.finditer(source))
     places = {match["name"].lower(): match["place"] for match in found}
@@ -33,10 +46,66 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     if not tree.names(content):
         return None
     includes, data = places.get("includes", "_includes"), places.get("data", "_data")
-    named = first_existing(tree, joined(content, data), _SITE_DATA)
-    stated = read_json(tree, named) if named else {}
     ignored = read_text(tree, joined(folder, ".eleventyignore")).split("\n")
+    return _site(
+        tree,
+        folder,
+        config,
+        content,
+        joined(content, includes),
+        joined(content, data),
+        exclude=(
+            *("node_modules/", "/_site/", f"/{includes}/", f"/{data}/"),
+            *(line.strip() for line in ignored if line.strip() and not line.startswith("#")),
+        ),
+        # Plugins give headings their ids.
+        open_anchors="slugify" in source,
+    )
+
+
+def _by_its_folders(tree: IncludeTree, folder: str) -> Site | None:
+    """A site of Markdown in `content`, parts of it in `_includes`, and what it says of itself in `data`."""
+    names = set(tree.names(folder))
+    content = next((joined(folder, each) for each in _CONTENT if each in names), "")
+    data = next((joined(folder, each) for each in _DATA if each in names), "")
+    if _INCLUDES not in names or not content or not data:
+        return None
+    config = first_existing(tree, data, _SITE_DATA)
+    has_pages = any(name.endswith(_MARKDOWN) for name in tree.names(content))
+    if not config or not has_pages:
+        return None
+    site = _site(
+        tree,
+        folder,
+        config,
+        content,
+        joined(folder, _INCLUDES),
+        data,
+        exclude=("node_modules/",),
+    )
+    return replace(site, options={**site.options, "by_its_folders": True})
+
+
+def _site(
+    tree: IncludeTree,
+    folder: str,
+    config: str,
+    content: str,
+    includes: str,
+    data: str,
+    *,
+    exclude: tuple[str, ...],
+    open_anchors: bool = False,
+) -> Site:
+    named = first_existing(tree, data, _SITE_DATA)
+    stated = read_any(tree, named) if named else {}
     address = text(stated, "url", "baseUrl")
+    tables = [
+        name
+        for name in tree.names(data)
+        if name.endswith(_DATA_ENDINGS)
+        and len(tree.read(joined(data, name), READER) or b"") <= _MOST_DATA_BYTES
+    ][:_MOST_DATA_FILES]
     return Site(
         generator=GENERATOR,
         config=config,
@@ -44,17 +113,15 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         title=text(stated, "title", "name"),
         description=text(stated, "description"),
         base_url=address if address.startswith("http") else "",
-        exclude=(
-            *NOT_PAGES,
-            *("node_modules/", "/_site/", f"/{includes}/", f"/{data}/"),
-            *(line.strip() for line in ignored if line.strip() and not line.startswith("#")),
-        ),
+        exclude=(*NOT_PAGES, *exclude),
         options={
             "config_folder": folder,
-            "includes": joined(content, includes),
+            "includes": includes,
             "are_templates": True,
-            # Plugins give headings their ids.
-            "open_anchors": "slugify" in source,
+            "template_values": {
+                name.rpartition(".")[0]: read_any(tree, joined(data, name)) for name in tables
+            },
+            "open_anchors": open_anchors,
         },
-        files=(named,) if named else (),
+        files=tuple(joined(data, name) for name in tables if joined(data, name) != config),
     )

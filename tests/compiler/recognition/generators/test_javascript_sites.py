@@ -292,6 +292,53 @@ def test_eleventy_takes_its_folders_and_shows_what_its_templates_hold(tmp_path: 
     assert "content-elsewhere" in [each.code for each in diagnostics]
 
 
+def test_a_site_of_liquid_whose_program_is_its_own_is_known_by_its_folders(tmp_path: Path) -> None:
+    files = {
+        "README.md": page("Tools"),
+        "site/pubspec.yaml": "name: quay\n",
+        "src/_includes/tide.md": "The tide **turns** at {{site.harbour}}.\n",
+        "src/_includes/parts/rope.md": "Splice it.\n",
+        "src/data/site.yaml": "title: Quay\nurl: https://quay.example\nrepo:\n  boats: https://b.example\n"
+        "harbour: Leith\n",
+        "src/data/boats.yml": "fast: {name: Clipper}\n",
+        "src/content/index.md": page("Quay"),
+        "src/content/guide/tides.md": "---\ntitle: Tides\n---\n"
+        "{% render 'tide.md', site: site %}\n\n"
+        "See [boats]({{site.repo.boats}}/list), a {{boats.fast.name}}.\n\n"
+        "## Ropes {:#rope-work}\n\n{% render 'parts/rope.md' %} {% raw %}{{ kept }}{% endraw %}\n",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    assert "site of templates 'Quay' (src/data/site.yaml)" in recognised(root).what
+    inputs, diagnostics = read(root)
+    assert addresses(inputs)["guide/tides.md"] == "https://quay.example/guide/tides/"
+    (tides,) = (each for each in inputs.records["docs"] if each.id == "guide/tides.md")
+    assert isinstance(tides, DocRecord)
+    assert "The tide **turns** at Leith." in tides.content
+    assert "[boats](https://b.example/list), a Clipper." in tides.content
+    assert "Splice it." in tides.content
+    assert "{{ kept }}" in tides.content
+    assert [each.anchor for each in tides.sections][-1] == "rope-work"
+    assert "content-elsewhere" not in [each.code for each in diagnostics]
+
+
+@pytest.mark.parametrize(
+    "missing", ["src/_includes/", "src/data/site.yaml", "src/content/index.md"]
+)
+def test_a_folder_that_lacks_one_of_these_is_no_site_of_templates(
+    tmp_path: Path, missing: str
+) -> None:
+    files = {
+        "src/_includes/tide.md": "The tide.\n",
+        "src/data/site.yaml": "title: Quay\n",
+        "src/content/index.md": page("Quay"),
+        "src/content/other.txt": "x\n",
+        "src/data/other.csv": "x\n",
+    }
+    assert "templates" in recognised(write_tree(tmp_path / "whole", files)).what
+    left = {path: text for path, text in files.items() if not path.startswith(missing)}
+    assert "templates" not in recognised(write_tree(tmp_path / "tree", left)).what
+
+
 def test_mintlify_shows_one_of_several_versions_and_languages(tmp_path: Path) -> None:
     docs = {
         "$schema": "https://mintlify.com/docs.json",

@@ -183,7 +183,7 @@ class _Template:
         return shown
 
     def _tag(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
-        if name in ("include", "include_relative", "include_cached"):
+        if name in ("include", "include_relative", "include_cached", "render"):
             return self._included(name, rest, parameters, depth)
         if name in NOTICES:
             kind, _, title = rest.partition(" ")
