@@ -18,6 +18,7 @@ from kbc.formats.document import FormatError
 from kbc.formats.inventory import Inventory
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, parse_json
+from kbc.recognition.javascript import exported
 from kbc.recognition.site import mapping
 
 READER = "the generator's configuration"
@@ -124,6 +125,15 @@ def script_configs(folder: str) -> tuple[str, ...]:
         for name in ("config", "config/index")
         for ending in ("ts", "mts", "js", "mjs", "cjs")
     )
+
+
+def read_script(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    """The object that a program exports, with what it imports from files beside it."""
+
+    def beside(other: str) -> str | None:
+        return read_text(tree, other) if tree.exists(other) else None
+
+    return exported(read_text(tree, path), path, beside)
 
 
 def read_any(tree: IncludeTree, path: str) -> Mapping[str, Any]:

@@ -1,18 +1,26 @@
 """Reads the object that a configuration in JavaScript or TypeScript exports, without running it.
 
-Literals, names of constants in the same file and calls that pass an object through (`defineConfig({})`)
-have values; everything else is None.
+Literals, names of constants and functions, what is imported from files of the tree (scripts and JSON), and
+calls that pass an object through (`defineConfig({})`) have values; everything else is None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import json
+import posixpath
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from kbc.languages import grammars
-from kbc.recognition.site import mapping
+from kbc.recognition.site import joined, mapping
+
+Read = Callable[[str], str | None]
+"""Gives the text of a file below the root; None where it is not there."""
 
 _MAX_DEPTH = 60
+_MAX_MODULES = 64
+_MAX_STEPS = 200_000
+"""Values that are looked at in all: a few names can stand for more than any machine holds."""
 _WRAPPERS = frozenset(
     {
         "as_expression",
@@ -22,13 +30,27 @@ _WRAPPERS = frozenset(
         "type_assertion",
     }
 )
+_FUNCTIONS = frozenset({"arrow_function", "function_declaration", "function_expression"})
+_ENDINGS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json")
+_EVERYTHING = "*"
+_DEFAULT = "default"
 
 
-def exported(source: str) -> Mapping[str, Any]:
-    """The exported configuration of a file; empty when it is none."""
-    root = grammars.parser("typescript").parse(source.encode()).root_node
-    reader = _ConfigReader(root)
-    for node in root.children:
+class _Imported(NamedTuple):
+    """What a module has from another: a name there, `default` or `*`."""
+
+    module: str
+    name: str
+
+
+def exported(source: str, path: str = "", read: Read | None = None) -> Mapping[str, Any]:
+    """The exported configuration of a file; empty when it is none. With `read`, what it imports from files
+    beside `path`, its own, has values as well."""
+    reader = _Scripts(read).module(path, source)
+    value = reader.named(_DEFAULT)
+    if isinstance(value, Mapping):
+        return value
+    for node in reader.root.children:
         value = reader.exported(node)
         if isinstance(value, Mapping):
             return value
@@ -39,26 +61,203 @@ def exported(source: str) -> Mapping[str, Any]:
 
 def exported_value(source: str, grammar: str = "typescript") -> Any:
     """What a file exports, of any type; with the grammar `tsx` elements of JSX have no value."""
-    root = grammars.parser(grammar).parse(source.encode()).root_node
-    reader = _ConfigReader(root)
-    return next((v for node in root.children if (v := reader.exported(node)) is not None), None)
+    reader = _Scripts(None).module("", source, grammar)
+    return next(
+        (v for node in reader.root.children if (v := reader.exported(node)) is not None), None
+    )
 
 
-class _ConfigReader:
-    def __init__(self, root: Any) -> None:
+class _Scripts:
+    """The files that a configuration consists of, each read once, and how much has been looked at."""
+
+    def __init__(self, read: Read | None) -> None:
+        self._read = read
+        self._known: dict[str, _Script | _JsonFile | None] = {}
+        self.steps = 0
+
+    def module(self, path: str, source: str, grammar: str = "typescript") -> _Script:
+        root = grammars.parser(grammar).parse(source.encode()).root_node
+        found = self._known[path] = _Script(self, path, root)
+        return found
+
+    def imported(self, name: str, by: str) -> _Script | _JsonFile | None:
+        """The module that `by` calls `name`; None for one of a package, and where it is not there."""
+        if self._read is None or not name.startswith("."):
+            return None
+        base = joined(posixpath.dirname(by), name)
+        stem = posixpath.splitext(base)[0]
+        beside = (stem + ending for ending in _ENDINGS if base.endswith((".js", ".mjs", ".cjs")))
+        index = (f"{base}/index{ending}" for ending in _ENDINGS)
+        for path in (base, *(base + ending for ending in _ENDINGS), *beside, *index):
+            if path in self._known:
+                return self._known[path]
+            if len(self._known) < _MAX_MODULES and path.endswith(_ENDINGS):
+                text = self._read(path)
+                if text is not None:
+                    return self._opened(path, text)
+        return None
+
+    def _opened(self, path: str, text: str) -> _Script | _JsonFile | None:
+        if not path.endswith(".json"):
+            return self.module(path, text)
+        try:
+            self._known[path] = _JsonFile(json.loads(text))
+        except (ValueError, RecursionError):
+            self._known[path] = None
+        return self._known[path]
+
+
+class _JsonFile:
+    """A file of JSON."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def named(self, name: str) -> Any:
+        return self._value if name in (_DEFAULT, _EVERYTHING) else mapping(self._value).get(name)
+
+    def called(self, name: str) -> Any:
+        return self.named(name)
+
+
+class _Script:
+    def __init__(self, modules: _Scripts, path: str, root: Any) -> None:
+        self._modules = modules
+        self._path = path
+        self.root = root
         self.constants: dict[str, Any] = {}
-        for node in root.children:
-            for each in (node, *node.children):
-                if each.type in ("lexical_declaration", "variable_declaration"):
-                    self._declare(each)
+        self._functions: dict[str, Any] = {}
+        self._imports: dict[str, _Imported] = {}
+        self._exports: dict[str, Any] = {}  # a node, or what another module has
+        self._all_of: list[str] = []
+        self._values: dict[str, Any] = {}
         self._depth = 0
+        for node in root.children:
+            self._note(node)
+
+    def _note(self, node: Any) -> None:
+        """What a statement at the top of a module brings into it or out of it."""
+        if node.type == "import_statement":
+            self._note_import(node)
+            return
+        if node.type == "export_statement":
+            self._note_export(node)
+        elif node.type == "expression_statement":
+            self._note_assignment(node.children[0] if node.children else None)
+        for each in (node, *node.children):
+            if each.type in ("lexical_declaration", "variable_declaration"):
+                self._declare(each)
+            elif each.type == "function_declaration":
+                self._functions.setdefault(_text(each.child_by_field_name("name")), each)
+
+    def _note_import(self, node: Any) -> None:
+        module = _string_or_empty(node.child_by_field_name("source"))
+        for clause in (each for each in node.children if each.type == "import_clause"):
+            for each in clause.named_children:
+                if each.type == "identifier":
+                    self._imports[_text(each)] = _Imported(module, _DEFAULT)
+                elif each.type == "namespace_import":
+                    self._imports[_text(each.named_children[0])] = _Imported(module, _EVERYTHING)
+                elif each.type == "named_imports":
+                    for name, alias in _specifiers(each):
+                        self._imports[alias] = _Imported(module, name)
+
+    def _note_export(self, node: Any) -> None:
+        source = node.child_by_field_name("source")
+        module = _string_or_empty(source)
+        value, declared = (node.child_by_field_name(each) for each in ("value", "declaration"))
+        if value is not None:
+            self._exports[_DEFAULT] = value
+        elif declared is not None:
+            is_default = any(each.type == "default" for each in node.children)
+            for each in (declared, *declared.children):
+                if (name := each.child_by_field_name("name")) is not None:
+                    self._exports[_DEFAULT if is_default else _text(name)] = name
+        clauses = [each for each in node.children if each.type == "export_clause"]
+        for clause in clauses:
+            for name, alias in _specifiers(clause):
+                local = _Imported(module, name) if source is not None else name
+                self._exports[alias] = local
+        if source is not None and not clauses:
+            self._all_of.append(module)
+
+    def _note_assignment(self, node: Any) -> None:
+        if node is None or node.type != "assignment_expression":
+            return
+        left, right = _text(node.child_by_field_name("left")), node.child_by_field_name("right")
+        if left in ("module.exports", "exports.default"):
+            self._exports[_DEFAULT] = right
+        elif left.startswith(("exports.", "module.exports.")):
+            self._exports[left.rpartition(".")[2]] = right
+
+    def named(self, name: str) -> Any:
+        """The value that is exported under a name; of `*` all by their names."""
+        if name == _EVERYTHING:
+            own = mapping(self.named(_DEFAULT))
+            return {**own, **{each: self.named(each) for each in self._exports if each != _DEFAULT}}
+        found = self._exports.get(name)
+        if isinstance(found, str):
+            return self._local(found)
+        if isinstance(found, _Imported):
+            return self._of_module(found)
+        if found is not None:
+            return self.value(found)
+        if name != _DEFAULT and _DEFAULT in self._exports:  # CommonJS has its names in an object
+            inner = mapping(self.named(_DEFAULT)).get(name)
+            if inner is not None:
+                return inner
+        others = (self._of_module(_Imported(each, name)) for each in self._all_of)
+        return next((each for each in others if each is not None), None)
+
+    def called(self, name: str) -> Any:
+        """What the function that is exported under a name returns."""
+        found = self._exports.get(name)
+        if isinstance(found, _Imported):
+            return self._called_of(found)
+        if found is None and name != _DEFAULT:
+            return next(
+                (v for each in self._all_of if (v := self._called_of(_Imported(each, name)))), None
+            )
+        return self._result_of(found if isinstance(found, str) else _text(found), found)
+
+    def _called_of(self, wanted: _Imported) -> Any:
+        module = self._modules.imported(wanted.module, self._path)
+        return self._guarded(lambda: module.called(wanted.name)) if module is not None else None
+
+    def _of_module(self, wanted: _Imported) -> Any:
+        module = self._modules.imported(wanted.module, self._path)
+        return self._guarded(lambda: module.named(wanted.name)) if module is not None else None
+
+    def _local(self, name: str) -> Any:
+        """The value of a name, which is computed once; None while it is."""
+        if name not in self._values and (name in self.constants or name in self._imports):
+            self._values[name] = None
+            is_own = name in self.constants
+            self._values[name] = (
+                self.value(self.constants[name]) if is_own else self._of_module(self._imports[name])
+            )
+        return self._values.get(name)
 
     def _declare(self, node: Any) -> None:
         for each in node.children:
             name = each.child_by_field_name("name") if each.type == "variable_declarator" else None
             value = each.child_by_field_name("value") if name is not None else None
-            if name is not None and value is not None:
+            if name is None or value is None:
+                continue
+            if name.type == "object_pattern":
+                self._take_apart(name, value)
+            else:
                 self.constants.setdefault(_text(name), value)
+
+    def _take_apart(self, pattern: Any, value: Any) -> None:
+        """`const {a, b: c} = require("./x")`."""
+        module = _required(value)
+        for each in pattern.named_children if module else ():
+            if each.type == "shorthand_property_identifier_pattern":
+                self._imports[_text(each)] = _Imported(module, _text(each))
+            elif each.type == "pair_pattern":
+                name = _text(each.child_by_field_name("key"))
+                self._imports[_text(each.child_by_field_name("value"))] = _Imported(module, name)
 
     def exported(self, node: Any) -> Any:
         if node.type == "export_statement":
@@ -73,9 +272,14 @@ class _ConfigReader:
         return None
 
     def value(self, node: Any) -> Any:
+        return None if node is None else self._guarded(lambda: self._value(node))
+
+    def _guarded(self, value: Callable[[], Any]) -> Any:
         self._depth += 1
+        self._modules.steps += 1
         try:
-            return None if node is None or self._depth > _MAX_DEPTH else self._value(node)
+            too_much = self._depth > _MAX_DEPTH or self._modules.steps > _MAX_STEPS
+            return None if too_much else value()
         finally:
             self._depth -= 1
 
@@ -94,12 +298,17 @@ class _ConfigReader:
         if kind == "array":
             return [self.value(each) for each in node.named_children if each.type != "comment"]
         if kind == "identifier":
-            return self.value(self.constants.get(_text(node)))
+            return self._local(_text(node))
+        if kind == "member_expression":
+            return self._member(node, _text(node.child_by_field_name("property")))
+        if kind == "subscript_expression":
+            key = self.value(node.child_by_field_name("index"))
+            return self._member(node, key) if isinstance(key, str) else None
         if kind in _WRAPPERS:
             return next((self.value(each) for each in node.named_children), None)
         if kind == "call_expression":
             return self._call(node)
-        if kind in ("arrow_function", "function_expression"):
+        if kind in _FUNCTIONS:
             return self._returned(node.child_by_field_name("body"))
         if kind == "await_expression":
             return self.value(node.named_children[0])
@@ -136,20 +345,46 @@ class _ConfigReader:
                 name = _string(key) if key.type == "string" else _text(key)
                 found[name] = self.value(each.child_by_field_name("value"))
             elif each.type == "shorthand_property_identifier":
-                found[_text(each)] = self.value(self.constants.get(_text(each)))
+                found[_text(each)] = self._local(_text(each))
             elif each.type == "spread_element":
                 found.update(mapping(self.value(each.named_children[0])))
         return found
 
+    def _member(self, node: Any, name: str) -> Any:
+        owner = node.child_by_field_name("object")
+        wanted = self._imports.get(_text(owner))
+        if wanted is not None and wanted.name == _EVERYTHING:
+            return self._of_module(_Imported(wanted.module, name))
+        return mapping(self.value(owner)).get(name)
+
     def _call(self, node: Any) -> Any:
-        """The first argument that has a value: of `defineConfig(...)` and other wrappers the object, of
-        `require.resolve("./x")` the text."""
+        """What a function of these modules returns; else the first argument that has a value: of
+        `defineConfig(...)` and other wrappers the object, of `require.resolve("./x")` the text."""
         arguments = node.child_by_field_name("arguments")
         name = _text(node.child_by_field_name("function"))
-        if arguments is None or name == "require":
+        if arguments is None:
             return None
+        if module := _required(node):
+            return self._of_module(_Imported(module, _EVERYTHING)) or self._of_module(
+                _Imported(module, _DEFAULT)
+            )
+        if name == "require":
+            return None
+        result = self._result_of(name)
+        if result is not None:
+            return result
         values = [self.value(each) for each in arguments.named_children]
         return next((each for each in values if each is not None), None)
+
+    def _result_of(self, name: str, node: Any = None) -> Any:
+        """What a function returns: one with a name, or `node` itself."""
+        if name in self._imports:
+            return self._called_of(self._imports[name])
+        function = self._functions.get(name) or self.constants.get(name) or node
+        if function is None or isinstance(function, str) or function.type not in _FUNCTIONS:
+            return None
+        body = function.child_by_field_name("body")
+        return self._guarded(lambda: self._returned(body))
 
     def _returned(self, body: Any) -> Any:
         if body is None or body.type != "statement_block":
@@ -161,6 +396,28 @@ class _ConfigReader:
             if each.type == "return_statement" and each.named_children:
                 return self.value(each.named_children[0])
         return None
+
+
+def _specifiers(clause: Any) -> Iterator[tuple[str, str]]:
+    """The names of `{a, b as c}`: there, and here."""
+    for each in clause.named_children:
+        name = each.child_by_field_name("name")
+        if name is not None:
+            alias = each.child_by_field_name("alias")
+            yield _text(name), _text(alias if alias is not None else name)
+
+
+def _required(node: Any) -> str:
+    """The module of `require("./x")`; "" for anything else."""
+    if node.type != "call_expression" or _text(node.child_by_field_name("function")) != "require":
+        return ""
+    arguments = node.child_by_field_name("arguments")
+    first = next(iter(arguments.named_children), None) if arguments is not None else None
+    return _string_or_empty(first)
+
+
+def _string_or_empty(node: Any) -> str:
+    return _string(node) if node is not None and node.type == "string" else ""
 
 
 def _operators(node: Any) -> set[str]:

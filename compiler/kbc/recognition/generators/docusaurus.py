@@ -8,8 +8,8 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.permalinks import without_number
-from kbc.recognition.configuration import first_existing, read_text
-from kbc.recognition.javascript import exported, exported_value
+from kbc.recognition.configuration import first_existing, read_script, read_text
+from kbc.recognition.javascript import exported_value
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "docusaurus"
@@ -27,7 +27,7 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
     config = first_existing(tree, folder, CONFIGS)
     if not config:
         return []
-    data = exported(read_text(tree, config))
+    data = read_script(tree, config)
     address = text(data, "url").rstrip("/")
     base = f"{address}/{text(data, 'baseUrl').strip('/')}".rstrip("/") if address else ""
     redirects: dict[str, str] = {}

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_json_with_comments, read_text
-from kbc.recognition.javascript import exported
+from kbc.recognition.configuration import (
+    first_existing,
+    read_json_with_comments,
+    read_script,
+)
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "starlight"
@@ -21,7 +24,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     pages = joined(folder, PAGES)
     if not config or not tree.names(pages):
         return None
-    data = exported(read_text(tree, config))
+    data = read_script(tree, config)
     integrations = data.get("integrations")
     found = [mapping(each) for each in (integrations if isinstance(integrations, list) else [])]
     theme: Mapping[str, Any] = next((each for each in found if "title" in each), {})

@@ -51,9 +51,14 @@ def _filled(text: str, lookup: Lookup, page: IncludingPage) -> str:
         page.external[DIRECTIVE] += 1
         return f"`{expression}`"
 
+    def known(match: re.Match[str]) -> str:  # in HTML of code, which Vue fills in as well
+        found = lookup(match["expression"])
+        return match[0] if found is None else found
+
     parts: list[str] = []
     position = 0
     for kept in _KEPT.finditer(text):
-        parts += [_VALUE.sub(shown, text[position : kept.start()]), kept[0]]
+        inner = _VALUE.sub(known, kept[0]) if kept["code"] else kept[0]
+        parts += [_VALUE.sub(shown, text[position : kept.start()]), inner]
         position = kept.end()
     return "".join([*parts, _VALUE.sub(shown, text[position:])])

@@ -5,16 +5,20 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_text, script_configs
-from kbc.recognition.javascript import exported
+from kbc.recognition.configuration import first_existing, read_script, read_text, script_configs
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "vitepress"
 _OWN_SLUGS = re.compile(r"\banchor\s*:\s*\{[^{}]*\bslugify\b")
+_REST = re.compile(r"(?P<start>[^:]*)(?P<rest>:\w+\*)")
+_NOWHERE_ELSE: Mapping[str, str] = MappingProxyType({})
 CONFIGS = script_configs(".vitepress")
+_BESIDE_PAGES = ("config.ts", "config.mts", "config.js", "config.mjs")
+"""What adds to the configuration for the pages in its folder."""
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
@@ -22,22 +26,27 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     config = first_existing(tree, folder, CONFIGS)
     if not config:
         return None
-    data = exported(read_text(tree, config))
+    data = read_script(tree, config)
     source = joined(folder, text(data, "srcDir") or ".")
     host = text(mapping(data.get("sitemap")), "hostname").rstrip("/")
     base = f"{host}/{text(data, 'base').strip('/')}".rstrip("/") if host else ""
-    theme = mapping(data.get("themeConfig"))
+    beside = first_existing(tree, source, _BESIDE_PAGES)
+    added = read_script(tree, beside) if beside else {}
+    theme = {**mapping(data.get("themeConfig")), **mapping(added.get("themeConfig"))}
+    rewrites = text_values(data.get("rewrites"))
     locales = mapping(data.get("locales"))
     shown = shown_locale(locales, "root")
     root = mapping(locales.get(shown))
     sidebar = theme.get("sidebar") or mapping(root.get("themeConfig")).get("sidebar")
-    order, titles = navigation(tree, source, sidebar)
+    order, titles = navigation(tree, source, sidebar, _moved(rewrites))
     return Site(
         generator=GENERATOR,
         config=config,
         folder=source,
         title=text(data, "title") or text(root, "title"),
-        description=text(data, "description") or text(root, "description"),
+        description=next(
+            filter(None, (text(each, "description") for each in (data, root, added))), ""
+        ),
         base_url=base,
         order=order,
         titles=titles,
@@ -50,7 +59,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         options={
             "clean_urls": data.get("cleanUrls") is True,
             "open_anchors": _has_own_slugs(tree, folder, config),
-            "rewrites": text_values(data.get("rewrites")),
+            "rewrites": rewrites,
             "config_folder": folder,
             "language": "" if shown == "root" else language_of(shown),
         },
@@ -76,14 +85,31 @@ def _has_own_slugs(tree: IncludeTree, folder: str, config: str) -> bool:
     return any(_OWN_SLUGS.search(read_text(tree, path)) for path in paths)
 
 
+def _moved(rewrites: Mapping[str, str]) -> dict[str, str]:
+    """Where addresses begin -> where the paths of their pages do, of rules for whole folders."""
+    found: dict[str, str] = {}
+    for page, address in rewrites.items():
+        inner, outer = _REST.fullmatch(page), _REST.fullmatch(address)
+        if inner and outer and inner["rest"] == outer["rest"]:
+            found[outer["start"]] = inner["start"]
+    return found
+
+
 def navigation(
-    tree: IncludeTree, source: str, sidebar: Any
+    tree: IncludeTree, source: str, sidebar: Any, moved: Mapping[str, str] = _NOWHERE_ELSE
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The pages below `source` that a sidebar lists, in order, and what it calls them."""
+    """The pages below `source` that a sidebar lists, in order, and what it calls them. `moved` says where the
+    paths of pages begin whose addresses begin otherwise."""
     titles: dict[str, str] = {}
     for title, link in _links(sidebar, ""):
-        path = _page(tree, source, link)
-        if path:
+        place = link.strip("/")
+        elsewhere = (
+            inner + place.removeprefix(outer)
+            for outer, inner in moved.items()
+            if place.startswith(outer)
+        )
+        pages = (_page(tree, source, each) for each in (link, *elsewhere))
+        if path := next(filter(None, pages), ""):
             titles.setdefault(path, title)
     return tuple(titles), {path: title for path, title in titles.items() if title}
 
@@ -99,6 +125,8 @@ def _links(item: Any, base: str) -> Iterator[tuple[str, str]]:
         link = text(item, "link")
         if link and "://" not in link:
             yield text(item, "text"), posixpath.join(base, link) if base else link
+            if base and not base.endswith("/"):  # `/reference/theme-` before `nav`
+                yield text(item, "text"), base + link
         inner = next((item[name] for name in ("items", "children") if name in item), None)
         if inner is not None:
             yield from _links(inner, base)

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_text, script_configs
+from kbc.recognition.configuration import first_existing, read_script, script_configs
 from kbc.recognition.generators.vue.vitepress import language_of, navigation, shown_locale
-from kbc.recognition.javascript import exported
 from kbc.recognition.site import NOT_PAGES, Site, mapping, text
 
 GENERATOR = "vuepress"
@@ -20,7 +19,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     config = first_existing(tree, folder, CONFIGS)
     if not config:
         return None
-    data = exported(read_text(tree, config))
+    data = read_script(tree, config)
     locales = mapping(data.get("locales"))
     shown = shown_locale(locales, "/")
     root = mapping(locales.get(shown))
@@ -28,6 +27,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     theme: Mapping[str, Any] = next((each for each in themes if each), {})
     own = mapping(mapping(theme.get("locales")).get(shown or "/"))
     order, titles = navigation(tree, folder, theme.get("sidebar") or own.get("sidebar"))
+    stated = {name: each for name, each in theme.items() if isinstance(each, (str, int, float))}
     others = (name.strip("/") for name in locales if name != shown)
     return Site(
         generator=GENERATOR,
@@ -38,5 +38,11 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         order=order,
         titles=titles,
         exclude=(*NOT_PAGES, "node_modules/", *(f"/{name}/" for name in others if name)),
-        options={"config_folder": folder, "language": language_of(shown)},
+        options={
+            "config_folder": folder,
+            "language": language_of(shown),
+            "page_values": {"$site": {"themeConfig": stated}, "$themeConfig": stated}
+            if stated
+            else {},
+        },
     )
