@@ -26,6 +26,7 @@ from kbc.languages.includes import (
     Liquid,
     Lookup,
     Surroundings,
+    adapted,
     expand,
     expand_ruby,
     may_include,
@@ -92,6 +93,8 @@ class PageIncludes:
         """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
         what `may_include` says of it, where that is known."""
         read = file.include
+        if (whole := adapted(text, file.path, read, _front_matter)) is not text:
+            text, is_marked = whole, None
         if file.path.lower().endswith(".mdx"):
             text = mdx.with_exported_texts(text)
         if self._collection.generator == "writerside" or docc.catalogue_of(file.path):

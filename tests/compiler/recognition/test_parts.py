@@ -197,3 +197,37 @@ def test_documentation_is_found_behind_more_files_than_are_looked_at(
     }
     project = recognised(write_tree(tmp_path / "tree", files)).project
     assert [each.paths for each in project.collections] == [("website/docs",), (".",)]
+
+
+def test_a_page_that_adapts_another_shows_it_with_its_own_parts_and_words(tmp_path: Path) -> None:
+    shared = (
+        "---\nid: knots\ntitle: Knots\n---\n\nA hook of Reef ties knots.\n\n"
+        "[//]: # 'Example'\n\n```tsx\ntie(<Reef />)\n```\n\n[//]: # 'Example'\n\n"
+        "## Untying\n\n[//]: # 'Untie'\n\nPull `useKnot(`.\n\n[//]: # 'Untie'\n[//]: # 'End'\n"
+    )
+    adapts = (
+        "---\ntitle: Knots\nref: docs/reef/knots.md\n"
+        "replace: { 'Reef': 'Sail', 'hook': 'function', 'useKnot[(]': 'knot(() => ' }\n---\n\n"
+        "[//]: # 'Example'\n\n```vue\n<Mast of='Reef' />\n```\n\n[//]: # 'Example'\n"
+    )
+    files = {
+        "docs/reef/knots.md": shared,
+        "docs/sail/knots.md": adapts,
+        "docs/oar/knots.md": "---\ntitle: Oars\nref: docs/sail/knots.md\n---\n"
+        "[//]: # (New)\nRow.\n[//]: # (New)\n",
+        "docs/own/text.md": "---\ntitle: Own\nref: docs/reef/knots.md\n---\n\nText of its own.\n",
+        "docs/own/missing.md": "---\ntitle: Missing\nref: docs/reef/none.md\n---\n",
+        "docs/own/itself.md": "---\ntitle: Itself\nref: docs/own/itself.md\n---\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    pages = {each.id.removeprefix("docs/"): each.text for each in inputs.records["docs"]}
+    whole = "\n".join(pages["sail/knots.md"].split("\n")[5:])
+    assert " ".join(whole.split()) == (
+        "A function of Sail ties knots. ```vue <Mast of='Reef' /> ``` ## Untying Pull `knot(() => `."
+    )
+    assert pages["sail/knots.md"].startswith("---\ntitle: Knots\nref: docs/reef/knots.md\n")
+    assert "<Mast of='Reef' />" in pages["oar/knots.md"]
+    assert pages["oar/knots.md"].endswith("Row.\n")
+    assert "knots" not in pages["own/text.md"].partition("\n---\n")[2]
+    assert not pages["own/missing.md"].partition("\n---\n")[2].strip()
+    assert not pages["own/itself.md"].partition("\n---\n")[2].strip()

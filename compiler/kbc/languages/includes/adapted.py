@@ -1,0 +1,96 @@
+"""Pages that are another page with parts and words of their own, as TanStack has one for each framework.
+
+The front matter names the page (`ref`) and what to `replace` in it. A part between two lines `[//]: # 'Name'`
+takes the place of that of the same name there.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kbc.languages.front_matter import front_matter_end
+from kbc.languages.includes.files import MAX_DEPTH, Reader
+
+TRIGGER = re.compile(r"^ref:[ \t]*[\"']?[\w@./-]+\.mdx?\b", re.MULTILINE)
+"""What the front matter of such a page has."""
+_MARK = re.compile(r"^\[//\]:[ \t]*#[ \t]*['\"(](?P<name>[^'\")\n]+)['\")][ \t]*$\n?", re.MULTILINE)
+_SINGLE = re.compile(r"\[(?P<char>[^\]\\])\]|\\(?P<escaped>\W)")
+"""One character, as a pattern has it; the rest of one is taken as it is."""
+
+Matter = Callable[[str], Mapping[str, Any]]
+
+
+def adapted(text: str, path: str, read: Reader, matter: Matter, depth: int = 0) -> str:
+    """The page at `path` with what it takes from another; `text` itself where it takes nothing, or has text
+    outside of its parts. `matter` reads front matter."""
+    start = front_matter_end(text)
+    if not start or depth > MAX_DEPTH or TRIGGER.search(text, 0, start) is None:
+        return text
+    stated = matter(text)
+    target = stated.get("ref")
+    own, rest = _parts(text[start:])
+    found = _found(target, path, read) if isinstance(target, str) and not rest.strip() else None
+    if found is None:
+        return text
+    source = adapted(found[1], found[0], read, matter, depth + 1)
+    body = source[front_matter_end(source) :]
+    words = stated.get("replace")
+    for before, after in words.items() if isinstance(words, Mapping) else ():
+        plain = _SINGLE.sub(lambda match: match["char"] or match["escaped"], str(before))
+        body = body.replace(plain, str(after)) if plain else body
+    return text[:start] + _with_parts(body, own)
+
+
+def _found(target: str, path: str, read: Reader) -> tuple[str, str] | None:
+    """Path and text of the page, which is named from the root of a repository that may be above ours."""
+    place = posixpath.normpath(target.lstrip("/"))
+    while place and not place.startswith(".."):
+        data = read(place) if place != path else None
+        if data is not None:
+            return place, data.decode("utf-8", "replace").replace("\r\n", "\n")
+        place = place.partition("/")[2]
+    return None
+
+
+def _parts(body: str) -> tuple[dict[str, str], str]:
+    """The parts of a page by their names, and what is outside of them."""
+    parts: dict[str, str] = {}
+    outside = []
+    position = 0
+    name = ""
+    for mark in _MARK.finditer(body):
+        if not name:
+            outside.append(body[position : mark.start()])
+            name = mark["name"]
+        elif mark["name"] == name:
+            parts[name] = body[position : mark.start()]
+            name = ""
+        else:  # of a part within a part
+            continue
+        position = mark.end()
+    return parts, "".join([*outside, body[position:]])
+
+
+def _with_parts(body: str, own: Mapping[str, str]) -> str:
+    """A page without marks, and with `own` parts in the places of its own; those that have no place there are
+    at its end."""
+    pieces = []
+    left = dict(own)
+    position = 0
+    name = ""
+    for mark in _MARK.finditer(body):
+        inside = body[position : mark.start()]
+        if not name:
+            pieces.append(inside)
+            name = mark["name"]
+        elif mark["name"] == name:
+            pieces.append(own.get(name, _MARK.sub("", inside)))
+            left.pop(name, None)
+            name = ""
+        else:
+            continue
+        position = mark.end()
+    return "".join([*pieces, _MARK.sub("", body[position:]), *left.values()])
