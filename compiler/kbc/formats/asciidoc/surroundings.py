@@ -6,6 +6,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -16,6 +17,15 @@ from kbc.project.well_formed import YamlLoader
 
 FAMILIES = frozenset({"pages", "partials", "examples", "attachments", "images"})
 """The folders of a module of Antora."""
+
+PLAYBOOKS = (
+    "antora-playbook.yml",
+    "antora-playbook.yaml",
+    "playbook.yml",
+    "local-antora-playbook.yml",
+    *("site.yml", "publish.yml", "preview.yml"),
+)
+"""What Antora publishes a component with, beside it or above it; the last three may be anything else."""
 
 _ENTRY = re.compile(r"^:(?P<name>[\w-]+):(?:[ \t]+(?P<value>.*))?$", re.MULTILINE)
 
@@ -58,12 +68,9 @@ def _of_component(path: str, read: Read) -> dict[str, str]:
     root = module_root(path)
     if not root:
         return {}
-    data = read(posixpath.join(posixpath.dirname(posixpath.dirname(root)), "antora.yml"))
-    try:
-        found: Any = None if data is None else yaml.load(data, Loader=YamlLoader)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        found = None
-    if not isinstance(found, Mapping):
+    folder = posixpath.dirname(posixpath.dirname(root))
+    found = _table(read(posixpath.join(folder, "antora.yml")))
+    if not found:
         return {}
     name, version = str(found.get("name", "")), str(found.get("version") or "")
     attributes = {
@@ -75,10 +82,44 @@ def _of_component(path: str, read: Read) -> dict[str, str]:
         "page-module": posixpath.basename(root),
         **{f"{family}dir": f"{family[:-1]}$" for family in FAMILIES - {"pages", "images"}},
     }
-    section = found.get("asciidoc")
+    # A component may set what the playbook sets with `@` behind it, and nothing else of that.
+    of_playbook = dict(_given(playbook_above(folder, read)[1]))
+    firm = {each: value for each, value in of_playbook.items() if not value.endswith("@")}
+    stated = {**attributes, **of_playbook, **dict(_given(found)), **firm}
+    return {each: value.removesuffix("@") for each, value in stated.items()}
+
+
+def playbook_above(folder: str, read: Read) -> tuple[str, Mapping[str, Any]]:
+    """The path of the playbook of a component, and what it says; "" and nothing where there is none."""
+    while True:
+        for name in PLAYBOOKS:
+            path = posixpath.join(folder, name)
+            found = _table(read(path))
+            if "site" in found and ("playbook" in name or "content" in found):
+                return path, found
+        if not folder:
+            return "", {}
+        folder = posixpath.dirname(folder)
+
+
+def _given(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The attributes that a component or a playbook sets, with the `@` of those that others may set."""
+    section = table.get("asciidoc")
     given = section.get("attributes") if isinstance(section, Mapping) else None
-    if isinstance(given, Mapping):
-        for key, value in given.items():
-            if value is not None and value is not False:
-                attributes[str(key).lower()] = str(value).removesuffix("@")
-    return attributes
+    for key, value in given.items() if isinstance(given, Mapping) else ():
+        if value is not None and value is not False:
+            yield str(key).lower(), str(value)
+
+
+def _table(data: bytes | None) -> Mapping[str, Any]:
+    return _parsed(data) if data else {}
+
+
+@lru_cache(16)
+def _parsed(data: bytes) -> Mapping[str, Any]:
+    """A file in YAML, which all pages beside it share; empty where it is no table."""
+    try:
+        found: Any = yaml.load(data, Loader=YamlLoader)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, Mapping) else {}

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 
+from kbc.formats.asciidoc.surroundings import playbook_above
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_text, read_yaml
+from kbc.recognition.configuration import READER, first_existing, read_text, read_yaml
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
 GENERATOR = "antora"
-PLAYBOOKS = (
-    "antora-playbook.yml",
-    "antora-playbook.yaml",
-    "playbook.yml",
-    "local-antora-playbook.yml",
-)
-
 _XREF = re.compile(r"^\*+\s+.*?xref:(?P<page>[^\[\s]+)\[(?P<title>[^\]]*)\]", re.MULTILINE)
 
 
@@ -26,7 +19,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     if not config:
         return None
     data = read_yaml(tree, config)
-    playbook, site = _playbook(tree, folder)
+    playbook, stated = playbook_above(folder, lambda path: tree.read(path, READER))
     navigation = texts(data.get("nav"))
     titles: dict[str, str] = {}
     for each in navigation:
@@ -34,14 +27,13 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         for page, title in _XREF.findall(read_text(tree, joined(folder, each))):
             path = _page(page, module)
             titles.setdefault(path, title)
-    attributes = mapping(mapping(data.get("asciidoc")).get("attributes"))
     return Site(
         generator=GENERATOR,
         config=config,
         folder=folder,
         title=text(data, "title", "name"),
         version=text(data, "version"),
-        base_url=text(site, "url"),
+        base_url=text(mapping(stated.get("site")), "url"),
         order=tuple(titles),
         titles={path: title for path, title in titles.items() if title},
         include=("/modules/*/pages/**",),
@@ -49,22 +41,10 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         options={
             "component": "" if data.get("name") == "ROOT" else text(data, "name"),
             "version": text(data, "version"),
-            "attributes": {str(k): str(v).removesuffix("@") for k, v in attributes.items()},
         },
         files=tuple(joined(folder, each) for each in navigation)
         + ((playbook,) if playbook else ()),
     )
-
-
-def _playbook(tree: IncludeTree, folder: str) -> tuple[str, dict[str, object]]:
-    """The playbook beside the component or above it, and its table `site`."""
-    place = folder
-    while True:
-        path = first_existing(tree, place, PLAYBOOKS)
-        if path or not place:
-            break
-        place = posixpath.dirname(place)
-    return path, dict(mapping(read_yaml(tree, path).get("site"))) if path else {}
 
 
 def _page(reference: str, module: str) -> str:

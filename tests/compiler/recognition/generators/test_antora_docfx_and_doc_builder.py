@@ -33,6 +33,23 @@ def test_antora_takes_components_navigation_and_the_playbook(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.parametrize("name", ["antora-playbook.yml", "docs/publish.yml"])
+def test_attributes_of_the_playbook_are_those_of_pages(tmp_path: Path, name: str) -> None:
+    page = "= Zoo\n\nSee link:{base}/{isle}[there], {soft}, {firm}, {unknown}.\n"
+    files = {
+        name: "site: {title: Reed, url: https://reed.example}\ncontent: {sources: [{url: .}]}\n"
+        "asciidoc:\n  attributes: {base: https://b.example, isle: mull@, soft: kept@, firm: rock}\n",
+        "docs/antora.yml": "name: reed\ntitle: Reed\nversion: ~\nnav: [modules/ROOT/nav.adoc]\n"
+        "asciidoc:\n  attributes: {isle: skye, firm: sand}\n",
+        "docs/preview.yml": "site: no playbook\n",
+        "docs/modules/ROOT/nav.adoc": "* xref:zoo.adoc[Zoo]\n",
+        "docs/modules/ROOT/pages/zoo.adoc": page,
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    (zoo,) = inputs.records["docs"]
+    assert "[there](https://b.example/skye), kept, rock, {unknown}." in zoo.text
+
+
 def recognised_project(root: Path) -> Project:
     (root / "modules/ROOT/pages").mkdir(parents=True, exist_ok=True)
     return recognised(root).project
