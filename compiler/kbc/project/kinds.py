@@ -45,6 +45,7 @@ GENERATORS = (
     "mkdocs",
     "nextra",
     "quarto",
+    "rspress",
     "sphinx",
     "starlight",
     "vitepress",

@@ -439,6 +439,7 @@ _ROUTES: Mapping[str, Route] = {
     "mkdocs": _mkdocs,
     "nextra": _without_ending,
     "quarto": _html_file,
+    "rspress": _vitepress,
     "site": _built,
     "sphinx": _sphinx,
     "starlight": _starlight,

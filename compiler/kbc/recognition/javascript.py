@@ -44,6 +44,20 @@ def exported_value(source: str, grammar: str = "typescript") -> Any:
     return next((v for node in root.children if (v := reader.exported(node)) is not None), None)
 
 
+def argument_of(source: str, function: str) -> Any:
+    """The first argument that has a value of the call of `function` (`define.doc`) at the top of a file."""
+    root = grammars.parser("typescript").parse(source.encode()).root_node
+    reader = _ConfigReader(root)
+    for node in root.children:
+        call = node.children[0] if node.type == "expression_statement" else node
+        if (
+            call.type == "call_expression"
+            and _text(call.child_by_field_name("function")) == function
+        ):
+            return reader.value(call)
+    return None
+
+
 class _ConfigReader:
     def __init__(self, root: Any) -> None:
         self.constants: dict[str, Any] = {}

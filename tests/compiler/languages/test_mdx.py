@@ -145,6 +145,17 @@ def test_data_that_a_component_shows_stays_as_code() -> None:
     assert clean(tabs) == "Text."
 
 
+def test_commands_and_texts_that_a_component_is_given_in_braces_stay_as_code() -> None:
+    commands = """<Managers command={{ npm: 'npm i kite', "pnpm": "pnpm add kite" }} />"""
+    assert clean(commands) == "```sh\nnpm i kite\npnpm add kite\n```"
+    prompt = (
+        '<Prompt\n  title="Begin"\n  description="Ask for it."\n'
+        "  prompt={`Run \\`kite\\`:\n\n1. Hold on.`}\n/>"
+    )
+    shown = "- **Begin**: Ask for it.\n\n```\nRun `kite`:\n\n1. Hold on.\n```"
+    assert clean(prompt) == shown
+
+
 def test_cards_without_text_are_items_of_a_list() -> None:
     text = (
         '<Cards>\n<LinkCard title="Editor" description="Set it up." href="/editor/" />\n'

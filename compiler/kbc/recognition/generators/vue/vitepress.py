@@ -77,12 +77,19 @@ def _has_own_slugs(tree: IncludeTree, folder: str, config: str) -> bool:
 
 
 def navigation(
-    tree: IncludeTree, source: str, sidebar: Any
+    tree: IncludeTree,
+    source: str,
+    sidebar: Any,
+    endings: tuple[str, ...] = (".md",),
+    language: str = "",
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The pages below `source` that a sidebar lists, in order, and what it calls them."""
+    """The pages below `source` that a sidebar lists, in order, and what it calls them; their files have one
+    of `endings`, and links to them may begin with the `language`."""
     titles: dict[str, str] = {}
     for title, link in _links(sidebar, ""):
-        path = _page(tree, source, link)
+        path = _page(tree, source, link, endings)
+        if not path and language and link.strip("/").startswith(f"{language}/"):
+            path = _page(tree, source, link.strip("/").removeprefix(language), endings)
         if path:
             titles.setdefault(path, title)
     return tuple(titles), {path: title for path, title in titles.items() if title}
@@ -108,10 +115,12 @@ def _links(item: Any, base: str) -> Iterator[tuple[str, str]]:
                     yield from _links(value, place if place.startswith("/") else base)
 
 
-def _page(tree: IncludeTree, source: str, link: str) -> str:
-    place = link.partition("#")[0].strip("/")
-    stem = place.removesuffix(".html").removesuffix(".md")
-    for candidate in (f"{stem}.md", joined(stem, "index.md"), joined(stem, "README.md")):
-        if tree.exists(joined(source, candidate)):
-            return candidate
+def _page(tree: IncludeTree, source: str, link: str, endings: tuple[str, ...]) -> str:
+    stem = link.partition("#")[0].strip("/").removesuffix(".html")
+    for ending in endings:
+        stem = stem.removesuffix(ending)
+    for place in (stem, joined(stem, "index"), joined(stem, "README")):
+        for ending in endings:
+            if tree.exists(joined(source, f"{place}{ending}")):
+                return f"{place}{ending}"
     return ""
