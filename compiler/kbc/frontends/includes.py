@@ -115,6 +115,8 @@ class PageIncludes:
                 restructured=partial(self._restructured, file, read) if is_myst else None,
                 referred=role_links(file.path, self._labels, read) if is_myst else None,
                 attributes=self._attributes(file, text),
+                repositories=self._options.get("repositories", ()),
+                repository_folder=self._options.get("repository_folder", ""),
             ),
             is_marked=is_marked,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,

@@ -1,27 +1,47 @@
-"""Fences that name the file which they show: `file=` of remark-code-import, `child=` of knitr.
+"""Fences that name the file which they show: `file=` of remark-code-import, `child=` of knitr, `reference` of
+docusaurus-theme-github-codeblock.
 
-Docusaurus, Nextra, Astro and Next.js have the former as a plugin, Rspress by itself. Only a fence without
-text is filled: `file=` on one that has some is a title.
+Docusaurus, Nextra, Astro and Next.js have the first as a plugin, Rspress by itself. Only a fence without
+text is filled: `file=` on one that has some is a title. A `reference` holds the address of a file on GitHub,
+which stays where the file is not one of this repository, or was another one at a commit or tag of its own.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
+from urllib.parse import unquote
 
 from kb_runtime.text.rendering import backticks
 from kbc.languages.includes.containers import FENCE
 from kbc.languages.includes.files import IncludingPage, dedent, language_of, not_included, region
 
-TRIGGER = r"^[^\n`~]*+(?:`{3,}+|~{3,}+)[^`\n]*?(?:\bfile=|\bchild[ \t]*=)"
-MARK = r"\bfile=|\bchild[ \t]*="
+TRIGGER = (
+    r"^[^\n`~]*+(?:`{3,}+|~{3,}+)[^`\n]*?"
+    r"(?:\bfile=|\bchild[ \t]*=|[ \t]reference\b[^\n]*\n[ \t>]*https://)"
+)
+MARK = r"\bfile=|\bchild[ \t]*=|\breference\b[^\n]*\n[ \t>]*https://"
 
 _FILE = re.compile(
     r"(?<!\S)file=(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>(?:\\.|[^\s}\\])+))"
 )
-_PART = re.compile(r"#(?:L(?P<first>\d+)(?P<to>-(?:L?(?P<last>\d+))?)?|(?P<region>[\w.-]+))\Z")
+_PART = re.compile(
+    r"#(?:L(?P<first>\d+)(?:C\d+)?(?P<to>-(?:L?(?P<last>\d+)(?:C\d+)?)?)?|(?P<region>[\w.-]+))\Z"
+)
 _ROOT = "<rootDir>/"
 _CHILD = re.compile(r"\{r\b.*\bchild[ \t]*=[ \t]*(?P<files>c\([^)]*\)|\"[^\"]*\"|'[^']*')")
 _NAME = re.compile(r"[\"']([^\"']+)[\"']")
+_REFERENCE = re.compile(r"(?<=\s)reference(?!\S)")
+_ADDRESS = re.compile(
+    r"https://(?:github\.com/(?P<repository>[\w.-]+/[\w.-]+)/(?:blob|raw)"
+    r"|raw\.githubusercontent\.com/(?P<raw>[\w.-]+/[\w.-]+))/(?:refs/heads/)?(?P<place>[^\s?#]+)"
+    r"(?:\?[^\s#]*)?(?P<part>#\S+)?"
+)
+_PINNED = re.compile(r"[0-9a-f]{7,40}|v?\d+(?:\.\d+)+(?:[-+.]\w+)*|refs/tags/.*")
+"""A commit or tag: its lines are not those of the tree that is read."""
+
+_MOST_IN_BRANCH = 4
+"""Parts of a branch's name, which may have slashes."""
 
 
 def filled(block: str, page: IncludingPage) -> str:
@@ -31,24 +51,51 @@ def filled(block: str, page: IncludingPage) -> str:
     if opening and (child := _CHILD.match(opening["info"].strip())):
         names = _NAME.findall(child["files"])
         return "\n\n".join(page.included(name, "child=") for name in names)
-    stated = opening and _FILE.search(opening["info"])
-    if opening is None or not stated or any(line.strip(" \t>") for line in inner[:-1]):
+    if not opening or not inner or not inner[-1].strip(" \t>").startswith(opening["marks"]):
         return block
-    if not inner or not inner[-1].strip(" \t>").startswith(opening["marks"]):
+    own = [text for line in inner[:-1] if (text := line.strip(" \t>"))]
+    info = opening["info"].strip()
+    if len(own) == 1 and _REFERENCE.search(opening["info"]):
+        code = _referenced(own[0], page)
+        return block if code is None else _shown(first, opening, info, code)
+    stated = _FILE.search(opening["info"])
+    if not stated or own:
         return block
     target = stated["double"] or stated["single"] or re.sub(r"\\(.)", r"\1", stated["plain"])
     part = _PART.search(target)
     path = (target[: part.start()] if part else target).removeprefix(_ROOT)
     found = page.load(path, "file=")
-    code = _chosen(found[1].rstrip("\n"), part) if found else not_included(path)
-    info = opening["info"].strip()
     if info.startswith("file=") and found:
         info = f"{language_of(found[0])} {info}"
+    code = _chosen(found[1].rstrip("\n"), part) if found else not_included(path)
+    return _shown(first, opening, info, code)
+
+
+def _shown(first: str, opening: re.Match[str], info: str, code: str) -> str:
+    """A block with this code, in the place of the one whose first line is `first`."""
     before = first[: opening.start("marks")]
     margin = re.sub(r"[^\s>]", " ", before)
     marks = backticks(code, len(opening["marks"]))
     shown = [margin + line if line else margin.rstrip() for line in code.split("\n")]
     return "\n".join([f"{before}{marks}{info}", *shown, margin + marks])
+
+
+def _referenced(address: str, page: IncludingPage) -> str | None:
+    """The lines of the file of this repository that an address leads to; None, counted, for others."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
+        return None
+    repository = (match["repository"] or match["raw"]).lower()
+    branch, _, path = match["place"].partition("/")
+    if repository in page.around.repositories and not _PINNED.fullmatch(branch):
+        parts = path.split("/")
+        for start in range(min(len(parts), _MOST_IN_BRANCH)):
+            place = posixpath.join(page.around.repository_folder, *map(unquote, parts[start:]))
+            if (text := page.text_at(posixpath.normpath(place))) is not None:
+                part = _PART.search(match["part"] or "")
+                return _chosen(text.rstrip("\n"), part)
+    page.external["reference"] += 1
+    return None
 
 
 def _chosen(text: str, part: re.Match[str] | None) -> str:

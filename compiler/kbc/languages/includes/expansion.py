@@ -23,13 +23,26 @@ from kbc.languages.includes.components import (
     without_tags,
 )
 from kbc.languages.includes.containers import FENCE, fenced_stretches, label_containers
-from kbc.languages.includes.docfx import TRIGGER as DOCFX
-from kbc.languages.includes.docfx import replace_docfx
-from kbc.languages.includes.docsify import TRIGGER as DOCSIFY
-from kbc.languages.includes.docsify import replace_embedded
-from kbc.languages.includes.doxygen import MARK as DOXYGEN_MARK
-from kbc.languages.includes.doxygen import TRIGGER as DOXYGEN
-from kbc.languages.includes.doxygen import has_commands, replace_commands, shown_block
+from kbc.languages.includes.dialects.docfx import TRIGGER as DOCFX
+from kbc.languages.includes.dialects.docfx import replace_docfx
+from kbc.languages.includes.dialects.docsify import TRIGGER as DOCSIFY
+from kbc.languages.includes.dialects.docsify import replace_embedded
+from kbc.languages.includes.dialects.doxygen import MARK as DOXYGEN_MARK
+from kbc.languages.includes.dialects.doxygen import TRIGGER as DOXYGEN
+from kbc.languages.includes.dialects.doxygen import has_commands, replace_commands, shown_block
+from kbc.languages.includes.dialects.fumadocs import TRIGGER as FUMADOCS
+from kbc.languages.includes.dialects.fumadocs import replace_parts
+from kbc.languages.includes.dialects.gitbook import TRIGGER as GITBOOK
+from kbc.languages.includes.dialects.gitbook import replace_blocks
+from kbc.languages.includes.dialects.mdc import TRIGGER as MDC
+from kbc.languages.includes.dialects.mdc import label_components
+from kbc.languages.includes.dialects.mkdocs import TRIGGER as MKDOCS
+from kbc.languages.includes.dialects.mkdocs import replace_plugins
+from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
+from kbc.languages.includes.dialects.vuepress import TRIGGER as VUEPRESS
+from kbc.languages.includes.dialects.vuepress import replace_files
+from kbc.languages.includes.dialects.zola import TRIGGER as ZOLA
+from kbc.languages.includes.dialects.zola import replace_shortcodes_of_zola
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
     Expansion,
@@ -45,25 +58,12 @@ from kbc.languages.includes.files import (
     ranges,
     region,
 )
-from kbc.languages.includes.fumadocs import TRIGGER as FUMADOCS
-from kbc.languages.includes.fumadocs import replace_parts
-from kbc.languages.includes.gitbook import TRIGGER as GITBOOK
-from kbc.languages.includes.gitbook import replace_blocks
-from kbc.languages.includes.mdc import TRIGGER as MDC
-from kbc.languages.includes.mdc import label_components
-from kbc.languages.includes.mkdocs import TRIGGER as MKDOCS
-from kbc.languages.includes.mkdocs import replace_plugins
 from kbc.languages.includes.mounts import imported_texts, unwrapped, with_mounts
 from kbc.languages.includes.myst.directives import replace_directives
 from kbc.languages.includes.myst.docs_builder import Docset
-from kbc.languages.includes.shortcodes import replace_shortcodes
 from kbc.languages.includes.shown_files import replace_shown_files
 from kbc.languages.includes.templates.liquid import Liquid, replace_liquid
 from kbc.languages.includes.templates.values import Lookup, replace_values
-from kbc.languages.includes.vuepress import TRIGGER as VUEPRESS
-from kbc.languages.includes.vuepress import replace_files
-from kbc.languages.includes.zola import TRIGGER as ZOLA
-from kbc.languages.includes.zola import replace_shortcodes_of_zola
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"

@@ -79,6 +79,8 @@ class Surroundings:
     with `names_objects` every `:::` names one, as with mkdocstrings, and begins no block. `restructured`
     gives the Markdown of what MyST has of Sphinx (None: pages are not Sphinx's), `referred` the link of a
     role of MyST, by what it names and its title. `attributes` says whose lists of attributes pages have.
+    `repositories` are the names that the repository has on GitHub (`owner/name`, in lower case), whose root
+    is `repository_folder`.
     """
 
     bases: Sequence[str] = ()
@@ -90,6 +92,8 @@ class Surroundings:
     restructured: Restructured | None = None
     referred: Callable[[str, str], str] | None = None
     attributes: AttributeStyle = ""
+    repositories: Sequence[str] = ()
+    repository_folder: str = ""
 
 
 @dataclass(slots=True)

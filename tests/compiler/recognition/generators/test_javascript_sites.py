@@ -101,6 +101,34 @@ def test_a_site_that_hides_its_next_version_is_read_in_its_last_one(tmp_path: Pa
     assert inputs.accounting.reasons("left out")["a version that the site does not show"] == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "remote"),
+    [
+        (", editUrl: 'https://github.com/Weir/Gate/edit/main/website/'", ""),
+        ("}}]], organizationName: 'weir', projectName: 'gate', x: [[{y: {", ""),
+        ("", '[remote "origin"]\n\turl = https://me:secret@github.com/weir/gate.git\n'),
+        ("", '[remote "up"]\n\turl = git@github.com:weir/gate\n'),
+    ],
+)
+def test_references_to_files_of_the_own_repository_are_shown(
+    tmp_path: Path, options: str, remote: str
+) -> None:
+    address = "https://github.com/weir/gate/blob/main/src/a.js#L1"
+    files = {
+        ".git/config": f"[core]\n\tbare = false\n{remote}",
+        "package.json": "{}",
+        "src/a.js": "open();\nshut();\n",
+        "website/docusaurus.config.js": POND % ("docs", options),
+        "website/docs/a.md": f"# A\n\n```js reference\n{address}\n```\n",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    for place in (root, root / "website"):
+        inputs, _ = read(place)
+        (record,) = inputs.records["docs"]
+        assert record.text == "# A\n\n```js reference\nopen();\n```\n"
+        assert not [file.path for file in inputs.files if ".git" in file.path]
+
+
 def test_pages_beside_the_folder_of_the_configuration_are_found_from_it(tmp_path: Path) -> None:
     files = {
         "repo/package.json": "{}",

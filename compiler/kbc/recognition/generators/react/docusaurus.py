@@ -10,6 +10,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.permalinks import without_number
 from kbc.recognition.configuration import first_existing, read_text
 from kbc.recognition.javascript import exported, exported_value
+from kbc.recognition.remotes import remotes, repository_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "docusaurus"
@@ -44,6 +45,7 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
         "base_url": base,
         "redirects": redirects,
     }
+    own = _own_repository(tree, data, [options for _, options in plugins])
     for name, options in plugins:
         is_blog = name.endswith(_BLOG)
         if not is_blog and not name.endswith(_DOCS):
@@ -67,6 +69,7 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
                     "route_base": joined(base_path, version) or "/",
                     "config_folder": folder,
                     "left_out": _left_out(tree, folder, [stated] if stated != content else []),
+                    **own,
                     **({"is_blog": True} if is_blog else {}),
                 },
                 files=tuple(filter(None, (sidebar, _versions_file(tree, folder, options)))),
@@ -81,10 +84,23 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
                 name=_name({}, "pages", {each.name for each in sites}),
                 include=("*.md", "*.mdx"),
                 exclude=_PARTIALS,
-                options={"route_base": "/", "config_folder": folder},
+                options={"route_base": "/", "config_folder": folder, **own},
             )
         )
     return sites
+
+
+def _own_repository(
+    tree: IncludeTree, data: Mapping[str, Any], plugins: list[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What the repository is called on GitHub, and where its root is: what edits of pages go to, else what
+    the configuration names, and the remotes of the checkout."""
+    edited = [repository_of(text(options, "editUrl")) for options in plugins]
+    stated = joined(text(data, "organizationName"), text(data, "projectName"))
+    names = [each for each in edited if each] or [stated.lower()] * ("/" in stated)
+    names += remotes(tree)
+    found = {"repositories": sorted(set(names)), "repository_folder": tree.top}
+    return found if names else {}
 
 
 def _published(
