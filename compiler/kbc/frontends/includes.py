@@ -29,6 +29,7 @@ from kbc.languages.includes import (
     expand,
     expand_ruby,
     may_include,
+    notes_among,
     value_at,
 )
 from kbc.project.kinds import RUBY
@@ -46,6 +47,9 @@ UNRESOLVED_HINT = "Files that pages include must lie in the tree that is built."
 EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
 _OF_PYTHON = re.compile(r"auto[a-z]+|::: \(API\)")
 """Directives that stand for the reference of a Python object: of autodoc, mkdocstrings and doc-builder."""
+_WITH_NOTES = ("", "mkdocs", "quartz")
+"""Generators whose pages may name others as those of Obsidian and of wikis do; "": none that is known."""
+
 _MOST_NAMED = 6
 _ATTRIBUTES = re.compile(r"\{:[ \t]*[.#][A-Za-z]")
 _NOTEBOOKS = (".rmd", ".qmd")
@@ -66,6 +70,8 @@ class PageIncludes:
         self._collection = collection
         self._labels = labels or {}
         self._names = _references(collection, files) if self._is_hugo else {}
+        has_notes = collection.generator in _WITH_NOTES
+        self._notes = notes_among(file.path for file in files) if has_notes else {}
         self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
@@ -117,6 +123,7 @@ class PageIncludes:
                 attributes=self._attributes(file, text),
                 repositories=self._options.get("repositories", ()),
                 repository_folder=self._options.get("repository_folder", ""),
+                notes=self._notes,
             ),
             is_marked=is_marked,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,

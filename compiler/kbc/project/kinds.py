@@ -45,6 +45,7 @@ GENERATORS = (
     "mkdocs",
     "nextra",
     "quarto",
+    "quartz",
     "rspress",
     "sphinx",
     "starlight",

@@ -27,6 +27,7 @@ NAMES = {
     "mkdocs": "MkDocs site",
     "nextra": "Nextra site",
     "quarto": "Quarto project",
+    "quartz": "Quartz site",
     "rspress": "Rspress site",
     "sphinx": "Sphinx project",
     "starlight": "Astro site",

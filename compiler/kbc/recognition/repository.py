@@ -25,6 +25,7 @@ from kbc.recognition.generators import (
     mintlify,
     mkdocs,
     quarto,
+    quartz,
     sphinx,
     starlight,
     writerside,
@@ -60,7 +61,7 @@ _GENERATORS = (
         docfx,
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
-    *(nextra, rspress),
+    *(nextra, quartz, rspress),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 

@@ -38,6 +38,8 @@ from kbc.languages.includes.dialects.mdc import TRIGGER as MDC
 from kbc.languages.includes.dialects.mdc import label_components
 from kbc.languages.includes.dialects.mkdocs import TRIGGER as MKDOCS
 from kbc.languages.includes.dialects.mkdocs import replace_plugins
+from kbc.languages.includes.dialects.notes import TRIGGER as NOTES
+from kbc.languages.includes.dialects.notes import replace_notes
 from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
 from kbc.languages.includes.dialects.vuepress import TRIGGER as VUEPRESS
 from kbc.languages.includes.dialects.vuepress import replace_files
@@ -83,6 +85,7 @@ _DOCFX = re.compile(DOCFX, re.MULTILINE)
 _GITBOOK = re.compile(GITBOOK)
 _DOCSIFY = re.compile(DOCSIFY, re.MULTILINE)
 _ZOLA = re.compile(ZOLA)
+_NOTES = re.compile(NOTES)
 _DOXYGEN = re.compile(DOXYGEN, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\([\w-]+\)")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
@@ -144,6 +147,7 @@ def expand(
         text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
     is_template = liquid is not None and _LIQUID.search(text) is not None
     is_filled = filled is not None and "{{" in text
+    has_notes = around.notes and _NOTES.search(text) is not None
     has_attributes = around.attributes and ATTRIBUTES.search(text) is not None
     if (
         not is_myst
@@ -151,6 +155,7 @@ def expand(
         and not is_template
         and not is_filled
         and not has_attributes
+        and not has_notes
         and not (may_include(text) if is_marked is None else is_marked)
     ):
         return Expansion(text, {})
@@ -292,6 +297,8 @@ def _prose(
         text = without_scripts(text)
     if "set:html" in text or "__html" in text:
         text = with_stated_html(text)
+    if "[[" in text and page.around.notes:
+        text = replace_notes(text, page)
     if page.has_commands or "](@" in text or "](\\ref" in text:
         text = replace_commands(text, page.has_commands)
     if "{%" in text and page.has_blocks:

@@ -80,7 +80,7 @@ class Surroundings:
     gives the Markdown of what MyST has of Sphinx (None: pages are not Sphinx's), `referred` the link of a
     role of MyST, by what it names and its title. `attributes` says whose lists of attributes pages have.
     `repositories` are the names that the repository has on GitHub (`owner/name`, in lower case), whose root
-    is `repository_folder`.
+    is `repository_folder`. `notes` are the paths of notes by the names that links have for them.
     """
 
     bases: Sequence[str] = ()
@@ -94,6 +94,7 @@ class Surroundings:
     attributes: AttributeStyle = ""
     repositories: Sequence[str] = ()
     repository_folder: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
