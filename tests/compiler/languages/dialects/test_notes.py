@@ -64,6 +64,8 @@ def test_a_whole_note_has_no_front_matter_and_no_title_of_a_page() -> None:
         ("See [[#Tail]].\n", "See Tail.\n"),
         ("![[pics/a b.png|A wing|300x200]]\n", "![A wing](<pics/a b.png>)\n"),
         ("![[a.png|300]]\n", "![](a.png)\n"),
+        ("![[a.png#outline]]\n", "![](a.png)\n"),
+        ("![[talk.pdf#page=3]]\n", "[talk.pdf](talk.pdf)\n"),
         ("![[talk.pdf]]\n", "[talk.pdf](talk.pdf)\n"),
         ("# [[Kite]]\n", "# [Kite](../Kite.md)\n"),
     ],

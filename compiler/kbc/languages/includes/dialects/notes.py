@@ -111,13 +111,14 @@ def _embedded(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
     """The notes that a line embeds, as blocks in its place; a line without any stays."""
     embeds = re.findall(_EMBED, match["embeds"])
     targets = [_PIPE.split(each[3:-2])[0].strip() for each in embeds]
-    if all(_FILE.search(each) and not each.endswith(_ENDINGS) for each in targets):
+    files = [_FILE.search(name) and not name.endswith(_ENDINGS) for name in map(_name, targets)]
+    if all(files):
         return match[0]
     first = match["before"]
     margin = re.sub(r"[^\s>]", " ", first)
     blocks = []
     for embed, target in zip(embeds, targets, strict=True):
-        shown = _block(embed, target, page)
+        shown = _block(target, page)
         lines = (shown or embed.removeprefix("!")).split("\n")
         block = "\n".join(
             [lines[0], *(margin + each if each else margin.rstrip() for each in lines[1:])]
@@ -126,7 +127,11 @@ def _embedded(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
     return first + f"\n{margin.rstrip()}\n{margin}".join(blocks)
 
 
-def _block(embed: str, target: str, page: IncludingPage) -> str:
+def _name(target: str) -> str:
+    return target.partition("#")[0].strip()
+
+
+def _block(target: str, page: IncludingPage) -> str:
     """The text that an embed shows; "" where it is another link."""
     name, _, part = target.partition("#")
     path = _found(name, page) if name else page.stack[-1] if page.stack else page.path
