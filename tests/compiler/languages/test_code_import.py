@@ -127,3 +127,64 @@ def test_the_address_of_another_file_or_version_stays(address: str, is_counted: 
     source = f"```js reference\n{address}\n```"
     found = referenced(source)
     assert (found.text, found.external) == (source, {"reference": 1} if is_counted else {})
+
+
+PANDOC = {
+    "docs/parts/a.md": "# A\n\n```sh\n# run\n```\n",
+    "docs/parts/b.md": "B is ```{.include}``` here.\n",
+    "docs/parts/c.rst": "C\n=\n",
+    "docs/run.py": "import os\n\nif os:\n    # start snippet\n    os.x()\n",
+}
+B_PART = "B is ```{.include}``` here."
+RUN = '```{.python include="run.py"'
+
+
+def included(text: str) -> Expansion:
+    files = {name: data.encode() for name, data in PANDOC.items()}
+    return expand(text, "docs/page.md", files.get)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("```{.include}\nparts/b.md\n\n// no\nparts/a.md\n```", f"{B_PART}\n\n# A"),
+        (
+            "~~~ { .include shift-heading-level-by=2 }\nparts/a.md\n~~~",
+            "### A\n\n```sh\n# run\n```",
+        ),
+        ("- X\n\n  ```{.include}\n  parts/b.md\n  ```", "- X\n\n  B is"),
+        ("```include\nparts/b.md\n```", "B is"),
+        ("```{.include format=rst}\nparts/c.rst\n```", "```rst\nC\n=\n```"),
+        ('```{.python include="run.py" startLine=5}\n```', f"{RUN} startLine=5}}\nos.x()\n```"),
+        (
+            '```{.python include="run.py" startLine=1 endLine=1}\n```',
+            f"{RUN} startLine=1 endLine=1}}\nimport os\n```",
+        ),
+    ],
+)
+def test_filters_of_pandoc_show_the_files_that_they_name(source: str, expected: str) -> None:
+    assert may_include(source)
+    found = included(source)
+    assert found.text.startswith(expected)
+    assert not found.unresolved
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "```include\nparts/b.md\nnot a file\n```",
+        "```include\n```",
+        "```{.include}\n```",
+        "```{.python include=run.py}\nown()\n```",
+        "```include-code\nparts/b.md\n```",
+        "```make\ninclude parts/b.md\n```",
+    ],
+)
+def test_code_that_is_called_as_a_filter_stays(source: str) -> None:
+    assert included(source).text == source
+
+
+def test_files_that_a_filter_does_not_find_are_counted() -> None:
+    found = included("```{.include}\nnone.md\nparts/b.md\n```\n\n```{.c include=none.c}\n```\n")
+    assert found.text.startswith("(not included: none.md)\n\nB is")
+    assert found.unresolved == {"{.include}": 1, "include=": 1}

@@ -41,6 +41,8 @@ from kbc.languages.includes.dialects.mkdocs import replace_plugins
 from kbc.languages.includes.dialects.notes import TRIGGER as NOTES
 from kbc.languages.includes.dialects.notes import replace_notes
 from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
+from kbc.languages.includes.dialects.tables import TRIGGER as TABLES
+from kbc.languages.includes.dialects.tables import replace_tables
 from kbc.languages.includes.dialects.vuepress import TRIGGER as VUEPRESS
 from kbc.languages.includes.dialects.vuepress import replace_files
 from kbc.languages.includes.dialects.zola import TRIGGER as ZOLA
@@ -86,6 +88,7 @@ _GITBOOK = re.compile(GITBOOK)
 _DOCSIFY = re.compile(DOCSIFY, re.MULTILINE)
 _ZOLA = re.compile(ZOLA)
 _NOTES = re.compile(NOTES)
+_TABLES = re.compile(TABLES)
 _DOXYGEN = re.compile(DOXYGEN, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\([\w-]+\)")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
@@ -148,6 +151,7 @@ def expand(
     is_template = liquid is not None and _LIQUID.search(text) is not None
     is_filled = filled is not None and "{{" in text
     has_notes = around.notes and _NOTES.search(text) is not None
+    has_tables = "{{" in text and _TABLES.search(text) is not None
     has_attributes = around.attributes and ATTRIBUTES.search(text) is not None
     if (
         not is_myst
@@ -156,6 +160,7 @@ def expand(
         and not is_filled
         and not has_attributes
         and not has_notes
+        and not has_tables
         and not (may_include(text) if is_marked is None else is_marked)
     ):
         return Expansion(text, {})
@@ -176,6 +181,8 @@ def _expand(
     start = front_matter_end(text.replace("\r\n", "\n"))
     source = text.replace("\r\n", "\n")
     body = source[start:]
+    if "{{" in body and _TABLES.search(body):
+        body = replace_tables(body, page)
     if liquid is not None:
         body = replace_liquid(body, liquid, page)
     else:
