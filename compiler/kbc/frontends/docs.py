@@ -190,7 +190,8 @@ def _pages(
     def read(source: _PageText) -> _CachedPage:
         diagnostics.reading = source.file.path
         found = Diagnostics()
-        page = _page(collection, parsed(*source, found), found, rules)
+        file = parsed(*source, found, is_mdx=collection.is_mdx(source.file.path))
+        page = _page(collection, file, found, rules)
         is_text = page.content == _with_newlines(source.text)
         kept = replace(page, text="", stored="", content="" if is_text else page.content)
         return _CachedPage(kept, is_text, tuple(_in_file(found, source)))

@@ -98,8 +98,10 @@ class PageIncludes:
         """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
         what `may_include` says of it, where that is known."""
         read = file.include
-        if file.path.lower().endswith(".mdx"):
-            text = mdx.with_exported_texts(text)
+        is_mdx = self._collection.is_mdx(file.path)
+        if is_mdx:
+            rendered = mdx.with_rendered_texts(mdx.with_exported_texts(text))
+            text, is_marked = rendered, is_marked if rendered == text else None
         if self._collection.generator == "writerside" or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None
         if file.path.lower().endswith(RUBY):
@@ -124,6 +126,7 @@ class PageIncludes:
                 repositories=self._options.get("repositories", ()),
                 repository_folder=self._options.get("repository_folder", ""),
                 notes=self._notes,
+                is_mdx=is_mdx,
             ),
             is_marked=is_marked,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,

@@ -14,6 +14,7 @@ from kbc.frontends.orphans import (
     Linking,
     check_orphans,
     is_markdown,
+    is_mdx,
     link_roots,
     markdown_links,
     related,
@@ -392,7 +393,7 @@ def _project_targets(
         found.update(collection.generator_options.get("link_targets", ()))
     for page in pages:
         if rules.get(page.collection, _ANY).project_wide:
-            document = markdown.parse(page.text, mdx=page.path.lower().endswith(".mdx"))
+            document = markdown.parse(page.text, mdx=is_mdx(page))
             found.update(document.ids)
     return frozenset(found)
 
@@ -400,12 +401,11 @@ def _project_targets(
 def _anchors(record: DocRecord | PageRecord, rules: AnchorRules) -> frozenset[str]:
     """What a link may name, with the ids that are stated by tags of components, which the text does not
     have: they are in the file as it is stored."""
-    is_mdx = record.path.lower().endswith(".mdx")
-    found = markdown.anchors(markdown.parse(record.text, mdx=is_mdx), rules)
+    found = markdown.anchors(markdown.parse(record.text, mdx=is_mdx(record)), rules)
     found |= {section.anchor for section in record.sections}
     found |= set(record.targets) if isinstance(record, DocRecord) else set()
     stored = record.stored if isinstance(record, DocRecord) else ""
     if rules.tabs:
         tabs = {slug(title, rules.tabs) for title in _TAB.findall(stored)}
         found |= tabs | {f"{heading}-{tab}" for heading in found for tab in tabs}
-    return found | markdown.parse(stored, mdx=is_mdx).ids if stored else found
+    return found | markdown.parse(stored, mdx=is_mdx(record)).ids if stored else found

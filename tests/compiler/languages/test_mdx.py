@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbc.languages.markdown import parse
-from kbc.languages.mdx import clean, exported_texts, mask, with_exported_texts
+from kbc.languages.mdx import (
+    clean,
+    exported_texts,
+    mask,
+    with_exported_texts,
+    with_rendered_texts,
+)
 
 
 @pytest.mark.parametrize(
@@ -215,3 +221,45 @@ def test_texts_that_a_page_exports_are_filled_into_its_prose() -> None:
         EXPORTING.split("\n")[:10] + EXPORTING.split("\n")[14:]
     )
     assert with_exported_texts("# {title}\n\nexport it\n") == "# {title}\n\nexport it\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (
+            '<CodeBlock className="language-xml" title="a.xml">{`<a>\n  <b/>\n</a>`}</CodeBlock>',
+            '```xml title="a.xml"\n<a>\n  <b/>\n</a>\n```',
+        ),
+        ("<pre>{`a\\`b\nc`}</pre>", "```\na`b\nc\n```"),
+        ("Use <code>{`npm i`}</code> or <b>{`this`}</b>.", "Use `npm i` or this."),
+        ("One{\" \"}two {'three'}.", "One two three."),
+        (
+            '<Release render={(it) => (\n  <CodeBlock language="sh">\n    {`run ${it.name}\n  -v`}\n'
+            "  </CodeBlock>\n)} />",
+            "```sh\nrun ${it.name}\n  -v\n```",
+        ),
+    ],
+)
+def test_texts_of_expressions_are_shown(source: str, shown: str) -> None:
+    assert clean(with_rendered_texts(f"# A\n\n{source}\n\nEnd.\n")) == f"# A\n\n{shown}\n\nEnd."
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '`{" "}` and ``<b>{`x`}</b>``\n',
+        "```jsx\n<b>{`x`}</b>{' '}\n```\n",
+        "<A style={{'a': 'b'}} label={\"c\"} />\n",
+        "{`a`} and {value}\n",
+    ],
+)
+def test_expressions_in_code_and_attributes_stay(source: str) -> None:
+    assert with_rendered_texts(source) == source
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "opened", ["<a>{`", "<a {b}", '<a>{" "', "<A b={() => <pre>{`x\n`}</pre>", "<pre>{`x\n`}</pre>"]
+)
+def test_expressions_are_read_in_bounded_time(opened: str) -> None:
+    assert with_rendered_texts(opened * 5_000)

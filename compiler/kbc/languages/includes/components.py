@@ -39,12 +39,12 @@ def attributes(tag: str) -> dict[str, str]:
     """The attributes of a tag, or of a template's block, that are stated as text: `a="x"`, `a='x'`, `a={"x"}`
     and ``a={`x`}``."""
     return {
-        found["name"]: found["double"] or found["single"] or _unescaped(found["template"] or "")
+        found["name"]: found["double"] or found["single"] or unescaped(found["template"] or "")
         for found in _ATTRIBUTE.finditer(tag)
     }
 
 
-def _unescaped(literal: str) -> str:
+def unescaped(literal: str) -> str:
     """What a template literal shows of the marks that end it or a value in it."""
     return re.sub(r"\\([`$\\])", r"\1", literal)
 

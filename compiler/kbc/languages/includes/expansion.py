@@ -99,7 +99,7 @@ _EXAMPLES = frozenset(
 """Languages of fences that show directives."""
 
 _MDBOOK = re.compile(
-    r"(?<!\\)\{\{\s*#(?P<name>include|rustdoc_include|playground|playpen)\s+(?P<target>[^\s}:]+)(?P<part>(?::[^\s}]*)?)[^}]*\}\}"
+    r"(?<!\\)\{\{\s*#(?P<name>include|rustdoc_include|playground|playpen)\s+(?P<target>[^\s}:]+)(?P<part>(?::[^}\n]*)?)[^}]*\}\}"
 )
 _MDBOOK_TITLE = re.compile(r"(?<!\\)\{\{\s*#title\s[^}]*\}\}[ \t]*\n?")
 _HELPER = re.compile(r"^[ \t]*\{\{%[ \t]*[\w-]+(?:[ \t]+[\w-]+)*[ \t]*\}\}[ \t]*$", re.MULTILINE)
@@ -119,7 +119,7 @@ _COMMENT = re.compile(
 )
 _AT_INCLUDE = re.compile(r"^@include[ \t]+(?P<target>[\w./-]+\.\w+)[ \t]*$")
 _NOWHERE = Surroundings()
-_SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-]+)))?")
+_SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-][\w() -]*)))?")
 
 
 def may_include(text: str) -> bool:
@@ -204,7 +204,8 @@ def _expand(
         for stretch, is_code in fenced_stretches(body)
     ]
     shown = label_containers(label_components("\n".join(parts)), page)
-    result = source[:start] + (shown if page.path.lower().endswith(".mdx") else _plain(shown, body))
+    is_mdx = page.around.is_mdx or page.path.lower().endswith(".mdx")
+    result = source[:start] + (shown if is_mdx else _plain(shown, body))
     return result.replace("\n", newline) if newline != "\n" else result
 
 
@@ -241,7 +242,13 @@ def _code(stretch: str, page: IncludingPage) -> str:
         if snippet and language in _EXAMPLES:  # mdBook, though, expands what it names there, too
             shown.append(line)
             continue
-        target = snippet["target"] if snippet else match["target"] + match["part"] if match else ""
+        target = (
+            snippet["target"]
+            if snippet
+            else match["target"] + match["part"].rstrip()
+            if match
+            else ""
+        )
         found = _part(target, page)
         if found is None and (language in _EXAMPLES or language in ("", "text", "txt", "html")):
             shown.append(line)  # as likely an example
@@ -266,6 +273,8 @@ def _part(target: str, page: IncludingPage) -> tuple[str, str] | None:
     path, part = (match["path"], target[len(match["path"]) + 1 :]) if match else (target, "")
     found = page.find(path)
     chosen = excerpt(found[1], part) if found else None
+    if found and chosen is None and " " in part:  # words behind a name may be flags
+        chosen = excerpt(found[1], part.split(" ")[0])
     return (found[0], chosen) if found and chosen is not None else None
 
 
@@ -357,7 +366,7 @@ def _markdown(target: str, directive: str, page: IncludingPage) -> str:
 
 
 def _mdbook(match: re.Match[str], page: IncludingPage) -> str:
-    target = match["target"] + match["part"]
+    target = match["target"] + match["part"].rstrip()
     if match["name"] not in ("playground", "playpen"):
         return _markdown(target, f"{{{{#{match['name']}}}}}", page)
     found = page.load(match["target"], "{{#playground}}")

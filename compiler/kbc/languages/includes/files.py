@@ -81,6 +81,7 @@ class Surroundings:
     role of MyST, by what it names and its title. `attributes` says whose lists of attributes pages have.
     `repositories` are the names that the repository has on GitHub (`owner/name`, in lower case), whose root
     is `repository_folder`. `notes` are the paths of notes by the names that links have for them.
+    With `is_mdx` the page is MDX, whatever its file is called.
     """
 
     bases: Sequence[str] = ()
@@ -95,6 +96,7 @@ class Surroundings:
     repositories: Sequence[str] = ()
     repository_folder: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)
+    is_mdx: bool = False
 
 
 @dataclass(slots=True)

@@ -129,6 +129,23 @@ def test_references_to_files_of_the_own_repository_are_shown(
         assert not [file.path for file in inputs.files if ".git" in file.path]
 
 
+@pytest.mark.parametrize("stated", ["", ", markdown: {format: 'detect'}"])
+def test_markdown_of_docusaurus_is_mdx_unless_its_format_is_found_out(
+    tmp_path: Path, stated: str
+) -> None:
+    text = (
+        "import X from '@theme/x'\n\n# A\n\n"
+        "<X show={(it) => (\n  <CodeBlock>{`npm i ${it}`}</CodeBlock>\n)} />\n\n"
+        "<details>\n\nEnd.\n\n</details>\n"
+    )
+    files = {"docusaurus.config.js": POND % ("docs", f"}}}}]]{stated}, x: [[{{y: {{")}
+    inputs, _ = read(write_tree(tmp_path / "tree", {**files, "docs/a.md": text}))
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    shown = "# A\n\n```\nnpm i ${it}\n```\n\nEnd."
+    assert (record.content == shown) is (record.format == "mdx") is not stated
+
+
 def test_pages_beside_the_folder_of_the_configuration_are_found_from_it(tmp_path: Path) -> None:
     files = {
         "repo/package.json": "{}",

@@ -46,6 +46,8 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
         "redirects": redirects,
     }
     own = _own_repository(tree, data, [options for _, options in plugins])
+    if text(mapping(data.get("markdown")), "format") not in ("detect", "md"):
+        own["markdown_is_mdx"] = True
     for name, options in plugins:
         is_blog = name.endswith(_BLOG)
         if not is_blog and not name.endswith(_DOCS):
