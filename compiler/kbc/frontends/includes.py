@@ -135,7 +135,8 @@ class PageIncludes:
             docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
         )
         self._count(file, expansion)
-        return without_pictures(expansion.text)
+        shown = mdx.with_rendered_texts(expansion.text) if is_mdx else expansion.text
+        return without_pictures(shown)
 
     def _count(self, file: SourceFile, expansion: Expansion) -> None:
         """Counts what an expansion of a page could not have."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from kbc.project.include_tree import IncludeTree
@@ -28,6 +29,9 @@ _BEING_WRITTEN = frozenset(
     ["dev", "devel", "edge", "main", "master", "next", "nightly", "unreleased"]
 )
 
+_OF_MAJOR = re.compile(r"\Av?\d+[-_]")
+"""`2-edge`: what is being written of one major version."""
+
 
 def other_versions(
     files: Iterable[str], tree: IncludeTree, folder: str = "", stated: str = ""
@@ -35,7 +39,8 @@ def other_versions(
     """Of each folder with versions of the same pages: the folder, the name of the version that is read, and
     those of the others. The one that is read is what the site calls the latest (`stated`, or by its name),
     else the pages beside the folders (its name is "" then) where these have most pages of the highest version
-    under the same names and it may be a former one, else the highest that was released.
+    under the same names and it may be a former one, or those in a folder beside them, else the highest that
+    was released.
 
     `files` and the folders are paths below `folder` of `tree`, from which some are read. Folders whose
     pages have neither the same names nor much the same text are no versions of one documentation,
@@ -67,6 +72,17 @@ def other_versions(
             copies = (name for name in names if is_copy(joined(parent, name), parent, pages))
             found.append((parent, "", sorted({*numbered, *copies})))
             continue
+        if (
+            not is_latest
+            and _are_former(numbered)
+            and (
+                current := _current(
+                    tree, folder, parent, versions[numbered[-1]], numbered[-1], pages
+                )
+            )
+        ):
+            found.append((parent, current, names))
+            continue
         others = [name for name in names if name != shown]
         at = names.index(shown)
         related = sum(
@@ -84,6 +100,29 @@ def other_versions(
         if sum(name in known for name in (shown, *others)) * 2 > len(others) + 1
     ]
     return sorted(found)
+
+
+def _current(
+    tree: IncludeTree,
+    folder: str,
+    parent: str,
+    own: AbstractSet[str],
+    highest: str,
+    pages: AbstractSet[str],
+) -> str:
+    """The folder in `parent` beside versions, called as none, with most pages of the `highest` version, whose
+    pages are `own`, under their names and with much the same text; "" without one."""
+    beside: dict[str, set[str]] = {}
+    start = f"{parent}/" if parent else ""
+    for path in pages:
+        name, slash, below = path.removeprefix(start).partition("/")
+        if path.startswith(start) and slash and below in own and _order(name) is None:
+            beside.setdefault(name, set()).add(below)
+    for name, common in sorted(beside.items()):
+        folders = [joined(folder, parent, each) for each in (name, highest)]
+        if len(common) * 2 > len(own) and _is_alike(tree, folders, sorted(common)):
+            return name
+    return ""
 
 
 def _are_former(numbered: Sequence[str]) -> bool:
@@ -150,7 +189,7 @@ def _order(name: str) -> tuple[float, ...] | None:
     lowered = name.lower()
     if lowered in _RELEASED:
         return (float("inf"), 0)
-    if lowered in _BEING_WRITTEN:
+    if _OF_MAJOR.sub("", lowered) in _BEING_WRITTEN:
         return (float("inf"), 1)
     match = _VERSION.fullmatch(name)
     if match is None:

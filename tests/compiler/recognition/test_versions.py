@@ -135,3 +135,20 @@ def test_notes_on_releases_are_read_beside_versions_of_the_pages(tmp_path: Path)
     root = write_tree(tmp_path / "tree", files)
     read_ones = {"docs/v1.1", "docs/release-notes/v1.0", "docs/release-notes/v1.1"}
     assert folders(root) == read_ones
+
+
+def test_pages_in_a_folder_beside_their_former_versions_are_the_current_ones(
+    tmp_path: Path,
+) -> None:
+    files = {"blog/new.md": "# New\n\nText.\n", **version("docs"), **version("2-edge")}
+    files |= version("2.1") | version("2.2") | {"2.2/old.md": "# Old\n\nText.\n"}
+    root = write_tree(tmp_path / "tree", files)
+    assert folders(root) == {"blog", "docs"}
+    (note,) = recognised(root).notes
+    assert note == "of the versions in the folder, docs is read, not 2.1, 2.2, 2-edge"
+
+
+def test_a_folder_of_other_pages_beside_versions_is_read_with_the_highest(tmp_path: Path) -> None:
+    files = {f"docs/{name}.md": f"# {name}\n\nQuite another text.\n" for name in NAMES}
+    root = write_tree(tmp_path / "tree", files | version("2.1") | version("2.2"))
+    assert folders(root) == {"docs", "2.2"}

@@ -146,6 +146,16 @@ def test_markdown_of_docusaurus_is_mdx_unless_its_format_is_found_out(
     assert (record.content == shown) is (record.format == "mdx") is not stated
 
 
+def test_plugins_that_only_end_in_docs_have_no_pages(tmp_path: Path) -> None:
+    plugins = (
+        "}}]], plugins: [['docusaurus-plugin-openapi-docs', {id: 'api', docsPluginId: 'classic'}],"
+        " ['@docusaurus/plugin-content-docs', {id: 'more', path: 'more'}]], x: [[{y: {"
+    )
+    files = {"docusaurus.config.js": POND % ("docs", plugins), "docs/a.md": page("A")}
+    inputs, _ = read(write_tree(tmp_path / "tree", {**files, "more/b.md": page("B")}))
+    assert list(inputs.records) == ["docs", "more"]
+
+
 def test_pages_beside_the_folder_of_the_configuration_are_found_from_it(tmp_path: Path) -> None:
     files = {
         "repo/package.json": "{}",

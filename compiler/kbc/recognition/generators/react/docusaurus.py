@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,8 +20,9 @@ _SIDEBARS = tuple(f"sidebars.{ending}" for ending in ("js", "ts", "mjs", "cjs", 
 _PARTIALS = ("_*", "*.test.*", "__tests__/")
 """What Docusaurus itself leaves out: pages whose names begin with an underscore are included by others."""
 
-_DOCS = ("docs", "content-docs")
-_BLOG = ("blog", "content-blog")
+_DOCS = re.compile(r"docs|(?:.*[/-])?content-docs")
+_BLOG = re.compile(r"blog|(?:.*[/-])?content-blog")
+"""Plugins of pages: those of the preset by their short names."""
 
 
 def recognise(tree: IncludeTree, folder: str) -> list[Site]:
@@ -49,8 +51,8 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
     if text(mapping(data.get("markdown")), "format") not in ("detect", "md"):
         own["markdown_is_mdx"] = True
     for name, options in plugins:
-        is_blog = name.endswith(_BLOG)
-        if not is_blog and not name.endswith(_DOCS):
+        is_blog = _BLOG.fullmatch(name) is not None
+        if not is_blog and not _DOCS.fullmatch(name):
             continue
         default = "blog" if is_blog else "docs"
         stated = joined(folder, text(options, "path") or default)
@@ -177,7 +179,7 @@ def _plugins(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]
     plugins = data.get("plugins")
     for plugin in plugins if isinstance(plugins, list) else []:
         name, options = _configured(plugin)
-        found = found or name.endswith(_DOCS)
+        found = found or _DOCS.fullmatch(name) is not None
         yield name, options
     if not found:
         yield "docs", {}
