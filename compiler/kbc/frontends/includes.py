@@ -127,6 +127,7 @@ class PageIncludes:
                 repository_folder=self._options.get("repository_folder", ""),
                 notes=self._notes,
                 is_mdx=is_mdx,
+                has_helpers=self._collection.generator == "mdbook",
             ),
             is_marked=is_marked,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,

@@ -90,6 +90,16 @@ def link_roots(collections: Iterable[Collection]) -> dict[str, str]:
     }
 
 
+def from_root(collections: Iterable[Collection]) -> dict[str, str]:
+    """The folders that `~/` stands for in links, by the names of the collections: of DocFX that of its
+    configuration."""
+    return {
+        each.name: str(each.generator_options.get("config_folder", ""))
+        for each in collections
+        if each.generator == "docfx"
+    }
+
+
 def check_orphans(
     records: Sequence[CompiledRecord],
     linking: Sequence[Linking],

@@ -13,6 +13,7 @@ from kbc.frontends.includes import only_ones
 from kbc.frontends.orphans import (
     Linking,
     check_orphans,
+    from_root,
     is_markdown,
     is_mdx,
     link_roots,
@@ -292,7 +293,7 @@ def _check_links(
     by_name = _only_pages_of_their_names(
         pages.values(), {each.name for each in collections if not each.generator}
     )
-    roots = link_roots(collections)
+    roots, tops = link_roots(collections), from_root(collections)
     # A link names `page.md`, whose file is `page.en.md`.
     languages = {
         each.name: each.generator_options["language"]
@@ -315,6 +316,8 @@ def _check_links(
             target, _, anchor = unquote(link).partition("#")
             target = target.partition("?")[0]
             folder = posixpath.dirname(record.path)
+            if target.startswith("~/") and record.collection in tops:
+                folder, target = tops[record.collection], target[2:]
             path = posixpath.normpath(posixpath.join(folder, target)) if target else record.path
             if path not in paths:
                 path = by_name.get((record.collection, target), path)

@@ -284,6 +284,12 @@ def test_containers_have_no_underlined_titles() -> None:
     assert text("====\n[discrete]\nCode\n----\n====\n") == "**Code**\n"
 
 
+def test_references_of_antora_may_have_an_empty_module() -> None:
+    files = {"deep/b.adoc": b"= Deep\n"}
+    (found,) = convert("a.adoc", b"See xref::deep/b.adoc#x[B] and ::a.\n", files.get)
+    assert found.text == "See [B](deep/b.adoc#x) and ::a.\n"
+
+
 def test_references_show_underlined_titles_of_other_pages() -> None:
     files = {"b.adoc": b"Add(1)\r\n======\r\n\r\nText.\r\n"}
     (found,) = convert("a.adoc", b"See xref:b.adoc[].\n", files.get)

@@ -110,6 +110,7 @@ def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
         ('<Step title="Run `init`">\none\n</Step>', "**Run `init`**\n\none"),
         ("<Pitfall>\n\nText\n\n</Pitfall>", "**Pitfall**\n\nText"),
         ('=== "Empty"\n\nText', "**Empty**\n\nText"),
+        ('!!! info "Where is "b"?"\n    Text', "**Info: Where is \"b\"?**\n\nText"),
         ('!!! warning "Not `@` in names."\n\nText', "**Warning: Not `@` in names.**\n\nText"),
         ("[[toc]]\n\nText", "Text"),
     ],

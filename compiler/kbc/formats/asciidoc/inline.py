@@ -32,7 +32,7 @@ _TOKENS = re.compile(
     | (?P<reference><<(?P<cross>[^<>]+?|[^<>,`]+,(?:`[^`]*`|[^<>`])*)>>)
     | (?P<entity>&(?:[A-Za-z][A-Za-z0-9]{{1,30}}|\#\d{{1,7}}|\#x[0-9A-Fa-f]{{1,6}});)
     | (?P<macro>(?P<name>xref|(?<!\w)(?:link|mailto|image|icon|kbd|btn|menu|footnote(?:ref)?|stem|latexmath
-        |asciimath|anchor|indexterm2?|javadoc|api|spring-\w+|label|badge|linkgit|man)):(?!:)(?P<target>[^\s\[\]]*)
+        |asciimath|anchor|indexterm2?|javadoc|api|spring-\w+|label|badge|linkgit|man)):(?:(?<=xref:):|(?!:))(?P<target>[^\s\[\]]*)
         (?P<arguments>{_BRACKETS}))
     | (?P<url>(?<![\w:/"'=])<?(?:https?|ftp|irc)://[^\s\[\]<>]+(?P<label>{_BRACKETS})?>?)
     | (?P<role>\[[.\w #%-]*\](?=[*_`\#]))

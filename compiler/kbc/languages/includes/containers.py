@@ -23,7 +23,7 @@ _HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
 _KEPT = re.compile("\x02(\\d+)\x03")
 _INDENTED = re.compile(
     r"^(?P<indent>[ \t]*)(?P<mark>!!!|\?\?\?\+?|===[!+]{0,2})(?:(?<!=)|[ \t]+)"
-    r"[ \t]*(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?P<title>\"[^\"\n]*\")?[ \t]*$"
+    r"[ \t]*(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?P<title>\"[^\n]*\")?[ \t]*$"
 )
 _COLONS = re.compile(
     r"^(?P<indent>[ \t>]*)(?P<heading>#{1,6}[ \t]+)?(?P<marks>:{3,})[ \t]*(?P<name>\{[^}\n]*\}|[\w][\w.:-]*)"

@@ -34,6 +34,8 @@ from kbc.languages.includes.dialects.fumadocs import TRIGGER as FUMADOCS
 from kbc.languages.includes.dialects.fumadocs import replace_parts
 from kbc.languages.includes.dialects.gitbook import TRIGGER as GITBOOK
 from kbc.languages.includes.dialects.gitbook import replace_blocks
+from kbc.languages.includes.dialects.mdbook import TRIGGER as HELPERS
+from kbc.languages.includes.dialects.mdbook import replace_helpers
 from kbc.languages.includes.dialects.mdc import TRIGGER as MDC
 from kbc.languages.includes.dialects.mdc import label_components
 from kbc.languages.includes.dialects.mkdocs import TRIGGER as MKDOCS
@@ -87,6 +89,7 @@ _DOCFX = re.compile(DOCFX, re.MULTILINE)
 _GITBOOK = re.compile(GITBOOK)
 _DOCSIFY = re.compile(DOCSIFY, re.MULTILINE)
 _ZOLA = re.compile(ZOLA)
+_HELPERS = re.compile(HELPERS)
 _NOTES = re.compile(NOTES)
 _TABLES = re.compile(TABLES)
 _DOXYGEN = re.compile(DOXYGEN, re.MULTILINE)
@@ -99,7 +102,8 @@ _EXAMPLES = frozenset(
 """Languages of fences that show directives."""
 
 _MDBOOK = re.compile(
-    r"(?<!\\)\{\{\s*#(?P<name>include|rustdoc_include|playground|playpen)\s+(?P<target>[^\s}:]+)(?P<part>(?::[^}\n]*)?)[^}]*\}\}"
+    r"(?<!\\)\{\{\s*#(?P<name>(?:rustdoc_|shift)?include|playground|playpen)\s+"
+    r"(?P<shift>(?:auto|-?\d+):)?(?P<target>[^\s}:]+)(?P<part>(?::[^}\n]*)?)[^}]*\}\}"
 )
 _MDBOOK_TITLE = re.compile(r"(?<!\\)\{\{\s*#title\s[^}]*\}\}[ \t]*\n?")
 _HELPER = re.compile(r"^[ \t]*\{\{%[ \t]*[\w-]+(?:[ \t]+[\w-]+)*[ \t]*\}\}[ \t]*$", re.MULTILINE)
@@ -151,6 +155,7 @@ def expand(
     is_template = liquid is not None and _LIQUID.search(text) is not None
     is_filled = filled is not None and "{{" in text
     has_notes = around.notes and _NOTES.search(text) is not None
+    has_helpers = around.has_helpers and _HELPERS.search(text) is not None
     has_tables = "{{" in text and _TABLES.search(text) is not None
     has_attributes = around.attributes and ATTRIBUTES.search(text) is not None
     if (
@@ -161,6 +166,7 @@ def expand(
         and not has_attributes
         and not has_notes
         and not has_tables
+        and not has_helpers
         and not (may_include(text) if is_marked is None else is_marked)
     ):
         return Expansion(text, {})
@@ -257,6 +263,8 @@ def _code(stretch: str, page: IncludingPage) -> str:
             name = f"{{{{#{match['name']}}}}}" if match and not snippet else "--8<--"
             page.missed(target, name)
         inserted = not_included(target) if found is None else found[1]
+        if match and match["shift"]:
+            inserted = dedent(inserted)
         if snippet:
             shown += [snippet["indent"] + each if each else "" for each in inserted.split("\n")]
         elif match:
@@ -309,6 +317,8 @@ def _prose(
     text = "\n".join(lines)
     if "{{#title" in text:
         text = _MDBOOK_TITLE.sub("", text)
+    if page.around.has_helpers:
+        text = replace_helpers(text, page)
     if "<s" in text:
         text = without_scripts(text)
     if "set:html" in text or "__html" in text:

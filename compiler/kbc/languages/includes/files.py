@@ -81,7 +81,8 @@ class Surroundings:
     role of MyST, by what it names and its title. `attributes` says whose lists of attributes pages have.
     `repositories` are the names that the repository has on GitHub (`owner/name`, in lower case), whose root
     is `repository_folder`. `notes` are the paths of notes by the names that links have for them.
-    With `is_mdx` the page is MDX, whatever its file is called.
+    With `is_mdx` the page is MDX, whatever its file is called, and with `has_helpers` it is one of mdBook,
+    whose preprocessors fill in `{{#name}}`.
     """
 
     bases: Sequence[str] = ()
@@ -97,6 +98,7 @@ class Surroundings:
     repository_folder: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)
     is_mdx: bool = False
+    has_helpers: bool = False
 
 
 @dataclass(slots=True)
