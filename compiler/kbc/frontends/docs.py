@@ -92,7 +92,7 @@ def read(
         format = stated_format(collection, file)
         if format or is_converted(file.path):
             named = includes.named_files(file)
-            found = read_converted(file, diagnostics, format, named, includes.count, labels, books)
+            found = read_converted(file, diagnostics, format, named, includes, labels, books)
             for document in found:
                 page = _converted(collection, file, document)
                 parts.add(file, page, document.parts)

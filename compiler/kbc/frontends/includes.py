@@ -51,6 +51,9 @@ _WITH_NOTES = ("", "mkdocs", "quartz")
 """Generators whose pages may name others as those of Obsidian and of wikis do; "": none that is known."""
 
 _MOST_NAMED = 6
+_FEW_FILES = 10
+"""Converted files with text elsewhere that have a note each; of more there is one note for all."""
+
 _ATTRIBUTES = re.compile(r"\{:[ \t]*[.#][A-Za-z]")
 _NOTEBOOKS = (".rmd", ".qmd")
 _PYTHON_FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
@@ -76,6 +79,7 @@ class PageIncludes:
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], ELSEWHERE: []}
+        self._elsewhere: dict[str, Sequence[DocumentProblem]] = {}
         self._objects: PythonObjects | None = None
         self._cascades: dict[str, list[Mapping[str, Any]]] = {}
         self._catalogues: dict[str, Mapping[str, str]] = {}
@@ -177,6 +181,13 @@ class PageIncludes:
             names = [problem.name for problem in problems if problem.code == code]
             counter.update(names)
             self._pages[kept] += [file.path] if names and file.path not in self._pages[kept] else []
+
+    def count_elsewhere(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
+        """Counts what a converted file has elsewhere; with lines, for a note of its own where few files have
+        such."""
+        self.count(file, [each for each in problems if not each.line])
+        if with_lines := [each for each in problems if each.line]:
+            self._elsewhere[file.path] = with_lines
 
     @property
     def _is_hugo(self) -> bool:
@@ -323,7 +334,15 @@ class PageIncludes:
 
     def report(self, diagnostics: Diagnostics) -> None:
         """One warning for the collection about files that are not there, and one note about text that no
-        file has, each with counts by directive."""
+        file has, each with counts by directive; a note for each converted file where these are few."""
+        for path, problems in self._elsewhere.items() if len(self._elsewhere) <= _FEW_FILES else ():
+            note = without_text(problems)
+            diagnostics.note(note.code, note.message, path, note.line, hint=note.hint)
+        if len(self._elsewhere) > _FEW_FILES:
+            self._pages[ELSEWHERE] = list(
+                dict.fromkeys([*self._pages[ELSEWHERE], *self._elsewhere])
+            )
+            self._external.update(each.name for some in self._elsewhere.values() for each in some)
         for code, counter, severity, said, hint in (
             (
                 UNRESOLVED_INCLUDE,
@@ -347,6 +366,18 @@ class PageIncludes:
                     f"directives on {many} that {said} ({counter.total()}): {counted(counter)}"
                 )
                 diagnostics.add(Diagnostic(severity, code, message, pages[0], hint=hint))
+
+
+def without_text(problems: Sequence[DocumentProblem]) -> DocumentProblem:
+    """One finding about all directives of a file that have no text, or whose text is elsewhere."""
+    from kbc.formats.document import DocumentProblem
+
+    counts = Counter(problem.name for problem in problems)
+    first = problems[0]
+    hint = UNRESOLVED_HINT if first.code == UNRESOLVED else external_hint(counts)
+    listed = f"{counted(counts)}; the first: {first.message}"
+    message = f"directives without their text ({len(problems)}): {listed}"
+    return DocumentProblem(code=first.code, message=message, line=first.line, hint=hint)
 
 
 def external_hint(names: Iterable[str]) -> str:
