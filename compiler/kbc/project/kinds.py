@@ -37,6 +37,7 @@ GENERATORS = (
     "docusaurus",
     "eleventy",
     "gitbook",
+    "grails-guide",
     "hexo",
     "hugo",
     "jekyll",

@@ -19,6 +19,7 @@ NAMES = {
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
     "gitbook": "GitBook",
+    "grails-guide": "Grails guide",
     "hexo": "Hexo site",
     "hugo": "Hugo site",
     "jekyll": "Jekyll site",

@@ -18,6 +18,7 @@ from kbc.recognition.generators import (
     docsify,
     eleventy,
     gitbook,
+    grails_guide,
     hexo,
     hugo,
     jekyll,
@@ -61,7 +62,7 @@ _GENERATORS = (
         docfx,
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
-    *(nextra, quartz, rspress),
+    *(nextra, quartz, rspress, grails_guide),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 
