@@ -36,7 +36,7 @@ from kbc.frontends.markdown_file import (
     shorten,
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
-from kbc.frontends.naming import name_in_path, named_apart, stated_in_header
+from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
@@ -251,7 +251,7 @@ def _page(
         or _other_title(document.data)
         or (_exported_title(page.text) if page.is_mdx else "")
         or _first_heading(document)
-        or name_in_path(path),
+        or shown_name(collection, path),
         path=path,
         text=page.text,
         language=page.format,
@@ -287,7 +287,9 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
     return DocRecord(
         id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
-        title=stated or permalinks.title(collection, file.path) or name_in_path(file.path),
+        title=stated
+        or permalinks.title(collection, file.path)
+        or shown_name(collection, file.path),
         path=file.path,
         text=document.text,
         language=document.format,

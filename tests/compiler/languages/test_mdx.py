@@ -162,6 +162,15 @@ def test_commands_and_texts_that_a_component_is_given_in_braces_stay_as_code() -
     assert clean(prompt) == shown
 
 
+def test_code_in_the_address_of_a_playground_is_shown() -> None:
+    address = (
+        "https://run.example/mini?theme=dark&query=CREATE+kite%3B%0D%0ASELECT+%2A%3B%0A&x=1%0D"
+    )
+    shown = "```\nCREATE kite;\nSELECT *;\n```"
+    assert clean(f'<Playground url="{address}" />') == shown
+    assert clean('<Frame src="https://run.example/?q=a%20b" />\n\nText.') == "Text."
+
+
 def test_cards_without_text_are_items_of_a_list() -> None:
     text = (
         '<Cards>\n<LinkCard title="Editor" description="Set it up." href="/editor/" />\n'

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from itertools import chain
+from urllib.parse import unquote_plus
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.files import fence
@@ -78,7 +79,19 @@ def _shown(tag: str, exported: Mapping[str, str]) -> str:
         return fence("\n".join(code), language)
     if not tag.rstrip("> \t\n").endswith("/") or not tag.lstrip()[1:2].isupper():
         return ""
-    return "\n\n".join([*_card(stated), *_data(tag.strip(), exported)])
+    return "\n\n".join([*_card(stated), *_embedded(stated), *_data(tag.strip(), exported)])
+
+
+def _embedded(stated: Mapping[str, str]) -> list[str]:
+    """The code of several lines that the address of a playground holds (`url="https://run.example/?query=..."`)."""
+    addresses = [stated[name] for name in (*_LINKS, "src") if "%0" in stated.get(name, "")]
+    found = []
+    for address in addresses:
+        for part in re.split("[?&#]", address)[1:]:
+            text = unquote_plus(part.partition("=")[2]).replace("\r\n", "\n").strip("\n")
+            if "\n" in text and "\0" not in text:
+                found.append(fence(text, stated.get("lang", stated.get("language", ""))))
+    return found
 
 
 def _card(stated: Mapping[str, str]) -> list[str]:
