@@ -16,6 +16,9 @@ MIN_COMMON_PAGES = 3
 """Pages at the same place in two folders, at least, for these to be versions of each other."""
 
 _COMPARED_PAGES = 8
+_MOST_NESTED = 4
+"""How deep versions are looked for in folders that are called as such: `docs/v2/2.1`."""
+
 _VERSION = re.compile(
     r"(?:(?:version|release)[-_])?v?(?P<numbers>\d+(?:[._](?:\d+|x))+|(?<=v)\d+)"
     r"(?P<rest>\.?-?(?:alpha|beta|rc|pre|dev|snapshot)[\w.-]*|-?docs)?",
@@ -48,51 +51,23 @@ def other_versions(
     versions in another folder are, and none is about releases.
     """
     pages = frozenset(filter(is_page, files))
-    below: dict[str, dict[str, set[str]]] = {}
-    for path in pages:
-        folders = path.split("/")[:-1]
-        for depth, name in enumerate(folders):
-            if _order(name) is not None:
-                parent = "/".join(folders[:depth])
-                own = path.removeprefix(f"{joined(parent, name)}/")
-                below.setdefault(parent, {}).setdefault(name, set()).add(own)
-                break
-    found = []
-    unlike = []
-    for parent, versions in sorted(below.items()):
-        names = sorted(versions, key=lambda name: _order(name) or (0,))
-        shown = _shown(names, stated)
-        numbered = [name for name in names if _VERSION.fullmatch(name)]
-        is_latest = _is_stated(shown, stated) or shown.lower() in _RELEASED
-        if (
-            not is_latest
-            and _are_former(numbered)
-            and is_copy(joined(parent, numbered[-1]), parent, pages)
-        ):
-            copies = (name for name in names if is_copy(joined(parent, name), parent, pages))
-            found.append((parent, "", sorted({*numbered, *copies})))
-            continue
-        if (
-            not is_latest
-            and _are_former(numbered)
-            and (
-                current := _current(
-                    tree, folder, parent, versions[numbered[-1]], numbered[-1], pages
-                )
-            )
-        ):
-            found.append((parent, current, names))
-            continue
-        others = [name for name in names if name != shown]
-        at = names.index(shown)
-        related = sum(
-            _related(tree, joined(folder, parent), in_order, versions)
-            for in_order in (names[at::-1], names[at:])
-        )
-        if others and related * 2 >= len(others):
-            found.append((parent, shown, others))
-        elif others and not any(map(_ON_RELEASES.fullmatch, parent.split("/"))):
-            unlike.append((parent, shown, others))
+    found: list[_Choice] = []
+    unlike: list[_Choice] = []
+    no_versions: set[str] = set()
+    for _ in range(_MOST_NESTED):
+        below = _below(pages, no_versions)
+        judged = {parent for parent, _, _ in (*found, *unlike)} | no_versions
+        waiting = sorted(below.keys() - judged)
+        for parent in waiting:
+            choice, is_alike = _chosen(tree, folder, parent, below[parent], stated, pages)
+            if is_alike:
+                found.append(choice)
+                continue
+            no_versions.add(parent)
+            if choice[2] and not any(map(_ON_RELEASES.fullmatch, parent.split("/"))):
+                unlike.append(choice)
+        if not waiting:
+            break
     known = {name for _, shown, others in found for name in (shown, *others)}
     found += [
         (parent, shown, others)
@@ -100,6 +75,56 @@ def other_versions(
         if sum(name in known for name in (shown, *others)) * 2 > len(others) + 1
     ]
     return sorted(found)
+
+
+_Choice = tuple[str, str, list[str]]
+"""A folder with versions, the one that is read, and the others."""
+
+
+def _below(
+    pages: AbstractSet[str], no_versions: AbstractSet[str]
+) -> dict[str, dict[str, set[str]]]:
+    """The pages below folders that are called as versions, by the folder above these and by their names: of
+    each page the outermost ones, but for those in the folders `no_versions`."""
+    below: dict[str, dict[str, set[str]]] = {}
+    for path in pages:
+        folders = path.split("/")[:-1]
+        for depth, name in enumerate(folders):
+            parent = "/".join(folders[:depth])
+            if _order(name) is not None and parent not in no_versions:
+                own = path.removeprefix(f"{joined(parent, name)}/")
+                below.setdefault(parent, {}).setdefault(name, set()).add(own)
+                break
+    return below
+
+
+def _chosen(
+    tree: IncludeTree,
+    folder: str,
+    parent: str,
+    versions: Mapping[str, set[str]],
+    stated: str,
+    pages: frozenset[str],
+) -> tuple[_Choice, bool]:
+    """What is read of the versions in a folder, and whether they are versions of the same pages."""
+    names = sorted(versions, key=lambda name: _order(name) or (0,))
+    shown = _shown(names, stated)
+    numbered = [name for name in names if _VERSION.fullmatch(name)]
+    is_latest = _is_stated(shown, stated) or shown.lower() in _RELEASED
+    if not is_latest and _are_former(numbered):
+        highest = numbered[-1]
+        if is_copy(joined(parent, highest), parent, pages):
+            copies = (name for name in names if is_copy(joined(parent, name), parent, pages))
+            return (parent, "", sorted({*numbered, *copies})), True
+        if current := _current(tree, folder, parent, versions[highest], highest, pages):
+            return (parent, current, names), True
+    others = [name for name in names if name != shown]
+    at = names.index(shown)
+    related = sum(
+        _related(tree, joined(folder, parent), in_order, versions)
+        for in_order in (names[at::-1], names[at:])
+    )
+    return (parent, shown, others), bool(others) and related * 2 >= len(others)
 
 
 def _current(
@@ -186,7 +211,7 @@ def _is_released(name: str) -> bool:
 
 def _order(name: str) -> tuple[float, ...] | None:
     """What versions are sorted by; None for a name that is no version's."""
-    lowered = name.lower()
+    lowered = name.lower().removeprefix("_")
     if lowered in _RELEASED:
         return (float("inf"), 0)
     if _OF_MAJOR.sub("", lowered) in _BEING_WRITTEN:

@@ -152,3 +152,26 @@ def test_a_folder_of_other_pages_beside_versions_is_read_with_the_highest(tmp_pa
     files = {f"docs/{name}.md": f"# {name}\n\nQuite another text.\n" for name in NAMES}
     root = write_tree(tmp_path / "tree", files | version("2.1") | version("2.2"))
     assert folders(root) == {"docs", "2.2"}
+
+
+def test_versions_are_found_in_folders_of_major_versions(tmp_path: Path) -> None:
+    files = {"docs/v1/0.9/start.md": "# Start\n\nQuite another manual.\n"}
+    for name in ("2.9", "2.10", "_dev"):
+        files |= version(f"docs/v2/{name}")
+    root = write_tree(tmp_path / "tree", {"hugo.yaml": "title: Kites\n", **_content(files)})
+    assert folders(root) == {"docs/v1/0.9", "docs/v2/2.10"}
+
+
+def test_interfaces_in_versions_of_the_pages_are_read_with_them(tmp_path: Path) -> None:
+    files = {"docs/index.md": "# Kites\n\nAbout kites.\n"}
+    for name in ("v1", "v2"):
+        files |= version(f"docs/{name}")
+        files |= {
+            f"docs/v2/api/{name}/{each}.md": f"# {name} {each}\n\nOf {name}.\n" for each in NAMES
+        }
+    root = write_tree(tmp_path / "tree", files)
+    assert folders(root) == {"docs", "docs/v2", "docs/v2/api/v1", "docs/v2/api/v2"}
+
+
+def _content(files: dict[str, str]) -> dict[str, str]:
+    return {f"content/{path}": text for path, text in files.items()}
