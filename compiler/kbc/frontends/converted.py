@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +23,7 @@ from kbc.formats import (
     convert,
     format_of,
 )
-from kbc.frontends.includes import UNRESOLVED_HINT, counted, external_hint
+from kbc.frontends.includes import PageIncludes, without_text
 from kbc.frontends.markdown_file import first_paragraph
 from kbc.frontends.naming import stated_in_header
 from kbc.languages import markdown
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from kbc.formats.asciidoc.books import Books
 
 SUFFIXES = tuple(FORMATS)
-
-CountProblems = Callable[[SourceFile, Sequence[DocumentProblem]], None]
 
 
 def is_converted(path: str) -> bool:
@@ -73,15 +70,15 @@ def read_converted(
     diagnostics: Diagnostics,
     format: str = "",
     named: Mapping[str, str] | None = None,
-    count: CountProblems | None = None,
+    includes: PageIncludes | None = None,
     labels: Mapping[str, LabelTarget] | None = None,
     books: Books | None = None,
 ) -> list[Converted]:
     """The documents of a file that have text; its problems are reported, what could not be included as
     one warning that counts the directives by name. `format` is the name of a format that the file has in
-    spite of its ending, `named` the paths of files that others name without their folders. `count` takes
-    what is elsewhere and has no line, to report it once for all files; `labels` are what files may refer to
-    by name, `books` those among the files."""
+    spite of its ending, `named` the paths of files that others name without their folders. `includes` takes
+    what is elsewhere, to report it once for all files; `labels` are what files may refer to by name, `books`
+    those among the files."""
     diagnostics.reading = file.path
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
@@ -95,21 +92,16 @@ def read_converted(
         file.path, file.data, include, format=format, named=named, around=around, labels=labels
     )
     problems = [problem for document in found for problem in document.problems]
-    if count is not None:
-        count(file, [each for each in problems if each.code == ELSEWHERE and not each.line])
-        problems = [each for each in problems if each.code != ELSEWHERE or each.line]
+    if includes is not None:
+        includes.count_elsewhere(file, [each for each in problems if each.code == ELSEWHERE])
+        problems = [each for each in problems if each.code != ELSEWHERE]
     for problem in problems:
         if problem.code not in (UNRESOLVED, ELSEWHERE):
             _report(problem, file.path, diagnostics)
     for code in (UNRESOLVED, ELSEWHERE):
         some = [problem for problem in problems if problem.code == code]
         if some:
-            counts = Counter(problem.name for problem in some)
-            listed = f"{counted(counts)}; the first: {some[0].message}"
-            hint = UNRESOLVED_HINT if code == UNRESOLVED else external_hint(counts)
-            message = f"directives without their text ({len(some)}): {listed}"
-            summary = DocumentProblem(code=code, message=message, line=some[0].line, hint=hint)
-            _report(summary, file.path, diagnostics)
+            _report(without_text(some), file.path, diagnostics)
     return [document for document in found if document.text.strip()]
 
 

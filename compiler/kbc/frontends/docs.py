@@ -36,7 +36,7 @@ from kbc.frontends.markdown_file import (
     shorten,
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
-from kbc.frontends.naming import name_in_path, named_apart, stated_in_header
+from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
@@ -92,7 +92,7 @@ def read(
         format = stated_format(collection, file)
         if format or is_converted(file.path):
             named = includes.named_files(file)
-            found = read_converted(file, diagnostics, format, named, includes.count, labels, books)
+            found = read_converted(file, diagnostics, format, named, includes, labels, books)
             for document in found:
                 page = _converted(collection, file, document)
                 parts.add(file, page, document.parts)
@@ -190,7 +190,8 @@ def _pages(
     def read(source: _PageText) -> _CachedPage:
         diagnostics.reading = source.file.path
         found = Diagnostics()
-        page = _page(collection, parsed(*source, found), found, rules)
+        file = parsed(*source, found, is_mdx=collection.is_mdx(source.file.path))
+        page = _page(collection, file, found, rules)
         is_text = page.content == _with_newlines(source.text)
         kept = replace(page, text="", stored="", content="" if is_text else page.content)
         return _CachedPage(kept, is_text, tuple(_in_file(found, source)))
@@ -250,7 +251,7 @@ def _page(
         or _other_title(document.data)
         or (_exported_title(page.text) if page.is_mdx else "")
         or _first_heading(document)
-        or name_in_path(path),
+        or shown_name(collection, path),
         path=path,
         text=page.text,
         language=page.format,
@@ -286,7 +287,9 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
     return DocRecord(
         id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
-        title=stated or permalinks.title(collection, file.path) or name_in_path(file.path),
+        title=stated
+        or permalinks.title(collection, file.path)
+        or shown_name(collection, file.path),
         path=file.path,
         text=document.text,
         language=document.format,

@@ -30,6 +30,7 @@ from kbc.languages.includes import (
     expand,
     expand_ruby,
     may_include,
+    notes_among,
     value_at,
 )
 from kbc.project.kinds import RUBY
@@ -47,7 +48,13 @@ UNRESOLVED_HINT = "Files that pages include must lie in the tree that is built."
 EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
 _OF_PYTHON = re.compile(r"auto[a-z]+|::: \(API\)")
 """Directives that stand for the reference of a Python object: of autodoc, mkdocstrings and doc-builder."""
+_WITH_NOTES = ("", "mkdocs", "quartz")
+"""Generators whose pages may name others as those of Obsidian and of wikis do; "": none that is known."""
+
 _MOST_NAMED = 6
+_FEW_FILES = 10
+"""Converted files with text elsewhere that have a note each; of more there is one note for all."""
+
 _ATTRIBUTES = re.compile(r"\{:[ \t]*[.#][A-Za-z]")
 _NOTEBOOKS = (".rmd", ".qmd")
 _PYTHON_FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
@@ -67,10 +74,13 @@ class PageIncludes:
         self._collection = collection
         self._labels = labels or {}
         self._names = _references(collection, files) if self._is_hugo else {}
+        has_notes = collection.generator in _WITH_NOTES
+        self._notes = notes_among(file.path for file in files) if has_notes else {}
         self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], ELSEWHERE: []}
+        self._elsewhere: dict[str, Sequence[DocumentProblem]] = {}
         self._objects: PythonObjects | None = None
         self._cascades: dict[str, list[Mapping[str, Any]]] = {}
         self._catalogues: dict[str, Mapping[str, str]] = {}
@@ -95,8 +105,10 @@ class PageIncludes:
         read = file.include
         if (whole := adapted(text, file.path, read, _front_matter)) is not text:
             text, is_marked = whole, None
-        if file.path.lower().endswith(".mdx"):
-            text = mdx.with_exported_texts(text)
+        is_mdx = self._collection.is_mdx(file.path)
+        if is_mdx:
+            rendered = mdx.with_rendered_texts(mdx.with_exported_texts(text))
+            text, is_marked = rendered, is_marked if rendered == text else None
         if self._collection.generator == "writerside" or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None
         if file.path.lower().endswith(RUBY):
@@ -118,6 +130,11 @@ class PageIncludes:
                 restructured=partial(self._restructured, file, read) if is_myst else None,
                 referred=role_links(file.path, self._labels, read) if is_myst else None,
                 attributes=self._attributes(file, text),
+                repositories=self._options.get("repositories", ()),
+                repository_folder=self._options.get("repository_folder", ""),
+                notes=self._notes,
+                is_mdx=is_mdx,
+                has_helpers=self._collection.generator == "mdbook",
             ),
             is_marked=is_marked,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
@@ -126,7 +143,8 @@ class PageIncludes:
             docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
         )
         self._count(file, expansion)
-        return without_pictures(expansion.text)
+        shown = mdx.with_rendered_texts(expansion.text) if is_mdx else expansion.text
+        return without_pictures(shown)
 
     def _count(self, file: SourceFile, expansion: Expansion) -> None:
         """Counts what an expansion of a page could not have."""
@@ -166,6 +184,13 @@ class PageIncludes:
             names = [problem.name for problem in problems if problem.code == code]
             counter.update(names)
             self._pages[kept] += [file.path] if names and file.path not in self._pages[kept] else []
+
+    def count_elsewhere(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
+        """Counts what a converted file has elsewhere; with lines, for a note of its own where few files have
+        such."""
+        self.count(file, [each for each in problems if not each.line])
+        if with_lines := [each for each in problems if each.line]:
+            self._elsewhere[file.path] = with_lines
 
     @property
     def _is_hugo(self) -> bool:
@@ -312,7 +337,15 @@ class PageIncludes:
 
     def report(self, diagnostics: Diagnostics) -> None:
         """One warning for the collection about files that are not there, and one note about text that no
-        file has, each with counts by directive."""
+        file has, each with counts by directive; a note for each converted file where these are few."""
+        for path, problems in self._elsewhere.items() if len(self._elsewhere) <= _FEW_FILES else ():
+            note = without_text(problems)
+            diagnostics.note(note.code, note.message, path, note.line, hint=note.hint)
+        if len(self._elsewhere) > _FEW_FILES:
+            self._pages[ELSEWHERE] = list(
+                dict.fromkeys([*self._pages[ELSEWHERE], *self._elsewhere])
+            )
+            self._external.update(each.name for some in self._elsewhere.values() for each in some)
         for code, counter, severity, said, hint in (
             (
                 UNRESOLVED_INCLUDE,
@@ -336,6 +369,18 @@ class PageIncludes:
                     f"directives on {many} that {said} ({counter.total()}): {counted(counter)}"
                 )
                 diagnostics.add(Diagnostic(severity, code, message, pages[0], hint=hint))
+
+
+def without_text(problems: Sequence[DocumentProblem]) -> DocumentProblem:
+    """One finding about all directives of a file that have no text, or whose text is elsewhere."""
+    from kbc.formats.document import DocumentProblem
+
+    counts = Counter(problem.name for problem in problems)
+    first = problems[0]
+    hint = UNRESOLVED_HINT if first.code == UNRESOLVED else external_hint(counts)
+    listed = f"{counted(counts)}; the first: {first.message}"
+    message = f"directives without their text ({len(problems)}): {listed}"
+    return DocumentProblem(code=first.code, message=message, line=first.line, hint=hint)
 
 
 def external_hint(names: Iterable[str]) -> str:

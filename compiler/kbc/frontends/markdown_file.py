@@ -87,10 +87,17 @@ def has_long_line(text: str, path: str, diagnostics: Diagnostics) -> bool:
     return False
 
 
-def parsed(file: SourceFile, text: str, stored: str, diagnostics: Diagnostics) -> MarkdownFile:
+def parsed(
+    file: SourceFile,
+    text: str,
+    stored: str,
+    diagnostics: Diagnostics,
+    *,
+    is_mdx: bool | None = None,
+) -> MarkdownFile:
     """A file with its problems reported. `text` is what is `stored` in it, with what it includes, and lines
-    count in `text`."""
-    is_mdx = file.path.lower().endswith(".mdx")
+    count in `text`. Without `is_mdx`, the ending of the file says whether it is MDX."""
+    is_mdx = file.path.lower().endswith(".mdx") if is_mdx is None else is_mdx
     document = markdown.parse(text, mdx=is_mdx)
     document.report(file.path, diagnostics)
     return MarkdownFile(file, text, document, is_mdx, stored)

@@ -120,7 +120,8 @@ def _is_called_as_file(record: CompiledRecord) -> bool:
     """Whether nothing but the name of its file says what a page is called."""
     return (
         isinstance(record, DocRecord)
-        and record.title == _ENDING.sub("", record.path.rpartition("/")[2])
+        and record.title
+        in (stem := _ENDING.sub("", record.path.rpartition("/")[2]), _in_words(stem))
         and not any(section.title == record.title for section in record.sections)
     )
 
@@ -166,3 +167,19 @@ def name_in_path(path: str) -> str:
     if is_index:
         return around or stem
     return f"{around} {stem}".lstrip() if stem.isdecimal() else stem
+
+
+def shown_name(collection: Collection, path: str) -> str:
+    """What a page without a title is called: the first page of a site as the site, others by their files, as
+    MkDocs has it in words."""
+    name = name_in_path(path)
+    options = collection.generator_options
+    stem, _, _ = permalinks.page_path(collection, path).partition(".")
+    if "/" not in stem and stem.lower().strip("_") in permalinks.INDEX:
+        return str(options.get("site_title") or name)
+    return _in_words(name) if collection.generator == "mkdocs" else name
+
+
+def _in_words(name: str) -> str:
+    words = re.sub("[-_]", " ", name)
+    return words.capitalize() if words == words.lower() else words

@@ -61,8 +61,15 @@ def is_markdown(record: CompiledRecord) -> bool:
 def markdown_links(records: Iterable[CompiledRecord]) -> list[Linking]:
     """The records that are Markdown or MDX and may have links, each with its own."""
     chosen = [record for record in records if is_markdown(record) and "]" in record.text]
-    found = links((record.text, record.path.lower().endswith(".mdx")) for record in chosen)
+    found = links((record.text, is_mdx(record)) for record in chosen)
     return list(zip(chosen, found, strict=True))
+
+
+def is_mdx(record: CompiledRecord) -> bool:
+    """Whether a record is a page of MDX, by its format or, without one, by the ending of its file."""
+    if isinstance(record, DocRecord):
+        return record.format == "mdx"
+    return record.path.lower().endswith(".mdx")
 
 
 def related(record: DocRecord) -> tuple[str, ...]:
@@ -80,6 +87,16 @@ def link_roots(collections: Iterable[Collection]) -> dict[str, str]:
         for each in collections
         if each.generator in ("", "docs-builder", "docsify", "docusaurus", "nextra")
         and not each.generator_options.get("relative_links")
+    }
+
+
+def from_root(collections: Iterable[Collection]) -> dict[str, str]:
+    """The folders that `~/` stands for in links, by the names of the collections: of DocFX that of its
+    configuration."""
+    return {
+        each.name: str(each.generator_options.get("config_folder", ""))
+        for each in collections
+        if each.generator == "docfx"
     }
 
 

@@ -13,7 +13,9 @@ from kbc.frontends.includes import only_ones
 from kbc.frontends.orphans import (
     Linking,
     check_orphans,
+    from_root,
     is_markdown,
+    is_mdx,
     link_roots,
     markdown_links,
     related,
@@ -291,7 +293,7 @@ def _check_links(
     by_name = _only_pages_of_their_names(
         pages.values(), {each.name for each in collections if not each.generator}
     )
-    roots = link_roots(collections)
+    roots, tops = link_roots(collections), from_root(collections)
     # A link names `page.md`, whose file is `page.en.md`.
     languages = {
         each.name: each.generator_options["language"]
@@ -314,6 +316,8 @@ def _check_links(
             target, _, anchor = unquote(link).partition("#")
             target = target.partition("?")[0]
             folder = posixpath.dirname(record.path)
+            if target.startswith("~/") and record.collection in tops:
+                folder, target = tops[record.collection], target[2:]
             path = posixpath.normpath(posixpath.join(folder, target)) if target else record.path
             if path not in paths:
                 path = by_name.get((record.collection, target), path)
@@ -392,7 +396,7 @@ def _project_targets(
         found.update(collection.generator_options.get("link_targets", ()))
     for page in pages:
         if rules.get(page.collection, _ANY).project_wide:
-            document = markdown.parse(page.text, mdx=page.path.lower().endswith(".mdx"))
+            document = markdown.parse(page.text, mdx=is_mdx(page))
             found.update(document.ids)
     return frozenset(found)
 
@@ -400,12 +404,11 @@ def _project_targets(
 def _anchors(record: DocRecord | PageRecord, rules: AnchorRules) -> frozenset[str]:
     """What a link may name, with the ids that are stated by tags of components, which the text does not
     have: they are in the file as it is stored."""
-    is_mdx = record.path.lower().endswith(".mdx")
-    found = markdown.anchors(markdown.parse(record.text, mdx=is_mdx), rules)
+    found = markdown.anchors(markdown.parse(record.text, mdx=is_mdx(record)), rules)
     found |= {section.anchor for section in record.sections}
     found |= set(record.targets) if isinstance(record, DocRecord) else set()
     stored = record.stored if isinstance(record, DocRecord) else ""
     if rules.tabs:
         tabs = {slug(title, rules.tabs) for title in _TAB.findall(stored)}
         found |= tabs | {f"{heading}-{tab}" for heading in found for tab in tabs}
-    return found | markdown.parse(stored, mdx=is_mdx).ids if stored else found
+    return found | markdown.parse(stored, mdx=is_mdx(record)).ids if stored else found

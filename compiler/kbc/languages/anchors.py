@@ -90,11 +90,11 @@ def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
 
 
 _ATTRIBUTE = (
-    r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+)"
+    r"(?:\\?#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+)"
     r"|(?:data|docsify)-[\w-]+)"
 )
 _ATTRIBUTES = re.compile(
-    r"[ \t]*(?:\{(?P<list>[ \t]*:?[ \t]*(?=[#.]|[\w-]+=[\"']|data-|docsify-)"
+    r"[ \t]*(?:\\?\{(?P<list>[ \t]*:?[ \t]*(?=\\?#|[.]|[\w-]+=[\"']|data-|docsify-)"
     rf"{_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
     r"|\{/\*[ \t]*(?P<comment>[\w:.-]+)[ \t]*\*/\}"
     r"|(?<=\S)[ \t]+:id=(?P<option>[\w-]+)"
@@ -105,7 +105,7 @@ _ATTRIBUTES = re.compile(
 _CLOSING = re.compile(r"[ \t]+#+[ \t]*\Z")
 """Marks that close a heading, where attributes follow them."""
 
-_STATED_ID = re.compile(r"(?:^|[\s:])(?:#([^\s{}#]+)|id=[\"']([^\"']+))")
+_STATED_ID = re.compile(r"(?:^|[\s:])(?:\\?#([^\s{}#]+)|id=[\"']([^\"']+))")
 _COUNT = re.compile(r"_([0-9]{1,9})\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _HEXO_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
@@ -115,9 +115,9 @@ _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’
 def split_attributes(title: str) -> tuple[str, str]:
     """A heading's source without the attributes at its end, and the id that they state, or "".
 
-    Read are `{#id}`, `{ #id .class }`, `{: #id }`, `{id="id"}`, `{/*id*/}` and, behind a title, `[[id]]`
-    (Hugging Face), `[#id]`, `[toc]` and `[!toc]` (Fumadocs), `:id=id` (Docsify), and without an id
-    `{ data-name }` and `{docsify-ignore}`. Any other `{name}` alone is text, and so is `[#12]`.
+    Read are `{#id}` (in MDX also escaped), `{ #id .class }`, `{: #id }`, `{id="id"}`, `{/*id*/}` and, behind
+    a title, `[[id]]` (Hugging Face), `[#id]`, `[toc]` and `[!toc]` (Fumadocs), `:id=id` (Docsify), and
+    without an id `{ data-name }` and `{docsify-ignore}`. Any other `{name}` alone is text, and so is `[#12]`.
     """
     match = _ATTRIBUTES.search(title)
     if match is None:

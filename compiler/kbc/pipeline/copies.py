@@ -25,6 +25,9 @@ other words on other pages."""
 _NO_WORDS = re.compile(r"\[?!\[|<")
 """How lines begin that say nothing: images, badges, comments."""
 
+_EMBED = "![["
+"""How notes show others, each of which has a page of its own, called as its file."""
+
 Records = Mapping[str, list[CompiledRecord]]
 
 
@@ -58,7 +61,10 @@ def without_copies(
             elif is_beside or _is_part(collection, record):
                 around = (path for path in includers.get(record.path, ()) if path != record.path)
                 for path in around:
-                    if path in pages and _holds(pages[path], record, texts):
+                    around_it = pages.get(path)
+                    if around_it is None or _EMBED in around_it.stored:
+                        continue
+                    if _holds(around_it, record, texts):
                         copies[record.path] = path
                         break
     copies = _in_kept_pages(copies)

@@ -63,6 +63,15 @@ class IncludeTree:
         """Whether a file is there that `read` might give; nothing is remembered."""
         return self._place(posixpath.normpath(path.lstrip("/"))) is not None
 
+    def peek(self, path: str) -> bytes | None:
+        """As `read`, of a file of which nothing is remembered: its content goes into no record."""
+        return self._read(posixpath.normpath(path.lstrip("/")))
+
+    @property
+    def top(self) -> str:
+        """The boundary as a path below the root: `.` or `../..`."""
+        return Path(os.path.relpath(self._boundary, self._root)).as_posix()
+
     def real(self, path: str) -> str:
         """The name of what `path` leads to through links, else `path`, without `.` and `..`."""
         name = posixpath.normpath(path.lstrip("/"))

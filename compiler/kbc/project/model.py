@@ -45,6 +45,12 @@ class Collection:
     generator_options: Mapping[str, Any] = field(default_factory=dict)
     language: str = ""
 
+    def is_mdx(self, path: str) -> bool:
+        """Whether a page is MDX: by the ending of its file, or as its generator reads Markdown."""
+        name = path.lower()
+        is_read_as_mdx = bool(self.generator_options.get("markdown_is_mdx"))
+        return name.endswith(".mdx") or (is_read_as_mdx and name.endswith(".md"))
+
     def stripped(self, path: str) -> str:
         """`path` without the prefix that ids and addresses of this collection leave out."""
         prefix = f"{self.strip.strip('/')}/" if self.strip.strip("/") else ""

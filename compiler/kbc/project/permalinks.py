@@ -219,11 +219,9 @@ def _eleventy(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) ->
     if stated and "{" not in stated:
         return stated.removesuffix("index.html")
     stem = _stem(path)
-    name = posixpath.basename(stem)
-    if name == posixpath.basename(
-        posixpath.dirname(stem)
-    ):  # `guide/guide.md` is that folder's page
-        return f"{posixpath.dirname(stem)}/"
+    folder, name = posixpath.split(stem)
+    if name == posixpath.basename(folder):  # `guide/guide.md` is that folder's page
+        return f"{folder}/"
     dated = _DATED.fullmatch(name)
     return _folder_or(path, dated[4] if dated else name, "/", frozenset({"index"}))
 
@@ -439,6 +437,8 @@ _ROUTES: Mapping[str, Route] = {
     "mkdocs": _mkdocs,
     "nextra": _without_ending,
     "quarto": _html_file,
+    "quartz": _without_ending,
+    "rspress": _vitepress,
     "site": _built,
     "sphinx": _sphinx,
     "starlight": _starlight,

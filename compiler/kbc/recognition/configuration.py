@@ -19,7 +19,7 @@ from kbc.formats.inventory import Inventory
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, parse_json
 from kbc.recognition.javascript import exported
-from kbc.recognition.site import mapping
+from kbc.recognition.site import joined, mapping, text
 
 READER = "the generator's configuration"
 """Who includes a configuration file, in the account of files."""
@@ -159,3 +159,15 @@ def first_existing(tree: IncludeTree, folder: str, names: tuple[str, ...]) -> st
         if tree.exists(path):
             return path
     return ""
+
+
+def import_paths(tree: IncludeTree, folder: str) -> Mapping[str, str]:
+    """What the names that imports begin with stand for: `@parts/` -> `site/src/parts/`."""
+    stated = read_json_with_comments(tree, joined(folder, "tsconfig.json"))
+    options = mapping(stated.get("compilerOptions"))
+    found = {}
+    for name, targets in mapping(options.get("paths")).items():
+        first = targets[0] if isinstance(targets, list) and targets else ""
+        if name.endswith("/*") and isinstance(first, str) and first.endswith("/*"):
+            found[name[:-1]] = joined(folder, text(options, "baseUrl"), first[:-2]) + "/"
+    return found

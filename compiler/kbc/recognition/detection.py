@@ -44,7 +44,7 @@ _NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features"])
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 """Where the configuration of a site is kept whose pages are in a folder beside it."""
 
-_AT_ROOTS = ("docfx", "gitbook", "mkdocs")
+_AT_ROOTS = ("docfx", "gitbook", "grails-guide", "mkdocs")
 
 _LLMS_FULL = re.compile(r"(?:.*[-_.])?llms-full.*\.txt")
 

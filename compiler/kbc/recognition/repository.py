@@ -16,22 +16,23 @@ from kbc.recognition.generators import (
     docfx,
     docs_builder,
     docsify,
-    docusaurus,
     eleventy,
     gitbook,
+    grails_guide,
     hexo,
     hugo,
     jekyll,
     mdbook,
     mintlify,
     mkdocs,
-    nextra,
     quarto,
+    quartz,
     sphinx,
     starlight,
     writerside,
     zola,
 )
+from kbc.recognition.generators.react import docusaurus, nextra, rspress
 from kbc.recognition.generators.vue import vitepress, vuepress
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.places import MAX_DEPTH, SKIPPED, pages_beside
@@ -39,6 +40,9 @@ from kbc.recognition.site import Site, below, joined
 from kbc.recognition.translations import translations
 
 MAX_FOLDERS = 4_000
+_SCAFFOLDS = re.compile(r"templates?[-_].*")
+"""Folders that a program copies to begin a project."""
+
 _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
@@ -58,7 +62,7 @@ _GENERATORS = (
         docfx,
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
-    nextra,
+    *(nextra, quartz, rspress, grails_guide),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 
@@ -109,7 +113,7 @@ def sites_below(
         level: list[list[Site]] = []
         for folder in folders:
             names = [name for name in tree.names(folder) if (root / folder / name).is_dir()]
-            names = [name for name in names if not SKIPPED.fullmatch(name)]
+            names = [name for name in names if not _is_skipped(name)]
             left_out = set() if in_all_languages else set(translations(names))
             other_languages += [joined(folder, name) for name in sorted(left_out)]
             for name in names:
@@ -130,6 +134,10 @@ def sites_below(
     if not found and other_languages:
         return sites_below(tree, root, in_all_languages=True)
     return [_without_inner(site, found) for site in found], other_languages
+
+
+def _is_skipped(name: str) -> bool:
+    return SKIPPED.fullmatch(name) is not None or _SCAFFOLDS.fullmatch(name) is not None
 
 
 def _without_inner(site: Site, sites: Sequence[Site]) -> Site:

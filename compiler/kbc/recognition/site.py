@@ -53,6 +53,7 @@ class Site:
         """What `Collection.generator_options` holds."""
         found: dict[str, Any] = {
             "folder": self.folder,
+            "site_title": self.title,
             "base_url": "" if _LOCAL.match(self.base_url) else self.base_url,
             "order": {path: place for place, path in enumerate(dict.fromkeys(self.order))},
             "titles": dict(self.titles),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from kbc.project.include_tree import IncludeTree
@@ -15,6 +16,9 @@ MIN_COMMON_PAGES = 3
 """Pages at the same place in two folders, at least, for these to be versions of each other."""
 
 _COMPARED_PAGES = 8
+_MOST_NESTED = 4
+"""How deep versions are looked for in folders that are called as such: `docs/v2/2.1`."""
+
 _VERSION = re.compile(
     r"(?:(?:version|release)[-_])?v?(?P<numbers>\d+(?:[._](?:\d+|x))+|(?<=v)\d+)"
     r"(?P<rest>\.?-?(?:alpha|beta|rc|pre|dev|snapshot)[\w.-]*|-?docs)?",
@@ -28,6 +32,9 @@ _BEING_WRITTEN = frozenset(
     ["dev", "devel", "edge", "main", "master", "next", "nightly", "unreleased"]
 )
 
+_OF_MAJOR = re.compile(r"\Av?\d+[-_]")
+"""`2-edge`: what is being written of one major version."""
+
 
 def other_versions(
     files: Iterable[str], tree: IncludeTree, folder: str = "", stated: str = ""
@@ -35,7 +42,8 @@ def other_versions(
     """Of each folder with versions of the same pages: the folder, the name of the version that is read, and
     those of the others. The one that is read is what the site calls the latest (`stated`, or by its name),
     else the pages beside the folders (its name is "" then) where these have most pages of the highest version
-    under the same names and it may be a former one, else the highest that was released.
+    under the same names and it may be a former one, or those in a folder beside them, else the highest that
+    was released.
 
     `files` and the folders are paths below `folder` of `tree`, from which some are read. Folders whose
     pages have neither the same names nor much the same text are no versions of one documentation,
@@ -43,40 +51,23 @@ def other_versions(
     versions in another folder are, and none is about releases.
     """
     pages = frozenset(filter(is_page, files))
-    below: dict[str, dict[str, set[str]]] = {}
-    for path in pages:
-        folders = path.split("/")[:-1]
-        for depth, name in enumerate(folders):
-            if _order(name) is not None:
-                parent = "/".join(folders[:depth])
-                own = path.removeprefix(f"{joined(parent, name)}/")
-                below.setdefault(parent, {}).setdefault(name, set()).add(own)
-                break
-    found = []
-    unlike = []
-    for parent, versions in sorted(below.items()):
-        names = sorted(versions, key=lambda name: _order(name) or (0,))
-        shown = _shown(names, stated)
-        numbered = [name for name in names if _VERSION.fullmatch(name)]
-        is_latest = _is_stated(shown, stated) or shown.lower() in _RELEASED
-        if (
-            not is_latest
-            and _are_former(numbered)
-            and is_copy(joined(parent, numbered[-1]), parent, pages)
-        ):
-            copies = (name for name in names if is_copy(joined(parent, name), parent, pages))
-            found.append((parent, "", sorted({*numbered, *copies})))
-            continue
-        others = [name for name in names if name != shown]
-        at = names.index(shown)
-        related = sum(
-            _related(tree, joined(folder, parent), in_order, versions)
-            for in_order in (names[at::-1], names[at:])
-        )
-        if others and related * 2 >= len(others):
-            found.append((parent, shown, others))
-        elif others and not any(map(_ON_RELEASES.fullmatch, parent.split("/"))):
-            unlike.append((parent, shown, others))
+    found: list[_Choice] = []
+    unlike: list[_Choice] = []
+    no_versions: set[str] = set()
+    for _ in range(_MOST_NESTED):
+        below = _below(pages, no_versions)
+        judged = {parent for parent, _, _ in (*found, *unlike)} | no_versions
+        waiting = sorted(below.keys() - judged)
+        for parent in waiting:
+            choice, is_alike = _chosen(tree, folder, parent, below[parent], stated, pages)
+            if is_alike:
+                found.append(choice)
+                continue
+            no_versions.add(parent)
+            if choice[2] and not any(map(_ON_RELEASES.fullmatch, parent.split("/"))):
+                unlike.append(choice)
+        if not waiting:
+            break
     known = {name for _, shown, others in found for name in (shown, *others)}
     found += [
         (parent, shown, others)
@@ -84,6 +75,79 @@ def other_versions(
         if sum(name in known for name in (shown, *others)) * 2 > len(others) + 1
     ]
     return sorted(found)
+
+
+_Choice = tuple[str, str, list[str]]
+"""A folder with versions, the one that is read, and the others."""
+
+
+def _below(
+    pages: AbstractSet[str], no_versions: AbstractSet[str]
+) -> dict[str, dict[str, set[str]]]:
+    """The pages below folders that are called as versions, by the folder above these and by their names: of
+    each page the outermost ones, but for those in the folders `no_versions`."""
+    below: dict[str, dict[str, set[str]]] = {}
+    for path in pages:
+        folders = path.split("/")[:-1]
+        for depth, name in enumerate(folders):
+            parent = "/".join(folders[:depth])
+            if _order(name) is not None and parent not in no_versions:
+                own = path.removeprefix(f"{joined(parent, name)}/")
+                below.setdefault(parent, {}).setdefault(name, set()).add(own)
+                break
+    return below
+
+
+def _chosen(
+    tree: IncludeTree,
+    folder: str,
+    parent: str,
+    versions: Mapping[str, set[str]],
+    stated: str,
+    pages: frozenset[str],
+) -> tuple[_Choice, bool]:
+    """What is read of the versions in a folder, and whether they are versions of the same pages."""
+    names = sorted(versions, key=lambda name: _order(name) or (0,))
+    shown = _shown(names, stated)
+    numbered = [name for name in names if _VERSION.fullmatch(name)]
+    is_latest = _is_stated(shown, stated) or shown.lower() in _RELEASED
+    if not is_latest and _are_former(numbered):
+        highest = numbered[-1]
+        if is_copy(joined(parent, highest), parent, pages):
+            copies = (name for name in names if is_copy(joined(parent, name), parent, pages))
+            return (parent, "", sorted({*numbered, *copies})), True
+        if current := _current(tree, folder, parent, versions[highest], highest, pages):
+            return (parent, current, names), True
+    others = [name for name in names if name != shown]
+    at = names.index(shown)
+    related = sum(
+        _related(tree, joined(folder, parent), in_order, versions)
+        for in_order in (names[at::-1], names[at:])
+    )
+    return (parent, shown, others), bool(others) and related * 2 >= len(others)
+
+
+def _current(
+    tree: IncludeTree,
+    folder: str,
+    parent: str,
+    own: AbstractSet[str],
+    highest: str,
+    pages: AbstractSet[str],
+) -> str:
+    """The folder in `parent` beside versions, called as none, with most pages of the `highest` version, whose
+    pages are `own`, under their names and with much the same text; "" without one."""
+    beside: dict[str, set[str]] = {}
+    start = f"{parent}/" if parent else ""
+    for path in pages:
+        name, slash, below = path.removeprefix(start).partition("/")
+        if path.startswith(start) and slash and below in own and _order(name) is None:
+            beside.setdefault(name, set()).add(below)
+    for name, common in sorted(beside.items()):
+        folders = [joined(folder, parent, each) for each in (name, highest)]
+        if len(common) * 2 > len(own) and _is_alike(tree, folders, sorted(common)):
+            return name
+    return ""
 
 
 def _are_former(numbered: Sequence[str]) -> bool:
@@ -147,10 +211,10 @@ def _is_released(name: str) -> bool:
 
 def _order(name: str) -> tuple[float, ...] | None:
     """What versions are sorted by; None for a name that is no version's."""
-    lowered = name.lower()
+    lowered = name.lower().removeprefix("_")
     if lowered in _RELEASED:
         return (float("inf"), 0)
-    if lowered in _BEING_WRITTEN:
+    if _OF_MAJOR.sub("", lowered) in _BEING_WRITTEN:
         return (float("inf"), 1)
     match = _VERSION.fullmatch(name)
     if match is None:

@@ -284,6 +284,42 @@ def test_containers_have_no_underlined_titles() -> None:
     assert text("====\n[discrete]\nCode\n----\n====\n") == "**Code**\n"
 
 
+def test_classes_of_examples_are_shown_in_each_language() -> None:
+    files = {
+        "test-suite/src/test/java/a/b/Lock.java": b"// tag::x[]\n@Gate // <1>\nclass Lock {}\n// end::x[]\n",
+        "test-suite-kotlin/src/test/kotlin/a/b/Lock.kt": b"// tag::x[]\nclass Lock\n// end::x[]\n",
+        "doc-examples/app-groovy/src/main/groovy/a/b/Weir.groovy": b"class Weir {}\n",
+    }
+    source = (
+        '= Water\n\nsnippet::a.b.Lock[tags="x", indent=0, title="A lock"]\n\n'
+        "<1> An ann:x.Gate[] of pkg:a.b[].\n\n"
+        'snippet::a.b.Weir[project-base="doc-examples/app", source="main"]\n\nsnippet::a.b.Gone[tags="x"]\n'
+    )
+    (found,) = convert("src/main/docs/guide/a.adoc", source.encode(), files.get)
+    assert found.text == (
+        "# Water\n\n**A lock**\n\n**Java**\n\n```java\n@Gate // <1>\nclass Lock {}\n```\n\n"
+        "**Kotlin**\n\n```kotlin\nclass Lock\n```\n\n1. An `@Gate` of `a.b`.\n\n"
+        "**Groovy**\n\n```groovy\nclass Weir {}\n```\n"
+    )
+    assert [(each.name, each.code) for each in found.problems] == [("snippet", ELSEWHERE)]
+
+
+def test_what_a_build_depends_on_is_named() -> None:
+    source = (
+        'Add:\n\ndependency:gate-http[groupId="io.gate",scope="test"]\n\n'
+        "dependency::io.gate:lock[version=1.2]\n\nIn a dependency:x[] of text.\n"
+    )
+    assert text(source) == (
+        "Add:\n\n`io.gate:gate-http` (test)\n\n`io.gate:lock:1.2`\n\nIn a dependency:x[] of text.\n"
+    )
+
+
+def test_references_of_antora_may_have_an_empty_module() -> None:
+    files = {"deep/b.adoc": b"= Deep\n"}
+    (found,) = convert("a.adoc", b"See xref::deep/b.adoc#x[B] and ::a.\n", files.get)
+    assert found.text == "See [B](deep/b.adoc#x) and ::a.\n"
+
+
 def test_references_show_underlined_titles_of_other_pages() -> None:
     files = {"b.adoc": b"Add(1)\r\n======\r\n\r\nText.\r\n"}
     (found,) = convert("a.adoc", b"See xref:b.adoc[].\n", files.get)

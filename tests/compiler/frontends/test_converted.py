@@ -101,6 +101,15 @@ def test_directives_without_text_are_one_warning_with_counts(tmp_path: Path) -> 
     assert "autoclass (1)" in elsewhere.message
 
 
+@pytest.mark.parametrize(("files", "notes"), [(10, 10), (11, 1)])
+def test_what_many_files_have_elsewhere_is_one_note(tmp_path: Path, files: int, notes: int) -> None:
+    pages = {f"docs/{number}.rst": f"Text {number}.\n\n.. seo:: x\n" for number in range(files)}
+    found = list(inputs(tmp_path, pages)[1])
+    assert [each.code for each in found] == ["content-elsewhere"] * notes
+    assert f"on {files} pages of 'docs'" in found[0].message if notes == 1 else found[0].line == 3
+    assert f"seo ({files})" in found[0].message or notes > 1
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

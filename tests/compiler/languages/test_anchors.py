@@ -14,6 +14,8 @@ from kbc.languages.markdown import anchors, parse, sections
         ("## First { #one }\n", "First", "one"),
         ("## First {#one .wide}\n", "First", "one"),
         ("## First {: #one }\n", "First", "one"),
+        ("## First \\{#one}\n", "First", "one"),
+        ("## First {\\#one-two}\n", "First", "one-two"),
         ("## `use` it {/*use-it*/}\n", "use it", "use-it"),
         ("## First {.wide}\n", "First", "first"),
         ('## First {id="one" collapsible="true"}\n', "First", "one"),

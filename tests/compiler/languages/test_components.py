@@ -196,3 +196,46 @@ def test_mdx_in_a_fence_of_docusaurus_is_a_part_of_the_page() -> None:
     shown = "````md\n" + fence.format("<Part />") + "````\n"
     text = text_of(f"Look:\n\n{page}\n{shown}", files={"docs/_part.md": b"What the part says.\n"})
     assert text == f"Look:\n\nWhat the part says.\n\n```js\nx\n```\n\n{shown}".strip()
+
+
+INSTALL = """import Deep from './deep.mdx'
+import CodeBlock from '@theme/CodeBlock'
+
+Get {props.name}, {props.tag || "latest"}:
+
+<CodeBlock>{`pull ${props.image}`}</CodeBlock>
+
+<Deep from={props.name} of={props.other ?? props.image} />
+
+```sh
+echo {props.name}
+```
+
+{props.list} {props.gone}
+"""
+
+
+def test_a_mounted_file_has_texts_numbers_and_files_that_it_is_given() -> None:
+    files = {
+        "docs/install.mdx": INSTALL.encode(),
+        "docs/deep.mdx": b"Of {props.of} from {props.from}.\n",
+        "docs/tags.md": b"| 1 |\n",
+    }
+    page = (
+        "import Install from './install.mdx'\nimport Tags from './tags.md'\n\n"
+        '<Install\n  name="Kite > Wind"\n  image={`kite:${1}`}\n  tag={2}\n  list={<Tags />}\n'
+        "  image={'kite'}\n/>\n\n<Install.Other />\n"
+    )
+    text = expand(page, "docs/a.mdx", files.get).text
+    assert text.partition("\n\n")[2] == (
+        "Get Kite > Wind, 2:\n\n<CodeBlock>{`pull kite`}</CodeBlock>\n\nOf kite from Kite > Wind.\n\n"
+        "```sh\necho {props.name}\n```\n\n| 1 | {props.gone}\n\n<Install.Other />\n"
+    )
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("tag", ["<Part a={", '<Part a="', "<Part />", "<Part a={<Part a={"])
+def test_tags_of_mounted_files_are_read_in_bounded_time(tag: str) -> None:
+    files = {"docs/part.mdx": b"x" * 10_000}
+    page = f"import Part from './part.mdx'\n\n{tag * 20_000}\n"
+    assert len(expand(page, "docs/a.mdx", files.get).text) < 4_000_000

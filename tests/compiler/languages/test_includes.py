@@ -22,6 +22,7 @@ FILES = {
     "docs/_common/cached.md": "It is cached.\n",
     "layouts/shortcodes/limits.html": "{{- /* Shown twice. */ -}}\nAt most 9 files.\n",
     "layouts/shortcodes/version.html": "{{ hugo.Version }}",
+    "listings/words.rs": "// ANCHOR: impl App\nx();\n// ANCHOR_END: impl App\n// ANCHOR: run()\ny();\n",
     "listings/life.rs": "// ANCHOR: 1st\nfn a() {}\n// ANCHOR_END: 1st\nfn b() {}\n",
     "snippet.py": "a = 1\n# --8<-- [start:mid]\nb = 2\n# --8<-- [end:mid]\nc = 3\n",
 }  # fmt: skip
@@ -109,6 +110,7 @@ def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
         ('<Step title="Run `init`">\none\n</Step>', "**Run `init`**\n\none"),
         ("<Pitfall>\n\nText\n\n</Pitfall>", "**Pitfall**\n\nText"),
         ('=== "Empty"\n\nText', "**Empty**\n\nText"),
+        ('!!! info "Where is "b"?"\n    Text', "**Info: Where is \"b\"?**\n\nText"),
         ('!!! warning "Not `@` in names."\n\nText', "**Warning: Not `@` in names.**\n\nText"),
         ("[[toc]]\n\nText", "Text"),
     ],
@@ -218,3 +220,11 @@ def test_a_page_stops_to_read_what_it_includes_at_a_bound() -> None:
     found = expand('--8<-- "part0.md"\n', "page.md", reader)
     assert found.text.count("x") == 1_800_000
     assert len([name for name in read if name in files]) == 3
+
+
+@pytest.mark.parametrize(
+    ("part", "code"), [("impl App", "x();"), ("run()", "y();"), ("run() editable", "y();")]
+)
+def test_anchors_may_have_several_words_and_flags_behind_them(part: str, code: str) -> None:
+    text = f"```rust\n{{{{#include ../listings/words.rs:{part} }}}}\n```\n"
+    assert expanded(text).text == f"```rust\n{code}\n```\n"

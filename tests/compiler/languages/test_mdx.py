@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbc.languages.markdown import parse
-from kbc.languages.mdx import clean, exported_texts, mask, with_exported_texts
+from kbc.languages.mdx import (
+    clean,
+    exported_texts,
+    mask,
+    with_exported_texts,
+    with_rendered_texts,
+)
 
 
 @pytest.mark.parametrize(
@@ -145,6 +151,26 @@ def test_data_that_a_component_shows_stays_as_code() -> None:
     assert clean(tabs) == "Text."
 
 
+def test_commands_and_texts_that_a_component_is_given_in_braces_stay_as_code() -> None:
+    commands = """<Managers command={{ npm: 'npm i kite', "pnpm": "pnpm add kite" }} />"""
+    assert clean(commands) == "```sh\nnpm i kite\npnpm add kite\n```"
+    prompt = (
+        '<Prompt\n  title="Begin"\n  description="Ask for it."\n'
+        "  prompt={`Run \\`kite\\`:\n\n1. Hold on.`}\n/>"
+    )
+    shown = "- **Begin**: Ask for it.\n\n```\nRun `kite`:\n\n1. Hold on.\n```"
+    assert clean(prompt) == shown
+
+
+def test_code_in_the_address_of_a_playground_is_shown() -> None:
+    address = (
+        "https://run.example/mini?theme=dark&query=CREATE+kite%3B%0D%0ASELECT+%2A%3B%0A&x=1%0D"
+    )
+    shown = "```\nCREATE kite;\nSELECT *;\n```"
+    assert clean(f'<Playground url="{address}" />') == shown
+    assert clean('<Frame src="https://run.example/?q=a%20b" />\n\nText.') == "Text."
+
+
 def test_cards_without_text_are_items_of_a_list() -> None:
     text = (
         '<Cards>\n<LinkCard title="Editor" description="Set it up." href="/editor/" />\n'
@@ -204,3 +230,45 @@ def test_texts_that_a_page_exports_are_filled_into_its_prose() -> None:
         EXPORTING.split("\n")[:10] + EXPORTING.split("\n")[14:]
     )
     assert with_exported_texts("# {title}\n\nexport it\n") == "# {title}\n\nexport it\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (
+            '<CodeBlock className="language-xml" title="a.xml">{`<a>\n  <b/>\n</a>`}</CodeBlock>',
+            '```xml title="a.xml"\n<a>\n  <b/>\n</a>\n```',
+        ),
+        ("<pre>{`a\\`b\nc`}</pre>", "```\na`b\nc\n```"),
+        ("Use <code>{`npm i`}</code> or <b>{`this`}</b>.", "Use `npm i` or this."),
+        ("One{\" \"}two {'three'}.", "One two three."),
+        (
+            '<Release render={(it) => (\n  <CodeBlock language="sh">\n    {`run ${it.name}\n  -v`}\n'
+            "  </CodeBlock>\n)} />",
+            "```sh\nrun ${it.name}\n  -v\n```",
+        ),
+    ],
+)
+def test_texts_of_expressions_are_shown(source: str, shown: str) -> None:
+    assert clean(with_rendered_texts(f"# A\n\n{source}\n\nEnd.\n")) == f"# A\n\n{shown}\n\nEnd."
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '`{" "}` and ``<b>{`x`}</b>``\n',
+        "```jsx\n<b>{`x`}</b>{' '}\n```\n",
+        "<A style={{'a': 'b'}} label={\"c\"} />\n",
+        "{`a`} and {value}\n",
+    ],
+)
+def test_expressions_in_code_and_attributes_stay(source: str) -> None:
+    assert with_rendered_texts(source) == source
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "opened", ["<a>{`", "<a {b}", '<a>{" "', "<A b={() => <pre>{`x\n`}</pre>", "<pre>{`x\n`}</pre>"]
+)
+def test_expressions_are_read_in_bounded_time(opened: str) -> None:
+    assert with_rendered_texts(opened * 5_000)

@@ -9,7 +9,10 @@ import pytest
 
 from kbc.languages.includes import Surroundings, expand
 
-FILES = {"docs/part.md": "A part with {term}`sluice <water>`.\n"}
+FILES = {
+    "docs/part.md": "A part with {term}`sluice <water>`.\n",
+    "code/run.py": "import gate\n\ngate.open()\n",
+}
 
 
 def restructured(source: str) -> tuple[str, Sequence[str]]:
@@ -35,6 +38,14 @@ def expanded(text: str) -> str:
         ("See {term}`the big\n  gates <gates>` or {func}`x`.", "See the big\n  gates or `x`."),
         ("See {func}`~pkg.run\n\nAnd `code`.", "See {func}`~pkg.run\n\nAnd `code`."),
         ("```{code-block} python\n:caption: x\na = {}\n```", "```python\na = {}\n```"),
+        (
+            "```{code-cell} python\n:load: ../code/run.py\n:tags: [x]\n\n```",
+            "```python\nimport gate\n\ngate.open()\n```",
+        ),
+        (
+            "```{code-cell}\n---\nload: ../code/run.py\n---\n```\nB",
+            "```\nimport gate\n\ngate.open()\n```\n\nB",
+        ),
         ("```{note}\nBe {term}`careful`.\n```", "**Note**\n\nBe `careful`."),
         ("````{tab-item} pip\n```sh\npip\n```\n````", "**pip**\n\n```sh\npip\n```"),
         ("```{toctree}\na\nb\n```\n\nText.", "Text."),
@@ -80,3 +91,10 @@ def test_what_sphinx_reads_goes_to_its_reader_with_module_and_level() -> None:
 def test_pages_of_other_generators_keep_such_text() -> None:
     source = "```{note}\nText with {func}`x`.\n```"
     assert expand(source, "a.md", lambda name: None).text == source
+
+
+def test_code_that_a_cell_loads_and_that_is_not_there_is_counted() -> None:
+    around = Surroundings(restructured=restructured)
+    found = expand("```{code-cell}\n:load: none.py\n```\n", "a.md", lambda _: None, around)
+    assert "(not included: none.py)" in found.text
+    assert found.unresolved == {":load:": 1}

@@ -135,3 +135,43 @@ def test_notes_on_releases_are_read_beside_versions_of_the_pages(tmp_path: Path)
     root = write_tree(tmp_path / "tree", files)
     read_ones = {"docs/v1.1", "docs/release-notes/v1.0", "docs/release-notes/v1.1"}
     assert folders(root) == read_ones
+
+
+def test_pages_in_a_folder_beside_their_former_versions_are_the_current_ones(
+    tmp_path: Path,
+) -> None:
+    files = {"blog/new.md": "# New\n\nText.\n", **version("docs"), **version("2-edge")}
+    files |= version("2.1") | version("2.2") | {"2.2/old.md": "# Old\n\nText.\n"}
+    root = write_tree(tmp_path / "tree", files)
+    assert folders(root) == {"blog", "docs"}
+    (note,) = recognised(root).notes
+    assert note == "of the versions in the folder, docs is read, not 2.1, 2.2, 2-edge"
+
+
+def test_a_folder_of_other_pages_beside_versions_is_read_with_the_highest(tmp_path: Path) -> None:
+    files = {f"docs/{name}.md": f"# {name}\n\nQuite another text.\n" for name in NAMES}
+    root = write_tree(tmp_path / "tree", files | version("2.1") | version("2.2"))
+    assert folders(root) == {"docs", "2.2"}
+
+
+def test_versions_are_found_in_folders_of_major_versions(tmp_path: Path) -> None:
+    files = {"docs/v1/0.9/start.md": "# Start\n\nQuite another manual.\n"}
+    for name in ("2.9", "2.10", "_dev"):
+        files |= version(f"docs/v2/{name}")
+    root = write_tree(tmp_path / "tree", {"hugo.yaml": "title: Kites\n", **_content(files)})
+    assert folders(root) == {"docs/v1/0.9", "docs/v2/2.10"}
+
+
+def test_interfaces_in_versions_of_the_pages_are_read_with_them(tmp_path: Path) -> None:
+    files = {"docs/index.md": "# Kites\n\nAbout kites.\n"}
+    for name in ("v1", "v2"):
+        files |= version(f"docs/{name}")
+        files |= {
+            f"docs/v2/api/{name}/{each}.md": f"# {name} {each}\n\nOf {name}.\n" for each in NAMES
+        }
+    root = write_tree(tmp_path / "tree", files)
+    assert folders(root) == {"docs", "docs/v2", "docs/v2/api/v1", "docs/v2/api/v2"}
+
+
+def _content(files: dict[str, str]) -> dict[str, str]:
+    return {f"content/{path}": text for path, text in files.items()}

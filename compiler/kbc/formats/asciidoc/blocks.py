@@ -7,7 +7,7 @@ import re
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
-from kbc.formats.asciidoc import lists, tables
+from kbc.formats.asciidoc import lists, snippets, tables
 from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.inline import Inline
 from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine, level_offset
@@ -310,6 +310,10 @@ class Blocks:
             return self._include_code(target, inside, line)
         if name in ("stem", "latexmath"):
             return commonmark.fence(inside, "math")
+        if name == "snippet" and snippets.CLASS.fullmatch(target):
+            return self._snippet(target, inside, line)
+        if name == "dependency":
+            return [snippets.coordinates(target, attribute_lists.parse(inside))]
         self.project.elsewhere(name, f"the macro `{name}::` is that of an extension", line)
         return self.paragraph(_plain_arguments(inside)) if inside else []
 
@@ -338,16 +342,32 @@ class Blocks:
                 for place in [*places, page]
             ]
             path = next((each for each in paths if self.project.find(each, line.path)), "")
-            if not path:
-                continue
-            directive = SourceLine(f"include::{path}[{inside}]", line.path, line.number)
-            body = list(iter(LineReader(self.project, [directive]).next, None))
-            given = Attributes(positional=["source", name], named={"indent": "0"})
-            found = self._code([each for each in body if each is not None], given, name)
-            parts += [[f"**{name.capitalize()}**"], found]
+            parts += self._labelled_code(name, path, inside, line) if path else []
         if not parts:
             self.project.unresolved("include-code", f"the code {target!r} is not there", line)
         return commonmark.blocks(parts)
+
+    def _labelled_code(self, name: str, path: str, inside: str, line: SourceLine) -> list[Written]:
+        """The part of a file that the arguments of an include choose, below the name of its language."""
+        directive = SourceLine(f"include::{path}[{inside}]", line.path, line.number)
+        body = list(iter(LineReader(self.project, [directive]).next, None))
+        given = Attributes(positional=["source", name], named={"indent": "0"})
+        found = self._code([each for each in body if each is not None], given, name)
+        return [[f"**{name.capitalize()}**"], found]
+
+    def _snippet(self, target: str, inside: str, line: SourceLine) -> Written:
+        given = attribute_lists.parse(inside)
+        parts: list[Written] = []
+        for name, paths in snippets.places(target, given):
+            found = (self.project.find_included(each, line.path) for each in paths)
+            if path := next((each[0] for each in found if each), ""):
+                relative = posixpath.relpath(path, posixpath.dirname(line.path) or ".")
+                parts += self._labelled_code(name, relative, inside, line)
+        if not parts:
+            self.project.elsewhere("snippet", f"the class {target!r} is not in the tree", line)
+            return []
+        title = given.get("title")
+        return commonmark.blocks([*([self.paragraph(f"*{title}*")] if title else []), *parts])
 
     def _paragraph(self, given: Attributes, lines: LineReader) -> Written:
         first = lines.peek()
@@ -365,6 +385,11 @@ class Blocks:
         if style == "verse" or "hardbreaks" in given.options:
             return _broken_lines(self, body)
         text = "\n".join(line.text for line in body)
+        if depends := [snippets.DEPENDENCY.fullmatch(line.text) for line in body]:
+            named = [each for each in depends if each]
+            if len(named) == len(depends):
+                parsed = ((each["name"], attribute_lists.parse(each["inside"])) for each in named)
+                return commonmark.broken([snippets.coordinates(*each) for each in parsed])
         if prefix := _PREFIX.match(text):
             return _labelled(prefix[1].capitalize(), self.paragraph(prefix[2]))
         written = self.paragraph(text)

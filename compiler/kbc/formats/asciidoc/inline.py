@@ -32,7 +32,7 @@ _TOKENS = re.compile(
     | (?P<reference><<(?P<cross>[^<>]+?|[^<>,`]+,(?:`[^`]*`|[^<>`])*)>>)
     | (?P<entity>&(?:[A-Za-z][A-Za-z0-9]{{1,30}}|\#\d{{1,7}}|\#x[0-9A-Fa-f]{{1,6}});)
     | (?P<macro>(?P<name>xref|(?<!\w)(?:link|mailto|image|icon|kbd|btn|menu|footnote(?:ref)?|stem|latexmath
-        |asciimath|anchor|indexterm2?|javadoc|api|spring-\w+|label|badge|linkgit|man)):(?!:)(?P<target>[^\s\[\]]*)
+        |asciimath|anchor|indexterm2?|javadoc|api|ann|pkg|spring-\w+|label|badge|linkgit|man)):(?:(?<=xref:):|(?!:))(?P<target>[^\s\[\]]*)
         (?P<arguments>{_BRACKETS}))
     | (?P<url>(?<![\w:/"'=])<?(?:https?|ftp|irc)://[^\s\[\]<>]+(?P<label>{_BRACKETS})?>?)
     | (?P<role>\[[.\w #%-]*\](?=[*_`\#]))
@@ -185,11 +185,10 @@ class Inline:
             return ""
         if name in ("linkgit", "man"):
             return commonmark.escaped(f"{target}({inside})" if inside else target)
-        if name in ("javadoc", "api"):
-            label = (
-                attribute_lists.parse(inside).style or target.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
-            )
-            return commonmark.code_span(label)
+        if name in ("javadoc", "api", "ann", "pkg"):
+            last = target if name == "pkg" else target.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
+            mark = "@" * (name == "ann")
+            return commonmark.code_span(attribute_lists.parse(inside).style or mark + last)
         return self._converted(_label(inside), depth) or commonmark.escaped(target)
 
     def _url(self, match: re.Match[str], depth: int) -> str:

@@ -5,6 +5,7 @@ files of a project are named and read.
 """
 
 from kbc.languages.includes.adapted import adapted
+from kbc.languages.includes.dialects.notes import notes_among
 from kbc.languages.includes.expansion import expand, may_include
 from kbc.languages.includes.files import AttributeStyle, Expansion, Surroundings, is_complete
 from kbc.languages.includes.myst.docs_builder import Docset
@@ -24,5 +25,6 @@ __all__ = [
     "expand_ruby",
     "is_complete",
     "may_include",
+    "notes_among",
     "value_at",
 ]

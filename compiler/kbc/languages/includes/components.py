@@ -20,7 +20,8 @@ _SCRIPT = re.compile(
 )
 _TAG = re.compile(r"<(?P<end>/)?(?P<name>[A-Z]\w*)(?P<rest>\s(?:\"[^\"]*\"|'[^']*'|[^<>\"'])*|/)?>")
 _ATTRIBUTE = re.compile(
-    r"(?<![\w-])(?P<name>[\w-]+)\s*=\s*\{?\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|`(?P<template>[^`]*)`)"
+    r"(?<![\w-])(?P<name>[\w-]+)\s*=\s*\{?\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|`(?P<template>(?:[^`\\]|\\.)*+)`)",
+    re.DOTALL,
 )
 _IMPORT = re.compile(
     r"^import\s+(?P<names>[\w$*{][^'\"\n]*?)\s+from\s+(?:'[^'\n]+'|\"[^\"\n]+\");?[ \t]*(?:\n|\Z)",
@@ -38,9 +39,14 @@ def attributes(tag: str) -> dict[str, str]:
     """The attributes of a tag, or of a template's block, that are stated as text: `a="x"`, `a='x'`, `a={"x"}`
     and ``a={`x`}``."""
     return {
-        found["name"]: found["double"] or found["single"] or found["template"] or ""
+        found["name"]: found["double"] or found["single"] or unescaped(found["template"] or "")
         for found in _ATTRIBUTE.finditer(tag)
     }
+
+
+def unescaped(literal: str) -> str:
+    """What a template literal shows of the marks that end it or a value in it."""
+    return re.sub(r"\\([`$\\])", r"\1", literal)
 
 
 def without_scripts(prose: str) -> str:

@@ -19,10 +19,11 @@ FENCE = re.compile(
 SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 """Code within a line, with its backticks."""
 
+_HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
 _KEPT = re.compile("\x02(\\d+)\x03")
 _INDENTED = re.compile(
     r"^(?P<indent>[ \t]*)(?P<mark>!!!|\?\?\?\+?|===[!+]{0,2})(?:(?<!=)|[ \t]+)"
-    r"[ \t]*(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?P<title>\"[^\"\n]*\")?[ \t]*$"
+    r"[ \t]*(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?P<title>\"[^\n]*\")?[ \t]*$"
 )
 _COLONS = re.compile(
     r"^(?P<indent>[ \t>]*)(?P<heading>#{1,6}[ \t]+)?(?P<marks>:{3,})[ \t]*(?P<name>\{[^}\n]*\}|[\w][\w.:-]*)"
@@ -218,6 +219,18 @@ def fenced_stretches(text: str) -> Iterator[tuple[str, bool]]:
             lines = []
     if lines:
         yield "\n".join(lines), bool(marks)
+
+
+def shifted_headings(text: str, levels: int) -> str:
+    """`text` with its headings so many levels deeper, or higher where `levels` is negative."""
+    if not levels:
+        return text
+    return "\n".join(
+        stretch
+        if is_code
+        else _HEADING.sub(lambda mark: "#" * min(6, max(1, len(mark[1]) + levels)), stretch)
+        for stretch, is_code in fenced_stretches(text)
+    )
 
 
 def _labelled(indent: str, shown: str) -> Iterator[str]:

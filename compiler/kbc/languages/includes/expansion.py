@@ -23,13 +23,32 @@ from kbc.languages.includes.components import (
     without_tags,
 )
 from kbc.languages.includes.containers import FENCE, fenced_stretches, label_containers
-from kbc.languages.includes.docfx import TRIGGER as DOCFX
-from kbc.languages.includes.docfx import replace_docfx
-from kbc.languages.includes.docsify import TRIGGER as DOCSIFY
-from kbc.languages.includes.docsify import replace_embedded
-from kbc.languages.includes.doxygen import MARK as DOXYGEN_MARK
-from kbc.languages.includes.doxygen import TRIGGER as DOXYGEN
-from kbc.languages.includes.doxygen import has_commands, replace_commands, shown_block
+from kbc.languages.includes.dialects.docfx import TRIGGER as DOCFX
+from kbc.languages.includes.dialects.docfx import replace_docfx
+from kbc.languages.includes.dialects.docsify import TRIGGER as DOCSIFY
+from kbc.languages.includes.dialects.docsify import replace_embedded
+from kbc.languages.includes.dialects.doxygen import MARK as DOXYGEN_MARK
+from kbc.languages.includes.dialects.doxygen import TRIGGER as DOXYGEN
+from kbc.languages.includes.dialects.doxygen import has_commands, replace_commands, shown_block
+from kbc.languages.includes.dialects.fumadocs import TRIGGER as FUMADOCS
+from kbc.languages.includes.dialects.fumadocs import replace_parts
+from kbc.languages.includes.dialects.gitbook import TRIGGER as GITBOOK
+from kbc.languages.includes.dialects.gitbook import replace_blocks
+from kbc.languages.includes.dialects.mdbook import TRIGGER as HELPERS
+from kbc.languages.includes.dialects.mdbook import replace_helpers
+from kbc.languages.includes.dialects.mdc import TRIGGER as MDC
+from kbc.languages.includes.dialects.mdc import label_components
+from kbc.languages.includes.dialects.mkdocs import TRIGGER as MKDOCS
+from kbc.languages.includes.dialects.mkdocs import replace_plugins
+from kbc.languages.includes.dialects.notes import TRIGGER as NOTES
+from kbc.languages.includes.dialects.notes import replace_notes
+from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
+from kbc.languages.includes.dialects.tables import TRIGGER as TABLES
+from kbc.languages.includes.dialects.tables import replace_tables
+from kbc.languages.includes.dialects.vuepress import TRIGGER as VUEPRESS
+from kbc.languages.includes.dialects.vuepress import replace_files
+from kbc.languages.includes.dialects.zola import TRIGGER as ZOLA
+from kbc.languages.includes.dialects.zola import replace_shortcodes_of_zola
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
     Expansion,
@@ -45,25 +64,12 @@ from kbc.languages.includes.files import (
     ranges,
     region,
 )
-from kbc.languages.includes.fumadocs import TRIGGER as FUMADOCS
-from kbc.languages.includes.fumadocs import replace_parts
-from kbc.languages.includes.gitbook import TRIGGER as GITBOOK
-from kbc.languages.includes.gitbook import replace_blocks
-from kbc.languages.includes.mdc import TRIGGER as MDC
-from kbc.languages.includes.mdc import label_components
-from kbc.languages.includes.mkdocs import TRIGGER as MKDOCS
-from kbc.languages.includes.mkdocs import replace_plugins
 from kbc.languages.includes.mounts import imported_texts, unwrapped, with_mounts
 from kbc.languages.includes.myst.directives import replace_directives
 from kbc.languages.includes.myst.docs_builder import Docset
-from kbc.languages.includes.shortcodes import replace_shortcodes
 from kbc.languages.includes.shown_files import replace_shown_files
 from kbc.languages.includes.templates.liquid import Liquid, replace_liquid
 from kbc.languages.includes.templates.values import Lookup, replace_values
-from kbc.languages.includes.vuepress import TRIGGER as VUEPRESS
-from kbc.languages.includes.vuepress import replace_files
-from kbc.languages.includes.zola import TRIGGER as ZOLA
-from kbc.languages.includes.zola import replace_shortcodes_of_zola
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
@@ -83,6 +89,9 @@ _DOCFX = re.compile(DOCFX, re.MULTILINE)
 _GITBOOK = re.compile(GITBOOK)
 _DOCSIFY = re.compile(DOCSIFY, re.MULTILINE)
 _ZOLA = re.compile(ZOLA)
+_HELPERS = re.compile(HELPERS)
+_NOTES = re.compile(NOTES)
+_TABLES = re.compile(TABLES)
 _DOXYGEN = re.compile(DOXYGEN, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\([\w-]+\)")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
@@ -93,7 +102,8 @@ _EXAMPLES = frozenset(
 """Languages of fences that show directives."""
 
 _MDBOOK = re.compile(
-    r"(?<!\\)\{\{\s*#(?P<name>include|rustdoc_include|playground|playpen)\s+(?P<target>[^\s}:]+)(?P<part>(?::[^\s}]*)?)[^}]*\}\}"
+    r"(?<!\\)\{\{\s*#(?P<name>(?:rustdoc_|shift)?include|playground|playpen)\s+"
+    r"(?P<shift>(?:auto|-?\d+):)?(?P<target>[^\s}:]+)(?P<part>(?::[^}\n]*)?)[^}]*\}\}"
 )
 _MDBOOK_TITLE = re.compile(r"(?<!\\)\{\{\s*#title\s[^}]*\}\}[ \t]*\n?")
 _HELPER = re.compile(r"^[ \t]*\{\{%[ \t]*[\w-]+(?:[ \t]+[\w-]+)*[ \t]*\}\}[ \t]*$", re.MULTILINE)
@@ -113,7 +123,7 @@ _COMMENT = re.compile(
 )
 _AT_INCLUDE = re.compile(r"^@include[ \t]+(?P<target>[\w./-]+\.\w+)[ \t]*$")
 _NOWHERE = Surroundings()
-_SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-]+)))?")
+_SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-][\w() -]*)))?")
 
 
 def may_include(text: str) -> bool:
@@ -144,6 +154,9 @@ def expand(
         text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
     is_template = liquid is not None and _LIQUID.search(text) is not None
     is_filled = filled is not None and "{{" in text
+    has_notes = around.notes and _NOTES.search(text) is not None
+    has_helpers = around.has_helpers and _HELPERS.search(text) is not None
+    has_tables = "{{" in text and _TABLES.search(text) is not None
     has_attributes = around.attributes and ATTRIBUTES.search(text) is not None
     if (
         not is_myst
@@ -151,6 +164,9 @@ def expand(
         and not is_template
         and not is_filled
         and not has_attributes
+        and not has_notes
+        and not has_tables
+        and not has_helpers
         and not (may_include(text) if is_marked is None else is_marked)
     ):
         return Expansion(text, {})
@@ -171,6 +187,8 @@ def _expand(
     start = front_matter_end(text.replace("\r\n", "\n"))
     source = text.replace("\r\n", "\n")
     body = source[start:]
+    if "{{" in body and _TABLES.search(body):
+        body = replace_tables(body, page)
     if liquid is not None:
         body = replace_liquid(body, liquid, page)
     else:
@@ -192,7 +210,8 @@ def _expand(
         for stretch, is_code in fenced_stretches(body)
     ]
     shown = label_containers(label_components("\n".join(parts)), page)
-    result = source[:start] + (shown if page.path.lower().endswith(".mdx") else _plain(shown, body))
+    is_mdx = page.around.is_mdx or page.path.lower().endswith(".mdx")
+    result = source[:start] + (shown if is_mdx else _plain(shown, body))
     return result.replace("\n", newline) if newline != "\n" else result
 
 
@@ -229,7 +248,13 @@ def _code(stretch: str, page: IncludingPage) -> str:
         if snippet and language in _EXAMPLES:  # mdBook, though, expands what it names there, too
             shown.append(line)
             continue
-        target = snippet["target"] if snippet else match["target"] + match["part"] if match else ""
+        target = (
+            snippet["target"]
+            if snippet
+            else match["target"] + match["part"].rstrip()
+            if match
+            else ""
+        )
         found = _part(target, page)
         if found is None and (language in _EXAMPLES or language in ("", "text", "txt", "html")):
             shown.append(line)  # as likely an example
@@ -238,6 +263,8 @@ def _code(stretch: str, page: IncludingPage) -> str:
             name = f"{{{{#{match['name']}}}}}" if match and not snippet else "--8<--"
             page.missed(target, name)
         inserted = not_included(target) if found is None else found[1]
+        if match and match["shift"]:
+            inserted = dedent(inserted)
         if snippet:
             shown += [snippet["indent"] + each if each else "" for each in inserted.split("\n")]
         elif match:
@@ -254,6 +281,8 @@ def _part(target: str, page: IncludingPage) -> tuple[str, str] | None:
     path, part = (match["path"], target[len(match["path"]) + 1 :]) if match else (target, "")
     found = page.find(path)
     chosen = excerpt(found[1], part) if found else None
+    if found and chosen is None and " " in part:  # words behind a name may be flags
+        chosen = excerpt(found[1], part.split(" ")[0])
     return (found[0], chosen) if found and chosen is not None else None
 
 
@@ -288,10 +317,14 @@ def _prose(
     text = "\n".join(lines)
     if "{{#title" in text:
         text = _MDBOOK_TITLE.sub("", text)
+    if page.around.has_helpers:
+        text = replace_helpers(text, page)
     if "<s" in text:
         text = without_scripts(text)
     if "set:html" in text or "__html" in text:
         text = with_stated_html(text)
+    if "[[" in text and page.around.notes:
+        text = replace_notes(text, page)
     if page.has_commands or "](@" in text or "](\\ref" in text:
         text = replace_commands(text, page.has_commands)
     if "{%" in text and page.has_blocks:
@@ -343,7 +376,7 @@ def _markdown(target: str, directive: str, page: IncludingPage) -> str:
 
 
 def _mdbook(match: re.Match[str], page: IncludingPage) -> str:
-    target = match["target"] + match["part"]
+    target = match["target"] + match["part"].rstrip()
     if match["name"] not in ("playground", "playpen"):
         return _markdown(target, f"{{{{#{match['name']}}}}}", page)
     found = page.load(match["target"], "{{#playground}}")

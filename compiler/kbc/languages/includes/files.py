@@ -79,6 +79,10 @@ class Surroundings:
     with `names_objects` every `:::` names one, as with mkdocstrings, and begins no block. `restructured`
     gives the Markdown of what MyST has of Sphinx (None: pages are not Sphinx's), `referred` the link of a
     role of MyST, by what it names and its title. `attributes` says whose lists of attributes pages have.
+    `repositories` are the names that the repository has on GitHub (`owner/name`, in lower case), whose root
+    is `repository_folder`. `notes` are the paths of notes by the names that links have for them.
+    With `is_mdx` the page is MDX, whatever its file is called, and with `has_helpers` it is one of mdBook,
+    whose preprocessors fill in `{{#name}}`.
     """
 
     bases: Sequence[str] = ()
@@ -90,6 +94,11 @@ class Surroundings:
     restructured: Restructured | None = None
     referred: Callable[[str, str], str] | None = None
     attributes: AttributeStyle = ""
+    repositories: Sequence[str] = ()
+    repository_folder: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    is_mdx: bool = False
+    has_helpers: bool = False
 
 
 @dataclass(slots=True)

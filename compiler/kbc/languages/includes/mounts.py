@@ -9,7 +9,13 @@ from itertools import chain
 
 from kbc.languages.includes.components import attributes, without_imports
 from kbc.languages.includes.containers import FENCE, fenced_stretches
-from kbc.languages.includes.files import IncludingPage, fence, language_of
+from kbc.languages.includes.files import (
+    MAX_DEPTH,
+    MAX_INCLUDED_CHARS,
+    IncludingPage,
+    fence,
+    language_of,
+)
 
 _IMPORT = re.compile(
     r"^import\s+(?:\{\s*Content\s+as\s+(?P<content>\w+)\s*\}|(?P<name>\w+))"
@@ -18,7 +24,19 @@ _IMPORT = re.compile(
 )
 _RAW = "?raw"  # of Vite, and so of Astro
 _MDX_FENCE = "mdx-code-block"
-_PROP = re.compile(r"\{\s*props\.(?P<name>\w+)\s*\}")
+_OPERAND = re.compile(r"props\.(\w+)|\"([^\"]*)\"|'([^']*)'")
+_PROPS = re.compile(
+    r"(?P<before>[=$])?\{\s*(?P<expression>props\.\w+"
+    r"(?:\s*(?:\|\||\?\?)\s*(?:props\.\w+|\"[^\"\n]*\"|'[^'\n]*'))*)\s*\}"
+)
+_IN_TAG = re.compile(r"\"[^\"]*\"|'[^'\n]*'|`(?:[^`\\]|\\.)*`|[{}>]", re.DOTALL)
+_ATTRIBUTE = re.compile(
+    r"\s*(?P<name>[A-Za-z_][\w-]*)(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<open>\{)))?"
+)
+_LITERAL = re.compile(r"(?P<quoted>\"[^\"]*\"|'[^']*'|`[^`$]*`)|-?\d[\d.]*")
+MAX_TAG_CHARS = 20_000
+MAX_UNCLOSED = 100
+"""Tags of a page that are never closed, behind which none is looked for."""
 
 
 def unwrapped(body: str) -> str:
@@ -63,19 +81,106 @@ def with_mounts(
                 rf"|<Code(?:Block)?\b(?P<before>[^<>]*=\{{\s*{name}\s*\}}[^<>]*)/>"
             )
             text = used.sub(partial(_block, path=path, source=source), text)
-        elif re.search(rf"<{name}\b[^<>]*/>", text):
-            inner = "\n".join(
-                stretch if is_code else without_imports(stretch)
-                for stretch, is_code in fenced_stretches(page.expanded(path, source))
-            ).strip("\n")
-            text = re.sub(rf"<{name}\b(?P<given>[^<>]*)/>", partial(_with_props, inner), text)
-    return text
+    mounted = {name: each[:2] for name, each in components.items() if not each[2]}
+    return _mounted(text, page, mounted) if mounted else text
 
 
-def _with_props(text: str, mounted: re.Match[str]) -> str:
-    """A mounted file with what it is given as text (`lib="x"`) in the place of `{props.lib}`."""
-    given = attributes(mounted["given"])
-    return _PROP.sub(lambda used: given.get(used["name"], used[0]), text)
+def _mounted(
+    text: str, page: IncludingPage, components: Mapping[str, tuple[str, str]], depth: int = 0
+) -> str:
+    """The text with files in the place of the tags that mount them, those in attributes as well."""
+    opening = re.compile(rf"<({'|'.join(map(re.escape, components))})(?![\w.-])")
+    parts: list[str] = []
+    position = unclosed = 0
+    while unclosed < MAX_UNCLOSED and (match := opening.search(text, position)):
+        end = _tag_end(text, match.end())
+        unclosed += end == match.end()
+        parts.append(text[position : match.start()])
+        shown = None
+        if text.endswith("/>", match.end(), end):
+            given = _given(text[match.end() : end - 2])
+            for name, value in given.items() if depth < MAX_DEPTH else ():
+                if opening.match(value):
+                    given[name] = _mounted(value, page, components, depth + 1)
+            shown = _with_file(components[match[1]], given, page)
+        parts.append(text[match.start() : end] if shown is None else shown)
+        position = end
+    return "".join([*parts, text[position:]])
+
+
+def _with_file(
+    component: tuple[str, str], given: Mapping[str, str], page: IncludingPage
+) -> str | None:
+    """The text of a mounted file; None once a page has more than MAX_INCLUDED_CHARS of such."""
+    path, source = component
+    if page.chars > MAX_INCLUDED_CHARS:
+        return None
+    shown = page.expanded(path, _with_props(source, given))
+    page.chars += len(shown)
+    return "\n".join(
+        stretch if is_code else without_imports(stretch)
+        for stretch, is_code in fenced_stretches(shown)
+    ).strip("\n")
+
+
+def _tag_end(text: str, position: int) -> int:
+    """The place behind the `>` that closes a tag, outside of texts and braces; `position` for none within
+    MAX_TAG_CHARS."""
+    depth = 0
+    for match in _IN_TAG.finditer(text, position, position + MAX_TAG_CHARS):
+        mark = match[0]
+        if mark in "{}":
+            depth += 1 if mark == "{" else -1
+        elif mark == ">" and not depth:
+            return match.end()
+    return position
+
+
+def _given(stated: str) -> dict[str, str]:
+    """What a tag gives by the names of its attributes: texts, numbers and elements."""
+    found: dict[str, str] = {}
+    position = 0
+    while match := _ATTRIBUTE.match(stated, position):
+        position = match.end()
+        if match["open"]:
+            start = position
+            depth = 1
+            for mark in _IN_TAG.finditer(stated, position):
+                depth += {"{": 1, "}": -1}.get(mark[0], 0)
+                position = mark.end()
+                if not depth:
+                    break
+            value = stated[start : position - 1].strip()
+            if literal := _LITERAL.fullmatch(value):
+                found[match["name"]] = value.strip("\"'`") if literal["quoted"] else value
+            elif value.startswith("<"):
+                found[match["name"]] = value
+        else:
+            found[match["name"]] = match["double"] or match["single"] or ""
+    return found
+
+
+def _with_props(source: str, given: Mapping[str, str]) -> str:
+    """A mounted file with what it is given (`lib="x"`) in the place of `{props.lib}`, as a text where that is
+    an attribute."""
+
+    def filled(used: re.Match[str]) -> str:
+        for name, double, single in _OPERAND.findall(used["expression"]):
+            value = given.get(name) if name else double or single
+            if value:
+                break
+        else:
+            return used[0]
+        if used["before"] != "=":
+            return value
+        return f'="{value}"' if '"' not in value and "\n" not in value else f"={{`{value}`}}"
+
+    if "props." not in source:
+        return source
+    return "\n".join(
+        stretch if is_code and not _is_mdx(stretch) else _PROPS.sub(filled, stretch)
+        for stretch, is_code in fenced_stretches(source)
+    )
 
 
 def _block(match: re.Match[str], path: str, source: str) -> str:

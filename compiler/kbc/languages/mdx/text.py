@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
+from itertools import chain
+from urllib.parse import unquote_plus
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.files import fence
@@ -24,6 +26,9 @@ _NO_DATA = frozenset(["style", "className", "components", "sx"])
 _CODE_ATTRIBUTES = frozenset(
     ["npm", "npx", "yarn", "pnpm", "bun", "deno", "cargo", "pip", "command", "code"]
 )
+
+_VALUE = re.compile(r":\s*(?:\"((?:[^\"\\\n]|\\.)+)\"|'((?:[^'\\\n]|\\.)+)')")
+_TEXT = re.compile(r"`((?:[^`\\]|\\.)*+)`", re.DOTALL)
 
 
 def clean(text: str) -> str:
@@ -74,18 +79,34 @@ def _shown(tag: str, exported: Mapping[str, str]) -> str:
         return fence("\n".join(code), language)
     if not tag.rstrip("> \t\n").endswith("/") or not tag.lstrip()[1:2].isupper():
         return ""
-    if data := _data(tag.strip(), exported):
-        return "\n\n".join(fence(each, "js") for each in data)
+    return "\n\n".join([*_card(stated), *_embedded(stated), *_data(tag.strip(), exported)])
+
+
+def _embedded(stated: Mapping[str, str]) -> list[str]:
+    """The code of several lines that the address of a playground holds (`url="https://run.example/?query=..."`)."""
+    addresses = [stated[name] for name in (*_LINKS, "src") if "%0" in stated.get(name, "")]
+    found = []
+    for address in addresses:
+        for part in re.split("[?&#]", address)[1:]:
+            text = unquote_plus(part.partition("=")[2]).replace("\r\n", "\n").strip("\n")
+            if "\n" in text and "\0" not in text:
+                found.append(fence(text, stated.get("lang", stated.get("language", ""))))
+    return found
+
+
+def _card(stated: Mapping[str, str]) -> list[str]:
+    """The title of a card with its address or description, as an item of a list; none without these."""
     target = next((stated[name] for name in _LINKS if name in stated), "")
     about = stated.get("description", "")
     if "title" not in stated or not (target or about):
-        return ""
+        return []
     title = f"[{stated['title']}]({target})" if target else f"**{stated['title']}**"
-    return f"- {title}" + (f": {about}" if about else "")
+    return [f"- {title}" + (f": {about}" if about else "")]
 
 
 def _data(tag: str, exported: Mapping[str, str]) -> list[str]:
-    """The objects and lists of several lines that a tag is given."""
+    """What a tag is given as code: objects, lists and texts of several lines, and the commands of an object
+    of them (`command={{ npm: "npm i x" }}`)."""
     ends = brace_ends(tag)
     found = []
     opening = TAG_OPENING.match(tag)
@@ -97,8 +118,13 @@ def _data(tag: str, exported: Mapping[str, str]) -> list[str]:
             value = tag[start : position - 1].strip()
             literal = exported.get(value, value)
             is_data = literal.startswith(("[", "{")) and "\n" in literal and ":" in literal
-            if attribute["value"] and is_data and attribute["name"] not in _NO_DATA:
-                found.append(literal)
+            name = attribute["name"]
+            if name in _CODE_ATTRIBUTES and (commands := _VALUE.findall(literal)):
+                found.append(fence("\n".join(filter(None, chain(*commands))), "sh"))
+            elif attribute["value"] and is_data and name not in _NO_DATA:
+                found.append(fence(literal, "js"))
+            elif text := _TEXT.fullmatch(literal) if "\n" in literal else None:
+                found.append(fence(attributes(f"_=`{text[1]}`")["_"].strip("\n"), ""))
     return found
 
 

@@ -75,12 +75,23 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "language": language,
             "config_folder": folder,
             "shortcodes": [
-                joined(folder, "layouts", each) for each in ("shortcodes", "_shortcodes")
+                joined(place, "layouts", each)
+                for place in (folder, *_themes(tree, data, folder))
+                for each in ("shortcodes", "_shortcodes")
             ],
             **_anchors(mapping(data.get("markup")) or parts["markup"][0]),
         },
         files=tuple(path for _, path in parts.values() if path),
     )
+
+
+def _themes(tree: IncludeTree, data: Mapping[str, Any], folder: str) -> list[str]:
+    """The folders of the themes of the site, as far as the tree has them."""
+    places = [
+        joined(folder, text(data, "themesdir") or "themes", each)
+        for each in texts(data.get("theme"))
+    ]
+    return [place for place in places if tree.names(place)]
 
 
 def mounted(tree: IncludeTree, site: Site) -> list[Site]:

@@ -39,6 +39,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         order, titles = tuple(own.values()), {own[path]: title for path, title in titles.items()}
         exclude += [f"/{each}/" if has_folders else f"*.{each}.md" for each in others]
     snippets = extensions.get("pymdownx.snippets", {})
+    tables = text(plugins.get("table-reader", {}), "data_path")
     toc = extensions.get("toc", {})
     tabbed = extensions.get("pymdownx.tabbed", {})
     return Site(
@@ -58,7 +59,11 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "language": language,
             "language_folder": has_folders,
             "snippet_paths": [
-                joined(folder, each) for each in texts(snippets.get("base_path", ["."]))
+                joined(folder, each)
+                for each in (
+                    *texts(snippets.get("base_path", ["."])),
+                    *([tables] if tables else []),
+                )
             ],
             "python_paths": _python_paths(tree, plugins, folder),
             "slug_style": _slug_style(toc.get("slugify")),

@@ -6,11 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import (
-    first_existing,
-    read_json_with_comments,
-    read_script,
-)
+from kbc.recognition.configuration import first_existing, import_paths, read_script
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "starlight"
@@ -42,17 +38,5 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         base_url=base if address.startswith("http") else "",
         # Parts of pages, which Astro does not publish.
         exclude=(*NOT_PAGES, "_*", "/404.*", *(f"/{name}/" for name in others)),
-        options={"config_folder": folder, "import_paths": _import_paths(tree, folder)},
+        options={"config_folder": folder, "import_paths": import_paths(tree, folder)},
     )
-
-
-def _import_paths(tree: IncludeTree, folder: str) -> Mapping[str, str]:
-    """What the names that imports begin with stand for: `@parts/` -> `site/src/parts/`."""
-    stated = read_json_with_comments(tree, joined(folder, "tsconfig.json"))
-    options = mapping(stated.get("compilerOptions"))
-    found = {}
-    for name, targets in mapping(options.get("paths")).items():
-        first = targets[0] if isinstance(targets, list) and targets else ""
-        if name.endswith("/*") and isinstance(first, str) and first.endswith("/*"):
-            found[name[:-1]] = joined(folder, text(options, "baseUrl"), first[:-2]) + "/"
-    return found

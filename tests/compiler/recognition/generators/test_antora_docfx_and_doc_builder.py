@@ -194,3 +194,15 @@ def test_braces_of_a_pattern_do_not_multiply_without_end(tmp_path: Path) -> None
     root = write_tree(tmp_path / "tree", {"docfx.json": config, "a.md": page("A")})
     inputs, _ = read(root)
     assert [record.id for record in inputs.records["docs"]] == ["a.md"]
+
+
+def test_links_of_docfx_may_start_at_its_configuration(tmp_path: Path) -> None:
+    files = {
+        "docs/docfx.json": '{"build": {"content": [{"files": "**/*.md"}]}}',
+        "docs/index.md": page("Start"),
+        "docs/deep/a.md": "# A\n\n[B](~/index.md#start) [C](~/gone.md) [D](~/index.md#gone)\n",
+    }
+    _, diagnostics = read(write_tree(tmp_path / "tree", files) / "docs")
+    found = {each.code: each.message for each in diagnostics if each.code.startswith("dead-")}
+    assert sorted(found) == ["dead-anchor", "dead-link"]
+    assert "leads to gone.md, which" in found["dead-link"]

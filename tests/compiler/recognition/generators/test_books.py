@@ -209,3 +209,45 @@ def test_helpers_of_a_preprocessor_of_a_book_are_counted_and_no_text(tmp_path: P
     assert isinstance(record, DocRecord)
     assert "session" not in record.content
     assert ["{{% }} (1)" in each.message for each in diagnostics] == [True]
+
+
+TOC = """
+introduction:
+  title: Introduction
+  news: What is new?
+gates:
+  title: Gates
+  locks:
+    title: Locks and keys
+    keys: Keys
+gone: Nowhere
+"""
+
+
+@pytest.mark.parametrize("place", ["src/main/docs/guide", "src/en/guide", ""])
+def test_guides_of_grails_have_order_and_titles_of_their_contents(
+    tmp_path: Path, place: str
+) -> None:
+    pages = ["gates", "gates/locks", "gates/locks/keys", "introduction", "introduction/news"]
+    files = {
+        f"{place}/{name}.adoc".lstrip("/"): f"About {name}.\n" for name in (*pages, "unlisted")
+    }
+    project = {"settings.gradle": "", "src/main/java/A.java": "class A {}\n"} if place else {}
+    root = write_tree(tmp_path / "tree", {f"{place}/toc.yml".lstrip("/"): TOC, **files, **project})
+    assert "Grails guide" in recognised(root).what
+    inputs, _ = read(root)
+    assert titles(inputs.records["docs"]) == {
+        "introduction.adoc": "Introduction",
+        "introduction/news.adoc": "What is new?",
+        "gates.adoc": "Gates",
+        "gates/locks.adoc": "Locks and keys",
+        "gates/locks/keys.adoc": "Keys",
+        "unlisted.adoc": "unlisted",
+    }
+    assert ("code" in inputs.records) is bool(place)
+
+
+@pytest.mark.parametrize("toc", ["- name: A\n  href: a.md\n", "a: b\nc: d\ne: f\n", "[", "x: 1"])
+def test_other_tables_of_contents_are_no_guide(tmp_path: Path, toc: str) -> None:
+    root = write_tree(tmp_path / "tree", {"toc.yml": toc, "a.adoc": "= A\n\nText.\n"})
+    assert "Grails" not in recognised(root).what

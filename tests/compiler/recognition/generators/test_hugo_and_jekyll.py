@@ -290,3 +290,24 @@ def test_a_shortcode_may_name_the_file_in_an_argument_with_a_name(tmp_path: Path
     assert record.path == "content/gates/index.md"
     assert "| 1 | 2 |" in record.text
     assert [each.code for each in diagnostics if each.code == "content-elsewhere"] == []
+
+
+def test_shortcodes_of_a_theme_read_files_whose_folders_they_compose(tmp_path: Path) -> None:
+    shortcode = (
+        '{{- $version := index (split .Page.File.Path "/") 0 -}}\n'
+        '{{- $path := printf "content/%s/manifests/%s" $version (.Get "path") -}}\n'
+        '{{- highlight (readFile $path) "yaml" "" -}}\n'
+    )
+    files = {
+        "hugo.yaml": "title: Pool\ntheme: reed\n",
+        "themes/reed/layouts/shortcodes/manifest.html": shortcode,
+        "themes/reed/layouts/shortcodes/yes.html": "Yes\n",
+        "content/main/deep/a.md": '# A\n\n{{< manifest path="b/c.yaml" >}}\n\n{{< yes >}}\n',
+        "content/main/manifests/b/c.yaml": "kind: Pool\n",
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert "```yaml\nkind: Pool\n```" in record.text
+    assert "\nYes\n" in record.text
+    assert not [each for each in diagnostics if each.code == "content-elsewhere"]

@@ -101,6 +101,61 @@ def test_a_site_that_hides_its_next_version_is_read_in_its_last_one(tmp_path: Pa
     assert inputs.accounting.reasons("left out")["a version that the site does not show"] == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "remote"),
+    [
+        (", editUrl: 'https://github.com/Weir/Gate/edit/main/website/'", ""),
+        ("}}]], organizationName: 'weir', projectName: 'gate', x: [[{y: {", ""),
+        ("", '[remote "origin"]\n\turl = https://me:secret@github.com/weir/gate.git\n'),
+        ("", '[remote "up"]\n\turl = git@github.com:weir/gate\n'),
+    ],
+)
+def test_references_to_files_of_the_own_repository_are_shown(
+    tmp_path: Path, options: str, remote: str
+) -> None:
+    address = "https://github.com/weir/gate/blob/main/src/a.js#L1"
+    files = {
+        ".git/config": f"[core]\n\tbare = false\n{remote}",
+        "package.json": "{}",
+        "src/a.js": "open();\nshut();\n",
+        "website/docusaurus.config.js": POND % ("docs", options),
+        "website/docs/a.md": f"# A\n\n```js reference\n{address}\n```\n",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    for place in (root, root / "website"):
+        inputs, _ = read(place)
+        (record,) = inputs.records["docs"]
+        assert record.text == "# A\n\n```js reference\nopen();\n```\n"
+        assert not [file.path for file in inputs.files if ".git" in file.path]
+
+
+@pytest.mark.parametrize("stated", ["", ", markdown: {format: 'detect'}"])
+def test_markdown_of_docusaurus_is_mdx_unless_its_format_is_found_out(
+    tmp_path: Path, stated: str
+) -> None:
+    text = (
+        "import X from '@theme/x'\n\n# A\n\n"
+        "<X show={(it) => (\n  <CodeBlock>{`npm i ${it}`}</CodeBlock>\n)} />\n\n"
+        "<details>\n\nEnd.\n\n</details>\n"
+    )
+    files = {"docusaurus.config.js": POND % ("docs", f"}}}}]]{stated}, x: [[{{y: {{")}
+    inputs, _ = read(write_tree(tmp_path / "tree", {**files, "docs/a.md": text}))
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    shown = "# A\n\n```\nnpm i ${it}\n```\n\nEnd."
+    assert (record.content == shown) is (record.format == "mdx") is not stated
+
+
+def test_plugins_that_only_end_in_docs_have_no_pages(tmp_path: Path) -> None:
+    plugins = (
+        "}}]], plugins: [['docusaurus-plugin-openapi-docs', {id: 'api', docsPluginId: 'classic'}],"
+        " ['@docusaurus/plugin-content-docs', {id: 'more', path: 'more'}]], x: [[{y: {"
+    )
+    files = {"docusaurus.config.js": POND % ("docs", plugins), "docs/a.md": page("A")}
+    inputs, _ = read(write_tree(tmp_path / "tree", {**files, "more/b.md": page("B")}))
+    assert list(inputs.records) == ["docs", "more"]
+
+
 def test_pages_beside_the_folder_of_the_configuration_are_found_from_it(tmp_path: Path) -> None:
     files = {
         "repo/package.json": "{}",
@@ -253,90 +308,6 @@ def test_vuepress_takes_titles_order_addresses_and_leaves_other_languages_out(
     elsewhere = [each.message for each in diagnostics if each.code == "content-elsewhere"]
     assert len(elsewhere) == 1
     assert "{{ }} (1)" in elsewhere[0]
-
-
-def test_eleventy_takes_its_folders_and_shows_what_its_templates_hold(tmp_path: Path) -> None:
-    root = write_tree(
-        tmp_path / "tree",
-        {
-            "package.json": "{}",
-            "eleventy.config.js": (
-                "export default function (config) {\n  config.addShortcode('x', () => '');\n"
-                "  return {dir: {input: 'site', includes: '_parts'}};\n}\n"
-            ),
-            ".eleventyignore": "# no\nsite/notes/\nnotes/\n",
-            "site/_data/site.json": '{"title": "Quay", "url": "https://quay.example"}',
-            "site/_parts/tide.md": "The tide **turns**.\n",
-            "site/_parts/shell.njk": "<b>{{ content }}</b>\n",
-            "site/index.md": "---\ntideTitle: Tides\nharbour: Leith\n---\n"
-            '{# a remark #}At {{ harbour }}. {% include "tide.md" %}\n\n'
-            "{% set codeContent %}\n<i>{{ x }}</i>\n{% endset %}\n"
-            '{% include "shell.njk" %}\n\n{% raw %}{{ shown }}{% endraw %} and `{% kept %}`.\n',
-            "site/guide/2024-05-01-boats.md": page("Boats"),
-            "site/notes/x.md": page("X"),
-        },
-    )
-    assert recognised(root).what == "Eleventy site 'Quay' (eleventy.config.js)"
-    inputs, diagnostics = read(root)
-    assert addresses(inputs) == {
-        "guide/2024-05-01-boats.md": "https://quay.example/guide/boats/",
-        "index.md": "https://quay.example/",
-    }
-    index = inputs.records["docs"][1]
-    assert isinstance(index, DocRecord)
-    assert index.title == "Tides"
-    assert "At Leith. The tide **turns**." in index.content
-    assert "```\n<i>{{ x }}</i>\n```" in index.content
-    assert "{{ shown }} and `{% kept %}`." in index.content
-    assert "remark" not in index.content
-    assert "content-elsewhere" in [each.code for each in diagnostics]
-
-
-def test_a_site_of_liquid_whose_program_is_its_own_is_known_by_its_folders(tmp_path: Path) -> None:
-    files = {
-        "README.md": page("Tools"),
-        "site/pubspec.yaml": "name: quay\n",
-        "src/_includes/tide.md": "The tide **turns** at {{site.harbour}}.\n",
-        "src/_includes/parts/rope.md": "Splice it.\n",
-        "src/data/site.yaml": "title: Quay\nurl: https://quay.example\nrepo:\n  boats: https://b.example\n"
-        "harbour: Leith\n",
-        "src/data/boats.yml": "fast: {name: Clipper}\n",
-        "src/content/index.md": page("Quay"),
-        "src/content/guide/tides.md": "---\ntitle: Tides\n---\n"
-        "{% render 'tide.md', site: site %}\n\n"
-        "See [boats]({{site.repo.boats}}/list), a {{boats.fast.name}}.\n\n"
-        "## Ropes {:#rope-work}\n\n{% render 'parts/rope.md' %} {% raw %}{{ kept }}{% endraw %}\n",
-    }
-    root = write_tree(tmp_path / "tree", files)
-    assert "site of templates 'Quay' (src/data/site.yaml)" in recognised(root).what
-    inputs, diagnostics = read(root)
-    assert addresses(inputs)["guide/tides.md"] == "https://quay.example/guide/tides/"
-    (tides,) = (each for each in inputs.records["docs"] if each.id == "guide/tides.md")
-    assert isinstance(tides, DocRecord)
-    assert "The tide **turns** at Leith." in tides.content
-    assert "[boats](https://b.example/list), a Clipper." in tides.content
-    assert "Splice it." in tides.content
-    assert "{{ kept }}" in tides.content
-    assert [each.anchor for each in tides.sections][-1] == "rope-work"
-    assert "content-elsewhere" not in [each.code for each in diagnostics]
-
-
-@pytest.mark.parametrize(
-    "missing", ["src/_includes/", "src/data/site.yaml", "src/content/index.md"]
-)
-def test_a_folder_that_lacks_one_of_these_is_no_site_of_templates(
-    tmp_path: Path, missing: str
-) -> None:
-    files = {
-        "src/_includes/tide.md": "The tide.\n",
-        "src/data/site.yaml": "title: Quay\n",
-        "src/content/index.md": page("Quay"),
-        "src/content/other.txt": "x\n",
-        "src/data/other.csv": "x\n",
-    }
-    assert "templates" in recognised(write_tree(tmp_path / "whole", files)).what
-    left = {path: text for path, text in files.items() if not path.startswith(missing)}
-    assert "templates" not in recognised(write_tree(tmp_path / "tree", left)).what
 
 
 def test_mintlify_shows_one_of_several_versions_and_languages(tmp_path: Path) -> None:

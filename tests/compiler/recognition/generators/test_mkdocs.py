@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.compiler.recognition.trees import addresses, page, read, write_tree
+from tests.compiler.recognition.trees import addresses, page, read, titles, write_tree
 
 from kbc.records import DocRecord
 
@@ -308,4 +308,26 @@ def test_mkdocs_has_the_folder_of_the_default_language_at_the_root(tmp_path: Pat
     assert addresses(inputs) == {
         "de/b.md": "https://s.example/b/",
         "de/a.md": "https://s.example/a/",
+    }
+
+
+def test_pages_without_a_title_are_called_as_their_files_in_words_and_the_first_as_the_site(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "mkdocs.yml": "site_name: Sluice works\n",
+        "docs/index.md": "Welcome.\n",
+        "docs/how-to/env_variables.md": "Text.\n",
+        "docs/how-to/API-use.md": "Text.\n",
+        "docs/how-to/index.md": "Text.\n",
+        **{f"docs/{name}/is_open.md": "Text.\n" for name in ("gate", "lock")},
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert titles(inputs.records["docs"]) == {
+        "index.md": "Sluice works",
+        "how-to/env_variables.md": "Env variables",
+        "how-to/API-use.md": "API use",
+        "how-to/index.md": "How to",
+        "gate/is_open.md": "gate Is open",
+        "lock/is_open.md": "lock Is open",
     }

@@ -147,6 +147,9 @@ class _Directives:
             return []
         if base in _DROPPED:
             return []
+        if base == "code-cell" and (target := _option(options, "load")):
+            found = self._page.load(target, ":load:")
+            inner = found[1].rstrip("\n").split("\n") if found else inner or [not_included(target)]
         if base in _CODE or base in _DATA:
             language = (
                 argument.split()[0] if argument and base in _CODE else base if base in _DATA else ""

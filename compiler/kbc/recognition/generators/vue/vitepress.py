@@ -38,7 +38,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     shown = shown_locale(locales, "root")
     root = mapping(locales.get(shown))
     sidebar = theme.get("sidebar") or mapping(root.get("themeConfig")).get("sidebar")
-    order, titles = navigation(tree, source, sidebar, _moved(rewrites))
+    order, titles = navigation(tree, source, sidebar, moved=_moved(rewrites))
     return Site(
         generator=GENERATOR,
         config=config,
@@ -96,10 +96,14 @@ def _moved(rewrites: Mapping[str, str]) -> dict[str, str]:
 
 
 def navigation(
-    tree: IncludeTree, source: str, sidebar: Any, moved: Mapping[str, str] = _NOWHERE_ELSE
+    tree: IncludeTree,
+    source: str,
+    sidebar: Any,
+    endings: tuple[str, ...] = (".md",),
+    moved: Mapping[str, str] = _NOWHERE_ELSE,
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The pages below `source` that a sidebar lists, in order, and what it calls them. `moved` says where the
-    paths of pages begin whose addresses begin otherwise."""
+    """The pages below `source` that a sidebar lists, in order, and what it calls them; their files have one
+    of `endings`. `moved` says where the paths of pages begin whose addresses begin otherwise."""
     titles: dict[str, str] = {}
     for title, link in _links(sidebar, ""):
         place = link.strip("/")
@@ -108,7 +112,7 @@ def navigation(
             for outer, inner in moved.items()
             if place.startswith(outer)
         )
-        pages = (_page(tree, source, each) for each in (link, *elsewhere))
+        pages = (_page(tree, source, each, endings) for each in (link, *elsewhere))
         if path := next(filter(None, pages), ""):
             titles.setdefault(path, title)
     return tuple(titles), {path: title for path, title in titles.items() if title}
@@ -136,10 +140,12 @@ def _links(item: Any, base: str) -> Iterator[tuple[str, str]]:
                     yield from _links(value, place if place.startswith("/") else base)
 
 
-def _page(tree: IncludeTree, source: str, link: str) -> str:
-    place = link.partition("#")[0].strip("/")
-    stem = place.removesuffix(".html").removesuffix(".md")
-    for candidate in (f"{stem}.md", joined(stem, "index.md"), joined(stem, "README.md")):
-        if tree.exists(joined(source, candidate)):
-            return candidate
+def _page(tree: IncludeTree, source: str, link: str, endings: tuple[str, ...]) -> str:
+    stem = link.partition("#")[0].strip("/").removesuffix(".html")
+    for ending in endings:
+        stem = stem.removesuffix(ending)
+    for place in (stem, joined(stem, "index"), joined(stem, "README")):
+        for ending in endings:
+            if tree.exists(joined(source, f"{place}{ending}")):
+                return f"{place}{ending}"
     return ""

@@ -22,6 +22,12 @@ def test_a_part_of_a_page_is_included_between_marks_and_with_deeper_headings() -
     assert expanded(f"- A\n\n    {part}").text == "- A\n\n    It turns.\n"
 
 
+def test_comments_in_code_of_a_part_are_no_headings() -> None:
+    files = {"docs/a.md": b"# A\n\n```sh\n# run\n```\n"}
+    found = expand('{% include-markdown "a.md" heading-offset=1 %}\n', "docs/page.md", files.get)
+    assert found.text == "## A\n\n```sh\n# run\n```\n"
+
+
 def test_other_files_are_included_as_they_are() -> None:
     assert expanded('{% include "../parts/all.txt" %}\n').text == "plain # text\n"
     assert expanded("{!parts/all.txt!}\n").text == "plain # text\n"

@@ -1,4 +1,4 @@
-"""Reads the object that a configuration in JavaScript or TypeScript exports, without running it.
+"""The values of what a program of one or more files says.
 
 Literals, names of constants and functions, what is imported from files of the tree (scripts and JSON), and
 calls that pass an object through (`defineConfig({})`) have values; everything else is None.
@@ -8,10 +8,19 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kbc.languages import grammars
+from kbc.recognition.javascript.nodes import (
+    number_of,
+    operators,
+    required,
+    specifiers,
+    string_of,
+    string_or_empty,
+    text_of,
+)
 from kbc.recognition.site import joined, mapping
 
 Read = Callable[[str], str | None]
@@ -33,7 +42,7 @@ _WRAPPERS = frozenset(
 _FUNCTIONS = frozenset({"arrow_function", "function_declaration", "function_expression"})
 _ENDINGS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json")
 _EVERYTHING = "*"
-_DEFAULT = "default"
+DEFAULT = "default"
 
 
 class _Imported(NamedTuple):
@@ -43,44 +52,20 @@ class _Imported(NamedTuple):
     name: str
 
 
-def exported(source: str, path: str = "", read: Read | None = None) -> Mapping[str, Any]:
-    """The exported configuration of a file; empty when it is none. With `read`, what it imports from files
-    beside `path`, its own, has values as well."""
-    reader = _Scripts(read).module(path, source)
-    value = reader.named(_DEFAULT)
-    if isinstance(value, Mapping):
-        return value
-    for node in reader.root.children:
-        value = reader.exported(node)
-        if isinstance(value, Mapping):
-            return value
-    # A configuration that a function returns, or whose export cannot be followed: the largest object.
-    found = [mapping(reader.value(node)) for node in reader.constants.values()]
-    return max(found, key=len, default={})
-
-
-def exported_value(source: str, grammar: str = "typescript") -> Any:
-    """What a file exports, of any type; with the grammar `tsx` elements of JSX have no value."""
-    reader = _Scripts(None).module("", source, grammar)
-    return next(
-        (v for node in reader.root.children if (v := reader.exported(node)) is not None), None
-    )
-
-
-class _Scripts:
+class Scripts:
     """The files that a configuration consists of, each read once, and how much has been looked at."""
 
     def __init__(self, read: Read | None) -> None:
         self._read = read
-        self._known: dict[str, _Script | _JsonFile | None] = {}
+        self._known: dict[str, Script | JsonFile | None] = {}
         self.steps = 0
 
-    def module(self, path: str, source: str, grammar: str = "typescript") -> _Script:
+    def module(self, path: str, source: str, grammar: str = "typescript") -> Script:
         root = grammars.parser(grammar).parse(source.encode()).root_node
-        found = self._known[path] = _Script(self, path, root)
+        found = self._known[path] = Script(self, path, root)
         return found
 
-    def imported(self, name: str, by: str) -> _Script | _JsonFile | None:
+    def imported(self, name: str, by: str) -> Script | JsonFile | None:
         """The module that `by` calls `name`; None for one of a package, and where it is not there."""
         if self._read is None or not name.startswith("."):
             return None
@@ -97,31 +82,31 @@ class _Scripts:
                     return self._opened(path, text)
         return None
 
-    def _opened(self, path: str, text: str) -> _Script | _JsonFile | None:
+    def _opened(self, path: str, text: str) -> Script | JsonFile | None:
         if not path.endswith(".json"):
             return self.module(path, text)
         try:
-            self._known[path] = _JsonFile(json.loads(text))
+            self._known[path] = JsonFile(json.loads(text))
         except (ValueError, RecursionError):
             self._known[path] = None
         return self._known[path]
 
 
-class _JsonFile:
+class JsonFile:
     """A file of JSON."""
 
     def __init__(self, value: Any) -> None:
         self._value = value
 
     def named(self, name: str) -> Any:
-        return self._value if name in (_DEFAULT, _EVERYTHING) else mapping(self._value).get(name)
+        return self._value if name in (DEFAULT, _EVERYTHING) else mapping(self._value).get(name)
 
     def called(self, name: str) -> Any:
         return self.named(name)
 
 
-class _Script:
-    def __init__(self, modules: _Scripts, path: str, root: Any) -> None:
+class Script:
+    def __init__(self, modules: Scripts, path: str, root: Any) -> None:
         self._modules = modules
         self._path = path
         self.root = root
@@ -148,34 +133,34 @@ class _Script:
             if each.type in ("lexical_declaration", "variable_declaration"):
                 self._declare(each)
             elif each.type == "function_declaration":
-                self._functions.setdefault(_text(each.child_by_field_name("name")), each)
+                self._functions.setdefault(text_of(each.child_by_field_name("name")), each)
 
     def _note_import(self, node: Any) -> None:
-        module = _string_or_empty(node.child_by_field_name("source"))
+        module = string_or_empty(node.child_by_field_name("source"))
         for clause in (each for each in node.children if each.type == "import_clause"):
             for each in clause.named_children:
                 if each.type == "identifier":
-                    self._imports[_text(each)] = _Imported(module, _DEFAULT)
+                    self._imports[text_of(each)] = _Imported(module, DEFAULT)
                 elif each.type == "namespace_import":
-                    self._imports[_text(each.named_children[0])] = _Imported(module, _EVERYTHING)
+                    self._imports[text_of(each.named_children[0])] = _Imported(module, _EVERYTHING)
                 elif each.type == "named_imports":
-                    for name, alias in _specifiers(each):
+                    for name, alias in specifiers(each):
                         self._imports[alias] = _Imported(module, name)
 
     def _note_export(self, node: Any) -> None:
         source = node.child_by_field_name("source")
-        module = _string_or_empty(source)
+        module = string_or_empty(source)
         value, declared = (node.child_by_field_name(each) for each in ("value", "declaration"))
         if value is not None:
-            self._exports[_DEFAULT] = value
+            self._exports[DEFAULT] = value
         elif declared is not None:
             is_default = any(each.type == "default" for each in node.children)
             for each in (declared, *declared.children):
                 if (name := each.child_by_field_name("name")) is not None:
-                    self._exports[_DEFAULT if is_default else _text(name)] = name
+                    self._exports[DEFAULT if is_default else text_of(name)] = name
         clauses = [each for each in node.children if each.type == "export_clause"]
         for clause in clauses:
-            for name, alias in _specifiers(clause):
+            for name, alias in specifiers(clause):
                 local = _Imported(module, name) if source is not None else name
                 self._exports[alias] = local
         if source is not None and not clauses:
@@ -184,17 +169,17 @@ class _Script:
     def _note_assignment(self, node: Any) -> None:
         if node is None or node.type != "assignment_expression":
             return
-        left, right = _text(node.child_by_field_name("left")), node.child_by_field_name("right")
+        left, right = text_of(node.child_by_field_name("left")), node.child_by_field_name("right")
         if left in ("module.exports", "exports.default"):
-            self._exports[_DEFAULT] = right
+            self._exports[DEFAULT] = right
         elif left.startswith(("exports.", "module.exports.")):
             self._exports[left.rpartition(".")[2]] = right
 
     def named(self, name: str) -> Any:
         """The value that is exported under a name; of `*` all by their names."""
         if name == _EVERYTHING:
-            own = mapping(self.named(_DEFAULT))
-            return {**own, **{each: self.named(each) for each in self._exports if each != _DEFAULT}}
+            own = mapping(self.named(DEFAULT))
+            return {**own, **{each: self.named(each) for each in self._exports if each != DEFAULT}}
         found = self._exports.get(name)
         if isinstance(found, str):
             return self._local(found)
@@ -202,8 +187,8 @@ class _Script:
             return self._of_module(found)
         if found is not None:
             return self.value(found)
-        if name != _DEFAULT and _DEFAULT in self._exports:  # CommonJS has its names in an object
-            inner = mapping(self.named(_DEFAULT)).get(name)
+        if name != DEFAULT and DEFAULT in self._exports:  # CommonJS has its names in an object
+            inner = mapping(self.named(DEFAULT)).get(name)
             if inner is not None:
                 return inner
         others = (self._of_module(_Imported(each, name)) for each in self._all_of)
@@ -214,11 +199,11 @@ class _Script:
         found = self._exports.get(name)
         if isinstance(found, _Imported):
             return self._called_of(found)
-        if found is None and name != _DEFAULT:
+        if found is None and name != DEFAULT:
             return next(
                 (v for each in self._all_of if (v := self._called_of(_Imported(each, name)))), None
             )
-        return self._result_of(found if isinstance(found, str) else _text(found), found)
+        return self._result_of(found if isinstance(found, str) else text_of(found), found)
 
     def _called_of(self, wanted: _Imported) -> Any:
         module = self._modules.imported(wanted.module, self._path)
@@ -247,17 +232,17 @@ class _Script:
             if name.type == "object_pattern":
                 self._take_apart(name, value)
             else:
-                self.constants.setdefault(_text(name), value)
+                self.constants.setdefault(text_of(name), value)
 
     def _take_apart(self, pattern: Any, value: Any) -> None:
         """`const {a, b: c} = require("./x")`."""
-        module = _required(value)
+        module = required(value)
         for each in pattern.named_children if module else ():
             if each.type == "shorthand_property_identifier_pattern":
-                self._imports[_text(each)] = _Imported(module, _text(each))
+                self._imports[text_of(each)] = _Imported(module, text_of(each))
             elif each.type == "pair_pattern":
-                name = _text(each.child_by_field_name("key"))
-                self._imports[_text(each.child_by_field_name("value"))] = _Imported(module, name)
+                name = text_of(each.child_by_field_name("key"))
+                self._imports[text_of(each.child_by_field_name("value"))] = _Imported(module, name)
 
     def exported(self, node: Any) -> Any:
         if node.type == "export_statement":
@@ -266,7 +251,7 @@ class _Script:
         if node.type == "expression_statement" and node.children:
             inner = node.children[0]
             if inner.type == "assignment_expression":
-                left = _text(inner.child_by_field_name("left"))
+                left = text_of(inner.child_by_field_name("left"))
                 if left in ("module.exports", "exports.default"):
                     return self.value(inner.child_by_field_name("right"))
         return None
@@ -286,11 +271,11 @@ class _Script:
     def _value(self, node: Any) -> Any:
         kind = node.type
         if kind == "string":
-            return _string(node)
+            return string_of(node)
         if kind == "template_string":
             return self._template(node)
         if kind == "number":
-            return _number(_text(node))
+            return number_of(text_of(node))
         if kind in ("true", "false"):
             return kind == "true"
         if kind == "object":
@@ -298,9 +283,9 @@ class _Script:
         if kind == "array":
             return [self.value(each) for each in node.named_children if each.type != "comment"]
         if kind == "identifier":
-            return self._local(_text(node))
+            return self._local(text_of(node))
         if kind == "member_expression":
-            return self._member(node, _text(node.child_by_field_name("property")))
+            return self._member(node, text_of(node.child_by_field_name("property")))
         if kind == "subscript_expression":
             key = self.value(node.child_by_field_name("index"))
             return self._member(node, key) if isinstance(key, str) else None
@@ -314,9 +299,9 @@ class _Script:
             return self.value(node.named_children[0])
         if kind == "binary_expression":
             left, right = (self.value(node.child_by_field_name(side)) for side in ("left", "right"))
-            if isinstance(left, str) and isinstance(right, str) and "+" in _operators(node):
+            if isinstance(left, str) and isinstance(right, str) and "+" in operators(node):
                 return left + right
-            if not {"||", "??", "&&"} & _operators(node):
+            if not {"||", "??", "&&"} & operators(node):
                 return None  # a comparison
             return left if left is not None else right  # `process.env.X || "default"`
         if kind == "ternary_expression":
@@ -334,7 +319,7 @@ class _Script:
                     return None
                 parts.append(str(value))
             else:
-                parts.append(_text(each))
+                parts.append(text_of(each))
         return "".join(parts)
 
     def _object(self, node: Any) -> dict[str, Any]:
@@ -342,17 +327,17 @@ class _Script:
         for each in node.named_children:
             if each.type == "pair":
                 key = each.child_by_field_name("key")
-                name = _string(key) if key.type == "string" else _text(key)
+                name = string_of(key) if key.type == "string" else text_of(key)
                 found[name] = self.value(each.child_by_field_name("value"))
             elif each.type == "shorthand_property_identifier":
-                found[_text(each)] = self._local(_text(each))
+                found[text_of(each)] = self._local(text_of(each))
             elif each.type == "spread_element":
                 found.update(mapping(self.value(each.named_children[0])))
         return found
 
     def _member(self, node: Any, name: str) -> Any:
         owner = node.child_by_field_name("object")
-        wanted = self._imports.get(_text(owner))
+        wanted = self._imports.get(text_of(owner))
         if wanted is not None and wanted.name == _EVERYTHING:
             return self._of_module(_Imported(wanted.module, name))
         return mapping(self.value(owner)).get(name)
@@ -361,12 +346,12 @@ class _Script:
         """What a function of these modules returns; else the first argument that has a value: of
         `defineConfig(...)` and other wrappers the object, of `require.resolve("./x")` the text."""
         arguments = node.child_by_field_name("arguments")
-        name = _text(node.child_by_field_name("function"))
+        name = text_of(node.child_by_field_name("function"))
         if arguments is None:
             return None
-        if module := _required(node):
+        if module := required(node):
             return self._of_module(_Imported(module, _EVERYTHING)) or self._of_module(
-                _Imported(module, _DEFAULT)
+                _Imported(module, DEFAULT)
             )
         if name == "require":
             return None
@@ -396,53 +381,3 @@ class _Script:
             if each.type == "return_statement" and each.named_children:
                 return self.value(each.named_children[0])
         return None
-
-
-def _specifiers(clause: Any) -> Iterator[tuple[str, str]]:
-    """The names of `{a, b as c}`: there, and here."""
-    for each in clause.named_children:
-        name = each.child_by_field_name("name")
-        if name is not None:
-            alias = each.child_by_field_name("alias")
-            yield _text(name), _text(alias if alias is not None else name)
-
-
-def _required(node: Any) -> str:
-    """The module of `require("./x")`; "" for anything else."""
-    if node.type != "call_expression" or _text(node.child_by_field_name("function")) != "require":
-        return ""
-    arguments = node.child_by_field_name("arguments")
-    first = next(iter(arguments.named_children), None) if arguments is not None else None
-    return _string_or_empty(first)
-
-
-def _string_or_empty(node: Any) -> str:
-    return _string(node) if node is not None and node.type == "string" else ""
-
-
-def _operators(node: Any) -> set[str]:
-    return {each.type for each in node.children if not each.is_named}
-
-
-def _text(node: Any) -> str:
-    return "" if node is None else str(node.text.decode("utf-8", "replace"))
-
-
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
-
-
-def _string(node: Any) -> str:
-    parts = []
-    for each in node.named_children:
-        text = _text(each)
-        parts.append(_ESCAPES.get(text[1:], text[1:]) if each.type == "escape_sequence" else text)
-    return "".join(parts)
-
-
-def _number(text: str) -> int | float | None:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kbc.languages.includes.containers import shifted_headings
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
 TRIGGER = r"\{%-?[ \t\n]*include(?:-markdown)?[ \t\n]+[\"']|^[ \t]*\{![ \t]*[^\s{}!]+[ \t]*!\}"
@@ -17,7 +18,6 @@ _OPTION = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([\w-]+))"
 _BRACES = re.compile(
     r"^(?P<indent>[ \t]*)\{![ \t]*(?P<target>[^\s{}!]+)[ \t]*!\}[ \t]*$", re.MULTILINE
 )
-_HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
 
 
 def replace_plugins(text: str, page: IncludingPage) -> str:
@@ -43,8 +43,8 @@ def _plugin(match: re.Match[str], page: IncludingPage) -> str:
             text = (after if mark == "start" else before) if at else text
     shown = page.expanded(path, text) if path.lower().endswith((".md", ".markdown")) else text
     offset = options.get("heading-offset", "0")
-    if re.fullmatch(r"-?\d", offset) and int(offset):
-        shown = _HEADING.sub(lambda level: "#" * min(6, max(1, len(level[1]) + int(offset))), shown)
+    if re.fullmatch(r"-?\d", offset):
+        shown = shifted_headings(shown, int(offset))
     return indented(match["indent"], shown.strip("\n"))
 
 

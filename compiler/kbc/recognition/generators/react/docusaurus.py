@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.permalinks import without_number
 from kbc.recognition.configuration import first_existing, read_script, read_text
 from kbc.recognition.javascript import exported_value
+from kbc.recognition.remotes import remotes, repository_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "docusaurus"
@@ -18,8 +20,9 @@ _SIDEBARS = tuple(f"sidebars.{ending}" for ending in ("js", "ts", "mjs", "cjs", 
 _PARTIALS = ("_*", "*.test.*", "__tests__/")
 """What Docusaurus itself leaves out: pages whose names begin with an underscore are included by others."""
 
-_DOCS = ("docs", "content-docs")
-_BLOG = ("blog", "content-blog")
+_DOCS = re.compile(r"docs|(?:.*[/-])?content-docs")
+_BLOG = re.compile(r"blog|(?:.*[/-])?content-blog")
+"""Plugins of pages: those of the preset by their short names."""
 
 
 def recognise(tree: IncludeTree, folder: str) -> list[Site]:
@@ -44,9 +47,12 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
         "base_url": base,
         "redirects": redirects,
     }
+    own = _own_repository(tree, data, [options for _, options in plugins])
+    if text(mapping(data.get("markdown")), "format") not in ("detect", "md"):
+        own["markdown_is_mdx"] = True
     for name, options in plugins:
-        is_blog = name.endswith(_BLOG)
-        if not is_blog and not name.endswith(_DOCS):
+        is_blog = _BLOG.fullmatch(name) is not None
+        if not is_blog and not _DOCS.fullmatch(name):
             continue
         default = "blog" if is_blog else "docs"
         stated = joined(folder, text(options, "path") or default)
@@ -67,6 +73,7 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
                     "route_base": joined(base_path, version) or "/",
                     "config_folder": folder,
                     "left_out": _left_out(tree, folder, [stated] if stated != content else []),
+                    **own,
                     **({"is_blog": True} if is_blog else {}),
                 },
                 files=tuple(filter(None, (sidebar, _versions_file(tree, folder, options)))),
@@ -81,10 +88,23 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
                 name=_name({}, "pages", {each.name for each in sites}),
                 include=("*.md", "*.mdx"),
                 exclude=_PARTIALS,
-                options={"route_base": "/", "config_folder": folder},
+                options={"route_base": "/", "config_folder": folder, **own},
             )
         )
     return sites
+
+
+def _own_repository(
+    tree: IncludeTree, data: Mapping[str, Any], plugins: list[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What the repository is called on GitHub, and where its root is: what edits of pages go to, else what
+    the configuration names, and the remotes of the checkout."""
+    edited = [repository_of(text(options, "editUrl")) for options in plugins]
+    stated = joined(text(data, "organizationName"), text(data, "projectName"))
+    names = [each for each in edited if each] or [stated.lower()] * ("/" in stated)
+    names += remotes(tree)
+    found = {"repositories": sorted(set(names)), "repository_folder": tree.top}
+    return found if names else {}
 
 
 def _published(
@@ -159,7 +179,7 @@ def _plugins(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]
     plugins = data.get("plugins")
     for plugin in plugins if isinstance(plugins, list) else []:
         name, options = _configured(plugin)
-        found = found or name.endswith(_DOCS)
+        found = found or _DOCS.fullmatch(name) is not None
         yield name, options
     if not found:
         yield "docs", {}

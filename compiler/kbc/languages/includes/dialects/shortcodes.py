@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.files import (
@@ -53,6 +54,7 @@ _LINKS = re.compile(r"\.(?:Rel)?Permalink\b")
 _FILE = re.compile(r"[\w./-]*\w\.\w{1,8}")
 _FOLDER = re.compile(r"\"/?([\w-]+(?:/[\w-]+)*)/?\"")
 """... what may be a folder of such files."""
+_FORMAT = re.compile(r"\bprintf\s+\"/?((?:[\w.-]+/|%s/)+)%s\"")
 
 
 def replace_shortcodes(text: str, page: IncludingPage) -> str:
@@ -224,12 +226,24 @@ def _pulled_in(
     stated = plain[:1] or [value for value in named.values() if _FILE.fullmatch(value)][:1]
     if not stated or not _READS.search(template) or _LINKS.search(template):
         return None
-    for folder in ("", *_FOLDER.findall(template)):
+    for folder in ("", *_FOLDER.findall(template), *_formatted(template, page.path)):
         for ending in ("", ".md"):
             found = page.find(posixpath.join(folder, stated[0].lstrip("/")) + ending)
             if found is not None:
                 return _shown(*found, named, page)
     return None
+
+
+def _formatted(template: str, path: str) -> Iterator[str]:
+    """The folders of files that a template composes (`printf "content/%s/examples/%s"`), with what the path
+    of the page has in their place."""
+    parts = path.split("/")
+    for stated in _FORMAT.findall(template):
+        names = stated.strip("/").split("/")
+        start = parts.index(names[0]) if names[0] in parts else -1
+        if start >= 0 and start + len(names) <= len(parts):
+            own = parts[start : start + len(names)]
+            yield "/".join(a if b == "%s" else b for a, b in zip(own, names, strict=True))
 
 
 def _shown(path: str, text: str, named: dict[str, str], page: IncludingPage) -> str:

@@ -1,0 +1,66 @@
+"""What preprocessors of mdBook fill in: tabs, templates, references, footnotes, words of an index.
+
+`{{#include}}` and its kind, which mdBook has itself, are read wherever they stand. What only a preprocessor
+of a book's own knows is counted.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kbc.languages.includes.components import attributes
+from kbc.languages.includes.containers import SPAN, Kept, label, without_marks
+from kbc.languages.includes.files import IncludingPage, indented, not_included
+
+TRIGGER = r"\{\{[ \t]*(?:#[a-z]|(?:footnote|h?i{1,2}):)"
+
+_HELPER = re.compile(
+    r"(?P<before>^[ \t>]*)?(?<!\\)\{\{[ \t]*(?:#(?P<name>[a-z][\w-]*)|(?P<mark>footnote|hi|ii?):)"
+    r"(?P<rest>[^{}\n]*)\}\}",
+    re.MULTILINE,
+)
+_SILENT = frozenset(["endtab", "endtabs", "label", "tabs"])
+_NAMING = frozenset(["chap", "chapter", "eqref", "listref", "ref", "section"])
+"""What stands for a number or a title, within a sentence."""
+
+_ARGUMENT = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']+))")
+_PLACEHOLDER = re.compile(r"\[\[[ \t]*#(?P<name>[\w-]+)(?:[ \t]+(?P<default>[^\[\]]*?))?[ \t]*\]\]")
+
+
+def replace_helpers(text: str, page: IncludingPage) -> str:
+    """Prose with what preprocessors show in its place."""
+    if not _HELPER.search(text):
+        return text
+    kept = Kept()
+    hidden = SPAN.sub(lambda span: kept.keep(span[0]), without_marks(text))
+    return kept.restored(_HELPER.sub(lambda match: _shown(match, page), hidden))
+
+
+def _shown(match: re.Match[str], page: IncludingPage) -> str:
+    before = match["before"] or ""
+    rest = match["rest"].strip()
+    if match["mark"]:
+        shown = {"footnote": f" ({rest})", "hi": "", "ii": f"*{rest}*"}.get(match["mark"], rest)
+        return before + shown
+    name = match["name"]
+    if name in _SILENT:
+        return before
+    if name == "tab":
+        return f"{before}\n{before}{label('', attributes(rest).get('name', ''))}\n{before}"
+    if name == "template":
+        return indented(before, _template(rest, page))
+    page.external[f"{{{{#{name}}}}}"] += 1
+    return before + (rest if name in _NAMING else "")
+
+
+def _template(rest: str, page: IncludingPage) -> str:
+    target, _, stated = rest.partition(" ")
+    found = page.load(target, "{{#template}}")
+    if found is None:
+        return not_included(target)
+    given = {name: a or b or c for name, a, b, c in _ARGUMENT.findall(stated)}
+    path, text = found
+    filled = _PLACEHOLDER.sub(
+        lambda each: str(given.get(each["name"], each["default"] or "")), text
+    )
+    return page.expanded(path, filled).strip("\n")

@@ -1,0 +1,73 @@
+"""Quartz: quartz.config.ts beside the notes of an Obsidian vault in `content`."""
+
+from __future__ import annotations
+
+import re
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, read_script
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
+
+GENERATOR = "quartz"
+CONFIGS = ("quartz.config.ts",)
+MAX_PAGES = 20_000
+
+_FOLDERS = ("content", "docs")
+"""Where notes are; Quartz itself has its documentation in the second."""
+
+_ENDINGS = (".md", ".markdown")
+_CHANGED = ((r"\s", "-"), ("&", "-and-"), ("%", "-percent"), (r"[?#]", ""))
+"""What Quartz writes in an address for characters of a name."""
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The site whose quartz.config is in `folder`; None without one, or without notes."""
+    config = first_existing(tree, folder, CONFIGS)
+    if not config:
+        return None
+    settings = mapping(read_script(tree, config).get("configuration"))
+    for name in _FOLDERS:
+        notes = joined(folder, name)
+        if paths := _notes(tree, notes):
+            break
+    else:
+        return None
+    host = text(settings, "baseUrl")
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=notes,
+        title=text(settings, "pageTitle"),
+        base_url=f"https://{host.strip('/')}" if host and "://" not in host else host,
+        exclude=(*NOT_PAGES, *texts(settings.get("ignorePatterns"))),
+        options={
+            "config_folder": folder,
+            "addresses": {path: _address(path) for path in paths},
+            "language": text(settings, "locale")[:2].lower(),
+        },
+    )
+
+
+def _notes(tree: IncludeTree, folder: str) -> list[str]:
+    """The notes below a folder, up to MAX_PAGES."""
+    found: list[str] = []
+    waiting = [""]
+    while waiting and len(found) < MAX_PAGES:
+        place = waiting.pop()
+        for name in tree.names(joined(folder, place)):
+            path = joined(place, name)
+            if name.endswith(_ENDINGS):
+                found.append(path)
+            elif "." not in name[:1] and not tree.exists(joined(folder, path)):
+                waiting.append(path)
+    return found
+
+
+def _address(path: str) -> str:
+    """Where the site has a note: `a folder/index.md` at `a-folder/`."""
+    place = path.rpartition(".")[0]
+    for pattern, shown in _CHANGED:
+        place = re.sub(pattern, shown, place)
+    if place == "index" or place.endswith("/index"):
+        return place.removesuffix("index")
+    return place

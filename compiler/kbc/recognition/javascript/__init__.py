@@ -1,0 +1,8 @@
+"""Reads the object that a configuration in JavaScript or TypeScript exports, without running it.
+
+Imports the grammars of languages, and how recognition names paths and mappings.
+"""
+
+from kbc.recognition.javascript.exports import argument_of, exported, exported_value
+
+__all__ = ["argument_of", "exported", "exported_value"]

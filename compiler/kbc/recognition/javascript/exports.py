@@ -1,0 +1,47 @@
+"""What a configuration that is a program exports, or passes to a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kbc.recognition.javascript.modules import DEFAULT, Read, Scripts
+from kbc.recognition.javascript.nodes import text_of
+from kbc.recognition.site import mapping
+
+
+def exported(source: str, path: str = "", read: Read | None = None) -> Mapping[str, Any]:
+    """The exported configuration of a file; empty when it is none. With `read`, what it imports from files
+    beside `path`, its own, has values as well."""
+    reader = Scripts(read).module(path, source)
+    value = reader.named(DEFAULT)
+    if isinstance(value, Mapping):
+        return value
+    for node in reader.root.children:
+        value = reader.exported(node)
+        if isinstance(value, Mapping):
+            return value
+    # A configuration that a function returns, or whose export cannot be followed: the largest object.
+    found = [mapping(reader.value(node)) for node in reader.constants.values()]
+    return max(found, key=len, default={})
+
+
+def exported_value(source: str, grammar: str = "typescript") -> Any:
+    """What a file exports, of any type; with the grammar `tsx` elements of JSX have no value."""
+    reader = Scripts(None).module("", source, grammar)
+    return next(
+        (v for node in reader.root.children if (v := reader.exported(node)) is not None), None
+    )
+
+
+def argument_of(source: str, function: str) -> Any:
+    """The first argument that has a value of the call of `function` (`define.doc`) at the top of a file."""
+    reader = Scripts(None).module("", source)
+    for node in reader.root.children:
+        call = node.children[0] if node.type == "expression_statement" else node
+        if (
+            call.type == "call_expression"
+            and text_of(call.child_by_field_name("function")) == function
+        ):
+            return reader.value(call)
+    return None
