@@ -42,6 +42,8 @@ from kbc.languages.includes.dialects.mkdocs import TRIGGER as MKDOCS
 from kbc.languages.includes.dialects.mkdocs import replace_plugins
 from kbc.languages.includes.dialects.notes import TRIGGER as NOTES
 from kbc.languages.includes.dialects.notes import replace_notes
+from kbc.languages.includes.dialects.paradox import TRIGGER as PARADOX
+from kbc.languages.includes.dialects.paradox import replace_paradox
 from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
 from kbc.languages.includes.dialects.tables import TRIGGER as TABLES
 from kbc.languages.includes.dialects.tables import replace_tables
@@ -75,12 +77,12 @@ _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
     r"|@include|raw-loader|set:html=|__html:|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b"
     rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}|{VUEPRESS}"
-    rf"|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}|{CODE_IMPORT}",
+    rf"|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}|{PARADOX}|{CODE_IMPORT}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|<docs-code|import\b|\[!|\(#tab/"
-    r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
+    r"|@@|@\w+[:\[.]|@\[|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
     rf"|set:html=|__html:|{CODE_IMPORT_MARK}|{DOXYGEN_MARK}"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
@@ -339,6 +341,8 @@ def _prose(
         text = replace_docfx(text, page)
     if "<include" in text:
         text = replace_parts(text, page)
+    if "@" in text:
+        text = replace_paradox(text, page)
     if "/>" in text or "></" in text:
         text = replace_shown_files(text, page)
     if _DOCSIFY.search(text):
