@@ -15,6 +15,8 @@ from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_va
 GENERATOR = "vitepress"
 _OWN_SLUGS = re.compile(r"\banchor\s*:\s*\{[^{}]*\bslugify\b")
 CONFIGS = script_configs(".vitepress")
+_DYNAMIC = r"*\[*\]*"
+"""Files and folders such as `[version].md`, of which a program makes pages."""
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
@@ -44,6 +46,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         exclude=(
             *NOT_PAGES,
             "node_modules/",
+            _DYNAMIC,
             *(f"/{name}/" for name in locales if name != shown),
             *texts(data.get("srcExclude")),
         ),
