@@ -33,6 +33,16 @@ _CODE_MARGIN = 4
 _UNDERLINE = re.compile(r"([=\-~^\"'*+#.])\1{2,}")
 
 
+def plain_type(text: str) -> str:
+    """A type as a docstring states it, with names in place of roles: `:py:class:`~pkg.Gate`` is `Gate`."""
+
+    def named(role: re.Match[str]) -> str:
+        name = role[1].strip()
+        return name.rpartition(".")[2] if f"`~{name}" in role[0] else name.lstrip(".")
+
+    return _ROLE.sub(named, text) if ":`" in text else text
+
+
 def prose(text: str) -> Iterator[list[str]]:
     """A docstring's text: doctests and indented blocks fenced, directives of reStructuredText as what they
     label."""

@@ -294,7 +294,8 @@ def _docstring(member: Any, prose: Prose) -> Iterator[list[str]]:
 
 def _item(value: Any, prose: Prose) -> list[str]:
     name = getattr(value, "name", "") or ""
-    annotation = str(value.annotation) if getattr(value, "annotation", None) is not None else ""
+    stated = getattr(value, "annotation", None)
+    annotation = docstrings.plain_type(str(stated)) if stated is not None else ""
     label = " ".join(
         filter(None, [name and commonmark.code_span(name), annotation and f"({annotation})"])
     )

@@ -14,6 +14,7 @@ import yaml
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, docc, reads_python
+from kbc.frontends import quarto_values
 from kbc.frontends.labels import role_links
 from kbc.languages import mdx
 from kbc.languages.addresses import without_pictures
@@ -135,6 +136,7 @@ class PageIncludes:
                 notes=self._notes,
                 is_mdx=is_mdx,
                 has_helpers=self._collection.generator == "mdbook",
+                stated=self._stated(file, text, read),
             ),
             is_marked=is_marked,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
@@ -191,6 +193,13 @@ class PageIncludes:
         self.count(file, [each for each in problems if not each.line])
         if with_lines := [each for each in problems if each.line]:
             self._elsewhere[file.path] = with_lines
+
+    def _stated(
+        self, file: SourceFile, text: str, read: Callable[[str], bytes | None]
+    ) -> Callable[[str, str], str | None] | None:
+        if self._collection.generator != "quarto":
+            return None
+        return quarto_values.values(text, file.path, str(self._options.get("folder", "")), read)
 
     @property
     def _is_hugo(self) -> bool:

@@ -159,6 +159,20 @@ def test_autodoc_is_the_reference_from_the_source_in_the_tree() -> None:
     assert found.text.count("### `Cache.get") == 1  # the second has no `:members:`
 
 
+def test_types_that_roles_name_are_names() -> None:
+    module = (
+        'def hatch(egg, other):\n    """Hatches.\n\n    :param egg: One.\n'
+        "    :type egg: :py:class:`~.nests.Egg`\n"
+        "    :param other: More.\n    :type other: list of :class:`nests.Egg`\n"
+        '    :rtype: :py:class:`.nests.Bird`\n    :returns: It.\n    """\n'
+    )
+    tree = {"pkg.py": module.encode()}
+    (found,) = convert("api.rst", b"API\n===\n\n.. autofunction:: pkg.hatch\n", tree.get)
+    assert "- `egg` (Egg): One." in found.text
+    assert "- `other` (list of nests.Egg): More." in found.text
+    assert "(nests.Bird): It." in found.text
+
+
 @pytest.mark.parametrize(("is_found", "marks"), [(True, "###"), (False, "##")])
 def test_members_beside_autodoc_are_those_of_its_class(is_found: bool, marks: str) -> None:
     tree = {"src/pkg/__init__.py": MODULE.encode()} if is_found else {}

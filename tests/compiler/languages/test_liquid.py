@@ -152,3 +152,38 @@ def test_a_fence_behind_an_end_tag_is_code(style: AttributeStyle) -> None:
     assert shown(text, style) == text.replace("</div>\n", "</div>\n\n")
     inside = "```html\n</div>\n```\n"
     assert shown(inside, style) == inside
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (
+            "{% capture rest %}\n1. Run:\n\n    ```sh\n    go {{ x }}\n    ```\n{% endcapture %}\n"
+            "A {{ site.title }}.\n{{ rest }}\nB\n{{ rest | strip }}",
+            "A Heron.\n\n1. Run:\n\n    ```sh\n    go {{ x }}\n    ```\n\n"
+            "B\n\n1. Run:\n\n    ```sh\n    go {{ x }}\n    ```",
+        ),
+        (
+            '{% assign step = "one" %}Step {{ step }}, {% include hint.md what=step %}',
+            "Step one, Mind the one.",
+        ),
+        (
+            "{% capture a %}{{ page.version }}{% endcapture %}{% capture b %}v{{ a }}{% endcapture %}"
+            "{{b}}",
+            "v3",
+        ),
+        ("{% quote %}\n```sh\ngo\n```\n{% endquote %}", "> ```sh\n> go\n> ```"),
+    ],
+)
+def test_what_a_page_captures_or_assigns_is_shown_where_it_is_named(
+    source: str, shown: str
+) -> None:
+    found = expanded(source)
+    assert (found.text.strip(), found.external) == (shown, {})
+
+
+def test_what_is_captured_is_shown_within_bounds() -> None:
+    text = "{% capture x %}" + "ab " * 100_000 + "{% endcapture %}" + "{{ x }}\n" * 100
+    found = expanded(text)
+    assert len(found.text) < 3_000_000
+    assert found.external["{{ }}"] > 90

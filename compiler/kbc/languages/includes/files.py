@@ -82,7 +82,8 @@ class Surroundings:
     `repositories` are the names that the repository has on GitHub (`owner/name`, in lower case), whose root
     is `repository_folder`. `notes` are the paths of notes by the names that links have for them.
     With `is_mdx` the page is MDX, whatever its file is called, and with `has_helpers` it is one of mdBook,
-    whose preprocessors fill in `{{#name}}`.
+    whose preprocessors fill in `{{#name}}`. `stated` gives what `meta` and `var` of Quarto show, by the name
+    of the shortcode and that of the value (None: pages have no such).
     """
 
     bases: Sequence[str] = ()
@@ -99,6 +100,7 @@ class Surroundings:
     notes: Mapping[str, str] = field(default_factory=dict)
     is_mdx: bool = False
     has_helpers: bool = False
+    stated: Callable[[str, str], str | None] | None = None
 
 
 @dataclass(slots=True)

@@ -251,3 +251,30 @@ def test_guides_of_grails_have_order_and_titles_of_their_contents(
 def test_other_tables_of_contents_are_no_guide(tmp_path: Path, toc: str) -> None:
     root = write_tree(tmp_path / "tree", {"toc.yml": toc, "a.adoc": "= A\n\nText.\n"})
     assert "Grails" not in recognised(root).what
+
+
+def test_metadata_and_variables_of_quarto_are_filled_in(tmp_path: Path) -> None:
+    files = {
+        "_quarto.yml": "website: {title: Reed}\nedition: 3\ntool: {name: Pipe}\n",
+        "_variables.yml": "site: {host: reed.example}\n",
+        "guide/_metadata.yml": "season: spring\nedition: 4\n",
+        "guide/a.qmd": (
+            "---\ntitle: A\ntool: {name: Flute}\n---\n\n{{< meta tool.name >}}, {{< meta season >}},"
+            " {{< meta edition >}}, {{< var site.host >}}, `{{< meta edition >}}`\n\n"
+            "{{< include _part.qmd >}}\n\n{{< meta gone >}}\n"
+        ),
+        "guide/_part.qmd": "In {{< meta season >}}.\n",
+        "b.qmd": "# B\n\n{{< meta edition >}}: {{< meta tool.name >}}\n",
+        "bad/_metadata.yml": "a: [",
+        "bad/c.qmd": "# C\n\n{{< meta edition >}}\n",
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    texts = {record.id: record.text for record in inputs.records["docs"]}
+    assert (
+        "Flute, spring, 4, reed.example, `{{< meta edition >}}`\n\nIn spring.\n"
+        in texts["guide/a.qmd"]
+    )
+    assert texts["b.qmd"] == "# B\n\n3: Pipe\n"
+    assert texts["bad/c.qmd"] == "# C\n\n3\n"
+    (note,) = [each for each in diagnostics if each.code == "content-elsewhere"]
+    assert "{{< meta >}} (1)" in note.message

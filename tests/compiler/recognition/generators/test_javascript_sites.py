@@ -379,3 +379,14 @@ def test_the_address_of_a_preview_is_not_that_of_the_site(tmp_path: Path) -> Non
     files = {"astro.config.ts": config, "src/content/docs/a.md": page("A")}
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     assert addresses(inputs) == {"a.md": "https://s.example/a/"}
+
+
+def test_files_that_a_program_of_vitepress_makes_pages_of_are_no_pages(tmp_path: Path) -> None:
+    files = {
+        ".vitepress/config.ts": "export default { title: 'Mint' }\n",
+        "index.md": page("Mint"),
+        "api/[version].md": "{{ $params.version }}\n\n<!-- @content -->\n",
+        "[name]/index.md": "Text.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert list(titles(inputs.records["docs"])) == ["index.md"]

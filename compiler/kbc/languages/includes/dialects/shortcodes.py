@@ -36,6 +36,7 @@ _TEXT = frozenset([
     "glossary-term", "glossary_tooltip", "glossary_definition", "term", "kbd", "hl", "eturl",
     "param", "ref", "relref",
 ])  # fmt: skip
+_VALUES = frozenset(["meta", "var"])
 _REFERENCES = frozenset({"ref", "relref"})
 _PICTURES = frozenset({"figure", "img", "image", "imgproc"})
 _MEDIA = frozenset([
@@ -175,6 +176,9 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
         found := page.by_name(plain[0] if plain else named.get("path", ""))
     ):
         return found
+    stated = page.around.stated if name in _VALUES and plain else None
+    if stated and (value := stated(name, plain[0])) is not None:
+        return value
     if name in _TEXT:
         return named.get("text") or (plain[0].removeprefix("(").removesuffix(")") if plain else "")
     if name in _PICTURES:

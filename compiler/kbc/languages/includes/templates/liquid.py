@@ -19,6 +19,7 @@ from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import FENCE, SPAN, Kept, after_fence, label, without_marks
 from kbc.languages.includes.files import (
     MAX_DEPTH,
+    MAX_INCLUDED_CHARS,
     IncludingPage,
     fence,
     not_included,
@@ -45,8 +46,12 @@ _PICTURES = frozenset({"asset_img", "img"})
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _ADDRESS = re.compile(r"\A[\"']?(.*?)[\"']?\s+(\S+://\S+).*\Z", re.DOTALL)
 
-_SKIPPED = frozenset({"comment", "capture", "for", "macro", "tablerow"})
+_SKIPPED = frozenset({"comment", "for", "macro", "tablerow"})
 """Blocks whose content is no text of the page as it stands."""
+
+_NAME = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\|.*)?", re.DOTALL)
+_ASSIGNED = re.compile(r"(?P<name>[\w-]+)\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')")
+_GIVEN = re.compile(r"(?<![\w-])([\w-]+)\s*=\s*([A-Za-z][\w-]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +91,17 @@ class _Template:
         self._liquid = liquid
         self._page = page
         self._kept = kept
+        self._captured: dict[str, str] = {}
 
     def expanded(self, text: str, parameters: Mapping[str, str], depth: int) -> str:
         text = self._fenced(without_marks(text))
         text = _RAW.sub(lambda match: self._kept.keep(match["inner"]), text)
         if self._liquid.is_bare:
             text = _REMARK.sub("", SPAN.sub(lambda match: self._kept.keep(match[0]), text))
+        return self._filled(text, parameters, depth)
+
+    def _filled(self, text: str, parameters: Mapping[str, str], depth: int) -> str:
+        """A text whose code is kept already, with what its tags show."""
         parts: list[str] = []
         position = 0
         while match := _TAG.search(text, position):
@@ -103,6 +113,10 @@ class _Template:
             name, rest = match["name"], match["rest"].strip()
             if name == "include" and rest.startswith("-markdown"):  # a plugin of MkDocs
                 parts.append(self._kept.keep(match[0]))
+            elif name == "capture":
+                inner, position = _block(text, position, name)
+                shown = self._filled(inner, parameters, depth)
+                self._captured[rest.strip("\"' ")] = self._kept.restored(shown)
             elif name == "set" and self._liquid.is_bare and "=" not in rest:
                 inner, position = _block(text, position, name)
                 # What is captured raw is shown as code, by another template.
@@ -113,7 +127,7 @@ class _Template:
                 parts.append(
                     self._kept.keep(f"\n{fence(shown, '')}\n")
                     if is_code
-                    else self.expanded(inner, parameters, depth)
+                    else self._filled(inner, parameters, depth)
                 )
             elif name in _CODE or name in _QUOTES or name in _SKIPPED:
                 inner, position = _block(text, position, name)
@@ -123,7 +137,7 @@ class _Template:
                     shown = f"{label('', title)}\n\n{shown}" if title else shown
                     parts.append(self._kept.keep(shown.replace("\n", f"\n{_indent(parts)}")))
                 elif name in _QUOTES:
-                    shown = self._kept.restored(self.expanded(inner, parameters, depth)).strip()
+                    shown = self._kept.restored(self._filled(inner, parameters, depth)).strip()
                     lines = [*shown.split("\n"), *(["", f"— {rest}"] if rest else [])]
                     parts.append(self._kept.keep("\n".join(f"> {line}".rstrip() for line in lines)))
                 elif name != "comment":
@@ -153,6 +167,11 @@ class _Template:
     def _value(self, expression: str, parameters: Mapping[str, str]) -> str:
         if literal := _LITERAL.match(expression):
             return self._kept.keep(literal["double"] or literal["single"] or "")
+        named = _NAME.fullmatch(expression)
+        if named and (text := self._captured.get(named["name"])) is not None:
+            self._page.chars += len(text)
+            if self._page.chars <= MAX_INCLUDED_CHARS:
+                return self._kept.keep(text)
         if self._liquid.is_bare:
             return self._kept.keep(self._bare_value(expression))
         if found := _VARIABLE.match(expression):
@@ -203,6 +222,8 @@ class _Template:
             target = rest if name == "link" else f"_posts/{rest}.md"
             path = posixpath.join(self._liquid.folder, target.strip("\"' /"))
             return posixpath.relpath(path, posixpath.dirname(self._page.path) or ".")
+        if name in ("assign", "set") and (assigned := _ASSIGNED.fullmatch(rest)):
+            self._captured[assigned["name"]] = assigned["double"] or assigned["single"] or ""
         if name not in _CONTROL and not name.startswith("end"):
             self._page.external[f"{{% {name} %}}"] += 1
         return ""
@@ -225,7 +246,9 @@ class _Template:
             self._page.unresolved[f"{{% {name} %}}"] += 1
             return not_included(target)
         text = text[front_matter_end(text) :]
-        return self.expanded(text, attributes(rest), depth + 1)
+        given = {each: self._captured.get(value, "") for each, value in _GIVEN.findall(rest)}
+        stated = {**{each: text for each, text in given.items() if text}, **attributes(rest)}
+        return self.expanded(text, stated, depth + 1)
 
 
 _CONTROL = frozenset(

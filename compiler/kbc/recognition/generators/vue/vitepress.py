@@ -19,6 +19,8 @@ _NOWHERE_ELSE: Mapping[str, str] = MappingProxyType({})
 CONFIGS = script_configs(".vitepress")
 _BESIDE_PAGES = ("config.ts", "config.mts", "config.js", "config.mjs")
 """What adds to the configuration for the pages in its folder."""
+_DYNAMIC = r"*\[*\]*"
+"""Files and folders such as `[version].md`, of which a program makes pages."""
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
@@ -53,6 +55,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         exclude=(
             *NOT_PAGES,
             "node_modules/",
+            _DYNAMIC,
             *(f"/{name}/" for name in locales if name != shown),
             *texts(data.get("srcExclude")),
         ),

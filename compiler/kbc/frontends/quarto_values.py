@@ -1,0 +1,49 @@
+"""What the shortcodes `meta` and `var` of Quarto show: metadata of a page and of its project, variables."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from kbc.languages.front_matter import stated_above
+from kbc.languages.includes import value_at
+from kbc.project.well_formed import YamlLoader, mapping
+
+Read = Callable[[str], bytes | None]
+
+
+def values(text: str, path: str, folder: str, read: Read) -> Callable[[str, str], str | None]:
+    """Gives the value of `meta` or `var` with a name such as `tool.name`; None where the tree has none.
+    `text` is that of the page at `path`, in the project whose configuration is in `folder`."""
+
+    def value(kind: str, name: str) -> str | None:
+        tables = metadata() if kind == "meta" else _files(("_variables.yml",), folder, read)
+        return next(
+            (found for table in tables if (found := value_at(table, name)) is not None), None
+        )
+
+    def metadata() -> Iterator[Mapping[str, Any]]:
+        yield stated_above(text)[0]
+        place = posixpath.dirname(path)
+        while True:
+            yield from _files(("_metadata.yml", "_metadata.yaml"), place, read)
+            if place in (folder, ""):
+                break
+            place = posixpath.dirname(place)
+        yield from _files(("_quarto.yml", "_quarto.yaml"), folder, read)
+
+    return value
+
+
+def _files(names: tuple[str, ...], folder: str, read: Read) -> Iterator[Mapping[str, Any]]:
+    for name in names:
+        data = read(posixpath.join(folder, name))
+        if data is None:
+            continue
+        try:
+            yield mapping(yaml.load(data, Loader=YamlLoader))
+        except (yaml.YAMLError, ValueError, RecursionError):
+            continue
