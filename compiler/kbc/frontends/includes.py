@@ -34,6 +34,7 @@ from kbc.languages.includes import (
     notes_among,
     value_at,
 )
+from kbc.project.include_tree import only_ones
 from kbc.project.kinds import RUBY
 from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
@@ -398,14 +399,6 @@ def external_hint(names: Iterable[str]) -> str:
     if any(map(_OF_PYTHON.fullmatch, names)) and not reads_python():
         return INSTALL_HINT
     return EXTERNAL_HINT
-
-
-def only_ones(paths: Iterable[str]) -> dict[str, str]:
-    """Paths by the names of their files, where no other file is called so."""
-    found: dict[str, list[str]] = {}
-    for path in paths:
-        found.setdefault(posixpath.basename(path), []).append(path)
-    return {name: each[0] for name, each in found.items() if len(each) == 1}
 
 
 def _references(collection: Collection, files: Sequence[SourceFile]) -> dict[str, str]:

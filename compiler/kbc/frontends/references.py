@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from urllib.parse import unquote
 
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.includes import only_ones
 from kbc.frontends.orphans import (
     Linking,
     check_orphans,
@@ -24,6 +23,7 @@ from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules, rules_of, slug
 from kbc.languages.includes import is_complete
+from kbc.project.include_tree import only_ones
 from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
 from kbc.records import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kbc.project.signature import Signature, signature_at
@@ -134,3 +134,11 @@ def folders_above(path: str) -> Iterator[str]:
         yield folder
         folder = posixpath.dirname(folder)
     yield ""
+
+
+def only_ones(paths: Iterable[str]) -> dict[str, str]:
+    """Paths by the names of their files, where no other file is called so."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        found.setdefault(posixpath.basename(path), []).append(path)
+    return {name: each[0] for name, each in found.items() if len(each) == 1}

@@ -25,13 +25,14 @@ Proofs = Mapping[str, list[int | str]]
 
 _LARGEST_BYTES = 16 << 20
 _SECOND_NS = 1_000_000_000
+_CAN_PROVE = hasattr(os, "geteuid") and hasattr(os, "O_NOFOLLOW")
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def read_proofs(folder: str) -> Proofs:
     """What is proved of the files of the build, or the shard, in `folder`; nothing where there is no note or
     it cannot be trusted."""
-    if not hasattr(os, "geteuid"):
+    if not _CAN_PROVE:
         return {}
     path = _path(folder)
     try:
@@ -49,7 +50,7 @@ def read_proofs(folder: str) -> Proofs:
 def write_proofs(folder: str, passed: Mapping[str, tuple[Sequence[int], str]]) -> None:
     """Notes the identity of each file in `folder` as it was when it was hashed, with the hash, and forgets
     builds that are gone. Does nothing where that cannot be kept."""
-    if not hasattr(os, "geteuid"):
+    if not _CAN_PROVE:
         return
     proofs: Proofs = {
         relative: [*identity, digest]

@@ -49,10 +49,6 @@ _SHOWN_ALIKE = frozenset([
 """Arguments that change the looks of a table, or how programs of other languages wrote it."""
 
 
-class _NotReadError(Exception):
-    """What a call names is no table that can be shown."""
-
-
 def replace_tables(text: str, page: IncludingPage) -> str:
     """The body of a page with its tables in place of the calls that read them."""
     return "\n".join(
@@ -78,7 +74,6 @@ def _shown(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
         if match["form"] != "raw":
             text = _markdown(*_rows(match["form"], text, options))
     except (
-        _NotReadError,
         ValueError,
         SyntaxError,
         RecursionError,
@@ -96,17 +91,17 @@ def _arguments(call: str) -> tuple[str, Mapping[str, Any]]:
     while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         name = node.right.func if isinstance(node.right, ast.Call) else node.right
         if not isinstance(name, ast.Name) or name.id not in _FILTERS:
-            raise _NotReadError
+            raise ValueError
         node = node.left
     if not isinstance(node, ast.Call) or len(node.args) > 1:
-        raise _NotReadError
+        raise ValueError
     options = {each.arg or "": ast.literal_eval(each.value) for each in node.keywords}
     stated = [
         options.pop(name) for name in ("filepath_or_buffer", "path_or_buf") if name in options
     ]
     target = ast.literal_eval(node.args[0]) if node.args else next(iter(stated), None)
     if not isinstance(target, str) or not target.strip() or options.keys() - _READ - _SHOWN_ALIKE:
-        raise _NotReadError
+        raise ValueError
     return target.strip(), options
 
 
@@ -117,7 +112,7 @@ def _rows(
     if form in _SEPARATORS:
         return _separated(text, options, _SEPARATORS[form])
     if options.keys() & {"usecols", "nrows", "skiprows", "header", "names", "sep", "delimiter"}:
-        raise _NotReadError
+        raise ValueError
     data = parse_json(text) if form == "json" else yaml.load(text, Loader=YamlLoader)
     orient = options.get("orient", "")
     if orient == "split" and isinstance(data, Mapping):
@@ -129,9 +124,9 @@ def _rows(
     elif form == "yaml" and isinstance(data, Mapping):
         data = [data]
     elif orient not in ("", "records"):
-        raise _NotReadError
+        raise ValueError
     if not isinstance(data, list) or not all(isinstance(each, Mapping) for each in data):
-        raise _NotReadError
+        raise ValueError
     if form == "yaml":
         data = [_flat(each) for each in data[: MAX_ROWS + 1]] + data[MAX_ROWS + 1 :]
     columns = list(dict.fromkeys(str(name) for each in data[:MAX_ROWS] for name in each))
@@ -141,7 +136,7 @@ def _rows(
 
 def _sequences(data: Any) -> list[Sequence[Any]]:
     if not isinstance(data, list) or not all(isinstance(each, list) for each in data):
-        raise _NotReadError
+        raise ValueError
     return data
 
 
@@ -153,7 +148,7 @@ def _of_columns(data: Mapping[str, Any]) -> list[dict[str, Any]]:
         if isinstance(each, (Mapping, list))
     }
     if len(columns) < len(data):
-        raise _NotReadError
+        raise ValueError
     rows = dict.fromkeys(row for each in columns.values() for row in each)
     return [{name: each.get(row, "") for name, each in columns.items()} for row in rows]
 
@@ -177,7 +172,7 @@ def _separated(
     stated = options.get("sep", options.get("delimiter", separator))
     is_space = stated in (r"\s+", r"\s")
     if not isinstance(stated, str) or not (len(stated) == 1 or is_space):
-        raise _NotReadError
+        raise ValueError
     lines = [line for line in text.split("\n") if line.strip()]
     skipped = options.get("skiprows", 0)
     lines = lines[skipped if isinstance(skipped, int) and skipped > 0 else 0 :]
@@ -187,7 +182,7 @@ def _separated(
         found = csv.reader(io.StringIO("\n".join(lines)), delimiter=stated, skipinitialspace=True)
     rows = list(found)
     if not rows:
-        raise _NotReadError
+        raise ValueError
     names = options.get("names")
     if isinstance(names, (list, tuple)):
         columns = [str(each) for each in names]
@@ -204,7 +199,7 @@ def _separated(
         columns = [columns[place] for place in places if place < len(columns)]
         rows = [[row[place] for place in places if place < len(row)] for row in rows]
     elif wanted is not None:
-        raise _NotReadError
+        raise ValueError
     count = options.get("nrows")
     return columns, rows[:count] if isinstance(count, int) else rows
 
@@ -213,7 +208,7 @@ def _markdown(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A table in Markdown, with a sentence about rows and columns that are left out of a large one."""
     width = min(len(columns), MAX_COLUMNS)
     if not width:
-        raise _NotReadError
+        raise ValueError
     lines = [_line(columns[:width]), "|" + " --- |" * width]
     chars = 0
     for row in islice(rows, MAX_ROWS):
@@ -235,7 +230,7 @@ def _line(cells: Iterable[Any]) -> str:
 def _cell(value: Any) -> str:
     if isinstance(value, (list, Mapping)):
         if not _is_small(value):
-            raise _NotReadError
+            raise ValueError
         value = json.dumps(value, ensure_ascii=False, default=str)
     text = "" if value is None else str(value)
     return re.sub(r"\s*\n\s*", " ", text.strip()).replace("|", r"\|")
