@@ -85,7 +85,7 @@ class Structure:
             trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
         named = by_words[: steps.NAMED] if _possible_names(query) else ()
-        ranked, rest = _pool(fused, named, self._surplus(fused, first), first)
+        ranked, rest = _pool(fused, named, self._members(query, fused, first))
         pool = self._read(query, ranked.rows, matrix, enabled)
         scores = scaled = to_unit_range(ranked.scores)
         passing: frozenset[int] = frozenset()
@@ -152,13 +152,16 @@ class Structure:
         closest = min((match for match, _ in matches if match is not None), default=None)
         return [row for match, row in matches if match is not None and match == closest]
 
-    def _surplus(self, fused: RankedRows, first: int) -> Sequence[int]:
-        """The places of candidates among the `first` that give their place in the pool to those of other
-        files, because enough of their own file are in it; none where pages are among the candidates."""
-        if first <= steps.POOL or not self._facts.has_programs:
-            return ()
-        records, record_of = self._facts.records(fused.rows[:first].tolist())
-        return steps.surplus(record_of) if self._facts.are_programs(records) else ()
+    def _members(self, query: Query, fused: RankedRows, first: int) -> Sequence[int]:
+        """The places of the candidates that are ranked by structure: simply the best, unless all of the
+        `first` are of files of programs, which are compared with each other."""
+        if first > steps.POOL and self._facts.has_programs:
+            records, record_of = self._facts.records(fused.rows[:first].tolist())
+            if self._facts.are_programs(records):
+                asked = paths.kinds_asked_for(_words(query))
+                kinds = [facts.kinds - asked for facts in self._facts.of(records)]
+                return steps.members(record_of, [bool(one) for one in kinds])
+        return range(min(steps.POOL, len(fused.rows)))
 
     def _read(
         self, query: Query, rows: Places, matrix: CandidateMatrix | None, enabled: Collection[Step]
@@ -393,22 +396,14 @@ def _possible_names(query: Query) -> set[str]:
 
 
 def _pool(
-    fused: RankedRows, named: Sequence[int], surplus: Sequence[int], first: int
+    fused: RankedRows, named: Sequence[int], members: Sequence[int]
 ) -> tuple[RankedRows, RankedRows]:
-    """The candidates that are ranked by structure, and the others. Those at the places `surplus` are not
-    among them; others of the `first` take their places, but none that are only there for a larger page. The
-    rows `named` are in the pool in any case, at least with the score of the last one."""
-    if not len(named) and not surplus:
-        return fused.first(steps.POOL), RankedRows(
-            fused.rows[steps.POOL :], fused.scores[steps.POOL :]
-        )
+    """The candidates that are ranked by structure, those at the places `members`, and the others. The rows
+    `named` are among the former in any case, at least with the score of the last one."""
     import numpy as np
 
-    chosen = np.ones(len(fused.rows), dtype=np.bool_)
-    if surplus:
-        chosen[list(surplus)] = False
-        chosen[first:] = False
-    chosen[np.flatnonzero(chosen)[steps.POOL :]] = False
+    chosen = np.zeros(len(fused.rows), dtype=np.bool_)
+    chosen[list(members)] = True
     last = fused.scores[chosen][-1]
     chosen |= is_among(fused.rows, np.array(named, dtype=np.int64))
     pool, rest = fused.only(chosen), fused.only(~chosen)

@@ -209,10 +209,27 @@ def test_passages_of_one_file_do_not_keep_another_file_out_of_the_ranking(
 ) -> None:
     monkeypatch.setattr(steps, "POOL", 8)
     query = "splices a worn rope end over and under"
-    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 100)
-    assert found(tree, query)[:8] == ["ropes/knots.ts"] * 8
-    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 4)
     assert found(tree, query)[:2] == ["ropes/knots.ts", "ropes/splice.ts"]
+    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 100)
+    assert found(tree, query)[:2] == ["ropes/knots.ts", "ropes/splice.ts"]
+
+
+def test_a_test_takes_part_in_the_ranking_by_its_own_merit_unless_it_is_asked_for(
+    tree: Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ranked(query: str) -> set[str]:
+        hits = tree.searcher.search(SearchRequest(query, limit=60)).hits
+        return {
+            tree.catalog(hit.collection).id(hit.record)
+            for hit in hits
+            if hit.fused is not None and hit.fused.scaled is not None
+        }
+
+    monkeypatch.setattr(steps, "POOL", 8)
+    query = "splices a worn rope end over and under"
+    assert "locks/weir.ts" in ranked(query)
+    assert "locks/gate.test.ts" not in ranked(query)
+    assert "locks/gate.test.ts" in ranked(f"{query} in tests")
 
 
 def test_the_first_hits_do_not_depend_on_how_many_are_asked_for(
