@@ -85,7 +85,7 @@ class Structure:
             trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
         named = by_words[: steps.NAMED] if _possible_names(query) else ()
-        ranked, rest = _pool(fused, named, self._members(query, fused, first))
+        ranked, rest = _pool(fused, named, self._members(fused, first))
         pool = self._read(query, ranked.rows, matrix, enabled)
         scores = scaled = to_unit_range(ranked.scores)
         passing: frozenset[int] = frozenset()
@@ -152,15 +152,13 @@ class Structure:
         closest = min((match for match, _ in matches if match is not None), default=None)
         return [row for match, row in matches if match is not None and match == closest]
 
-    def _members(self, query: Query, fused: RankedRows, first: int) -> Sequence[int]:
+    def _members(self, fused: RankedRows, first: int) -> Sequence[int]:
         """The places of the candidates that are ranked by structure: simply the best, unless all of the
         `first` are of files of programs, which are compared with each other."""
         if first > steps.POOL and self._facts.has_programs:
             records, record_of = self._facts.records(fused.rows[:first].tolist())
             if self._facts.are_programs(records):
-                asked = paths.kinds_asked_for(_words(query))
-                kinds = [facts.kinds - asked for facts in self._facts.of(records)]
-                return steps.members(record_of, [bool(one) for one in kinds])
+                return steps.members(record_of)
         return range(min(steps.POOL, len(fused.rows)))
 
     def _read(
@@ -241,19 +239,17 @@ class Structure:
         asked = paths.kinds_asked_for(words)
         superseded = self._superseded(pool, words)
         kinds = [one.kinds - asked for one in pool.facts]
-        demoted = np.array(
-            [at in superseded or bool(own - {paths.DATA}) for at, own in enumerate(kinds)]
-        )
-        secondary: Mask = demoted[pool.record_of]
+        kept = np.array([_kept(own, at in superseded) for at, own in enumerate(kinds)])
+        factors: Scores = kept[pool.record_of]
         for at in passing:
             record = int(pool.record_of[at])
-            secondary[at] = record in superseded or bool(kinds[record] - {paths.RE_EXPORTS})
-        values = np.array([paths.DATA in own for own in kinds])[pool.record_of]
-        reasons = secondary.astype(np.int64) + values
+            factors[at] = _kept(kinds[record] - {paths.RE_EXPORTS}, record in superseded)
+        again = np.array([paths.DATA in own for own in kinds], dtype=np.int64)[pool.record_of]
         if named is not None:
-            reasons += named
-        reasons -= reasons.min()
-        return scores * (1.0 - steps.DEMOTION) ** reasons if reasons.any() else scores
+            again += named
+        factors *= (1.0 - steps.DEMOTION) ** again
+        factors /= factors.max()
+        return scores * factors if factors.min() < 1.0 else scores
 
     def _in_another_language(self, pool: _Pool) -> Mask | None:
         """The candidates of source trees that are in another language than the one that the query names; None
@@ -383,6 +379,16 @@ class Structure:
             for one, other, cosine in zip(ones.tolist(), others.tolist(), cosines, strict=True)
             if cosine >= steps.NEAR_COSINE or are_alike(one, other)
         ]
+
+
+def _kept(kinds: Collection[str], is_superseded: bool) -> float:
+    """The share of its score that a record keeps for the kinds of file that it is, values apart."""
+    if paths.TEST in kinds:
+        return 1.0 - steps.DEMOTION_OF_TEST
+    if paths.EXAMPLE in kinds:
+        return 1.0 - steps.DEMOTION_OF_EXAMPLE
+    is_secondary = is_superseded or any(kind != paths.DATA for kind in kinds)
+    return 1.0 - steps.DEMOTION if is_secondary else 1.0
 
 
 def _words(query: Query) -> set[str]:
