@@ -41,7 +41,9 @@ STEPS: tuple[Step, ...] = get_args(Step)
 POOL = 100
 # Of a file of programs at most so many chunks are among them: a further one adds less than a thousandth to
 # the evidence for its file (`EVIDENCE_DECAY`), but takes the place of another file. A list of test cases
-# once took 92 of the 100 places. Limits of 15 to 25 raise the mean of 30 repositories alike.
+# once took 92 of the 100 places. Limits of 15 to 25 raise the mean of 30 repositories alike. Of each other
+# file of programs that has a candidate the best chunk is among them in any case: files are compared with each
+# other, and what others keep out of the pool is not compared. benchmarks/wide has the figures.
 MOST_OF_A_FILE = 20
 # Of a query that has a name, so many of the first by words are among them: a chunk that only passes a name
 # on says little else, and its meaning may be far from the query's.
@@ -69,9 +71,12 @@ RE_EXPORT = 0.4
 PLACE = 0.3
 # A term of so many letters in the name of a file may be short for a word that begins so.
 LEAST_SHORT, MOST_SHORT = 4, 6
-# The share that a test, an example, generated or vendored code, a change log, the README of a tree or a file
-# of re-exports loses, unless the query asks for it. 0.3 to 0.7 differ by 0.003.
+# The share that generated or vendored code, a change log, the README of a tree or a file of re-exports loses,
+# unless the query asks for it; 0.3 to 0.7 differ by 0.003. A test says what its authors expect and loses more
+# (0.6 to 0.8 differ by 0.002 on 28 source trees), an example is written for readers and loses less (0.2 to
+# 0.4 differ by 0.001).
 DEMOTION = 0.5
+DEMOTION_OF_TEST, DEMOTION_OF_EXAMPLE = 0.7, 0.3
 # The weight of a program among candidates that explain, unless the query asks for programs.
 SHOWING = 0.3
 # For the best chunk of the record that has the most score in all its chunks together; of another
@@ -279,11 +284,18 @@ def _places_in_records(records: Sequence[int]) -> list[int]:
     return found
 
 
-def surplus(records: Sequence[int]) -> list[int]:
-    """The places of candidates behind the first `MOST_OF_A_FILE` of their record; `records` are those of the
-    candidates, best first."""
-    places = enumerate(_places_in_records(records))
-    return [at for at, place in places if place >= MOST_OF_A_FILE]
+def members(records: Sequence[int]) -> list[int]:
+    """The places of those candidates that are ranked by structure, where all are of files of programs: the
+    first `POOL`, of a file at most `MOST_OF_A_FILE`, and the best of each other file. `records` are those of
+    the candidates, best first."""
+    counts: dict[int, int] = {}
+    taken: list[int] = []
+    for at, record in enumerate(records):
+        known = counts.get(record, 0)
+        if not known or (len(taken) < POOL and known < MOST_OF_A_FILE):
+            taken.append(at)
+            counts[record] = known + 1
+    return taken
 
 
 def without(scores: Scores, dropped: Sequence[int]) -> Scores:

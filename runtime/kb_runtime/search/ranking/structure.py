@@ -85,7 +85,7 @@ class Structure:
             trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
         named = by_words[: steps.NAMED] if _possible_names(query) else ()
-        ranked, rest = _pool(fused, named, self._surplus(fused, first), first)
+        ranked, rest = _pool(fused, named, self._members(fused, first))
         pool = self._read(query, ranked.rows, matrix, enabled)
         scores = scaled = to_unit_range(ranked.scores)
         passing: frozenset[int] = frozenset()
@@ -152,13 +152,14 @@ class Structure:
         closest = min((match for match, _ in matches if match is not None), default=None)
         return [row for match, row in matches if match is not None and match == closest]
 
-    def _surplus(self, fused: RankedRows, first: int) -> Sequence[int]:
-        """The places of candidates among the `first` that give their place in the pool to those of other
-        files, because enough of their own file are in it; none where pages are among the candidates."""
-        if first <= steps.POOL or not self._facts.has_programs:
-            return ()
-        records, record_of = self._facts.records(fused.rows[:first].tolist())
-        return steps.surplus(record_of) if self._facts.are_programs(records) else ()
+    def _members(self, fused: RankedRows, first: int) -> Sequence[int]:
+        """The places of the candidates that are ranked by structure: simply the best, unless all of the
+        `first` are of files of programs, which are compared with each other."""
+        if first > steps.POOL and self._facts.has_programs:
+            records, record_of = self._facts.records(fused.rows[:first].tolist())
+            if self._facts.are_programs(records):
+                return steps.members(record_of)
+        return range(min(steps.POOL, len(fused.rows)))
 
     def _read(
         self, query: Query, rows: Places, matrix: CandidateMatrix | None, enabled: Collection[Step]
@@ -238,19 +239,17 @@ class Structure:
         asked = paths.kinds_asked_for(words)
         superseded = self._superseded(pool, words)
         kinds = [one.kinds - asked for one in pool.facts]
-        demoted = np.array(
-            [at in superseded or bool(own - {paths.DATA}) for at, own in enumerate(kinds)]
-        )
-        secondary: Mask = demoted[pool.record_of]
+        kept = np.array([_kept(own, at in superseded) for at, own in enumerate(kinds)])
+        factors: Scores = kept[pool.record_of]
         for at in passing:
             record = int(pool.record_of[at])
-            secondary[at] = record in superseded or bool(kinds[record] - {paths.RE_EXPORTS})
-        values = np.array([paths.DATA in own for own in kinds])[pool.record_of]
-        reasons = secondary.astype(np.int64) + values
+            factors[at] = _kept(kinds[record] - {paths.RE_EXPORTS}, record in superseded)
+        again = np.array([paths.DATA in own for own in kinds], dtype=np.int64)[pool.record_of]
         if named is not None:
-            reasons += named
-        reasons -= reasons.min()
-        return scores * (1.0 - steps.DEMOTION) ** reasons if reasons.any() else scores
+            again += named
+        factors *= (1.0 - steps.DEMOTION) ** again
+        factors /= factors.max()
+        return scores * factors if factors.min() < 1.0 else scores
 
     def _in_another_language(self, pool: _Pool) -> Mask | None:
         """The candidates of source trees that are in another language than the one that the query names; None
@@ -382,6 +381,16 @@ class Structure:
         ]
 
 
+def _kept(kinds: Collection[str], is_superseded: bool) -> float:
+    """The share of its score that a record keeps for the kinds of file that it is, values apart."""
+    if paths.TEST in kinds:
+        return 1.0 - steps.DEMOTION_OF_TEST
+    if paths.EXAMPLE in kinds:
+        return 1.0 - steps.DEMOTION_OF_EXAMPLE
+    is_secondary = is_superseded or any(kind != paths.DATA for kind in kinds)
+    return 1.0 - steps.DEMOTION if is_secondary else 1.0
+
+
 def _words(query: Query) -> set[str]:
     """The words of a query and their parts, in lower case."""
     return {name for term in query.terms for name in (term.typed.lower(), *term.names)}
@@ -393,22 +402,14 @@ def _possible_names(query: Query) -> set[str]:
 
 
 def _pool(
-    fused: RankedRows, named: Sequence[int], surplus: Sequence[int], first: int
+    fused: RankedRows, named: Sequence[int], members: Sequence[int]
 ) -> tuple[RankedRows, RankedRows]:
-    """The candidates that are ranked by structure, and the others. Those at the places `surplus` are not
-    among them; others of the `first` take their places, but none that are only there for a larger page. The
-    rows `named` are in the pool in any case, at least with the score of the last one."""
-    if not len(named) and not surplus:
-        return fused.first(steps.POOL), RankedRows(
-            fused.rows[steps.POOL :], fused.scores[steps.POOL :]
-        )
+    """The candidates that are ranked by structure, those at the places `members`, and the others. The rows
+    `named` are among the former in any case, at least with the score of the last one."""
     import numpy as np
 
-    chosen = np.ones(len(fused.rows), dtype=np.bool_)
-    if surplus:
-        chosen[list(surplus)] = False
-        chosen[first:] = False
-    chosen[np.flatnonzero(chosen)[steps.POOL :]] = False
+    chosen = np.zeros(len(fused.rows), dtype=np.bool_)
+    chosen[list(members)] = True
     last = fused.scores[chosen][-1]
     chosen |= is_among(fused.rows, np.array(named, dtype=np.int64))
     pool, rest = fused.only(chosen), fused.only(~chosen)

@@ -141,12 +141,13 @@ def test_one_record_alone_gets_no_bonus() -> None:
     assert steps.evidence_bonus(scores_of(1.0, 0.5), records_of(0, 0)).tolist() == [0.0, 0.0]
 
 
-def test_what_comes_behind_the_first_chunks_of_a_record_is_surplus(
+def test_a_file_has_a_limited_share_of_the_places_and_each_has_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(steps, "MOST_OF_A_FILE", 2)
-    assert steps.surplus([0, 1, 0, 0, 2, 0, 1, 1]) == [3, 5, 7]
-    assert steps.surplus([0, 1, 2, 2]) == []
+    monkeypatch.setattr(steps, "POOL", 4)
+    assert steps.members([0, 1, 0, 0, 1, 0, 1]) == [0, 1, 2, 4]
+    assert steps.members([0, 0, 0, 1, 1, 2, 2, 3]) == [0, 1, 3, 4, 5, 7]
 
 
 def test_further_chunks_of_a_record_decay() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -70,8 +71,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
     return compiled(tmp_path_factory.mktemp("tree"))
 
 
-def compiled(kb: Path, settings: str = "") -> Artifact:
-    for path, text in FILES.items():
+def compiled(kb: Path, settings: str = "", files: Mapping[str, str] = FILES) -> Artifact:
+    for path, text in files.items():
         (kb / "code" / path).parent.mkdir(parents=True, exist_ok=True)
         (kb / "code" / path).write_text(text, encoding="utf-8")
     (kb / "kb.toml").write_text(
@@ -209,10 +210,25 @@ def test_passages_of_one_file_do_not_keep_another_file_out_of_the_ranking(
 ) -> None:
     monkeypatch.setattr(steps, "POOL", 8)
     query = "splices a worn rope end over and under"
-    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 100)
-    assert found(tree, query)[:8] == ["ropes/knots.ts"] * 8
-    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 4)
     assert found(tree, query)[:2] == ["ropes/knots.ts", "ropes/splice.ts"]
+    monkeypatch.setattr(steps, "MOST_OF_A_FILE", 100)
+    assert found(tree, query)[:2] == ["ropes/knots.ts", "ropes/splice.ts"]
+
+
+def test_a_test_loses_more_than_another_secondary_file_and_an_example_less(tmp_path: Path) -> None:
+    text = "/** Mends a net at {}. */\nexport function {}(): void {{\n  knot();\n}}\n"
+    lost = {"src": 0.0, "tests": 0.7, "examples": 0.3, "legacy": 0.5}
+    files = {f"{folder}/{folder}ed.ts": text.format("dusk", f"{folder}ed") for folder in lost}
+    files["src/primes.ts"] = "export const primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];\n"
+    tree = compiled(tmp_path, files=files)
+    shares = {}
+    for hit in tree.searcher.search(SearchRequest("mends a net", ranking=("demotion",))).hits:
+        assert hit.fused is not None
+        if hit.fused.scaled:
+            change = dict(hit.adjustments).get("demotion", 0.0)
+            folder = tree.catalog(hit.collection).id(hit.record).partition("/")[0]
+            shares[folder] = -change / hit.fused.scaled
+    assert shares == pytest.approx(lost)
 
 
 def test_the_first_hits_do_not_depend_on_how_many_are_asked_for(
