@@ -33,6 +33,7 @@ _SHARED_MODULES = (
     "kb_runtime.search.ranking.cross_encoder",
     "kb_runtime.search.searcher",
     "kb_runtime.search.vectors",
+    "kb_runtime.store.proofs",
     "tantivy",
     "tokenizers",
     "usearch.index",

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from kb_runtime.digests import sha256
-from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.user_cache import user_cache
 
 Proofs = Mapping[str, list[int | str]]
@@ -50,13 +49,15 @@ def read_proofs(folder: str) -> Proofs:
 def write_proofs(folder: str, passed: Mapping[str, tuple[Sequence[int], str]]) -> None:
     """Notes the identity of each file in `folder` as it was when it was hashed, with the hash, and forgets
     builds that are gone. Does nothing where that cannot be kept."""
+    from kb_runtime.store.atomic_files import replace_file  # readers do not need it
+
     if not _CAN_PROVE:
         return
+    # A file system that counts in seconds misses changes within one.
     proofs: Proofs = {
         relative: [*identity, digest]
         for relative, (identity, digest) in passed.items()
-        if identity[-1]
-        % _SECOND_NS  # a file system that counts in seconds misses changes within one
+        if identity[-1] % _SECOND_NS
     }
     path = _path(folder)
     data = json.dumps({"folder": folder, "files": proofs}).encode()
