@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
@@ -54,8 +55,21 @@ class Prefetcher:
         self._live.follow()
         if self._prepared != self._live.build_id:
             self.is_preparing = True
-            self._prepared = prepare(self._live)
+            if self._prepared:
+                self._prepared = prepare(self._live)
+            else:
+                self._prepare_first()
         self.is_preparing = False
+
+    def _prepare_first(self) -> None:
+        """What a process loads before its first answer is no garbage: nothing looks for some meanwhile, nor
+        among it later."""
+        gc.disable()
+        try:
+            self._prepared = prepare(self._live)
+        finally:
+            gc.freeze()
+            gc.enable()
 
 
 def prepare(live: LiveArtifact) -> str:
