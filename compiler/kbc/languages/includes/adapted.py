@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kbc.languages.front_matter import front_matter_end
@@ -57,40 +57,28 @@ def _found(target: str, path: str, read: Reader) -> tuple[str, str] | None:
 
 def _parts(body: str) -> tuple[dict[str, str], str]:
     """The parts of a page by their names, and what is outside of them."""
-    parts: dict[str, str] = {}
-    outside = []
-    position = 0
-    name = ""
-    for mark in _MARK.finditer(body):
-        if not name:
-            outside.append(body[position : mark.start()])
-            name = mark["name"]
-        elif mark["name"] == name:
-            parts[name] = body[position : mark.start()]
-            name = ""
-        else:  # of a part within a part
-            continue
-        position = mark.end()
-    return parts, "".join([*outside, body[position:]])
+    pieces = list(_pieces(body))
+    parts = {name: piece for name, piece in pieces if name}
+    return parts, "".join(piece for name, piece in pieces if not name)
 
 
 def _with_parts(body: str, own: Mapping[str, str]) -> str:
     """A page without marks, and with `own` parts in the places of its own; those that have no place there are
     at its end."""
-    pieces = []
-    left = dict(own)
+    pieces = list(_pieces(body))
+    shown = (own.get(name, _MARK.sub("", piece)) for name, piece in pieces)
+    placed = {name for name, _ in pieces}
+    return "".join([*shown, *(part for name, part in own.items() if name not in placed)])
+
+
+def _pieces(body: str) -> Iterator[tuple[str, str]]:
+    """A page in order: its parts with their names, and with "" what is outside of them."""
     position = 0
-    name = ""
+    open_part = ""
     for mark in _MARK.finditer(body):
-        inside = body[position : mark.start()]
-        if not name:
-            pieces.append(inside)
-            name = mark["name"]
-        elif mark["name"] == name:
-            pieces.append(own.get(name, _MARK.sub("", inside)))
-            left.pop(name, None)
-            name = ""
-        else:
+        if open_part and mark["name"] != open_part:  # of a part within a part
             continue
+        yield open_part, body[position : mark.start()]
+        open_part = "" if open_part else mark["name"]
         position = mark.end()
-    return "".join([*pieces, _MARK.sub("", body[position:]), *left.values()])
+    yield "", body[position:]
