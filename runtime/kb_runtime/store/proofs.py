@@ -13,10 +13,13 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from kb_runtime.digests import sha256
+from kb_runtime.errors import ArtifactError
+from kb_runtime.store.integrity import open_regular
 from kb_runtime.user_cache import user_cache
 
 Proofs = Mapping[str, list[int | str]]
@@ -29,20 +32,10 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def read_proofs(folder: str) -> Proofs:
-    """What is proved of the files of the build, or the shard, in `folder`; nothing where there is no note or
-    it cannot be trusted."""
-    if not _CAN_PROVE:
-        return {}
-    path = _path(folder)
-    try:
-        with open(path, "rb", opener=_open_no_follow) as file:
-            own = os.fstat(file.fileno())
-            if not (_is_private(own) and _is_private(os.stat(os.path.dirname(path)))):
-                return {}
-            note = json.loads(file.read(_LARGEST_BYTES))
-        files = note["files"]
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return {}
+    """What is proved of the files of the build in `folder`; nothing where there is no note or it cannot be
+    trusted."""
+    note = _note(_path(folder)) if _CAN_PROVE else {}
+    files = note.get("files")
     return files if isinstance(files, dict) and note.get("folder") == folder else {}
 
 
@@ -72,26 +65,27 @@ def _path(folder: str) -> str:
     return os.path.join(user_cache(), "verified", f"{sha256(os.fsencode(folder)).hex()[:32]}.json")
 
 
+def _note(path: str) -> Mapping[str, Any]:
+    """The note at `path`; empty where there is none that this user alone can have written."""
+    try:
+        with open_regular(path) as file:
+            own, folder = os.fstat(file.fileno()), os.stat(os.path.dirname(path))
+            if not (_is_private(own) and _is_private(folder)):
+                return {}
+            found = json.loads(file.read(_LARGEST_BYTES))
+    except (ArtifactError, OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _is_private(found: os.stat_result) -> bool:
-    """Whether this user alone can have written it."""
     return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
 
 
-def _open_no_follow(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
-
-
 def _forget_removed(notes: str) -> None:
-    for path in _notes(notes):
-        try:
-            with open(path, "rb", opener=_open_no_follow) as file:
-                gone = not os.path.isdir(json.loads(file.read(_LARGEST_BYTES))["folder"])
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
-            gone = True
-        if gone:
+    with os.scandir(notes) as entries:
+        paths = [entry.path for entry in entries if entry.name.endswith(".json")]
+    for path in paths:
+        folder = _note(path).get("folder")
+        if not (isinstance(folder, str) and os.path.isdir(folder)):
             os.unlink(path)
-
-
-def _notes(folder: str) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        yield from (entry.path for entry in entries if entry.name.endswith(".json"))
