@@ -27,10 +27,11 @@ _SITE_DATA = tuple(
 # What pages show of data is short: names, addresses, versions.
 _MOST_DATA_FILES = 64
 _MOST_DATA_BYTES = 64 * 1024
-# Of a site that has no configuration that can be read.
 _INCLUDES = "_includes"
-_CONTENT = ("content", "pages", "docs")
 _DATA = ("_data", "data")
+_CONTENT = ("content", "pages", "docs")
+"""Of a site that has no configuration that can be read."""
+
 _MARKDOWN = (".md", ".markdown")
 
 
@@ -45,7 +46,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     content = joined(folder, places.get("input", "."))
     if not tree.names(content):
         return None
-    includes, data = places.get("includes", "_includes"), places.get("data", "_data")
+    includes, data = places.get("includes", _INCLUDES), places.get("data", _DATA[0])
     ignored = read_text(tree, joined(folder, ".eleventyignore")).split("\n")
     return _site(
         tree,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from kbc.recognition.javascript.modules import DEFAULT, Read, Scripts
@@ -14,11 +15,7 @@ def exported(source: str, path: str = "", read: Read | None = None) -> Mapping[s
     """The exported configuration of a file; empty when it is none. With `read`, what it imports from files
     beside `path`, its own, has values as well."""
     reader = Scripts(read).module(path, source)
-    value = reader.named(DEFAULT)
-    if isinstance(value, Mapping):
-        return value
-    for node in reader.root.children:
-        value = reader.exported(node)
+    for value in chain((reader.named(DEFAULT),), reader.defaults()):
         if isinstance(value, Mapping):
             return value
     # A configuration that a function returns, or whose export cannot be followed: the largest object.
@@ -29,9 +26,7 @@ def exported(source: str, path: str = "", read: Read | None = None) -> Mapping[s
 def exported_value(source: str, grammar: str = "typescript") -> Any:
     """What a file exports, of any type; with the grammar `tsx` elements of JSX have no value."""
     reader = Scripts(None).module("", source, grammar)
-    return next(
-        (v for node in reader.root.children if (v := reader.exported(node)) is not None), None
-    )
+    return next((value for value in reader.defaults() if value is not None), None)
 
 
 def argument_of(source: str, function: str) -> Any:

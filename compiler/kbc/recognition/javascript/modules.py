@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from kbc.languages import grammars
@@ -114,6 +114,7 @@ class Script:
         self._functions: dict[str, Any] = {}
         self._imports: dict[str, _Imported] = {}
         self._exports: dict[str, Any] = {}  # a node, or what another module has
+        self._defaults: list[Any] = []  # all values that are exported as the whole
         self._all_of: list[str] = []
         self._values: dict[str, Any] = {}
         self._depth = 0
@@ -152,7 +153,7 @@ class Script:
         module = string_or_empty(source)
         value, declared = (node.child_by_field_name(each) for each in ("value", "declaration"))
         if value is not None:
-            self._exports[DEFAULT] = value
+            self._export_default(value)
         elif declared is not None:
             is_default = any(each.type == "default" for each in node.children)
             for each in (declared, *declared.children):
@@ -171,7 +172,7 @@ class Script:
             return
         left, right = text_of(node.child_by_field_name("left")), node.child_by_field_name("right")
         if left in ("module.exports", "exports.default"):
-            self._exports[DEFAULT] = right
+            self._export_default(right)
         elif left.startswith(("exports.", "module.exports.")):
             self._exports[left.rpartition(".")[2]] = right
 
@@ -244,17 +245,13 @@ class Script:
                 name = text_of(each.child_by_field_name("key"))
                 self._imports[text_of(each.child_by_field_name("value"))] = _Imported(module, name)
 
-    def exported(self, node: Any) -> Any:
-        if node.type == "export_statement":
-            value = node.child_by_field_name("value")
-            return None if value is None else self.value(value)
-        if node.type == "expression_statement" and node.children:
-            inner = node.children[0]
-            if inner.type == "assignment_expression":
-                left = text_of(inner.child_by_field_name("left"))
-                if left in ("module.exports", "exports.default"):
-                    return self.value(inner.child_by_field_name("right"))
-        return None
+    def _export_default(self, value: Any) -> None:
+        self._exports[DEFAULT] = value
+        self._defaults.append(value)
+
+    def defaults(self) -> Iterator[Any]:
+        """The values that are exported as the whole, in order."""
+        yield from map(self.value, self._defaults)
 
     def value(self, node: Any) -> Any:
         return None if node is None else self._guarded(lambda: self._value(node))
