@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, docc, reads_python
@@ -39,7 +37,7 @@ from kbc.project.kinds import RUBY
 from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
 from kbc.project.source_file import SourceFile
-from kbc.project.well_formed import YamlLoader, mapping
+from kbc.project.well_formed import mapping, yaml_table
 
 if TYPE_CHECKING:
     from kbc.formats.document import DocumentProblem, LabelTarget
@@ -332,7 +330,7 @@ class PageIncludes:
 
         if self._objects is None:
             self._objects = PythonObjects(self._options.get("python_paths", _PYTHON_FOLDERS))
-        all_stated = _yaml(options)
+        all_stated = yaml_table(options)
         stated = mapping(all_stated.get("options"))
         level = all_stated.get("heading_level", stated.get("heading_level"))
         members = stated.get("members", True)
@@ -437,10 +435,3 @@ def _found(tables: Iterable[Mapping[str, Any]], name: str) -> str | None:
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return str(value)
     return None
-
-
-def _yaml(text: str) -> Mapping[str, Any]:
-    try:
-        return mapping(yaml.load(text, Loader=YamlLoader))
-    except (yaml.YAMLError, ValueError):
-        return {}

@@ -6,11 +6,9 @@ import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import yaml
-
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes import value_at
-from kbc.project.well_formed import YamlLoader, mapping
+from kbc.project.well_formed import yaml_table
 
 Read = Callable[[str], bytes | None]
 
@@ -39,11 +37,5 @@ def values(text: str, path: str, folder: str, read: Read) -> Callable[[str, str]
 
 
 def _files(names: tuple[str, ...], folder: str, read: Read) -> Iterator[Mapping[str, Any]]:
-    for name in names:
-        data = read(posixpath.join(folder, name))
-        if data is None:
-            continue
-        try:
-            yield mapping(yaml.load(data, Loader=YamlLoader))
-        except (yaml.YAMLError, ValueError, RecursionError):
-            continue
+    found = (read(posixpath.join(folder, name)) for name in names)
+    yield from (yaml_table(data) for data in found if data is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -36,3 +37,12 @@ class YamlLoader(yaml.SafeLoader):
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
         """By scalar, because aliases let a small text stand for an endless value."""
         return well_formed(super().construct_scalar(node))
+
+
+@lru_cache(16)
+def yaml_table(source: bytes | str) -> Mapping[Any, Any]:
+    """A text in YAML that is a table, of files that many pages share read once; empty where it is none."""
+    try:
+        return mapping(yaml.load(source, Loader=YamlLoader))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}

@@ -6,14 +6,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
-
-import yaml
 
 from kbc.formats.asciidoc.maven import BUILD_FILE, build_attributes
 from kbc.formats.document import Read
-from kbc.project.well_formed import YamlLoader
+from kbc.project.well_formed import yaml_table
 
 FAMILIES = frozenset({"pages", "partials", "examples", "attachments", "images"})
 """The folders of a module of Antora."""
@@ -112,14 +109,4 @@ def _given(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _table(data: bytes | None) -> Mapping[str, Any]:
-    return _parsed(data) if data else {}
-
-
-@lru_cache(16)
-def _parsed(data: bytes) -> Mapping[str, Any]:
-    """A file in YAML, which all pages beside it share; empty where it is no table."""
-    try:
-        found: Any = yaml.load(data, Loader=YamlLoader)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, Mapping) else {}
+    return yaml_table(data) if data else {}
