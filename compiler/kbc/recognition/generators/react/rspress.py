@@ -181,7 +181,7 @@ class _MetaFiles:
         self._add("", "index", "")
         names = self._tree.names(self._pages)
         if "_nav.json" in names and "_meta.json" not in names:
-            linked = (link.strip("/").split("/") for link in _links(self._json("", "_nav.json")))
+            linked = (link.strip("/").split("/") for link, _ in _links(self._json("", "_nav.json")))
             parts = dict.fromkeys(part for link in linked for part in link[:2])
             folders = [each for each in parts if each in names]
             for name in (*folders, *(each for each in names if each not in folders)):
@@ -208,7 +208,7 @@ class _MetaFiles:
                 self._add(folder, name, label) or self._add(joined(folder, name), "index", label)
                 self._walk(joined(folder, name))
             elif entry.get("type") == "custom-link":
-                for link, shown in _linked(entry):
+                for link, shown in _links(entry):
                     self._add("", link, shown)
             elif name:
                 self._add(folder, name, label)
@@ -250,25 +250,14 @@ class _MetaFiles:
             return None
 
 
-def _links(item: Any) -> Iterator[str]:
-    """The links of a navigation within the site, in order, in whatever it nests."""
+def _links(item: Any) -> Iterator[tuple[str, str]]:
+    """Links within the site and what they are called, in order, in whatever a navigation nests."""
     waiting = [item]
     while waiting:
         each = waiting.pop()
         if isinstance(each, Mapping):
             link = text(each, "link")
             if link.startswith("/"):
-                yield link
+                yield link, text(each, "label", "text")
             each = each.get("items")
         waiting += reversed(sequence(each))
-
-
-def _linked(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Links and labels of an entry that names pages by their addresses."""
-    waiting = [entry]
-    while waiting:
-        each = waiting.pop()
-        link = text(each, "link")
-        if link.startswith("/"):
-            yield link, text(each, "label", "text")
-        waiting += [mapping(inner) for inner in reversed(sequence(each.get("items")))]
