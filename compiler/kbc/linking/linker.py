@@ -217,7 +217,7 @@ class Staging:
                 return reused
             (self.folder / MANIFEST).write_bytes(seal(self._manifest(fields, self.build_id)))
             with flushing_tree(self.folder):
-                defect = defect_of(self.folder, self_check)
+                defect = defect_of(self.folder, self_check, self._target)
             if defect is not None:
                 if damaged := [id for id in self._adopted if is_damaged(self.shard(id))]:
                     raise DamagedShardsError(defect, damaged)

@@ -36,8 +36,11 @@ SelfCheck = Callable[[Artifact], None]
 """Asks a finished artifact questions; raises `ArtifactError` when an answer is wrong."""
 
 
-def defect_of(folder: Path, self_check: SelfCheck | None) -> str | None:
-    """Why the build in `folder` must not be published, or None."""
+def defect_of(
+    folder: Path, self_check: SelfCheck | None, published: Path | None = None
+) -> str | None:
+    """Why the build in `folder` must not be published, or None. A sound one that will be in `published` need
+    not be hashed again by this user's servers there."""
     try:
         with Artifact.open(folder) as artifact:
             is_sharded = SHARDS in artifact.manifest
@@ -46,6 +49,8 @@ def defect_of(folder: Path, self_check: SelfCheck | None) -> str | None:
                 self_check(artifact)
             if not problems and is_sharded:
                 problems = check(artifact, _ALL_BUT_HASHES)
+            if not problems and published is not None:
+                artifact.manifest.prove(str(published))
             return problems[0].message if problems else None
     except ArtifactError as error:
         return error.message

@@ -274,12 +274,13 @@ class Manifest(ManifestFields):
         """Has every file hashed here and now."""
         self._proofs = {}
 
-    def prove(self) -> None:
-        """Notes for other processes of this user which files passed."""
+    def prove(self, folder: str = "") -> None:
+        """Notes for other processes of this user which files passed, in `folder` if that is where the build
+        goes from here."""
         from kb_runtime.store.proofs import write_proofs
 
         passed = {path: (found[-1], self.files[path][1]) for path, found in self._passed.items()}
-        write_proofs(self.folder, passed)
+        write_proofs(folder or self.folder, passed)
 
     def _is_proved(self, relative: str, found: Identity) -> bool:
         if self._proofs is None:

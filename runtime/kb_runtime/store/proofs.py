@@ -1,9 +1,9 @@
 """Proofs that the files of a build were hashed on this machine: a server need not hash them again.
 
-`kbc verify` notes the identity of each file that it has hashed: the device, the inode, the size and both
-times of change. No change of a file leaves all of them as they were (see `integrity`), so while they are the
-same, the hash holds. Notes lie in the user's cache folder and count only where nobody else could have written
-them: whoever can write there can change what the user runs, too. A server only reads them.
+`kbc build` and `kbc verify` note the identity of each file that they have hashed: the device, the inode, the
+size and both times of change. No change of a file leaves all of them as they were (see `integrity`), so while
+they are the same, the hash holds. Notes lie in the user's cache folder and count only where nobody else could
+have written them: whoever can write there can change what the user runs, too. A server only reads them.
 
 Windows has no time of change that nobody can set, and so no proofs.
 """
@@ -27,6 +27,7 @@ Proofs = Mapping[str, list[int | str]]
 
 _LARGEST_BYTES = 16 << 20
 _SECOND_NS = 1_000_000_000
+_LOOKED_AT = 16
 _CAN_PROVE = hasattr(os, "geteuid") and hasattr(os, "O_NOFOLLOW")
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -41,11 +42,12 @@ def read_proofs(folder: str) -> Proofs:
 
 def write_proofs(folder: str, passed: Mapping[str, tuple[Sequence[int], str]]) -> None:
     """Notes the identity of each file in `folder` as it was when it was hashed, with the hash, and forgets
-    builds that are gone. Does nothing where that cannot be kept."""
+    some builds that are gone. Does nothing where that cannot be kept."""
     from kb_runtime.store.atomic_files import replace_file  # readers do not need it
 
     if not _CAN_PROVE:
         return
+    folder = os.path.realpath(folder)  # as readers name it
     # A file system that counts in seconds misses changes within one.
     proofs: Proofs = {
         relative: [*identity, digest]
@@ -83,9 +85,12 @@ def _is_private(found: os.stat_result) -> bool:
 
 
 def _forget_removed(notes: str) -> None:
+    import random
+
     with os.scandir(notes) as entries:
         paths = [entry.path for entry in entries if entry.name.endswith(".json")]
-    for path in paths:
+    # A few at a time: who has thousands of builds writes a note for each.
+    for path in random.sample(paths, min(len(paths), _LOOKED_AT)):
         folder = _note(path).get("folder")
         if not (isinstance(folder, str) and os.path.isdir(folder)):
             os.unlink(path)

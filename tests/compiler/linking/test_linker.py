@@ -24,7 +24,9 @@ from tests.waiting import PATIENCE_S, until
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import verify
+from kb_runtime.store import manifest as manifest_module
 from kb_runtime.store.locks import try_share
+from kb_runtime.store.manifest import load
 from kbc.linking import linker, retention
 from kbc.linking.linker import MANIFEST_FIELDS, Published, PublishError, Staging, build_id
 
@@ -57,6 +59,20 @@ def test_a_published_build_is_live_and_verifies(publish: Publish) -> None:
     assert not published.reused
     assert verify(kb).ok
     assert sorted(path.name for path in kb.iterdir()) == [".lock", published.build_id, "CURRENT"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no proofs")
+def test_what_a_build_hashed_is_proved_where_it_was_published(
+    publish: Publish, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KBC_CACHE", str(tmp_path / "cache"))
+    published = publish()
+    manifest = load(published.path)
+    monkeypatch.setattr(manifest_module, "file_digest", lambda *_: "nothing is hashed")
+    manifest.check_files(manifest.files)
+    monkeypatch.setenv("KBC_CACHE", str(tmp_path / "nothing"))
+    with pytest.raises(ArtifactError, match="was altered"):
+        load(published.path).check_files(manifest.files)
 
 
 def test_the_manifest_has_its_fields_in_order(publish: Publish) -> None:
