@@ -120,7 +120,8 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleRecord(CompiledRecord):
-    """A source file of the examples. Its `id` is its path relative to the collection's folder."""
+    """A source file of the examples. Its `id` is its path relative to the collection's folder. `copy_of` is
+    the path of the first one that has the same text, where that is another."""
 
     filename: str
     category: str
@@ -135,6 +136,7 @@ class ExampleRecord(CompiledRecord):
     tests: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     definitions: tuple[Definition, ...] = ()
+    copy_of: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,13 +24,7 @@ def comment_lines(text: str, *, language: str) -> set[int]:
 def _comments(text: str, language: str) -> Iterator[tuple[int, int]]:
     """The first and last line of each comment before which nothing stands on its first line."""
     if language == "quint":
-        before = 0  # the line on which the code before ends
-        for token in quint.tokenize(text):
-            end = token.line + token.text.count("\n")
-            if token.kind in ("comment", "doc"):
-                yield token.line + (token.line == before), end
-            elif token.kind != "space":
-                before = end
+        yield from quint.scan(text).comments
         return
     try:
         parser = grammars.parser(language)

@@ -11,7 +11,7 @@ from itertools import accumulate
 from kbc.chunking.budget import TokenBudget
 
 # Of so many tokens that are not embedded one counts.
-_HIDDEN = 8
+_HIDDEN = 16
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
@@ -49,8 +49,8 @@ class TextLines:
         self._totals = [0, *accumulate(costs)]
 
     def showing(self, visible: str) -> TextLines:
-        """The same lines, of which only `visible` is embedded. What is hidden costs an eighth, so that a
-        passage is at most eight times as long as what the encoder reads at once: it is shown whole."""
+        """The same lines, of which only `visible` is embedded. What is hidden costs a sixteenth, so that a
+        passage is at most 16 times as long as what the encoder reads at once: it is shown whole."""
         lines = copy(self)
         lines._show(visible)
         costs = lines.costs

@@ -105,6 +105,9 @@ class _Plan:
         self.record = record
         self.lines = lines
         self.opening = opening_details(record)
+        # A copy takes the vectors of the first: a search shows one of them.
+        copied = isinstance(record, ExampleRecord) and record.copy_of
+        self._place = copied or record.path
         self.symbols = sorted(syntax.walk(found), key=lambda symbol: symbol.own_line)
         self._own_lines = [symbol.own_line for symbol in self.symbols]
         self._exports = exports(record.text, language=language)
@@ -149,15 +152,16 @@ class _Plan:
     def header(
         self, path: Sequence[Symbol], *, above: int | None = None, opening: Sequence[str] = ()
     ) -> Header:
-        """Path and names; the two innermost signatures, of them those that stand above line `above`:
-        the others are in the chunk's text."""
+        """Path and names; the two innermost signatures, of them those that stand above line `above`: the
+        others are in the chunk's text. `module bank` says no more than the name."""
         names = [symbol.name for symbol in path]
         signatures = [
             symbol.signature
             for symbol in reversed(path[-2:])
-            if above is None or symbol.own_line < above
+            if (above is None or symbol.own_line < above)
+            and symbol.signature.split()[1:] != [symbol.name]
         ]
-        return header([self.record.path, *names], [*opening, *signatures], self.lines.budget)
+        return header([self._place, *names], [*opening, *signatures], self.lines.budget)
 
     def defined(self, first_line: int, last_line: int) -> list[str]:
         """The names of the definitions that begin on these lines (1-based in the text)."""

@@ -59,6 +59,7 @@ def read(
     )
     sidecars = {file.path: file for file in files if file.path.endswith(SIDECAR_SUFFIX)}
     records: list[CompiledRecord] = []
+    paths: dict[str, str] = {}  # of the first file with a text
     for file in files:
         if file.path in sidecars or not file.path.lower().endswith(extensions):
             continue
@@ -68,7 +69,9 @@ def read(
         fields = _sidecar(sidecar, diagnostics) if sidecar else SidecarMetadata()
         text = file.text(diagnostics)
         if text is not None:
-            records.append(_example(collection, file, text, fields))
+            records.append(
+                _example(collection, file, text, fields, paths.setdefault(text, file.path))
+            )
     for path in sidecars:
         diagnostics.warning(
             "sidecar-without-file",
@@ -96,8 +99,9 @@ def _sidecar(file: SourceFile, diagnostics: Diagnostics) -> SidecarMetadata:
 
 
 def _example(
-    collection: Collection, file: SourceFile, text: str, fields: SidecarMetadata
+    collection: Collection, file: SourceFile, text: str, fields: SidecarMetadata, first: str
 ) -> ExampleRecord:
+    """The record of a file; `first` is the path of the first one with this text."""
     path = file.relative_path
     *folders, filename = path.split("/")
     language = language_of_example(filename)
@@ -128,6 +132,7 @@ def _example(
         tests=source.tests,
         keywords=_keywords(source, [*fields.keywords, *folders]),
         definitions=source.definitions,
+        copy_of=first if first != file.path else "",
     )
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kbc.cache.phases import remembered
 from kbc.records import Definition, ModuleImport
@@ -48,8 +48,7 @@ _CLOSERS = {")": "(", "]": "[", "}": "{"}
 _MODE_LINE = re.compile(r"-\*-.*-\*-")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """`text` from offset `start`, on 1-based `line` (counting "\\n") and `column`."""
 
     kind: TokenKind
@@ -72,6 +71,9 @@ class Source:
     definitions: tuple[Definition, ...] = ()  # modules and what stands directly in them
     constructors: tuple[str, ...] = ()  # of sum types
     calls: tuple[str, ...] = ()  # names applied to arguments in parentheses
+    comments: tuple[
+        tuple[int, int], ...
+    ] = ()  # their first and last lines, without those behind code
 
     def names(self, *kinds: str) -> tuple[str, ...]:
         """Names of the definitions of these kinds."""
@@ -117,6 +119,7 @@ def scan(text: str) -> Source:
         ),
         constructors=tuple(dict.fromkeys(scanner.constructors)),
         calls=_calls(code),
+        comments=tuple(_comments(tokens)),
     )
 
 
@@ -330,7 +333,20 @@ class _Scanner:
         return head if len(head) <= MAX_SIGNATURE_CHARS else f"{head[: MAX_SIGNATURE_CHARS - 1]}…"
 
 
+def _comments(tokens: Iterable[Token]) -> Iterator[tuple[int, int]]:
+    """The first and last line of each comment, less a first one that it shares with code."""
+    before = 0  # the line on which the code before ends
+    for token in tokens:
+        if token.kind in ("comment", "doc"):
+            end = token.line + token.text.count("\n")
+            yield token.line + (token.line == before), end
+        elif token.kind != "space":
+            before = token.line + token.text.count("\n")
+
+
 def _without_comments(source: str) -> str:
+    if "//" not in source and "/*" not in source:
+        return " ".join(source.split())
     kept = (" " if t.kind in ("comment", "doc") else t.text for t in tokenize(source))
     return " ".join("".join(kept).split())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -95,6 +96,14 @@ def test_bodies_of_operators_are_not_embedded(budget: TokenBudget) -> None:
         assert kept in lines
 
 
+def test_a_copy_is_embedded_as_the_first(budget: TokenBudget) -> None:
+    first = example(QUINT, "first/bank.qnt")
+    copy = replace(example(QUINT, "other/bank.qnt"), copy_of=first.path)
+    chunks = chunk(copy, budget)
+    assert embedded(chunks) == embedded(chunk(first, budget))
+    assert {found.breadcrumb[0] for found in chunks} == {"other/bank.qnt"}
+
+
 def test_bodies_of_functions_are_not_embedded(budget: TokenBudget) -> None:
     chunks = chunk(example(PYTHON, "greet.py"), budget)
     assert "".join(found.text for found in chunks) == PYTHON
@@ -132,13 +141,13 @@ def test_a_program_of_one_chunk_is_embedded_whole(code_budget: TokenBudget) -> N
 
 
 @pytest.mark.parametrize("line", ["    call(one, two)\n", f"    call({'one, ' * 2_000})\n"])
-def test_long_bodies_are_cut_at_eight_times_the_budget(budget: TokenBudget, line: str) -> None:
-    text = f"def first():\n{line * 400}\n\ndef second():\n    return 1\n"
+def test_long_bodies_are_cut_at_16_times_the_budget(budget: TokenBudget, line: str) -> None:
+    text = f"def first():\n{line * 800}\n\ndef second():\n    return 1\n"
     chunks = chunk(example(text, "a.py"), budget)
     assert "".join(found.text for found in chunks) == text
     assert all(budget.count(found.embedded_text) <= budget.max_tokens for found in chunks)
     longest = max(budget.count(found.text) for found in chunks)
-    assert longest <= max(9 * budget.max_tokens, budget.count(line))
+    assert longest <= max(17 * budget.max_tokens, budget.count(line))
     assert "call(" not in "".join(found.embedded_text for found in chunks)
 
 

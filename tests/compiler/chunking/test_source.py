@@ -15,7 +15,7 @@ def method(name: str, lines: int = 6) -> str:
 
 def test_a_large_class_is_cut_at_its_methods(code_budget: TokenBudget, source: Source) -> None:
     methods = [f"method_{name}" for name in "abcdef"]
-    text = "class Store:\n" + "".join(f"    @traced\n{method(name)}" for name in methods)
+    text = "class Store(Base):\n" + "".join(f"    @traced\n{method(name)}" for name in methods)
     chunks = chunk(source(text, "pkg/store.py"), code_budget)
     assert [found.symbol for found in chunks][1:] == methods[1:]
     assert all(found.symbol_kind == "method" for found in chunks[1:])
@@ -25,7 +25,7 @@ def test_a_large_class_is_cut_at_its_methods(code_budget: TokenBudget, source: S
     assert last.title == "pkg/store.py › Store.method_f"
     assert last.signature == "def method_f(self, value)"
     assert last.embedded_text.startswith(
-        "pkg/store.py › Store › method_f\nclass Store\n    @traced"
+        "pkg/store.py › Store › method_f\nclass Store(Base)\n    @traced"
     )
     assert [name for found in chunks for name in found.identifiers] == ["Store", *methods]
 
@@ -72,6 +72,8 @@ def test_quint_is_cut_at_definitions(code_budget: TokenBudget, source: Source) -
     assert chunks[1].text.startswith("  // About deposit\n")
     assert chunks[2].breadcrumb == ("bank.qnt", "bank", "withdraw")
     assert chunks[2].text.endswith("}\n\n}\n")
+    # `module bank` says no more than the path does.
+    assert chunks[1].embedded_text.startswith("bank.qnt › bank › deposit\n  // About deposit\n")
     assert {found.language for found in chunks} == {"quint"}
 
 

@@ -63,6 +63,15 @@ def test_a_file_that_mentions_test_in_a_comment_has_no_tests() -> None:
     assert records["a.qnt"].tests == ()
 
 
+def test_a_copy_names_the_first_file_with_its_text() -> None:
+    records, _ = read_files({"a/x.qnt": SPEC, "b/x.qnt": SPEC, "c/x.qnt": SPEC + "\n"})
+    assert {id: record.copy_of for id, record in records.items()} == {
+        "a/x.qnt": "",
+        "b/x.qnt": "examples/a/x.qnt",
+        "c/x.qnt": "",
+    }
+
+
 def test_sidecars_describe_their_file() -> None:
     side = (
         'title = "Token"\ndescription = "Better."\ntags = ["t"]\nkeywords = ["erc20"]\ntitel = 1\n'
