@@ -128,4 +128,7 @@ def open_session(path: str) -> Any:
     # Both keep buffers of the longest text for good and save no time.
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
+    # Which outputs could share a buffer takes most of the time of opening the graph to find out, and saves
+    # nothing either: each is allocated when it is computed.
+    options.enable_mem_reuse = False
     return onnxruntime().InferenceSession(path, options, providers=["CPUExecutionProvider"])
