@@ -282,7 +282,7 @@ class Opened:
     def _facts(self, sides: Any) -> dict[str, Any]:
         """What is known of a query before anything is ranked."""
         query, lexical = sides.query, self._artifact.lexical
-        stems = {term.prose[0]: term.count for term in query.terms if term.prose}
+        stems = {term.prose[0]: term.times for term in query.terms if term.prose}
         return {
             "words": len(query.text.split()),
             "stems": {

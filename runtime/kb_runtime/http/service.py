@@ -175,6 +175,7 @@ def _prefetching(live: LiveArtifact, prepared: str) -> Iterator[None]:
 
     prefetcher = Prefetcher(live, prepared)
     prefetcher.start()
+    prefetcher.follow()
     try:
         yield
     finally:

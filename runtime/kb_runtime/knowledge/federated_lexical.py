@@ -9,7 +9,6 @@ average lengths of fields stay those of each. `benchmarks.search.federation` com
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -104,13 +103,13 @@ def _own_filters(part: LexicalPart, filters: SearchFilters) -> SearchFilters:
             rows = RowFilter(rows.terms, rows.mask[part.rows.first : part.rows.stop])
         if ranges is not None:
             ranges = part.rows.own_ranges(ranges)
-        return replace(filters, collections=collections, ranges=ranges, rows=rows)
+        return filters._replace(collections=collections, ranges=ranges, rows=rows)
     mask = part.rows.own_mask(None if rows is None else rows.mask)
     assert mask is not None
     if ranges is not None:
         mask &= _marked(part.rows.own_ranges(ranges), len(mask))
     own_rows = RowFilter(() if rows is None else rows.terms, mask)
-    return replace(filters, collections=collections, ranges=None, rows=own_rows)
+    return filters._replace(collections=collections, ranges=None, rows=own_rows)
 
 
 def _marked(ranges: Sequence[range], rows: int) -> NDArray[np.bool_]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from kb_runtime.errors import ToolError
@@ -38,8 +37,7 @@ class Place(NamedTuple):
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A record as stored. `data` has all of its fields, which depend on the collection's `kind`: see
     `kb_runtime.records.entries`."""
 

@@ -18,12 +18,14 @@ POLL_S = 1.0
 
 
 class Prefetcher:
-    """A background thread over a `LiveArtifact`, from `start` to `stop`."""
+    """A background thread over a `LiveArtifact`, from `start` to `stop`: it loads the version that is served,
+    and from `follow` on looks for others."""
 
     def __init__(self, live: LiveArtifact, prepared: str = "") -> None:
         """`prepared` is the build id that `prepare` returned, if it was called already."""
         self._live = live
         self._wake = Event()
+        self._follows = Event()
         self._stopped = False
         self._prepared = prepared
         self._thread = Thread(target=self._run, daemon=True)
@@ -33,14 +35,22 @@ class Prefetcher:
     def start(self) -> None:
         self._thread.start()
 
+    def follow(self) -> None:
+        self._follows.set()
+
     def stop(self) -> None:
         """Ends the thread, after what it is opening."""
         self._stopped = True
+        self._follows.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def _run(self) -> None:
+        if not self._prepared:
+            self._prepare_first()
+        self.is_preparing = False
+        self._follows.wait()
         while not self._stopped:
             try:
                 self._prepare_newest()
@@ -55,10 +65,7 @@ class Prefetcher:
         self._live.follow()
         if self._prepared != self._live.build_id:
             self.is_preparing = True
-            if self._prepared:
-                self._prepared = prepare(self._live)
-            else:
-                self._prepare_first()
+            self._prepared = prepare(self._live)
         self.is_preparing = False
 
     def _prepare_first(self) -> None:

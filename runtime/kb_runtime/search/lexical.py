@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical_engine import check_recipe, failure, open_index, rarity
@@ -34,8 +33,7 @@ _MARGIN = 1.25
 _REMEMBERED_TERMS = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class SearchFilters:
+class SearchFilters(NamedTuple):
     """What restricts a search; a chunk must pass all of them, and none changes a score.
 
     - `collections`: ordinals of collections; None means no restriction.
@@ -60,8 +58,7 @@ class SearchFilters:
 NO_FILTERS = SearchFilters()
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalRequest:
+class LexicalRequest(NamedTuple):
     """A query for the best `limit` (at least 1) chunks. `boosts` overrides `DEFAULT_BOOSTS` field by
     field."""
 
@@ -76,8 +73,7 @@ class LexicalRequest:
         return {**DEFAULT_BOOSTS, **(self.boosts or {})}
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalHits:
+class LexicalHits(NamedTuple):
     """Rows with BM25 scores, best first, ties by row; and the words that stood in for unknown ones."""
 
     rows: list[int]

@@ -132,7 +132,7 @@ class _Planner:
         looked_up = 0 if len(query.terms) <= MAX_TERMS else MAX_LOOKED_UP
         affordable = self._affordable(query.terms)
         for term in affordable:
-            known = self._weigh(term, term.count)
+            known = self._weigh(term, term.times)
             if known > RARE_DOCUMENTS or looked_up >= MAX_LOOKED_UP:
                 continue
             if len(term.names[0]) < MIN_CHARS:
@@ -142,7 +142,7 @@ class _Planner:
             if near:
                 corrected[term.typed] = tuple(correction.word for correction in near)
             for correction in near:
-                weight = term.count * CORRECTION_WEIGHTS[correction.edits]
+                weight = term.times * CORRECTION_WEIGHTS[correction.edits]
                 self._add_word(correction.word, weight * (RARE_WEIGHT if known else 1.0))
             # Of a compound that nothing is near to (`error-handlng`), the parts that occur nowhere.
             parts = () if known or near else self._unknown_parts(term)
@@ -152,7 +152,7 @@ class _Planner:
                 if near:
                     corrected[part] = tuple(correction.word for correction in near)
                 for correction in near:
-                    weight = term.count * PART_WEIGHT * CORRECTION_WEIGHTS[correction.edits]
+                    weight = term.times * PART_WEIGHT * CORRECTION_WEIGHTS[correction.edits]
                     self._add_word(correction.word, weight)
         for operator in query.operators:
             self._add(OPERATORS, operator, self._boosts[OPERATORS])
@@ -186,7 +186,7 @@ class _Planner:
             found = self._statistics.frequency("body", (term.prose or term.names)[0])
             if not found:
                 return 0.0
-            return -term.count * math.log((self._statistics.documents + 1) / (found + 0.5))
+            return -term.times * math.log((self._statistics.documents + 1) / (found + 0.5))
 
         return sorted(terms, key=worth)[:MAX_TERMS]
 

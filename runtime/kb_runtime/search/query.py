@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb_runtime.records.well_formed import well_formed
 from kb_runtime.search.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, operators
@@ -36,24 +36,22 @@ _RECEIVER = re.compile(r"\A(?:\.|::)")
 _ARGUMENTS = re.compile(r"\(.*\)\Z", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class QueryTerm:
+class QueryTerm(NamedTuple):
     """A distinct word of the query.
 
     `names` are its unstemmed terms and `prose` its stemmed ones (empty for a stop word); the first
     is the whole word, its parts follow. `elsewhere` are the stems that the whole word has in other languages
-    of the pages than that of the query. `count` is how often the query has the word.
+    of the pages than that of the query. `times` is how often the query has the word.
     """
 
     typed: str
     names: tuple[str, ...]
     prose: tuple[str, ...]
-    count: int = 1
+    times: int = 1
     elsewhere: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """An analysed query.
 
     `text` is what the encoder gets; `names` are what the whole query may be the name of: the query as

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kb_runtime.search.fusion import RRF_K
 from kb_runtime.search.ranking.steps import STEPS, Step
@@ -32,8 +31,7 @@ NO_ENCODER = "the knowledge base has no encoder"
 NO_WORD_OCCURS = "No word of the query occurs here; these results are the closest in meaning."
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(NamedTuple):
     """A search.
 
     - `collections`: names of those to search; None means all, an unknown name is a `ValueError`.
@@ -78,8 +76,7 @@ def languages_of(settings: Mapping[str, Any] | None) -> tuple[str, ...]:
     return tuple((settings or {}).get("languages") or (ENGLISH,))
 
 
-@dataclass(frozen=True, slots=True)
-class SearchDefaults:
+class SearchDefaults(NamedTuple):
     """The section `search` of a manifest: what applies where a request says nothing else.
 
     `encoder_languages` is of the section `encoder`; none: all of the pages.
@@ -132,7 +129,6 @@ class SearchDefaults:
         return request.mode
 
 
-@dataclass
 class SearchHit:
     """A chunk that answers. `record` is the record's position in its collection.
 
@@ -144,21 +140,39 @@ class SearchHit:
     and position) that have nearly the same passage, which is no hit of its own.
     """
 
-    row: int
-    collection: str
-    record: int
-    chunk: dict[str, Any]
-    score: float
-    strategy: Strategy
-    lexical_rank: int | None
-    lexical_score: float | None
-    semantic_rank: int | None
-    cosine: float | None
-    exact_name: bool
-    reader: PassageReader = field(repr=False, compare=False)
-    trail: RankingTrace | None = field(default=None, repr=False, compare=False)
-    rerank_score: float | None = None
-    copies: tuple[tuple[str, int], ...] = ()
+    def __init__(
+        self,
+        row: int,
+        collection: str,
+        record: int,
+        chunk: dict[str, Any],
+        score: float,
+        strategy: Strategy,
+        lexical_rank: int | None,
+        lexical_score: float | None,
+        semantic_rank: int | None,
+        cosine: float | None,
+        exact_name: bool,
+        reader: PassageReader,
+        trail: RankingTrace | None = None,
+        rerank_score: float | None = None,
+        copies: tuple[tuple[str, int], ...] = (),
+    ) -> None:
+        self.row = row
+        self.collection = collection
+        self.record = record
+        self.chunk = chunk
+        self.score = score
+        self.strategy = strategy
+        self.lexical_rank = lexical_rank
+        self.lexical_score = lexical_score
+        self.semantic_rank = semantic_rank
+        self.cosine = cosine
+        self.exact_name = exact_name
+        self.reader = reader
+        self.trail = trail
+        self.rerank_score = rerank_score
+        self.copies = copies
 
     @property
     def fused(self) -> FusedScore | None:
@@ -195,8 +209,7 @@ class SearchHit:
         return widened(found, self.chunk, least, most)
 
 
-@dataclass(slots=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """`mode` is what was done, which is less than asked for when a side failed.
 
     `warnings` say that, and when not one word of the query occurs in what was searched.

@@ -275,12 +275,13 @@ def _serve_stdio(served: ServerContext, options: Options) -> None:
     def load_engines(server: StdioServer) -> None:
         from kb_runtime.mcp.prefetch import Prefetcher
 
-        if live.can_change:
-            changes().listen(server.tell)
         prefetchers.append(Prefetcher(live))
         if workspace is not None:
             workspace.start()  # first: another process takes longer to be ready
         prefetchers[0].start()
+        if live.can_change:
+            changes().listen(server.tell)
+        prefetchers[0].follow()
 
     if live.can_change:
         dispatcher.announce_changes(handshake=True)

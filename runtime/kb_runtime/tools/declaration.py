@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from kb_runtime.errors import ToolError
@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+NO_REFUSALS: Mapping[str, str] = MappingProxyType({})
+
+
+class Argument(NamedTuple):
     """One argument of a tool.
 
     Numbers outside `minimum`..`maximum` are clamped or rejected as `out_of_range` says; with `clamp
@@ -36,7 +38,7 @@ class Argument:
     max_length: int | None = None
     choices: tuple[str, ...] = ()
     choices_from: str = ""
-    refusals: Mapping[str, str] = field(default_factory=dict)
+    refusals: Mapping[str, str] = NO_REFUSALS
 
 
 def cursor_argument(description: str) -> Argument:
@@ -59,8 +61,7 @@ OWN_LIMIT = "maxChars"
 Structured = TypeVar("Structured", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer(Generic[Structured]):
+class Answer(NamedTuple, Generic[Structured]):
     """What a tool returns: one text, and structured content that stands alone, None for text only. `fits`
     says that neither is longer than the session admits, where that is known."""
 
@@ -69,8 +70,7 @@ class Answer(Generic[Structured]):
     fits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """A tool. `name` may hold `{prefix}`, which the knowledge base's prefix replaces.
 
     `needs` lists collection kinds: the tool is offered when the artifact has at least one of them
@@ -113,7 +113,7 @@ class Tool:
         """The tool with the argument `max_chars`."""
         if MAX_CHARS in self.arguments:
             return self
-        return replace(self, arguments=(*self.arguments, MAX_CHARS))
+        return self._replace(arguments=(*self.arguments, MAX_CHARS))
 
     def wire_name(self, prefix: str, settings: Mapping[str, Any]) -> str:
         """What clients call the tool. Only with the setting `prefix` does one whose contract fixes its
@@ -127,7 +127,7 @@ class Tool:
         """The tool with its arguments' descriptions as the knowledge base has them."""
         words = {"prefix": prefix, **(self.setting_texts(settings) if self.setting_texts else {})}
         arguments = (
-            replace(argument, description=argument.description.format_map(words))
+            argument._replace(description=argument.description.format_map(words))
             for argument in self.arguments
         )
-        return replace(self, arguments=tuple(arguments))
+        return self._replace(arguments=tuple(arguments))

@@ -28,7 +28,7 @@ def test_a_query_of_stop_words_alone_keeps_them(analyzer: Analyzer) -> None:
 
 def test_repeated_words_are_counted(analyzer: Analyzer) -> None:
     query = analyse("map Map set", analyzer)
-    assert [(term.typed, term.count) for term in query.terms] == [("map", 2), ("set", 1)]
+    assert [(term.typed, term.times) for term in query.terms] == [("map", 2), ("set", 1)]
 
 
 def test_a_compound_has_the_whole_first_and_no_stop_words_among_its_parts(
@@ -154,4 +154,4 @@ def test_every_text_has_an_analysis(raw: str) -> None:
     query.text.encode("utf-8")
     for term in query.terms:
         assert term.names
-        assert term.count >= 1
+        assert term.times >= 1

@@ -36,38 +36,60 @@ PROBE = """
 import os, runpy, sys
 before = set(sys.modules)
 write = os.write
+answers = int(sys.argv.pop())
 def answer(sink, data):
-    if b'"jsonrpc"' in bytes(data):
+    global answers
+    answers -= b'"jsonrpc"' in bytes(data)
+    if not answers:
         print(*sorted(set(sys.modules) - before), file=sys.stderr)
         os._exit(0)
-    return write(sink, data)
+    return len(data)
 os.write = answer
 runpy.run_module("kb_runtime", run_name="__main__", alter_sys=True)
 """
 
 
-@pytest.fixture
-def imported(quint_artifact: Path) -> set[str]:
-    """The modules imported when the first answer is written."""
-    hello = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+SEARCH = {
+    "jsonrpc": "2.0",
+    "id": 2,
+    "method": "tools/call",
+    "params": {"name": "quint_hybrid_search", "arguments": {"query": "sets"}},
+}
+
+
+def imported_for(artifact: Path, *requests: object) -> set[str]:
+    """The modules imported when all requests are answered."""
     server = subprocess.run(
-        [sys.executable, "-c", PROBE, str(quint_artifact)],
-        input=json.dumps(hello) + "\n",
+        [sys.executable, "-c", PROBE, str(artifact), str(len(requests))],
+        input="".join(f"{json.dumps(each)}\n" for each in requests),
         capture_output=True,
         text=True,
         check=False,
     )
     assert server.stdout == "", server.stdout
     return set(server.stderr.split())
+
+
+@pytest.fixture
+def imported(quint_artifact: Path) -> set[str]:
+    return imported_for(quint_artifact, HELLO)
+
+
+def test_a_first_search_waits_for_no_generated_classes(quint_artifact: Path) -> None:
+    # A class with the decorator takes 1 to 2 ms to make, the module and what it imports 10.
+    modules = imported_for(quint_artifact, HELLO, SEARCH)
+    assert "kb_runtime.tools.search.hybrid" in modules
+    assert "dataclasses" not in modules
 
 
 def test_the_handshake_imports_what_is_listed_and_no_more(imported: set[str]) -> None:

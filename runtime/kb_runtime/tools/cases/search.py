@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
@@ -387,7 +386,7 @@ TOOLS = (
             Argument(
                 "query", "string", "What to look for.", required=True, max_length=MAX_QUERY_CHARS
             ),
-            replace(_TOP_K, default=20),
+            _TOP_K._replace(default=20),
             Argument("filters", "object", _FILTERS_HELP),
         ),
         needs=("tests",),
@@ -406,7 +405,7 @@ TOOLS = (
                 required=True,
                 max_length=MAX_KEY_CHARS,
             ),
-            replace(_TOP_K, default=10),
+            _TOP_K._replace(default=10),
             Argument("scope", "string", "What is compared.", default="all", choices=SCOPES),
         ),
         needs=("tests",),

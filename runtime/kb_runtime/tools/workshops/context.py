@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
@@ -202,7 +201,7 @@ TOOLS = (
         " random exercise.",
         run=learning_context,
         arguments=(
-            replace(WORKSHOP, description="slug; with random: draw from this workshop alone"),
+            WORKSHOP._replace(description="slug; with random: draw from this workshop alone"),
             EXERCISE,
             STEP,
             Argument("random", "boolean", "draw an exercise; numbers are ignored"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
@@ -114,8 +113,8 @@ TOOLS = (
         description="The diffs between problem and solution of one exercise or step.",
         run=diff_context,
         arguments=(
-            replace(WORKSHOP, required=True),
-            replace(EXERCISE, required=True),
+            WORKSHOP._replace(required=True),
+            EXERCISE._replace(required=True),
             STEP,
             Argument(
                 "focus", "string", "only diffs whose label, path or text has this", max_length=1000
