@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,19 @@ def test_parameters_of_hugo_are_those_of_the_page_its_sections_and_the_site(tmp_
     assert isinstance(record, DocRecord)
     assert "`v2` of 2020 by Ada.\n" in record.content
     assert "\nget x@v9 {{< param gone >}}\n" in record.content
+
+
+def test_names_in_a_configuration_are_texts(tmp_path: Path) -> None:
+    files = {
+        "hugo.yaml": "baseURL: https://s.example/\nparams:\n  404: gone\n  ui: {yes: Glad, no: Sorry}\n",
+        "content/_index.md": page("S"),
+        "content/a.md": "# A\n\n{{< param ui.no >}}, {{< param 404 >}}.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert json.dumps(inputs.project.settings(), sort_keys=True)
+    record = next(each for each in inputs.records["docs"] if each.id == "a.md")
+    assert isinstance(record, DocRecord)
+    assert "Sorry, gone." in record.content
 
 
 def test_hugo_reads_the_folders_that_its_module_mounts_as_content(tmp_path: Path) -> None:
