@@ -58,13 +58,13 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         starts = first_existing(tree, folder, ("index.rst", "index.md", "contents.rst"))
         if not starts or "sphinx" not in source_code.lower():
             return None
-    source = folder
     extensions = set(texts(data.get("extensions")))
     suffixes = _suffixes(data.get("source_suffix"), extensions)
     for ending in map(str, mapping(data.get("nbsphinx_custom_formats"))):  # notebooks as text
         if ending.lower() in MARKDOWN:
             suffixes.setdefault(ending, "markdown")
     root = text(data, "root_doc", "master_doc") or "index"
+    source = _source(tree, folder, root, suffixes)
     exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]
     exclude += texts(data.get("html_static_path"))
     contents = _Contents(tree, source, suffixes, exclude)
@@ -111,6 +111,25 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         },
         files=(inventory,) if inventory else (),
     )
+
+
+def _source(tree: IncludeTree, folder: str, root: str, suffixes: Mapping[str, str]) -> str:
+    """The folder of the pages: that of conf.py or, where it has none, the only one beside it that has the
+    first page, of several languages the English one, as `sphinx-build -c` is given."""
+    names = tree.names(folder)
+    if not folder or any(name.endswith(tuple(suffixes)) for name in names):
+        return folder
+    around = posixpath.dirname(folder)
+    near = [joined(folder, name) for name in names]
+    near += [joined(around, name) for name in tree.names(around)]
+    found = [
+        place
+        for place in near
+        if any(tree.exists(joined(place, f"{root}{ending}")) for ending in suffixes)
+    ]
+    english = joined(around, "en")
+    found = [english] if english in found else found
+    return found[0] if len(found) == 1 and posixpath.dirname(found[0]) == around else folder
 
 
 def _book(tree: IncludeTree, folder: str) -> Site | None:
