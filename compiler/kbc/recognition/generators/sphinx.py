@@ -12,6 +12,7 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import MARKDOWN
 from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
+from kbc.recognition.places import README
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "sphinx"
@@ -114,22 +115,26 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
 
 
 def _source(tree: IncludeTree, folder: str, root: str, suffixes: Mapping[str, str]) -> str:
-    """The folder of the pages: that of conf.py or, where it has none, the only one beside it that has the
-    first page, of several languages the English one, as `sphinx-build -c` is given."""
-    names = tree.names(folder)
-    if not folder or any(name.endswith(tuple(suffixes)) for name in names):
+    """The folder of the pages: that of conf.py or, where it has none, the only one with pages below it, else
+    beside it, of several languages the English one. `sphinx-build -c` is told where conf.py is."""
+
+    def has_pages(place: str) -> bool:
+        names = tree.names(place)
+        return any(each.endswith(tuple(suffixes)) and not README.match(each) for each in names)
+
+    def starts(place: str) -> bool:
+        return any(tree.exists(joined(place, f"{root}{ending}")) for ending in suffixes)
+
+    if has_pages(folder):
         return folder
+    below = [place for name in tree.names(folder) if has_pages(place := joined(folder, name))]
+    if below or not folder:
+        return below[0] if len(below) == 1 and starts(below[0]) else folder
     around = posixpath.dirname(folder)
-    near = [joined(folder, name) for name in names]
-    near += [joined(around, name) for name in tree.names(around)]
-    found = [
-        place
-        for place in near
-        if any(tree.exists(joined(place, f"{root}{ending}")) for ending in suffixes)
-    ]
+    beside = [place for name in tree.names(around) if starts(place := joined(around, name))]
     english = joined(around, "en")
-    found = [english] if english in found else found
-    return found[0] if len(found) == 1 and posixpath.dirname(found[0]) == around else folder
+    beside = [english] if english in beside else beside
+    return beside[0] if len(beside) == 1 else folder
 
 
 def _book(tree: IncludeTree, folder: str) -> Site | None:
