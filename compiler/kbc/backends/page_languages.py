@@ -94,6 +94,12 @@ def page_languages(
     }
 
 
+def is_english(texts: Iterable[str]) -> bool:
+    """Whether the function words of `texts` leave no doubt that they are in English."""
+    found = _LanguageDetector().counts(texts)
+    return found.function_words.get(ENGLISH, 0) > 0 and _language(found, "") == ENGLISH
+
+
 def _language(found: _WordCounts, otherwise: str) -> str:
     """The language that most function words of a text are of, if they are enough to leave no doubt; none that
     is known, if its letters leave none."""

@@ -296,6 +296,7 @@ def remembered(phase: str) -> Callable[[Function], Function]:
 
     def mark(function: Function) -> Function:
         kind: Any = None
+        usual = function.__kwdefaults__ or {}
 
         @wraps(function)
         def call(text: str, **settings: Any) -> Any:
@@ -305,7 +306,7 @@ def remembered(phase: str) -> Callable[[Function], Function]:
                 return function(text, **settings)
             if kind is None:
                 kind = get_type_hints(function)["return"]
-            given = sorted(settings.items())
+            given = sorted({**usual, **settings}.items())
             return cache.of_text(phase, text, given, lambda: function(text, **settings), kind)
 
         return cast(Function, call)

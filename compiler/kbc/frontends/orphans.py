@@ -79,11 +79,15 @@ def related(record: DocRecord) -> tuple[str, ...]:
     return tuple(name for name in names if isinstance(name, str) and name.strip())
 
 
-def link_roots(collections: Iterable[Collection]) -> dict[str, str]:
+def link_roots(collections: Iterable[Collection]) -> dict[str, tuple[str, ...]]:
     """The folders that links of pages may also start at, by the names of the collections: for docs-builder,
-    Docusaurus, Docsify and Nextra that of the pages, and without a generator the root, as in ExDoc."""
+    Docusaurus, Docsify and Nextra that of the pages, for Docusaurus then that of its configuration, without a
+    generator the root, as in ExDoc."""
     return {
-        each.name: str(each.generator_options.get("folder", ""))
+        each.name: (
+            str(each.generator_options.get("folder", "")),
+            *([posixpath.dirname(each.config)] if each.generator == "docusaurus" else ()),
+        )
         for each in collections
         if each.generator in ("", "docs-builder", "docsify", "docusaurus", "nextra")
         and not each.generator_options.get("relative_links")
@@ -106,7 +110,7 @@ def check_orphans(
     diagnostics: Diagnostics,
     listed: Container[str] = (),
     navigated: Container[str] = (),
-    roots: Mapping[str, str] = MappingProxyType({}),
+    roots: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """Warns (`orphan-page`) about Markdown pages of documentation that no other record leads to;
     `linking` are the `markdown_links` of the records, `listed` the paths of pages in the navigation of
@@ -167,7 +171,7 @@ def _stem(path: str) -> str:
 class _Names:
     """The names that pages go by: their paths, with and without the ending, and addresses."""
 
-    def __init__(self, pages: Iterable[CompiledRecord], roots: Mapping[str, str]) -> None:
+    def __init__(self, pages: Iterable[CompiledRecord], roots: Mapping[str, Sequence[str]]) -> None:
         self._roots = roots
         self._paths: dict[str, str] = {}
         self._addresses: dict[str, str] = {}
@@ -184,8 +188,8 @@ class _Names:
             if path is None and (file := _IN_REPOSITORY.match(name)):
                 path = self._path(("",), file[1])
         else:
-            root = self._roots.get(record.collection, "")
-            path = self._path((posixpath.dirname(record.path), root, ""), name)
+            roots = self._roots.get(record.collection, ())
+            path = self._path((posixpath.dirname(record.path), *roots, ""), name)
         if path:
             yield path
         elif isinstance(record, RoutingRecord):

@@ -302,8 +302,8 @@ def _check_links(
     }
 
     def below_roots(collection: str, target: str) -> str | None:
-        path = posixpath.normpath(posixpath.join(roots.get(collection, ""), target))
-        return path if collection in roots and path in paths else None
+        found = (posixpath.join(root, target) for root in roots.get(collection, ()))
+        return next((path for each in found if (path := posixpath.normpath(each)) in paths), None)
 
     anchors: dict[str, frozenset[str]] = {}
     suggest = _Suggestions()

@@ -30,13 +30,22 @@ MAX_NESTING = 100
 MAX_VALUES = 500_000
 """Of a configuration in YAML, with what its aliases repeat."""
 
+_MERGE, _TEXT = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:str"
+
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")
 
 
 class _Loader(YamlLoader):
-    """YAML whose unknown tags give what they hold: `!ENV [NAME, default]` its default, others None."""
+    """YAML whose unknown tags give what they hold: `!ENV [NAME, default]` its default, others None. Keys are
+    texts, as they are written: `yes`, `404`."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                key.tag = _TEXT
+        return super().construct_mapping(node, deep)
 
 
 def _foreign(loader: _Loader, suffix: str, node: yaml.Node) -> Any:

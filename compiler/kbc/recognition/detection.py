@@ -230,7 +230,7 @@ class _FolderDetector:
 
     @cached_property
     def _translated_files(self) -> list[str]:
-        return translated_files(self._files)
+        return translated_files(self._files, self._tree)
 
     @cached_property
     def _man_pages(self) -> frozenset[str]:

@@ -31,6 +31,7 @@ MAX_NOTEBOOKS = 200
 """More of them beside documentation are work, and do not explain the project."""
 
 _MAVEN_SITE = "src/site"
+_SBT_PAGES = re.compile(r"(?:.*/)?src/main/(?:mdoc|paradox|tut)(?=/)")
 _MIDDLEMAN, _MIDDLEMAN_PAGES = "config.rb", "source"
 _DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>.+)")
 _POD = BY_NAME["pod"].suffixes
@@ -213,6 +214,11 @@ def _conventional(
         if f"{CATALOGUE}/" in file
         and (is_page(file) or file.endswith(TUTORIAL))
         and not _of_others(file)
+    }
+    catalogues |= {
+        match[0]
+        for file in files
+        if is_page(file) and (match := _SBT_PAGES.match(file)) and not _of_others(file)
     }
     beside = {name for name in files if name.endswith(_POD) and not _of_others(name)}
     return (

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 
+from kbc.project.include_tree import IncludeTree
 from kbc.recognition.places import FEW_PAGES, README, is_copy, is_page
 from kbc.recognition.site import joined
 
@@ -120,10 +121,11 @@ def translations_beside(places: Sequence[str], files: Sequence[str]) -> list[str
     ]
 
 
-def translated_files(files: Sequence[str]) -> list[str]:
+def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
     """The pages among the paths `files` that are called after another one and a language: `README.fr.md`,
-    `guide-ja.md` beside `guide.md`. Behind a hyphen it may be a word (`log-in`, `what-is`), so that several
-    pages have to end in it, unless they are about a project; those may be in another folder than theirs."""
+    `guide-ja.md` beside `guide.md`. Behind a hyphen it may be a word (`log-in`, `what-is`) or a unit
+    (`TIMEOUT_MS`), so that several pages that are not in English have to end in it, unless they are about a
+    project; those may be in another folder than theirs."""
     known = frozenset(files)
     certain: list[str] = []
     probable: dict[str, list[str]] = {}
@@ -140,8 +142,20 @@ def translated_files(files: Sequence[str]) -> list[str]:
             else:
                 probable.setdefault(suffix, []).append(name)
             break
-    found = [names for names in probable.values() if len(names) >= FEW_PAGES]
+    found = [
+        names
+        for names in probable.values()
+        if len(names) >= FEW_PAGES and not _are_in_english(names, tree)
+    ]
     return sorted({*certain, *(name for names in found for name in names)})
+
+
+def _are_in_english(names: Sequence[str], tree: IncludeTree) -> bool:
+    """Whether most of the pages are, as far as their words leave no doubt."""
+    from kbc.backends.page_languages import is_english  # few trees have such names
+
+    pages = [(tree.peek(name) or b"").decode("utf-8", "replace") for name in names]
+    return 2 * sum(is_english([page]) for page in pages) > len(pages)
 
 
 def _suffixed(name: str, language: str = "en") -> Iterator[tuple[str, str]]:

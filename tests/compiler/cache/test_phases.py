@@ -56,6 +56,12 @@ def test_within_a_build_a_text_is_computed_once_also_without_a_folder() -> None:
     assert CALLS == ["a", "b", "a"]
 
 
+def test_a_setting_that_is_left_out_is_its_default() -> None:
+    with remembering(PhaseCache(None)):
+        assert upper("a") == upper("a", suffix="") == ["A"]
+    assert CALLS == ["a"]
+
+
 def test_the_next_build_computes_only_what_is_new(tmp_path: Path) -> None:
     in_build(tmp_path, "a", "b")
     assert in_build(tmp_path, "a", "c", "b") == [["A"], ["C"], ["B"]]

@@ -120,6 +120,20 @@ PAGE = """\
 """
 
 
+def test_abstracts_of_docbook_are_the_first_text_of_their_sections() -> None:
+    (found,) = convert(
+        "a.docbook",
+        b"<book><bookinfo><title>Herons</title><abstract><para>All of them.</para></abstract></bookinfo>"
+        b"<chapter><chapterinfo><abstract><title>In short</title><para>They wade.</para></abstract>"
+        b"</chapterinfo><title>Wading</title><para>Long legs.</para><programlisting><![CDATA["
+        b"<info><abstract>x</abstract>y</info>]]></programlisting></chapter></book>",
+        read,
+    )
+    assert found.summary == "All of them."
+    code = "```\n<info><abstract>x</abstract>y</info>\n```"
+    assert found.text == f"# Wading\n\n**In short**\n\nThey wade.\n\nLong legs.\n\n{code}\n"
+
+
 def test_a_reference_page_of_docbook_has_its_name_and_its_synopses() -> None:
     found = one("fly.xml", PAGE)
     assert found.title == "fly(1)"

@@ -374,6 +374,25 @@ def test_classes_of_a_style_sheet_describe_no_object() -> None:
     assert "`class heron`" in one(".. class:: heron\n\n   It flies.\n").text
 
 
+def test_metadata_in_several_languages_is_no_text_and_no_mistake() -> None:
+    found = one(
+        "Herons\n======\n\nThey wade.\n\n.. meta::\n   :title lang=en: Herons\n   :keywords: a, b\n"
+    )
+    assert found.text == "# Herons\n\nThey wade.\n"
+    assert found.problems == ()
+
+
+def test_tags_of_a_page_are_shown() -> None:
+    assert text(".. tags:: arch: wading, bird\n") == "Tags: arch: wading, bird\n"
+    assert text(".. tags::\n\n   wading\n   bird\n") == "Tags: wading, bird\n"
+
+
+def test_what_a_build_makes_output_of_is_not_shown() -> None:
+    source = ".. ansible-output-data::\n\n    env:\n     A: b\n    playbook: |-\n      - @{{ x }}@\n\nIt.\n"
+    found = one(source)
+    assert (found.text, found.problems) == ("It.\n", ())
+
+
 def test_a_toctree_names_a_pep_by_its_title() -> None:
     files = {"pep-0008.rst": PEP.encode()}
     (found,) = convert("index.rst", b".. toctree::\n\n   pep-0008\n", files.get)

@@ -119,6 +119,23 @@ def test_files_called_after_another_one_and_a_language_are_left_out(tmp_path: Pa
     assert all(note.startswith("translations are left out: ") for note in recognised(root).notes)
 
 
+def test_pages_in_english_are_no_translations_whatever_they_are_called(tmp_path: Path) -> None:
+    names = [f"docs/{name}_{unit}.md" for name in BIRDS for unit in ("TIME", "TIME_MS")]
+    text = (
+        "This is the time that it has for the way to the nest, and what is left of it when it is there. "
+        * 3
+    )
+    files = {
+        "go.mod": "module m",
+        "main.go": "package m",
+        **dict.fromkeys(names, f"# Time\n\n{text}\n"),
+    }
+    root = write_tree(tmp_path / "tree", files)
+    inputs, _ = read(root)
+    assert {each.path for records in inputs.records.values() for each in records} >= {*names}
+    assert recognised(root).notes == ()
+
+
 def test_sites_in_other_languages_are_read_where_none_is_in_english(tmp_path: Path) -> None:
     files = {
         f"docs/{language}/{name}": text

@@ -104,6 +104,21 @@ def test_several_folders_of_documentation_are_read(tmp_path: Path) -> None:
     assert titles_found == ["Eggs", "Flying", "Nests", "Start"]
 
 
+def test_pages_that_sbt_checks_are_documentation_with_those_above_a_folder_called_docs(
+    tmp_path: Path,
+) -> None:
+    start = "modules/docs/src/main/mdoc"
+    pages = {f"{start}/{name}.md": page(name) for name in ("index", "moving", "docs/a", "docs/b")}
+    files = {"build.sbt": "", "src/main/scala/A.scala": "object A\n", **pages}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert {each.id for each in inputs.records["docs"]} == {
+        "index.md",
+        "moving.md",
+        "docs/a.md",
+        "docs/b.md",
+    }
+
+
 def test_pages_in_the_source_of_middleman_are_documentation(tmp_path: Path) -> None:
     files = {
         "Gemfile": "",

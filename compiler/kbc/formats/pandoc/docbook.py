@@ -34,6 +34,15 @@ _ID = re.compile(r"\bid\s*=\s*[\"']([^\"'<>]+)[\"']")
 _XREF = re.compile(
     r"<xref\b[^<>]*?\blinkend\s*=\s*[\"'](?P<name>[^\"'<>&]+)[\"'][^<>]*?(?:/>|>\s*</xref>)"
 )
+_INFO = re.compile(
+    r"<!--.*?-->|<!\[CDATA\[.*?\]\]>"
+    r"|(?P<start><(?P<name>\w*info)\b[^<>]*(?<!/)>)(?P<inner>.{0,20000}?)(?P<end></(?P=name)\s*>)",
+    re.DOTALL,
+)
+_ABSTRACT = re.compile(r"<abstract\b[^<>]*>(?P<text>.*?)</abstract\s*>", re.DOTALL)
+_TITLE = re.compile(r"<title\b[^<>]*>(.*?)</title\s*>", re.DOTALL)
+_IN_METADATA = frozenset(["articleinfo", "bookinfo", "refentryinfo"])
+_DOCUMENT = re.compile(r"<(?:article|book)\b[^<>]*>\s*\Z")
 _SUBSET = re.compile(r"<!DOCTYPE\s[^\[<>]*\[")
 _IN_SUBSET = re.compile(
     r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|(?P<end>\])", re.DOTALL
@@ -69,6 +78,24 @@ def with_named_references(text: str) -> str:
         return match[0] if name in own else f'<link linkend="{name}">{name}</link>'
 
     return _XREF.sub(link, text)
+
+
+def with_abstracts(text: str) -> str:
+    """The document with the abstracts of its chapters and sections as their first text, as readers see them;
+    pandoc reads those of whole documents."""
+    if "<abstract" not in text:
+        return text
+
+    def shown(match: re.Match[str]) -> str:
+        name, inner = match["name"], match["inner"]
+        found = _ABSTRACT.findall(inner or "")
+        start = max(0, match.start() - 500)
+        if not found or name in _IN_METADATA or _DOCUMENT.search(text, start, match.start()):
+            return match[0]
+        texts = _TITLE.sub(r'<para><emphasis role="bold">\1</emphasis></para>', "".join(found))
+        return f"{match['start']}{_ABSTRACT.sub('', inner)}{match['end']}{texts}"
+
+    return _INFO.sub(shown, text)
 
 
 def without_declarations(text: str) -> tuple[str, str]:

@@ -115,7 +115,7 @@ def _man_title(path: str, tree: dict[str, Any]) -> str:
 def _docbook(path: str, text: str, read: Read, files: Iterable[str]) -> dict[str, Any]:
     """The tree of a document with the values of its entities, or with their names, where a value is not
     well formed."""
-    text = docbook.with_named_references(text)
+    text = docbook.with_abstracts(docbook.with_named_references(text))
     prepared = docbook_pages.with_sections(docbook.prepared(path, text, read, files))
     try:
         return _tree("docbook", prepared.encode())

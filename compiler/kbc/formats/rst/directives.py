@@ -24,6 +24,24 @@ class _Drop(SphinxDirective):
         return []
 
 
+class _Meta(_Drop):
+    """Fields, whose names may have several words (`:keywords lang=en:`)."""
+
+    optional_arguments = 0
+    option_spec = None
+
+
+class _Tags(SphinxDirective):
+    """The tags of a page, as `sphinx-tags` shows them."""
+
+    def run(self) -> list[nodes.Node]:
+        words = [*self.argument.split("\n"), *self.content]
+        tags = ", ".join(
+            tag for each in words for tag in re.split(r",\s*|\s{2,}", each.strip()) if tag
+        )
+        return [nodes.paragraph("", f"Tags: {tags}")] if tags else []
+
+
 class _Keep(SphinxDirective):
     """The content alone: containers and conditions, whatever their argument."""
 
@@ -337,10 +355,10 @@ def _named(directive: type[SphinxDirective], names: str) -> dict[str, type[Sphin
 
 
 _CLASSES: dict[str, type[SphinxDirective]] = {
-    **_named(_Drop, """index contents sectnum meta title header footer tabularcolumns raw sectionauthor
+    **_named(_Drop, """index contents sectnum title header footer tabularcolumns raw sectionauthor
         codeauthor moduleauthor rst-class cssclass setting templatetag templatefilter fieldlookup
         djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
-        audit-event-table limited-api-list miscnews"""),
+        audit-event-table limited-api-list miscnews ansible-output-data ansible-output-meta"""),
     **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks glossary
         tabs tab-set grid grid-row card-carousel panels margin button-ref button-link"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
@@ -358,7 +376,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
         directive get post put delete patch"""),
     **_named(AutoDoc, """automodule autoclass autoexception autofunction autodata automethod
         autoattribute autoproperty autodecorator autotype"""),
-    "autosummary": AutoSummary, "automodapi": AutoModApi,
+    "meta": _Meta, "tags": _Tags, "autosummary": AutoSummary, "automodapi": AutoModApi,
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
     "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +25,12 @@ CONFIGS = tuple(
 _EVIDENCE = ("content", "archetypes", "layouts", "themes", "go.mod", "hugo.work")
 """`config.toml` is a name that others use as well: one of these stands beside Hugo's."""
 
+_KEYS = frozenset(["baseurl", "languagecode", "module", "theme"])
+"""Of a configuration in `config/_default`; elsewhere the first of these."""
+
+_REPLACED = re.compile(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\.?/\S+)", re.MULTILINE)
+_REPLACEMENT = re.compile(r"([^\s,]+)\s*->\s*([^\s,]+)")
+
 _LATEST = ("latest_stable_version", "latest_version", "latest", "version")
 """What themes call the parameter with the version that readers are shown."""
 
@@ -39,7 +46,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         return None
     data = {key.lower(): value for key, value in read_any(tree, config).items()}
     is_named = posixpath.basename(config).startswith("hugo.")
-    if not is_named and not ("baseurl" in data and set(_EVIDENCE) & set(tree.names(folder))):
+    keys = _KEYS if "/_default/" in config else {"baseurl"}
+    if not is_named and not (keys & data.keys() and set(_EVIDENCE) & set(tree.names(folder))):
         return None
     parts = {
         name: _beside(tree, config, name)
@@ -49,7 +57,10 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     language = text(data, "defaultcontentlanguage") or "en"
     own = mapping(languages.get(language))
     content = joined(folder, _content(data, own, language, parts["module"][0]))
+    modules = _modules(tree, data, parts["module"][0], folder)
     if not tree.names(content):
+        content = next(filter(tree.names, _contents(modules)), "")
+    if not content:
         return None
     permalinks = mapping(data.get("permalinks")) or parts["permalinks"][0]
     rules = mapping(permalinks.get("page")) or permalinks
@@ -76,7 +87,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "config_folder": folder,
             "shortcodes": [
                 joined(place, "layouts", each)
-                for place in (folder, *_themes(tree, data, folder))
+                for place in (folder, *modules)
                 for each in ("shortcodes", "_shortcodes")
             ],
             **_anchors(mapping(data.get("markup")) or parts["markup"][0]),
@@ -85,13 +96,35 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     )
 
 
-def _themes(tree: IncludeTree, data: Mapping[str, Any], folder: str) -> list[str]:
-    """The folders of the themes of the site, as far as the tree has them."""
-    places = [
-        joined(folder, text(data, "themesdir") or "themes", each)
-        for each in texts(data.get("theme"))
-    ]
-    return [place for place in places if tree.names(place)]
+def _modules(
+    tree: IncludeTree, data: Mapping[str, Any], module: Mapping[str, Any], folder: str
+) -> dict[str, list[Mapping[str, Any]]]:
+    """The folders of the themes and modules of the site, as far as the tree has them, each with the mounts
+    that the configuration gives it: those that go.mod or `replacements` replace by a folder, and those below
+    the folder of themes."""
+    module = {**module, **mapping(data.get("module"))}
+    stated = module.get("replacements")
+    replacements = ",".join(texts(stated)) if stated else ""
+    local = dict(_REPLACED.findall(read_text(tree, joined(folder, "go.mod"))))
+    local |= dict(_REPLACEMENT.findall(replacements))
+    themes = text(data, "themesdir") or "themes"
+    imports = module.get("imports")
+    imports = [mapping(each) for each in (imports if isinstance(imports, list) else [])]
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for each in (*({"path": theme} for theme in texts(data.get("theme"))), *imports):
+        path = text(each, "path")
+        place = joined(folder, local.get(path) or f"{themes}/{path}")
+        if path and not place.startswith("..") and tree.names(place):
+            mounts = each.get("mounts")
+            found[place] = [mapping(one) for one in mounts] if isinstance(mounts, list) else []
+    return found
+
+
+def _contents(modules: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
+    """The folders of modules that are mounted as content."""
+    for place, mounts in modules.items():
+        stated = [text(each, "source") for each in mounts if text(each, "target") == "content"]
+        yield from (joined(place, source) for source in (stated or ["content"][: not mounts]))
 
 
 def mounted(tree: IncludeTree, site: Site) -> list[Site]:
@@ -102,9 +135,11 @@ def mounted(tree: IncludeTree, site: Site) -> list[Site]:
     folder = str(site.options["config_folder"])
     language = str(site.options["language"])
     found = []
-    for mount in module.get("mounts") or []:
+    modules = _modules(tree, data, module, folder)
+    inherited = [{"source": each, "target": "content"} for each in _contents(modules)]
+    for mount in [*(module.get("mounts") or []), *inherited]:
         target, source = text(mapping(mount), "target"), text(mapping(mount), "source")
-        place = joined(folder, source)
+        place = source if mount in inherited else joined(folder, source)
         is_content = target == "content" or target.startswith("content/")
         is_other = language not in (_languages_of(mapping(mount)) or [language])
         if not source or not is_content or is_other or place == site.folder:

@@ -12,6 +12,7 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import MARKDOWN
 from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
+from kbc.recognition.places import README
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "sphinx"
@@ -58,13 +59,13 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         starts = first_existing(tree, folder, ("index.rst", "index.md", "contents.rst"))
         if not starts or "sphinx" not in source_code.lower():
             return None
-    source = folder
     extensions = set(texts(data.get("extensions")))
     suffixes = _suffixes(data.get("source_suffix"), extensions)
     for ending in map(str, mapping(data.get("nbsphinx_custom_formats"))):  # notebooks as text
         if ending.lower() in MARKDOWN:
             suffixes.setdefault(ending, "markdown")
     root = text(data, "root_doc", "master_doc") or "index"
+    source = _source(tree, folder, root, suffixes)
     exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]
     exclude += texts(data.get("html_static_path"))
     contents = _Contents(tree, source, suffixes, exclude)
@@ -111,6 +112,29 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         },
         files=(inventory,) if inventory else (),
     )
+
+
+def _source(tree: IncludeTree, folder: str, root: str, suffixes: Mapping[str, str]) -> str:
+    """The folder of the pages: that of conf.py or, where it has none, the only one with pages below it, else
+    beside it, of several languages the English one. `sphinx-build -c` is told where conf.py is."""
+
+    def has_pages(place: str) -> bool:
+        names = tree.names(place)
+        return any(each.endswith(tuple(suffixes)) and not README.match(each) for each in names)
+
+    def starts(place: str) -> bool:
+        return any(tree.exists(joined(place, f"{root}{ending}")) for ending in suffixes)
+
+    if has_pages(folder):
+        return folder
+    below = [place for name in tree.names(folder) if has_pages(place := joined(folder, name))]
+    if below or not folder:
+        return below[0] if len(below) == 1 and starts(below[0]) else folder
+    around = posixpath.dirname(folder)
+    beside = [place for name in tree.names(around) if starts(place := joined(around, name))]
+    english = joined(around, "en")
+    beside = [english] if english in beside else beside
+    return beside[0] if len(beside) == 1 else folder
 
 
 def _book(tree: IncludeTree, folder: str) -> Site | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,19 @@ def test_parameters_of_hugo_are_those_of_the_page_its_sections_and_the_site(tmp_
     assert "\nget x@v9 {{< param gone >}}\n" in record.content
 
 
+def test_names_in_a_configuration_are_texts(tmp_path: Path) -> None:
+    files = {
+        "hugo.yaml": "baseURL: https://s.example/\nparams:\n  404: gone\n  ui: {yes: Glad, no: Sorry}\n",
+        "content/_index.md": page("S"),
+        "content/a.md": "# A\n\n{{< param ui.no >}}, {{< param 404 >}}.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert json.dumps(inputs.project.settings(), sort_keys=True)
+    record = next(each for each in inputs.records["docs"] if each.id == "a.md")
+    assert isinstance(record, DocRecord)
+    assert "Sorry, gone." in record.content
+
+
 def test_hugo_reads_the_folders_that_its_module_mounts_as_content(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
@@ -127,6 +141,47 @@ def test_hugo_reads_the_folders_that_its_module_mounts_as_content(tmp_path: Path
         "a.md": "https://reef.example/a/",
         "books/coral/b.md": "https://reef.example/coral/b/",
     }
+
+
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ({"hugo.toml": "theme = 'moor'\n"}, "themes/moor"),
+        (
+            {
+                "config/_default/config.yml": "module:\n  imports:\n    - path: example.org/moor\n",
+                "go.mod": "module example.org/site\n\nreplace example.org/moor v1.0.0 => ./own/moor\n",
+            },
+            "own/moor",
+        ),
+        (
+            {
+                "hugo.yaml": "module:\n  replacements: example.org/moor -> own/moor\n"
+                "  imports:\n    - path: example.org/moor\n      mounts: [{source: pages, target: content}]\n"
+            },
+            "own/moor",
+        ),
+    ],
+)
+def test_pages_and_shortcodes_may_be_those_of_a_theme_or_module_in_the_tree(
+    tmp_path: Path, files: dict[str, str], place: str
+) -> None:
+    pages = "pages" if "mounts" in "".join(files.values()) else "content"
+    files |= {
+        f"{place}/{pages}/a.md": "# A\n\n{{< x >}}y{{< /x >}}\n",
+        f"{place}/layouts/shortcodes/x.html": "<pre><code>{{ .Inner }}</code></pre>",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    inputs, _ = read(root)
+    (collection,) = inputs.collections
+    assert (collection.generator, collection.paths) == ("hugo", (f"{place}/{pages}",))
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert "```\ny\n```" in record.content
+    write_tree(root, {"content/b.md": page("B")})
+    found = read(root)[0]
+    ids = {each.id for records in found.records.values() for each in records}
+    assert ids == {f"{place}/{pages}/a.md", "b.md"}
 
 
 def test_what_the_template_of_a_shortcode_shows_as_code_is_code(tmp_path: Path) -> None:

@@ -168,6 +168,18 @@ def test_pages_beside_the_folder_of_the_configuration_are_found_from_it(tmp_path
     assert addresses(inputs) == {"a.md": "https://pond.example/docs/a"}
 
 
+def test_links_of_docusaurus_may_start_at_the_pages_or_the_site(tmp_path: Path) -> None:
+    links = "[1](nests/b.md) [2](docs/nests/b.md) [3](./docs/nests/b.md)"
+    files = {
+        "site/docusaurus.config.js": "module.exports = { title: 'Heron' };",
+        "site/docs/eggs/a.md": f"# A\n\n{links}\n",
+        "site/docs/nests/b.md": page("B"),
+    }
+    _, diagnostics = read(write_tree(tmp_path / "tree", files))
+    dead = [each.message.split("'")[1] for each in diagnostics if each.code == "dead-link"]
+    assert dead == ["./docs/nests/b.md"]
+
+
 def test_vitepress_takes_clean_urls_rewrites_and_the_sidebar(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",

@@ -312,3 +312,47 @@ def test_links_of_myst_lead_to_labels_and_documents(tmp_path: Path) -> None:
     )
     assert texts["index.rst"].endswith("[B gates](b.md)\n")
     assert [each.code for each in diagnostics] == []
+
+
+def test_the_pages_may_be_beside_the_folder_of_their_configuration(tmp_path: Path) -> None:
+    files = {
+        "config/conf.py": "project = 'Heron'\nmaster_doc = 'contents'\n",
+        "config/__init__.py": "",
+        **{
+            f"{language}/{name}.rst": f"{title}\n=====\n\n{text}\n"
+            for language in ("en", "fr")
+            for name, title, text in (
+                ("contents", "Heron", ".. toctree::\n\n   nests\n   eggs"),
+                ("eggs", "Eggs!", "They are blue."),
+                ("nests", "Nests", "They are high."),
+            )
+        },
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert [record.id for record in inputs.records["docs"]] == [
+        "contents.rst",
+        "nests.rst",
+        "eggs.rst",
+    ]
+    (collection,) = inputs.collections
+    assert (collection.generator, collection.paths) == ("sphinx", ("en",))
+
+
+@pytest.mark.parametrize(("other", "place"), [("notes/a.txt", "source"), ("more/a.rst", "")])
+def test_the_pages_may_be_below_the_folder_of_their_configuration(
+    tmp_path: Path, other: str, place: str
+) -> None:
+    files = {
+        "conf.py": "project = 'Heron'\nhtml_baseurl = 'https://heron.example/'\n",
+        "README.rst": "How to build\n============\n\nWith make.\n",
+        "source/index.rst": "Heron\n=====\n\n.. toctree::\n\n   nests\n   eggs\n",
+        "source/eggs.rst": "Eggs\n====\n\nBlue. See :doc:`/nests`.\n",
+        "source/nests.rst": "Nests\n=====\n\nHigh.\n",
+        other: "A\n=\n\nB.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert inputs.collections[0].paths == (place or ".",)
+    if place:
+        assert [*addresses(inputs).values()] == [
+            f"https://heron.example/{name}.html" for name in ("index", "nests", "eggs")
+        ]
