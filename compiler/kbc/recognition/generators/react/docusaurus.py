@@ -9,6 +9,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.permalinks import without_number
+from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, read_script, read_text
 from kbc.recognition.javascript import exported_value
 from kbc.recognition.remotes import remotes, repository_of
@@ -167,17 +168,15 @@ def _name(options: Mapping[str, Any], default: str, taken: set[str]) -> str:
 def _plugins(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """(name, options) of every plugin; those of the classic preset come as `docs` and `blog`. Without
     a preset or plugin that names them, the conventional folders are meant."""
-    presets = data.get("presets")
     found = False
-    for preset in presets if isinstance(presets, list) else []:
+    for preset in sequence(data.get("presets")):
         name, options = _configured(preset)
         if "classic" in name or not name:
             found = True
             for each in ("docs", "blog"):
                 if options.get(each) is not False:
                     yield each, mapping(options.get(each))
-    plugins = data.get("plugins")
-    for plugin in plugins if isinstance(plugins, list) else []:
+    for plugin in sequence(data.get("plugins")):
         name, options = _configured(plugin)
         found = found or _DOCS.fullmatch(name) is not None
         yield name, options
@@ -193,8 +192,7 @@ def _configured(item: Any) -> tuple[str, Mapping[str, Any]]:
 
 def _redirects(options: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
-    rules = options.get("redirects")
-    for rule in rules if isinstance(rules, list) else []:
+    for rule in sequence(options.get("redirects")):
         target = text(mapping(rule), "to")
         found |= {old.strip("/"): target.strip("/") for old in texts(mapping(rule).get("from"))}
     return found

@@ -105,8 +105,8 @@ def _languages(
 ) -> tuple[str, list[str]]:
     """The folder of the language that is read, "" where its pages are in none, and those of all languages:
     the English one, else that of the site, else the first."""
-    stated = data.get("locales") or theme.get("locales")
-    names = [text(mapping(each), "lang") for each in (stated if isinstance(stated, list) else ())]
+    stated = sequence(data.get("locales") or theme.get("locales"))
+    names = [text(mapping(each), "lang") for each in stated]
     found = [each for each in names if each and tree.names(joined(root, each))]
     own = text(data, "lang")
     english = (each for each in found if language_of(each) == "en")
