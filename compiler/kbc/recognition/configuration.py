@@ -17,7 +17,7 @@ from kbc.formats import inventory
 from kbc.formats.document import FormatError
 from kbc.formats.inventory import Inventory
 from kbc.project.include_tree import IncludeTree
-from kbc.project.well_formed import YamlLoader, parse_json
+from kbc.project.well_formed import YamlLoader, json_value
 from kbc.recognition.javascript import exported
 from kbc.recognition.site import joined, mapping, text
 
@@ -103,19 +103,13 @@ def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
 
 
 def read_json(tree: IncludeTree, path: str) -> Mapping[str, Any]:
-    try:
-        return mapping(parse_json(read_text(tree, path)))
-    except (ValueError, RecursionError):
-        return {}
+    return mapping(json_value(read_text(tree, path)))
 
 
 def read_json_with_comments(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """JSON with comments and commas behind the last entry, as programs of Microsoft's read it."""
     plain = _COMMENT.sub(lambda match: match["kept"] or "", read_text(tree, path))
-    try:
-        return mapping(parse_json(_LAST_COMMA.sub(r"\g<kept>\g<end>", plain)))
-    except (ValueError, RecursionError):
-        return {}
+    return mapping(json_value(_LAST_COMMA.sub(r"\g<kept>\g<end>", plain)))
 
 
 def script_configs(folder: str) -> tuple[str, ...]:

@@ -6,11 +6,12 @@ A module that is not in the tree is external. Where a path goes through settings
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from kbc.project.well_formed import json_value, mapping
 
 EXTERNAL: tuple[int, ...] | None = None
 """For a module outside of the tree."""
@@ -56,10 +57,7 @@ class ModuleTable:
             if found := re.search(r"^module\s+(\S+)", text, re.MULTILINE):
                 self._go[found[1].strip('"')] = folder
         elif name == "package.json":
-            try:
-                named = json.loads(text).get("name")
-            except (ValueError, AttributeError, RecursionError):
-                return
+            named = mapping(json_value(text)).get("name")
             if isinstance(named, str):
                 self._scripts[named] = folder
         elif found := re.search(r"\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", text, re.M | re.S):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.permalinks import without_number
-from kbc.project.well_formed import sequence
+from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import first_existing, read_script, read_text
 from kbc.recognition.javascript import exported_value
 from kbc.recognition.remotes import remotes, repository_of
@@ -115,7 +114,7 @@ def _published(
     written, which has no address of its own where there are no others; or where the site does not show
     it, the last one."""
     path = _versions_file(tree, folder, options)
-    versions = _listed(read_text(tree, path)) if path else []
+    versions = texts(json_value(read_text(tree, path))) if path else []
     paths = mapping(options.get("versions"))
     last = text(options, "lastVersion") or (versions[0] if versions else "current")
     if options.get("includeCurrentVersion") is False and last in versions:
@@ -132,14 +131,6 @@ def _versions_file(tree: IncludeTree, folder: str, options: Mapping[str, Any]) -
     id = text(options, "id")
     name = f"{id}_versions.json" if id and id != "default" else "versions.json"
     return first_existing(tree, folder, (name,))
-
-
-def _listed(source: str) -> list[str]:
-    """The texts of a list in JSON; none where it is not one."""
-    try:
-        return texts(json.loads(source or "[]"))
-    except (ValueError, RecursionError):
-        return []
 
 
 def _left_out(tree: IncludeTree, folder: str, unpublished: list[str]) -> dict[str, str]:

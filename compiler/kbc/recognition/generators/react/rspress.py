@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.well_formed import parse_json, sequence
+from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import (
     first_existing,
     import_paths,
@@ -244,10 +244,7 @@ class _MetaFiles:
     def _json(self, folder: str, name: str) -> Any:
         path = joined(self._pages, folder, name)
         self.files.append(path)
-        try:
-            return parse_json(read_text(self._tree, path))
-        except (ValueError, RecursionError):
-            return None
+        return json_value(read_text(self._tree, path))
 
 
 def _links(item: Any) -> Iterator[tuple[str, str]]:
