@@ -36,7 +36,14 @@ _LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")
 
 
 class _Loader(YamlLoader):
-    """YAML whose unknown tags give what they hold: `!ENV [NAME, default]` its default, others None."""
+    """YAML whose unknown tags give what they hold: `!ENV [NAME, default]` its default, others None. Keys are
+    texts, as they are in JSON: `yes`, `404`."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        super().flatten_mapping(node)
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                key.tag = "tag:yaml.org,2002:str"
 
 
 def _foreign(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
@@ -46,10 +53,7 @@ def _foreign(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
         items = loader.construct_sequence(node, deep=True)
         return items[-1] if suffix == "ENV" and len(items) > 1 else None
     if isinstance(node, yaml.MappingNode):
-        return {
-            "tag": suffix,
-            **{str(k): v for k, v in loader.construct_mapping(node, True).items()},
-        }
+        return {"tag": suffix, **loader.construct_mapping(node, deep=True)}
     return None
 
 

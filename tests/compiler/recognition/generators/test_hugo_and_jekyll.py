@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
 
+from kbc.linking.linker import build_id
 from kbc.records import DocRecord
 
 
@@ -332,3 +333,15 @@ def test_jekyll_may_have_its_configuration_in_parts(tmp_path: Path) -> None:
 def test_parts_of_a_configuration_without_layouts_are_none_of_jekyll(tmp_path: Path) -> None:
     files = {"_config_base.yml": "title: Base\n", "a.md": page("A")}
     assert "Jekyll" not in recognised(write_tree(tmp_path / "tree", files)).what
+
+
+def test_keys_of_parameters_that_yaml_takes_for_other_values_are_texts(tmp_path: Path) -> None:
+    config = (
+        "baseURL: https://s.example/\nparams:\n  ui:\n    feedback: {enable: true, yes: Good., no: Bad.}\n"
+        "  pages: {404: Lost., other: Found.}\n"
+    )
+    text = "{{< param ui.feedback.yes >}} {{< param pages.404 >}}\n"
+    root = write_tree(tmp_path / "tree", {"hugo.yaml": config, "content/a.md": f"# A\n\n{text}"})
+    inputs, _ = read(root)
+    assert len(build_id([], inputs.project.settings(), {})) == 16
+    assert "Good. Lost." in inputs.records["docs"][0].text
