@@ -326,18 +326,13 @@ class Blocks:
             posixpath.join(posixpath.dirname(page), id.replace(".", "/"))
             for id in reversed(self._open)
         ]
-        for name, suffix in (
-            ("java", "java"),
-            ("kotlin", "kt"),
-            ("groovy", "groovy"),
-            ("xml", "xml"),
-        ):
+        for name, ending in snippets.ENDINGS.items():
             root = self.project.attributes.get(f"include-{name}")
             if not root:
                 continue
             paths = [
                 posixpath.normpath(
-                    posixpath.join(root, re.sub(r"[-_]", "", place), f"{target}.{suffix}")
+                    posixpath.join(root, re.sub(r"[-_]", "", place), f"{target}.{ending}")
                 )
                 for place in [*places, page]
             ]
