@@ -14,6 +14,7 @@ from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine, le
 from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written, is_missing, underlined_level
 from kbc.formats.document import FormatError
 from kbc.formats.selection import dedented
+from kbc.project.source_file import relative_path
 
 MAX_DEPTH = 40
 
@@ -356,8 +357,7 @@ class Blocks:
         for name, paths in snippets.places(target, given):
             found = (self.project.find_included(each, line.path) for each in paths)
             if path := next((each[0] for each in found if each), ""):
-                relative = posixpath.relpath(path, posixpath.dirname(line.path) or ".")
-                parts += self._labelled_code(name, relative, inside, line)
+                parts += self._labelled_code(name, relative_path(path, line.path), inside, line)
         if not parts:
             self.project.elsewhere("snippet", f"the class {target!r} is not in the tree", line)
             return []

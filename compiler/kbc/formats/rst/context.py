@@ -12,6 +12,7 @@ from kbc.formats.rst.pep import title_of
 from kbc.formats.selection import candidates, read_target
 from kbc.languages import markdown
 from kbc.languages.includes.generated import is_generated
+from kbc.project.source_file import relative_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +83,7 @@ class Context:
         found = self.labels.get(name)
         if found is None:
             return "", ""
-        path = posixpath.relpath(found.path, posixpath.dirname(self.path) or ".")
+        path = relative_path(found.path, self.path)
         return found.title, f"{path}#{found.anchor}" if found.anchor else path
 
     def _find(self, target: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from kbc.languages.includes.containers import Kept, fenced_stretches, outside_fences
 from kbc.languages.includes.files import MAX_DEPTH, IncludingPage, not_included
+from kbc.project.source_file import relative_path, resolved_path
 
 TRIGGER = r"\[\[[^\[\]\n]+\]\]"
 
@@ -71,7 +72,7 @@ def _found(target: str, page: IncludingPage) -> str:
     if not name:
         return ""
     if name.startswith("."):
-        name = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), name))
+        name = resolved_path(name, page.path)
     return notes.get(_key(name), "") or notes.get(_plain_key(name), "")
 
 
@@ -99,7 +100,7 @@ def _link(match: re.Match[str], page: IncludingPage) -> str:
             return shown or heading.lstrip("^")
         is_file = match["mark"] and _FILE.search(name)
         return f"[{shown or name}]({_address(name)})" if is_file else match[0]
-    to = posixpath.relpath(path, posixpath.dirname(page.path) or ".")
+    to = relative_path(path, page.path)
     title = shown or " > ".join(part for part in target.split("#") if part and part[0] != "^")
     return f"[{title}]({_address(to)})"
 

@@ -24,6 +24,7 @@ from kbc.languages.includes.files import (
     fence,
     not_included,
 )
+from kbc.project.source_file import relative_path
 
 _TAG = re.compile(
     r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?>\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
@@ -221,7 +222,7 @@ class _Template:
         if name in ("link", "post_url"):
             target = rest if name == "link" else f"_posts/{rest}.md"
             path = posixpath.join(self._liquid.folder, target.strip("\"' /"))
-            return posixpath.relpath(path, posixpath.dirname(self._page.path) or ".")
+            return relative_path(path, self._page.path)
         if name in ("assign", "set") and (assigned := _ASSIGNED.fullmatch(rest)):
             self._captured[assigned["name"]] = assigned["double"] or assigned["single"] or ""
         if name not in _CONTROL and not name.startswith("end"):
