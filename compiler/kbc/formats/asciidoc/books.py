@@ -36,14 +36,13 @@ class Books:
         chapters = self.parts.get(path)
         if not chapters:
             return read
-        folder = posixpath.dirname(path) or "."
 
         def contents(wanted: str) -> bytes | None:
             place = self.real(wanted)
             title = chapters.get(place)
             if title is None:
                 return read(wanted)
-            return f"* link:{posixpath.relpath(place, folder)}[{title}]\n".encode()
+            return f"* link:{relative_path(place, path)}[{title}]\n".encode()
 
         return contents
 
