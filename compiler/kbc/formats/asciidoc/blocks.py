@@ -239,7 +239,7 @@ class Blocks:
             return self._delimited(text, given, lines)
         if macro := _MACRO.match(text):
             lines.next()
-            return self._macro(macro, line, given)
+            return self._macro(macro, line)
         if text in ("'''", "---", "***", "- - -", "* * *", "<<<"):
             lines.next()
             return [] if text == "<<<" else ["***"]
@@ -301,7 +301,7 @@ class Blocks:
             code = "\n".join(dedented(code.split("\n"), ""))
         return commonmark.fence(code, language.split(",")[0])
 
-    def _macro(self, macro: re.Match[str], line: SourceLine, given: Attributes) -> Written:
+    def _macro(self, macro: re.Match[str], line: SourceLine) -> Written:
         name, target, inside = macro.groups()
         if name in _IMAGES:
             found = attribute_lists.parse(inside)

@@ -204,7 +204,7 @@ class _Template:
 
     def _tag(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
         if name in ("include", "include_relative", "include_cached", "render"):
-            return self._included(name, rest, parameters, depth)
+            return self._included(name, rest, depth)
         if name in NOTICES:
             kind, _, title = rest.partition(" ")
             is_kind = kind.lower() in NOTICES
@@ -229,7 +229,7 @@ class _Template:
             self._page.external[f"{{% {name} %}}"] += 1
         return ""
 
-    def _included(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
+    def _included(self, name: str, rest: str, depth: int) -> str:
         target = rest.split()[0].strip("\"'") if rest else ""
         target = target.rstrip(",").strip("\"'") if self._liquid.is_bare else target
         is_program = self._liquid.is_bare and not target.endswith((".md", ".markdown", ".txt"))
