@@ -44,8 +44,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     written = _whole(commonmark.document(commonmark.blocks(parts)))
     title = metadata.get("title")
     heading = _HEADING.search(written)
-    authors = metadata.get("authors")
-    names = [mapping(each).get("name") for each in authors] if isinstance(authors, list) else []
+    names = [mapping(each).get("name") for each in sequence(metadata.get("authors"))]
     return [
         Converted(
             text=written,

@@ -3,7 +3,6 @@ may refer."""
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -11,7 +10,7 @@ from kbc.formats import BY_NAME, LabelTarget, Read
 from kbc.formats.selection import read_target
 from kbc.languages.anchors import slug
 from kbc.languages.markdown import first_title, heading_text
-from kbc.project.source_file import SourceFile, decode_any
+from kbc.project.source_file import SourceFile, decode_any, relative_path
 
 _MYST_LABEL = re.compile(
     r"^\((?P<name>[^()\n]+)\)=[ \t]*\n"
@@ -57,7 +56,7 @@ def role_links(
         found = labels.get(_normalized(target)) or _document(path, target, read)
         if found is None or not (title or found.title):
             return ""
-        place = posixpath.relpath(found.path, posixpath.dirname(path) or ".")
+        place = relative_path(found.path, path)
         return f"[{title or found.title}]({place}{'#' * bool(found.anchor)}{found.anchor})"
 
     return link

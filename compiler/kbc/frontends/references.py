@@ -26,6 +26,7 @@ from kbc.languages.includes import is_complete
 from kbc.project.include_tree import only_ones
 from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
+from kbc.project.source_file import resolved_path
 from kbc.records import (
     BuiltinRecord,
     CompiledRecord,
@@ -219,7 +220,7 @@ def _check_tests(records: Sequence[CompiledRecord], diagnostics: Diagnostics) ->
     while tested:  # what a tested example imports is tested with it
         path = tested.pop()
         for each in examples[path].imports:
-            source = posixpath.normpath(posixpath.join(posixpath.dirname(path), each.source))
+            source = resolved_path(each.source, path)
             source = source if source.endswith(".qnt") else f"{source}.qnt"
             if each.source and source in examples and source not in seen:
                 seen.add(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,6 +22,16 @@ class ReadFile(NamedTuple):
 def decode_any(data: bytes) -> str:
     """UTF-8 text with "\\n" line ends, without a byte order mark; U+FFFD for what is no UTF-8."""
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def resolved_path(target: str, page: str) -> str:
+    """The path, below the root of `page`, to which `target` leads from there."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
+
+
+def relative_path(path: str, page: str) -> str:
+    """How `path` is written in `page`, both below the same root."""
+    return posixpath.relpath(path, posixpath.dirname(page) or ".")
 
 
 @dataclass(frozen=True, slots=True)

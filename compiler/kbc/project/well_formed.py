@@ -21,6 +21,14 @@ def parse_json(text: str) -> Any:
     return well_formed(value) if _SURROGATE.search(text) else value
 
 
+def json_value(text: str) -> Any:
+    """What a text in JSON holds; None where it cannot be read."""
+    try:
+        return parse_json(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def mapping(value: Any) -> Mapping[Any, Any]:
     """`value` where it is a mapping, else an empty one."""
     return value if isinstance(value, Mapping) else {}

@@ -17,7 +17,7 @@ from kbc.formats import inventory
 from kbc.formats.document import FormatError
 from kbc.formats.inventory import Inventory
 from kbc.project.include_tree import IncludeTree
-from kbc.project.well_formed import YamlLoader, parse_json
+from kbc.project.well_formed import YamlLoader, json_value
 from kbc.recognition.javascript import exported
 from kbc.recognition.site import joined, mapping, text
 
@@ -30,7 +30,6 @@ MAX_NESTING = 100
 MAX_VALUES = 500_000
 """Of a configuration in YAML, with what its aliases repeat."""
 
-_MERGE, _TEXT = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:str"
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -39,13 +38,13 @@ _LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")
 
 class _Loader(YamlLoader):
     """YAML whose unknown tags give what they hold: `!ENV [NAME, default]` its default, others None. Keys are
-    texts, as they are written: `yes`, `404`."""
+    texts, as they are in JSON: `yes`, `404`."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        super().flatten_mapping(node)
         for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
-                key.tag = _TEXT
-        return super().construct_mapping(node, deep)
+            if isinstance(key, yaml.ScalarNode):
+                key.tag = "tag:yaml.org,2002:str"
 
 
 def _foreign(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
@@ -55,10 +54,7 @@ def _foreign(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
         items = loader.construct_sequence(node, deep=True)
         return items[-1] if suffix == "ENV" and len(items) > 1 else None
     if isinstance(node, yaml.MappingNode):
-        return {
-            "tag": suffix,
-            **{str(k): v for k, v in loader.construct_mapping(node, True).items()},
-        }
+        return {"tag": suffix, **loader.construct_mapping(node, deep=True)}
     return None
 
 
@@ -112,19 +108,13 @@ def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
 
 
 def read_json(tree: IncludeTree, path: str) -> Mapping[str, Any]:
-    try:
-        return mapping(parse_json(read_text(tree, path)))
-    except (ValueError, RecursionError):
-        return {}
+    return mapping(json_value(read_text(tree, path)))
 
 
 def read_json_with_comments(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """JSON with comments and commas behind the last entry, as programs of Microsoft's read it."""
     plain = _COMMENT.sub(lambda match: match["kept"] or "", read_text(tree, path))
-    try:
-        return mapping(parse_json(_LAST_COMMA.sub(r"\g<kept>\g<end>", plain)))
-    except (ValueError, RecursionError):
-        return {}
+    return mapping(json_value(_LAST_COMMA.sub(r"\g<kept>\g<end>", plain)))
 
 
 def script_configs(folder: str) -> tuple[str, ...]:

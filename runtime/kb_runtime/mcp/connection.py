@@ -111,7 +111,7 @@ class Connection:
             or message.get("method") != "tools/call"
             or not self._takes_long(message.get("params"))
             or _request_id(message) is None
-            or _malformed(message, message["id"])
+            or _malformed(message)
         ):
             return False
         if self._stateless is None:
@@ -139,7 +139,7 @@ class Connection:
         request_id = _request_id(message)
         if "method" not in message and ("result" in message or "error" in message):
             return None  # an answer, and this server asks nothing
-        problem = _malformed(message, request_id)
+        problem = _malformed(message)
         if problem:
             return error_answer(request_id, revisions.INVALID_REQUEST, problem)
         if request_id is None:
@@ -271,7 +271,7 @@ def _request_id(message: dict[str, Any]) -> str | int | None:
     return found if isinstance(found, (str, int)) and not isinstance(found, bool) else None
 
 
-def _malformed(message: dict[str, Any], request_id: str | int | None) -> str:
+def _malformed(message: dict[str, Any]) -> str:
     if message.get("jsonrpc") != "2.0":
         return 'The message must say "jsonrpc": "2.0"'
     if not isinstance(message.get("method"), str):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from kb_runtime.records import exports
@@ -35,6 +35,31 @@ _JIRA_KEY = re.compile(r"[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,7}")
 _MAX_KEY_CHARS = 20
 _MAX_DIGITS = 9  # of the position of a step
 _SHOWN = 5  # tests named in a sentence about many
+
+EXPORT_NAMES = {
+    "uid": "uid",
+    "title": "title",
+    "jira_key": "jiraKey",
+    "priority": "priority",
+    "summary": "summary",
+    "test_case_id": "testCaseId",
+    "test_id": "testId",
+    "description": "description",
+    "test_type": "testType",
+    "folder": "folderStructure",
+    "expected_results": "expectedResults",
+    "test_data": "testData",
+    "test_path": "testPath",
+    "source": "source",
+    "ingested_at": "ingested_at",
+}
+"""Field of a test -> its name in exports, and in answers of tools."""
+EXPORT_LISTS = {
+    "tags": "tags",
+    "platforms": "platforms",
+    "preconditions": "preconditions",
+    "related_issues": "relatedIssues",
+}
 
 FindingCode = Literal[
     "no-identifier",
@@ -199,36 +224,12 @@ def sentences(findings: Iterable[CaseFinding]) -> dict[FindingCode, str]:
 def as_record(case: Case) -> dict[str, Any]:
     """The case as JSON, in the shape of a normalised record: reading it again gives the same case.
     Fields without a value are left out, except for lists."""
-    fields: dict[str, Any] = {
-        "uid": case.uid,
-        "title": case.title,
-        "source": case.source,
-        "ingested_at": case.ingested_at,
-        "testId": case.test_id,
-        "jiraKey": case.jira_key,
-        "testCaseId": case.test_case_id,
-        "summary": case.summary,
-        "description": case.description,
-        "testType": case.test_type,
-        "priority": case.priority,
-        "platforms": list(case.platforms),
-        "tags": list(case.tags),
-        "folderStructure": case.folder,
-        "preconditions": list(case.preconditions),
-        "relatedIssues": list(case.related_issues),
-        "steps": [
-            {
-                "index": step.index,
-                "action": step.action,
-                **({"data": step.data} if step.data else {}),
-                "expected": list(step.expected),
-            }
-            for step in case.steps
-        ],
-        "expectedResults": case.expected_results,
-        "testData": case.test_data,
-        "testPath": case.test_path,
-    }
+    names = {**EXPORT_NAMES, **EXPORT_LISTS}
+    fields: dict[str, Any] = {shown: getattr(case, name) for name, shown in names.items()}
+    fields["steps"] = [
+        {name: value for name, value in asdict(step).items() if value or name == "expected"}
+        for step in case.steps
+    ]
     return {name: value for name, value in fields.items() if value not in ("", None)}
 
 

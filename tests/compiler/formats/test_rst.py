@@ -412,6 +412,12 @@ def test_badges_are_no_part_of_a_title() -> None:
     assert one(f"|Build|\n=======\n\nCounts.\n\n{badge}").title == "Build"
 
 
+def test_a_byte_order_mark_is_no_part_of_a_title() -> None:
+    files = {"docs/b.rst": b"\xef\xbb\xbfGate\n====\n"}
+    (found,) = convert("docs/a.rst", b"See :doc:`b`.\n", files.get)
+    assert found.text == "See [Gate](b.rst).\n"
+
+
 def test_a_page_of_markdown_is_called_as_its_heading_reads() -> None:
     files = {"docs/b.md": b"# The [`heron`](x.md) tool {#heron}\n"}
     (found,) = convert("docs/a.rst", b"See :doc:`b`.\n", files.get)

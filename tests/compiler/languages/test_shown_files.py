@@ -99,6 +99,11 @@ def test_a_file_that_is_not_there_is_counted(source: str, directive: str) -> Non
     assert expanded(source).unresolved == {directive: 1}
 
 
+def test_control_characters_of_a_page_stand_for_no_text_of_it() -> None:
+    found = expanded('`code` \x020\x03\n\n<Snippet file="install.mdx" />')
+    assert found.text == "`code` 0\n\nRun `make`."
+
+
 def test_tags_without_an_end_are_read_in_bounded_time() -> None:
     started = time.process_time()
     for source in ('<A "\n' * 10_000, "<A b='\n" * 10_000, "<A " + "b " * 50_000, "<A\n" * 20_000):

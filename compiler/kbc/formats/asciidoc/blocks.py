@@ -14,6 +14,7 @@ from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine, le
 from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written, is_missing, underlined_level
 from kbc.formats.document import FormatError
 from kbc.formats.selection import dedented
+from kbc.project.source_file import relative_path
 
 MAX_DEPTH = 40
 
@@ -238,7 +239,7 @@ class Blocks:
             return self._delimited(text, given, lines)
         if macro := _MACRO.match(text):
             lines.next()
-            return self._macro(macro, line, given)
+            return self._macro(macro, line)
         if text in ("'''", "---", "***", "- - -", "* * *", "<<<"):
             lines.next()
             return [] if text == "<<<" else ["***"]
@@ -300,7 +301,7 @@ class Blocks:
             code = "\n".join(dedented(code.split("\n"), ""))
         return commonmark.fence(code, language.split(",")[0])
 
-    def _macro(self, macro: re.Match[str], line: SourceLine, given: Attributes) -> Written:
+    def _macro(self, macro: re.Match[str], line: SourceLine) -> Written:
         name, target, inside = macro.groups()
         if name in _IMAGES:
             found = attribute_lists.parse(inside)
@@ -326,18 +327,13 @@ class Blocks:
             posixpath.join(posixpath.dirname(page), id.replace(".", "/"))
             for id in reversed(self._open)
         ]
-        for name, suffix in (
-            ("java", "java"),
-            ("kotlin", "kt"),
-            ("groovy", "groovy"),
-            ("xml", "xml"),
-        ):
+        for name, ending in snippets.ENDINGS.items():
             root = self.project.attributes.get(f"include-{name}")
             if not root:
                 continue
             paths = [
                 posixpath.normpath(
-                    posixpath.join(root, re.sub(r"[-_]", "", place), f"{target}.{suffix}")
+                    posixpath.join(root, re.sub(r"[-_]", "", place), f"{target}.{ending}")
                 )
                 for place in [*places, page]
             ]
@@ -361,8 +357,7 @@ class Blocks:
         for name, paths in snippets.places(target, given):
             found = (self.project.find_included(each, line.path) for each in paths)
             if path := next((each[0] for each in found if each), ""):
-                relative = posixpath.relpath(path, posixpath.dirname(line.path) or ".")
-                parts += self._labelled_code(name, relative, inside, line)
+                parts += self._labelled_code(name, relative_path(path, line.path), inside, line)
         if not parts:
             self.project.elsewhere("snippet", f"the class {target!r} is not in the tree", line)
             return []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from kbc.formats.asciidoc.attributes import substitute
 from kbc.formats.asciidoc.surroundings import entries
 from kbc.formats.document import Read
-from kbc.project.source_file import decode_any
+from kbc.project.source_file import decode_any, relative_path
 
 MIN_CHAPTERS = 3
 """Pages that a document includes as a whole, at least, to be a book of them."""
@@ -36,14 +36,13 @@ class Books:
         chapters = self.parts.get(path)
         if not chapters:
             return read
-        folder = posixpath.dirname(path) or "."
 
         def contents(wanted: str) -> bytes | None:
             place = self.real(wanted)
             title = chapters.get(place)
             if title is None:
                 return read(wanted)
-            return f"* link:{posixpath.relpath(place, folder)}[{title}]\n".encode()
+            return f"* link:{relative_path(place, path)}[{title}]\n".encode()
 
         return contents
 
@@ -82,7 +81,7 @@ def _included(path: str, text: str) -> list[str]:
 def _is_part(place: str, book: str) -> bool:
     """Whether a file is no page: the book itself, and what is there to be included, as an underscore before
     its name or that of a folder says."""
-    names = posixpath.relpath(place, posixpath.dirname(book) or ".").split("/")
+    names = relative_path(place, book).split("/")
     return place == book or any(name.startswith("_") for name in names)
 
 

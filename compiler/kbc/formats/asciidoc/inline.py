@@ -13,6 +13,7 @@ from kbc.formats.asciidoc.attributes import substitute, unknown_names
 from kbc.formats.asciidoc.lines import SharedContext
 from kbc.formats.asciidoc.markup import document_title
 from kbc.languages.includes.files import NOT_INCLUDED
+from kbc.project.source_file import decode_any, relative_path
 
 MAX_DEPTH = 12
 _SUBSTITUTED = re.compile(r"\b(?:q|quotes|m|macros|n|normal)\b")
@@ -152,10 +153,9 @@ class Inline:
         if file not in self._page_titles:
             self._page_titles[file] = ("", "")
             if found := self._project.find(file, self._project.path):
-                start = found[1][:8000].decode("utf-8", "replace").replace("\r\n", "\n")
-                folder = posixpath.dirname(self._project.path) or "."
+                start = decode_any(found[1][:8000])
                 title = substitute(document_title(start), self._project.attributes)
-                self._page_titles[file] = (posixpath.relpath(found[0], folder), title)
+                self._page_titles[file] = (relative_path(found[0], self._project.path), title)
         return self._page_titles[file]
 
     def _macro(self, match: re.Match[str], depth: int) -> str:

@@ -75,7 +75,7 @@ def _item(
         numbered = kind[0] in ".1<"
         prefix = f"{index + 1}. " if numbered else "- "
     blocks.contained += 1
-    rest = _text_lines(blocks, lines)
+    rest = _text_lines(lines)
     body = "\n".join([*([text] if text else []), *(each.text.strip() for each in rest)])
     if body.strip():
         parts.append(blocks.paragraph(body))
@@ -102,14 +102,12 @@ def _tight(parts: list[Written]) -> Written:
     return commonmark.blocks(parts) or [""]
 
 
-def _text_lines(blocks: BlockWriter, lines: LineReader) -> list[SourceLine]:
+def _text_lines(lines: LineReader) -> list[SourceLine]:
     """The further lines of an item's text."""
     found: list[SourceLine] = []
     while (line := lines.peek()) is not None and line.text and line.text != "+":
         text = line.text
-        if marker(text) is not None or DELIMITER.match(text) or text.startswith("["):
-            break
-        if TITLE.match(text) and marker(text) is None:
+        if marker(text) is not None or DELIMITER.match(text) or TITLE.match(text) or text[0] == "[":
             break
         lines.next()
         if not _is_comment(line):

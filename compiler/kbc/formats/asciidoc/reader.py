@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from kbc.formats.asciidoc.lines import LineReader, SharedContext
 from kbc.formats.asciidoc.surroundings import attributes_around
 from kbc.formats.document import Converted, DocumentProblem, LabelTarget, Read, decode
 from kbc.languages.front_matter import stated_above
+from kbc.project.source_file import relative_path
 
 _REFERENCE = re.compile("\x00([^\x00]*)\x00")
 
@@ -36,7 +36,6 @@ def convert(
     blocks = Blocks(project)
     lines = blocks.document(LineReader.of_text(project, text, path))
     titles = blocks.titles
-    folder = posixpath.dirname(path) or "."
     known = {substitute(name, attributes): each for name, each in (labels or {}).items()}
 
     def shown(match: re.Match[str]) -> str:
@@ -45,7 +44,7 @@ def convert(
             return titles.get(match[1]) or commonmark.escaped(
                 match[1].lstrip("_").replace("_", " ")
             )
-        place = posixpath.relpath(label.path, folder)
+        place = relative_path(label.path, path)
         return commonmark.link(
             commonmark.escaped(label.title), f"{place}#{substitute(label.anchor, attributes)}"
         )

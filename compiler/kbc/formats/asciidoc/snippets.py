@@ -14,12 +14,15 @@ from kbc.formats.asciidoc.attributes import Attributes
 DEPENDENCY = re.compile(r"dependency:{1,2}(?P<name>[\w.:-]+)\[(?P<inside>.*)\]")
 CLASS = re.compile(r"[a-z_][\w$]*(?:\.[\w$]+)+")
 
-_LANGUAGES = (
-    ("java", "java", ("", "-java")),
-    ("groovy", "groovy", ("-groovy", "")),
-    ("kotlin", "kt", ("-kotlin", "-kotlin-ksp", "")),
-)
-"""Names of languages, the endings of their files, and those of the projects with their examples."""
+ENDINGS = {"java": "java", "kotlin": "kt", "groovy": "groovy", "xml": "xml"}
+"""Of files, by their language."""
+
+_SUFFIXES = {
+    "java": ("", "-java"),
+    "groovy": ("-groovy", ""),
+    "kotlin": ("-kotlin", "-kotlin-ksp", ""),
+}
+"""Of the names of the projects with examples in a language."""
 
 _PROJECT = "test-suite"
 _SOURCE_SETS = ("test", "main")
@@ -31,15 +34,9 @@ def places(target: str, given: Attributes) -> Iterator[tuple[str, list[str]]]:
     stated = given.get("source")
     sets = (stated,) if stated else _SOURCE_SETS
     name = target.replace(".", "/")
-    for language, ending, suffixes in _LANGUAGES:
-        yield (
-            language,
-            [
-                f"{project}{suffix}/src/{each}/{language}/{name}.{ending}"
-                for suffix in suffixes
-                for each in sets
-            ],
-        )
+    for language, suffixes in _SUFFIXES.items():
+        roots = [f"{project}{suffix}/src/{each}" for suffix in suffixes for each in sets]
+        yield language, [f"{root}/{language}/{name}.{ENDINGS[language]}" for root in roots]
 
 
 def coordinates(name: str, given: Attributes) -> str:

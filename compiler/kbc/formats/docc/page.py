@@ -13,7 +13,7 @@ from kbc.formats.docc.catalogue import TUTORIAL, NamedHeadings, Names, PageOutli
 from kbc.formats.docc.snippets import part
 from kbc.formats.document import UNRESOLVED, DocumentProblem, Read
 from kbc.formats.selection import read_target
-from kbc.project.source_file import decode_any
+from kbc.project.source_file import decode_any, relative_path
 
 MAX_CHARS = 4_000_000
 """Of the code that one page takes in."""
@@ -83,7 +83,7 @@ class CataloguePage:
         title = shown.title or posixpath.splitext(posixpath.basename(path))[0]
         address = ""
         if path != self.path:
-            address = posixpath.relpath(path, posixpath.dirname(self.path) or ".")
+            address = relative_path(path, self.path)
         if not fragment:
             return title, address or posixpath.basename(path)
         if heading := self._heading(path, fragment):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from kbc.formats.rst.pep import title_of
 from kbc.formats.selection import candidates, read_target
 from kbc.languages import markdown
 from kbc.languages.includes.generated import is_generated
+from kbc.project.source_file import decode_any, relative_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +82,7 @@ class Context:
         found = self.labels.get(name)
         if found is None:
             return "", ""
-        path = posixpath.relpath(found.path, posixpath.dirname(self.path) or ".")
+        path = relative_path(found.path, self.path)
         return found.title, f"{path}#{found.anchor}" if found.anchor else path
 
     def _find(self, target: str) -> tuple[str, str]:
@@ -90,15 +90,9 @@ class Context:
             found = read_target(self.path, f"{target}{suffix}", self.read)
             if found is not None:
                 path, data = found
-                folder = posixpath.dirname(self.path)
-                is_markdown = path.lower().endswith(".md")
-                title = (markdown.first_title if is_markdown else first_title)(_beginning(data))
-                return posixpath.relpath(path, folder or "."), title
+                title = markdown.first_title if path.lower().endswith(".md") else first_title
+                return relative_path(path, self.path), title(decode_any(data[:_BEGINNING]))
         return "", ""
-
-
-def _beginning(data: bytes) -> str:
-    return data[:_BEGINNING].decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def first_title(text: str) -> str:

@@ -110,7 +110,7 @@ class _TexinfoText:
                 return "".join(parts)
             self._at = match.end()
             if match["mark"]:
-                parts.append(self._marked(match["mark"], is_code))
+                parts.append(self._marked(match["mark"]))
             elif not match["open"]:
                 parts.append(_TEXTS.get(match["name"], ""))
             elif depth < MAX_DEPTH:
@@ -119,7 +119,7 @@ class _TexinfoText:
         self._at = len(self._text)
         return "".join(parts)
 
-    def _marked(self, mark: str, is_code: bool) -> str:
+    def _marked(self, mark: str) -> str:
         if mark in "@{}":
             return mark
         if mark in _ACCENTS and (following := self._text[self._at : self._at + 3]):

@@ -32,6 +32,7 @@ from kbc.formats.texinfo.commands import (
 from kbc.formats.texinfo.inline import anchor, markdown, plain
 from kbc.formats.texinfo.macros import with_macros
 from kbc.languages.includes.generated import is_generated
+from kbc.project.source_file import resolved_path
 
 MAX_INCLUDES = 200
 MAX_CHARS = 16_000_000
@@ -154,7 +155,7 @@ class _TexinfoSource:
                     return ""
                 self.parts.append(place)
                 return self.expanded(decode(data), place, depth + 1)
-            place = posixpath.normpath(posixpath.join(posixpath.dirname(path), match[1]))
+            place = resolved_path(match[1], path)
             is_written = is_generated(place, self._read) or self._read(f"{place}.in") is not None
             self.problems.append(
                 DocumentProblem(

@@ -15,7 +15,7 @@ from kbc.formats.writerside.project import TopicProject, filled, is_shown, proje
 from kbc.formats.writerside.snippets import slug
 from kbc.formats.writerside.sources import part
 from kbc.formats.writerside.xml import parsed_if_any
-from kbc.project.source_file import decode_any
+from kbc.project.source_file import decode_any, relative_path, resolved_path
 
 MAX_DEPTH = 8
 MAX_INCLUDES = 2_000
@@ -99,7 +99,7 @@ class Topic:
     def find(self, name: str) -> str:
         """The path of the topic called `name`, beside this one or anywhere in the project; "" without."""
         name = name.partition("#")[0]
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(self.own_path), name))
+        beside = resolved_path(name, self.own_path)
         known = self.named.get(posixpath.basename(name), "")
         places = (known, beside, posixpath.join(self.project.topics, name))
         return next((each for each in places if each and self.text(each) is not None), "")
@@ -119,7 +119,7 @@ class Topic:
         if not page or _ADDRESS.match(page):
             return f"{page}{behind}"
         if known := self.named.get(posixpath.basename(page), ""):
-            page = posixpath.relpath(known, posixpath.dirname(self.path) or ".")
+            page = relative_path(known, self.path)
         return f"{page}{behind}"
 
     def title(self, element: etree._Element) -> str:

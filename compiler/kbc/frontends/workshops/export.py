@@ -19,6 +19,7 @@ from kbc.frontends.workshops.parts import (
     text_at,
 )
 from kbc.project.source_file import SourceFile
+from kbc.project.well_formed import sequence
 from kbc.sources.workshop_tree import CONTEXT_FILE
 
 _DIFF_SIDE = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?(\S[^\t\n]*)", re.MULTILINE)
@@ -64,8 +65,7 @@ def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
         workshop.exercises[number] = exercise
         pages = _exported_pages(entry, "exercise", f"Exercise {number} ({exercise.title})")
         exercise.sections += [placed(page, number) for page in pages]
-        steps = entry.get("steps")
-        for each in steps if isinstance(steps, list) else ():
+        for each in sequence(entry.get("steps")):
             step_number = _number(each, "stepNumber")
             if step_number is None or step_number in exercise.steps:
                 _bad_number(file, each, "stepNumber", diagnostics)
@@ -92,7 +92,7 @@ def _exported_step(data: Mapping[str, Any], label: str) -> Iterable[Part]:
         entry = mapping_at(data, side)
         if text := _content(entry.get("instructions")):
             yield Part(f"{side}-instructions", f"{label}: {side}", text)
-        for position, each in enumerate(_transcripts(entry), 1):
+        for position, each in enumerate(sequence(entry.get("transcripts")), 1):
             if text := _transcript(each):
                 label_ = f"{label}: {side} video {position}"
                 yield Part(f"{side}-transcript", label_, text, name=str(position))
@@ -103,11 +103,6 @@ def _exported_step(data: Mapping[str, Any], label: str) -> Iterable[Part]:
         if changed:
             yield Part("diff-summary", f"{label}: changed files", changed)
         yield Part("diff-hunk", f"{label}: diff", diff)
-
-
-def _transcripts(entry: Mapping[str, Any]) -> list[Any]:
-    found = entry.get("transcripts")
-    return found if isinstance(found, list) else []
 
 
 def _transcript(data: Any) -> str:
@@ -127,7 +122,7 @@ def _videos(data: Mapping[str, Any]) -> list[dict[str, Any]]:
             "has_transcript": bool(_transcript(each)),
         }
         for side in ("problem", "solution")
-        for each in _transcripts(mapping_at(data, side))
+        for each in sequence(mapping_at(data, side).get("transcripts"))
     ]
 
 

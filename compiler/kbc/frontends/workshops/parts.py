@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kbc.project.well_formed import mapping
+
 DIFF_KINDS = frozenset({"diff-summary", "diff-hunk"})
 
 
@@ -59,10 +61,9 @@ def placed(section: Part, exercise: int, step: int = 0) -> Part:
 
 
 def mapping_at(data: Any, key: str) -> Mapping[str, Any]:
-    value = data.get(key) if isinstance(data, Mapping) else None
-    return value if isinstance(value, dict) else {}
+    return mapping(mapping(data).get(key))
 
 
 def text_at(data: Any, key: str) -> str:
-    value = data.get(key) if isinstance(data, Mapping) else None
+    value = mapping(data).get(key)
     return value.strip() if isinstance(value, str) else ""

@@ -13,6 +13,7 @@ from typing import Any
 
 from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.files import MAX_DEPTH, Reader
+from kbc.project.source_file import decode_any
 
 TRIGGER = re.compile(r"^ref:[ \t]*[\"']?[\w@./-]+\.mdx?\b", re.MULTILINE)
 """What the front matter of such a page has."""
@@ -50,7 +51,7 @@ def _found(target: str, path: str, read: Reader) -> tuple[str, str] | None:
     while place and not place.startswith(".."):
         data = read(place) if place != path else None
         if data is not None:
-            return place, data.decode("utf-8", "replace").replace("\r\n", "\n")
+            return place, decode_any(data)
         place = place.partition("/")[2]
     return None
 

@@ -8,7 +8,7 @@ Nothing in fenced code is touched.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
@@ -191,6 +191,10 @@ class Kept:
         self._texts.append(self.restored(text))
         return f"\x02{len(self._texts) - 1}\x03"
 
+    def hide_spans(self, text: str) -> str:
+        """A text as it is read, in which nothing is a mark, with marks for its code within lines."""
+        return SPAN.sub(lambda span: self.keep(span[0]), without_marks(text))
+
     def restored(self, text: str) -> str:
         """The text with what its marks stand for."""
         return _KEPT.sub(lambda mark: self._texts[int(mark[1])], text)
@@ -221,16 +225,22 @@ def fenced_stretches(text: str) -> Iterator[tuple[str, bool]]:
         yield "\n".join(lines), bool(marks)
 
 
+def outside_fences(text: str, change: Callable[[str], str]) -> str:
+    """`text` with `change` made to all of it but fenced code."""
+    return "\n".join(
+        stretch if is_code else change(stretch) for stretch, is_code in fenced_stretches(text)
+    )
+
+
 def shifted_headings(text: str, levels: int) -> str:
     """`text` with its headings so many levels deeper, or higher where `levels` is negative."""
     if not levels:
         return text
-    return "\n".join(
-        stretch
-        if is_code
-        else _HEADING.sub(lambda mark: "#" * min(6, max(1, len(mark[1]) + levels)), stretch)
-        for stretch, is_code in fenced_stretches(text)
-    )
+
+    def shifted(mark: re.Match[str]) -> str:
+        return "#" * min(6, max(1, len(mark[1]) + levels))
+
+    return outside_fences(text, lambda prose: _HEADING.sub(shifted, prose))
 
 
 def _labelled(indent: str, shown: str) -> Iterator[str]:

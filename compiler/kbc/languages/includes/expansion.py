@@ -22,7 +22,12 @@ from kbc.languages.includes.components import (
     without_scripts,
     without_tags,
 )
-from kbc.languages.includes.containers import FENCE, fenced_stretches, label_containers
+from kbc.languages.includes.containers import (
+    FENCE,
+    fenced_stretches,
+    label_containers,
+    outside_fences,
+)
 from kbc.languages.includes.dialects.docfx import TRIGGER as DOCFX
 from kbc.languages.includes.dialects.docfx import replace_docfx
 from kbc.languages.includes.dialects.docsify import TRIGGER as DOCSIFY
@@ -220,12 +225,7 @@ def _expand(
 def _plain(text: str, body: str) -> str:
     """A page of Markdown without the tags of the components that its source, `body`, mounts."""
     names = mounted_names(body) if re.search(r"<[A-Z]", body) else frozenset()
-    if not names:
-        return text
-    return "\n".join(
-        stretch if is_code else without_tags(stretch, names)
-        for stretch, is_code in fenced_stretches(text)
-    )
+    return outside_fences(text, lambda prose: without_tags(prose, names)) if names else text
 
 
 def _code(stretch: str, page: IncludingPage) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 from kb_runtime.text.rendering import backticks
 from kbc.languages.includes.generated import is_generated
 from kbc.project.include_tree import folders_above
-from kbc.project.source_file import decode_any
+from kbc.project.source_file import decode_any, relative_path
 
 NOT_INCLUDED = "(not included: "
 """What stands in a page in the place of text that could not be had, before its name."""
@@ -141,7 +141,7 @@ class IncludingPage:
             or self.read(posixpath.join(posixpath.dirname(self.path), name)) is not None
         ):
             return ""
-        return posixpath.relpath(path, posixpath.dirname(self.path) or ".") + mark + anchor
+        return relative_path(path, self.path) + mark + anchor
 
     def expanded(self, path: str, text: str) -> str:
         """The text of the Markdown file `path`, which is included here."""

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 
 from kbc.languages.includes.components import attributes, without_imports
-from kbc.languages.includes.containers import FENCE, fenced_stretches
+from kbc.languages.includes.containers import FENCE, fenced_stretches, outside_fences
 from kbc.languages.includes.files import (
     MAX_DEPTH,
     MAX_INCLUDED_CHARS,
@@ -117,10 +117,7 @@ def _with_file(
         return None
     shown = page.expanded(path, _with_props(source, given))
     page.chars += len(shown)
-    return "\n".join(
-        stretch if is_code else without_imports(stretch)
-        for stretch, is_code in fenced_stretches(shown)
-    ).strip("\n")
+    return outside_fences(shown, without_imports).strip("\n")
 
 
 def _tag_end(text: str, position: int) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import SPAN, Kept
+from kbc.languages.includes.containers import Kept
 from kbc.languages.includes.files import (
     IncludingPage,
     fence,
@@ -52,8 +52,8 @@ def replace_shown_files(text: str, page: IncludingPage) -> str:
     if not _TAG.search(text):
         return text
     kept = Kept()
-    hidden = SPAN.sub(lambda span: kept.keep(span[0]), text)
-    return kept.restored(_TAG.sub(lambda match: _shown(match, page), hidden))
+    shown = _TAG.sub(lambda match: _shown(match, page), kept.hide_spans(text))
+    return kept.restored(shown)
 
 
 def _shows(component: str, ending: str) -> bool:

@@ -6,11 +6,13 @@ A module that is not in the tree is external. Where a path goes through settings
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from kbc.project.source_file import resolved_path
+from kbc.project.well_formed import json_value, mapping
 
 EXTERNAL: tuple[int, ...] | None = None
 """For a module outside of the tree."""
@@ -56,10 +58,7 @@ class ModuleTable:
             if found := re.search(r"^module\s+(\S+)", text, re.MULTILINE):
                 self._go[found[1].strip('"')] = folder
         elif name == "package.json":
-            try:
-                named = json.loads(text).get("name")
-            except (ValueError, AttributeError, RecursionError):
-                return
+            named = mapping(json_value(text)).get("name")
             if isinstance(named, str):
                 self._scripts[named] = folder
         elif found := re.search(r"\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", text, re.M | re.S):
@@ -89,7 +88,7 @@ class ModuleTable:
         if own.family == "ruby":
             path = module if module.endswith(".rb") else f"{module}.rb"
             if path.startswith("./"):
-                return self._one(_join(own, path)) or EXTERNAL
+                return self._one(resolved_path(path, own.path)) or EXTERNAL
             return self._ending(own, path) or EXTERNAL
         return tuple(self._packages.get((own.family, module), ())) or EXTERNAL
 
@@ -121,7 +120,7 @@ class ModuleTable:
 
     def _javascript(self, own: TreeFile, module: str) -> tuple[int, ...] | None:
         if module.startswith("."):
-            return self._script(_join(own, module)) or ()
+            return self._script(resolved_path(module, own.path)) or ()
         if module.startswith(("@/", "~/", "#", "src/", "/")):  # an alias; the root is not known
             path = module.lstrip("@~#/")
             found = self._ending(own, path, *(path + end for end in _SCRIPT_ENDINGS))
@@ -206,10 +205,6 @@ class ModuleTable:
 
 def _package(file: TreeFile) -> str:
     return posixpath.dirname(file.path) if file.family == "go" else file.package
-
-
-def _join(own: TreeFile, path: str) -> str:
-    return posixpath.normpath(posixpath.join(posixpath.dirname(own.path), path))
 
 
 def _module_base(path: str, module: str) -> str | None:

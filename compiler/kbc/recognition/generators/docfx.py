@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import (
     first_existing,
     parse_yaml_value,
@@ -182,7 +183,7 @@ def _redirects(tree: IncludeTree, path: str, folder: str, place: str) -> dict[st
     """Former paths -> addresses, of Microsoft Learn's list of redirections."""
     listed = read_json_with_comments(tree, path).get("redirections") if path else None
     found: dict[str, str] = {}
-    for each in listed if isinstance(listed, list) else []:
+    for each in sequence(listed):
         old, new = text(mapping(each), "source_path"), text(mapping(each), "redirect_url")
         if old and new:
             found[_below(place, joined(folder, old)).removesuffix(".md")] = new

@@ -3,6 +3,7 @@ program of their own makes with the same folders (Liquid in Markdown, `_includes
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import replace
 
@@ -99,14 +100,15 @@ def _site(
     open_anchors: bool = False,
 ) -> Site:
     named = first_existing(tree, data, _SITE_DATA)
-    stated = read_any(tree, named) if named else {}
-    address = text(stated, "url", "baseUrl")
     tables = [
-        name
+        joined(data, name)
         for name in tree.names(data)
         if name.endswith(_DATA_ENDINGS)
         and len(tree.read(joined(data, name), READER) or b"") <= _MOST_DATA_BYTES
     ][:_MOST_DATA_FILES]
+    values = {path: read_any(tree, path) for path in {named, *tables} if path}
+    stated = values.get(named, {})
+    address = text(stated, "url", "baseUrl")
     return Site(
         generator=GENERATOR,
         config=config,
@@ -120,9 +122,9 @@ def _site(
             "includes": includes,
             "are_templates": True,
             "template_values": {
-                name.rpartition(".")[0]: read_any(tree, joined(data, name)) for name in tables
+                posixpath.splitext(posixpath.basename(path))[0]: values[path] for path in tables
             },
             "open_anchors": open_anchors,
         },
-        files=tuple(joined(data, name) for name in tables if joined(data, name) != config),
+        files=tuple(path for path in tables if path != config),
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from kbc.languages.front_matter import read_front_matter
 from kbc.project.include_tree import IncludeTree
+from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, read_any, read_text
 from kbc.recognition.places import HTML, PAGES
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
@@ -216,12 +217,8 @@ def _content(
     stated = stated or text(data, "contentdir")
     if stated:
         return stated
-    mounts = {**module, **mapping(data.get("module"))}.get("mounts")
-    found = [
-        mapping(each)
-        for each in (mounts if isinstance(mounts, list) else [])
-        if text(mapping(each), "target") == "content"
-    ]
+    mounts = sequence({**module, **mapping(data.get("module"))}.get("mounts"))
+    found = [mapping(each) for each in mounts if text(mapping(each), "target") == "content"]
     for mount in found:
         if language in _languages_of(mount):
             return text(mount, "source")

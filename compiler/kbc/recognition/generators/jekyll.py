@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
@@ -79,8 +80,7 @@ def _configs(tree: IncludeTree, folder: str) -> list[str]:
 def _permalinks(data: Mapping[str, Any], collections: Mapping[str, Any]) -> dict[str, str]:
     """Collection -> permalink, from the collections and from defaults for them."""
     found: dict[str, str] = {}
-    defaults = data.get("defaults")
-    for each in defaults if isinstance(defaults, list) else []:
+    for each in sequence(data.get("defaults")):
         scope, values = mapping(mapping(each).get("scope")), mapping(mapping(each).get("values"))
         if text(values, "permalink") and text(scope, "type"):
             found[text(scope, "type")] = text(values, "permalink")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, read_json, read_text
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
@@ -114,7 +115,7 @@ class _Navigation:
 
 
 def _redirects(value: Any) -> Iterator[tuple[str, str]]:
-    for each in value if isinstance(value, list) else []:
+    for each in sequence(value):
         former, new = text(mapping(each), "source"), text(mapping(each), "destination")
         if former and new and not {":", "*"} & set(former + new):  # of one page, and on this site
             yield former.strip("/"), joined(new)

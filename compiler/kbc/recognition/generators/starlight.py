@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, import_paths, read_script
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
@@ -21,8 +22,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     if not config or not tree.names(pages):
         return None
     data = read_script(tree, config)
-    integrations = data.get("integrations")
-    found = [mapping(each) for each in (integrations if isinstance(integrations, list) else [])]
+    found = [mapping(each) for each in sequence(data.get("integrations"))]
     theme: Mapping[str, Any] = next((each for each in found if "title" in each), {})
     address = text(data, "site")
     base = f"{address.rstrip('/')}/{text(data, 'base').strip('/')}".rstrip("/")

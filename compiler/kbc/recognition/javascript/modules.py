@@ -6,12 +6,12 @@ calls that pass an object through (`defineConfig({})`) have values; everything e
 
 from __future__ import annotations
 
-import json
 import posixpath
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from kbc.languages import grammars
+from kbc.project.well_formed import json_value
 from kbc.recognition.javascript.nodes import (
     number_of,
     operators,
@@ -57,7 +57,7 @@ class Scripts:
 
     def __init__(self, read: Read | None) -> None:
         self._read = read
-        self._known: dict[str, Script | JsonFile | None] = {}
+        self._known: dict[str, Script | JsonFile] = {}
         self.steps = 0
 
     def module(self, path: str, source: str, grammar: str = "typescript") -> Script:
@@ -82,14 +82,11 @@ class Scripts:
                     return self._opened(path, text)
         return None
 
-    def _opened(self, path: str, text: str) -> Script | JsonFile | None:
+    def _opened(self, path: str, text: str) -> Script | JsonFile:
         if not path.endswith(".json"):
             return self.module(path, text)
-        try:
-            self._known[path] = JsonFile(json.loads(text))
-        except (ValueError, RecursionError):
-            self._known[path] = None
-        return self._known[path]
+        found = self._known[path] = JsonFile(json_value(text))
+        return found
 
 
 class JsonFile:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
-from kb_runtime.records.cases import is_jira_key
+from kb_runtime.records.cases import EXPORT_LISTS, EXPORT_NAMES, is_jira_key
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import edit_distance, quoted
 from kb_runtime.text.rendering import cut
@@ -51,30 +51,6 @@ MATCHED_MARGIN = 0.1
 SCOPES = ("docs", "steps", "all")
 NO_KEY = "N/A"
 
-_OUTPUT_NAMES = {
-    "uid": "uid",
-    "title": "title",
-    "jira_key": "jiraKey",
-    "priority": "priority",
-    "summary": "summary",
-    "test_case_id": "testCaseId",
-    "test_id": "testId",
-    "description": "description",
-    "test_type": "testType",
-    "folder": "folderStructure",
-    "expected_results": "expectedResults",
-    "test_data": "testData",
-    "test_path": "testPath",
-    "source": "source",
-    "ingested_at": "ingested_at",
-}
-"""Field of a stored test -> its name in answers, which is that of exports."""
-_OUTPUT_LISTS = {
-    "tags": "tags",
-    "platforms": "platforms",
-    "preconditions": "preconditions",
-    "related_issues": "relatedIssues",
-}
 _SUMMARY = ("uid", "title", "tags", "priority", "jiraKey")
 _BRIEF = ("uid", "title", "priority", "tags", "summary", "jiraKey", "platforms", "testType")
 
@@ -207,8 +183,8 @@ def _summary(session: Session, info: CollectionInfo, position: int) -> TestSumma
 def _complete(session: Session, entry: TestEntry) -> TestDetails:
     """A stored test as answers have it."""
     record: Any = entry
-    test: Any = {shown: record[name] for name, shown in _OUTPUT_NAMES.items() if name in record}
-    test |= {shown: record.get(name, []) for name, shown in _OUTPUT_LISTS.items()}
+    test: Any = {shown: record[name] for name, shown in EXPORT_NAMES.items() if name in record}
+    test |= {shown: record.get(name, []) for name, shown in EXPORT_LISTS.items()}
     test.setdefault("ingested_at", session.artifact.manifest["built_at"])
     test["steps"] = [
         {name: value for name, value in step.items() if value or name == "expected"}

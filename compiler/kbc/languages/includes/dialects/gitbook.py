@@ -11,7 +11,7 @@ import re
 from typing import Literal
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import SPAN, Kept, label, without_marks
+from kbc.languages.includes.containers import Kept, label
 from kbc.languages.includes.files import IncludingPage
 
 _BLOCKS = (
@@ -54,7 +54,7 @@ _NOTICES = ("hint", "callout")
 def replace_blocks(text: str, page: IncludingPage) -> str:
     """Prose of a page with labels in the place of its blocks, which keep their text."""
     kept = Kept()
-    text = SPAN.sub(lambda span: kept.keep(span[0]), without_marks(text))
+    text = kept.hide_spans(text)
 
     def replaced(match: re.Match[str]) -> str:
         margin = match["margin"] or ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import SPAN, Kept, label, without_marks
+from kbc.languages.includes.containers import Kept, label
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
 TRIGGER = r"\{\{[ \t]*(?:#[a-z]|(?:footnote|h?i{1,2}):)"
@@ -32,8 +32,8 @@ def replace_helpers(text: str, page: IncludingPage) -> str:
     if not _HELPER.search(text):
         return text
     kept = Kept()
-    hidden = SPAN.sub(lambda span: kept.keep(span[0]), without_marks(text))
-    return kept.restored(_HELPER.sub(lambda match: _shown(match, page), hidden))
+    shown = _HELPER.sub(lambda match: _shown(match, page), kept.hide_spans(text))
+    return kept.restored(shown)
 
 
 def _shown(match: re.Match[str], page: IncludingPage) -> str:

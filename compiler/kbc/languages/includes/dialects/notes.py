@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-from kbc.languages.includes.containers import SPAN, Kept, fenced_stretches, without_marks
+from kbc.languages.includes.containers import Kept, fenced_stretches, outside_fences
 from kbc.languages.includes.files import MAX_DEPTH, IncludingPage, not_included
+from kbc.project.source_file import relative_path, resolved_path
 
 TRIGGER = r"\[\[[^\[\]\n]+\]\]"
 
@@ -27,6 +28,7 @@ _SIZE = re.compile(r"\d+(?:x\d+)?")
 _PICTURES = frozenset([".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"])
 _FILE = re.compile(r"\.[A-Za-z0-9]{1,10}\Z")
 _HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<title>\S.*)")
+_PAGE_TITLE = re.compile(r"^#(?=[ \t])", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?<!\S)\^([A-Za-z0-9-]+)\Z")
 
 
@@ -49,7 +51,7 @@ def notes_among(paths: Iterable[str]) -> dict[str, str]:
 def replace_notes(text: str, page: IncludingPage) -> str:
     """Prose with links and the texts of notes in the place of their names."""
     kept = Kept()
-    hidden = SPAN.sub(lambda span: kept.keep(span[0]), without_marks(text))
+    hidden = kept.hide_spans(text)
     hidden = _EMBEDS.sub(lambda match: _embedded(match, page, kept), hidden)
     shown = (_linked_line(line, page) if "[[" in line else line for line in hidden.split("\n"))
     return kept.restored("\n".join(shown))
@@ -70,7 +72,7 @@ def _found(target: str, page: IncludingPage) -> str:
     if not name:
         return ""
     if name.startswith("."):
-        name = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), name))
+        name = resolved_path(name, page.path)
     return notes.get(_key(name), "") or notes.get(_plain_key(name), "")
 
 
@@ -98,7 +100,7 @@ def _link(match: re.Match[str], page: IncludingPage) -> str:
             return shown or heading.lstrip("^")
         is_file = match["mark"] and _FILE.search(name)
         return f"[{shown or name}]({_address(name)})" if is_file else match[0]
-    to = posixpath.relpath(path, posixpath.dirname(page.path) or ".")
+    to = relative_path(path, page.path)
     title = shown or " > ".join(part for part in target.split("#") if part and part[0] != "^")
     return f"[{title}]({_address(to)})"
 
@@ -148,13 +150,8 @@ def _block(target: str, page: IncludingPage) -> str:
     if chosen is None:
         page.missed(target, "![[ ]]")
         return not_included(target)
-    return "\n".join(_deeper(page.expanded(path, chosen).strip("\n")))
-
-
-def _deeper(text: str) -> Iterator[str]:
-    """The text without headings of the first level, which are titles of pages."""
-    for stretch, is_code in fenced_stretches(text):
-        yield stretch if is_code else re.sub(r"^#(?=[ \t])", "##", stretch, flags=re.MULTILINE)
+    shown = page.expanded(path, chosen).strip("\n")
+    return outside_fences(shown, lambda prose: _PAGE_TITLE.sub("##", prose))
 
 
 def _part(text: str, part: str) -> str | None:

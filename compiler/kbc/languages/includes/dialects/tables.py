@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from kbc.languages.includes.containers import SPAN, Kept, fenced_stretches, without_marks
+from kbc.languages.includes.containers import Kept, outside_fences
 from kbc.languages.includes.files import IncludingPage, indented
 from kbc.project.well_formed import YamlLoader, parse_json
 
@@ -51,16 +51,14 @@ _SHOWN_ALIKE = frozenset([
 
 def replace_tables(text: str, page: IncludingPage) -> str:
     """The body of a page with its tables in place of the calls that read them."""
-    return "\n".join(
-        stretch if is_code else _prose(stretch, page) for stretch, is_code in fenced_stretches(text)
-    )
+    return outside_fences(text, lambda prose: _prose(prose, page))
 
 
 def _prose(text: str, page: IncludingPage) -> str:
     if not _CALL.search(text):
         return text
     kept = Kept()
-    hidden = SPAN.sub(lambda span: kept.keep(span[0]), without_marks(text))
+    hidden = kept.hide_spans(text)
     return kept.restored(_CALL.sub(lambda match: _shown(match, page, kept), hidden))
 
 

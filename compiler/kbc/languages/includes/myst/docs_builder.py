@@ -18,7 +18,7 @@ from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.containers import FENCE, fenced_stretches
 from kbc.languages.includes.files import IncludingPage
 from kbc.languages.includes.templates.values import DIRECTIVE, replace_values
-from kbc.project.source_file import decode_any
+from kbc.project.source_file import decode_any, relative_path, resolved_path
 
 _SUBSTITUTION = re.compile(r"\{\{(?P<expression>[^{}\n]+)\}\}")
 _FILLED_CODE = re.compile(r"\bsubs=true\b")
@@ -116,7 +116,7 @@ class Docset:
         path, mark, anchor = target.partition("#")
         if path.startswith("/") and path.endswith(".md"):
             rooted = posixpath.join(self.folder, path.lstrip("/"))
-            path = posixpath.relpath(rooted, posixpath.dirname(page.path) or ".")
+            path = relative_path(rooted, page.path)
         if not label.strip() and (path.endswith(".md") or not path):
             inner = self._title(path, anchor, text, page) or anchor or path
         return f"[{inner}]({path}{mark}{anchor}{match['title'] or ''})"
@@ -124,7 +124,7 @@ class Docset:
     def _title(self, path: str, anchor: str, text: str, page: IncludingPage) -> str:
         """What a page, or a section of it, is called; "" where it is not there."""
         if path:
-            data = page.read(posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path)))
+            data = page.read(resolved_path(path, page.path))
             text = decode_any(data) if data else ""
         title = _titles(text).get(anchor, "")
         return _SUBSTITUTION.sub(lambda match: self.value(match["expression"]) or match[0], title)

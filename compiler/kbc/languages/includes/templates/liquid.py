@@ -24,6 +24,7 @@ from kbc.languages.includes.files import (
     fence,
     not_included,
 )
+from kbc.project.source_file import relative_path
 
 _TAG = re.compile(
     r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?>\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
@@ -203,7 +204,7 @@ class _Template:
 
     def _tag(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
         if name in ("include", "include_relative", "include_cached", "render"):
-            return self._included(name, rest, parameters, depth)
+            return self._included(name, rest, depth)
         if name in NOTICES:
             kind, _, title = rest.partition(" ")
             is_kind = kind.lower() in NOTICES
@@ -221,14 +222,14 @@ class _Template:
         if name in ("link", "post_url"):
             target = rest if name == "link" else f"_posts/{rest}.md"
             path = posixpath.join(self._liquid.folder, target.strip("\"' /"))
-            return posixpath.relpath(path, posixpath.dirname(self._page.path) or ".")
+            return relative_path(path, self._page.path)
         if name in ("assign", "set") and (assigned := _ASSIGNED.fullmatch(rest)):
             self._captured[assigned["name"]] = assigned["double"] or assigned["single"] or ""
         if name not in _CONTROL and not name.startswith("end"):
             self._page.external[f"{{% {name} %}}"] += 1
         return ""
 
-    def _included(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
+    def _included(self, name: str, rest: str, depth: int) -> str:
         target = rest.split()[0].strip("\"'") if rest else ""
         target = target.rstrip(",").strip("\"'") if self._liquid.is_bare else target
         is_program = self._liquid.is_bare and not target.endswith((".md", ".markdown", ".txt"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from kbc.languages.includes.containers import fenced_stretches
+from kbc.languages.includes.containers import outside_fences
 from kbc.languages.includes.files import IncludingPage
 
 Lookup = Callable[[str], str | None]
@@ -31,10 +31,7 @@ _LITERAL = re.compile(r"(?P<quote>[\"'`])(?P<text>[^\"'`]*)(?P=quote)")
 
 def replace_values(text: str, lookup: Lookup, page: IncludingPage) -> str:
     """The body of a page with the values of its expressions."""
-    return "\n".join(
-        stretch if is_code else _filled(stretch, lookup, page)
-        for stretch, is_code in fenced_stretches(text)
-    )
+    return outside_fences(text, lambda prose: _filled(prose, lookup, page))
 
 
 def _filled(text: str, lookup: Lookup, page: IncludingPage) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.permalinks import without_number
+from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import first_existing, read_script, read_text
 from kbc.recognition.javascript import exported_value
 from kbc.recognition.remotes import remotes, repository_of
@@ -114,7 +114,7 @@ def _published(
     written, which has no address of its own where there are no others; or where the site does not show
     it, the last one."""
     path = _versions_file(tree, folder, options)
-    versions = _listed(read_text(tree, path)) if path else []
+    versions = texts(json_value(read_text(tree, path))) if path else []
     paths = mapping(options.get("versions"))
     last = text(options, "lastVersion") or (versions[0] if versions else "current")
     if options.get("includeCurrentVersion") is False and last in versions:
@@ -131,14 +131,6 @@ def _versions_file(tree: IncludeTree, folder: str, options: Mapping[str, Any]) -
     id = text(options, "id")
     name = f"{id}_versions.json" if id and id != "default" else "versions.json"
     return first_existing(tree, folder, (name,))
-
-
-def _listed(source: str) -> list[str]:
-    """The texts of a list in JSON; none where it is not one."""
-    try:
-        return texts(json.loads(source or "[]"))
-    except (ValueError, RecursionError):
-        return []
 
 
 def _left_out(tree: IncludeTree, folder: str, unpublished: list[str]) -> dict[str, str]:
@@ -167,17 +159,15 @@ def _name(options: Mapping[str, Any], default: str, taken: set[str]) -> str:
 def _plugins(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """(name, options) of every plugin; those of the classic preset come as `docs` and `blog`. Without
     a preset or plugin that names them, the conventional folders are meant."""
-    presets = data.get("presets")
     found = False
-    for preset in presets if isinstance(presets, list) else []:
+    for preset in sequence(data.get("presets")):
         name, options = _configured(preset)
         if "classic" in name or not name:
             found = True
             for each in ("docs", "blog"):
                 if options.get(each) is not False:
                     yield each, mapping(options.get(each))
-    plugins = data.get("plugins")
-    for plugin in plugins if isinstance(plugins, list) else []:
+    for plugin in sequence(data.get("plugins")):
         name, options = _configured(plugin)
         found = found or _DOCS.fullmatch(name) is not None
         yield name, options
@@ -193,8 +183,7 @@ def _configured(item: Any) -> tuple[str, Mapping[str, Any]]:
 
 def _redirects(options: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
-    rules = options.get("redirects")
-    for rule in rules if isinstance(rules, list) else []:
+    for rule in sequence(options.get("redirects")):
         target = text(mapping(rule), "to")
         found |= {old.strip("/"): target.strip("/") for old in texts(mapping(rule).get("from"))}
     return found

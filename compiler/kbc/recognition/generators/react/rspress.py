@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.well_formed import parse_json, sequence
+from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import (
     first_existing,
     import_paths,
@@ -105,8 +105,8 @@ def _languages(
 ) -> tuple[str, list[str]]:
     """The folder of the language that is read, "" where its pages are in none, and those of all languages:
     the English one, else that of the site, else the first."""
-    stated = data.get("locales") or theme.get("locales")
-    names = [text(mapping(each), "lang") for each in (stated if isinstance(stated, list) else ())]
+    stated = sequence(data.get("locales") or theme.get("locales"))
+    names = [text(mapping(each), "lang") for each in stated]
     found = [each for each in names if each and tree.names(joined(root, each))]
     own = text(data, "lang")
     english = (each for each in found if language_of(each) == "en")
@@ -244,10 +244,7 @@ class _MetaFiles:
     def _json(self, folder: str, name: str) -> Any:
         path = joined(self._pages, folder, name)
         self.files.append(path)
-        try:
-            return parse_json(read_text(self._tree, path))
-        except (ValueError, RecursionError):
-            return None
+        return json_value(read_text(self._tree, path))
 
 
 def _links(item: Any) -> Iterator[tuple[str, str]]:
