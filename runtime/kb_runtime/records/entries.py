@@ -92,7 +92,8 @@ class DocEntry(CatalogEntry):
 
 @final
 class ExampleEntry(CatalogEntry):
-    """A source file; `id` is its path below the collection's folder."""
+    """A source file; `id` is its path below the collection's folder. `copy_of` is the path of the first one
+    with the same text."""
 
     filename: str
     category: NotRequired[str]
@@ -107,6 +108,7 @@ class ExampleEntry(CatalogEntry):
     tests: NotRequired[list[str]]
     keywords: NotRequired[list[str]]
     definitions: NotRequired[list[DefinitionEntry]]
+    copy_of: NotRequired[str]
 
 
 @final
