@@ -21,7 +21,7 @@ from typing import NamedTuple
 from kb_runtime.store.locks import open_locked
 from kb_runtime.store.temporary_folders import temporary_folder
 from kbc.encoding.model import Model
-from kbc.encoding.variants import REVISIONS, Variant
+from kbc.encoding.variants import LAYOUT, REVISIONS, Variant
 
 FOLDER = "graphs"
 UNFINISHED = ".new-"
@@ -80,7 +80,7 @@ def remove_unfinished(folder: Path) -> None:
 
 def _entry_name(model: Model, variant: Variant) -> str:
     """What a graph depends on."""
-    identity = [model.graph_identity, variant, REVISIONS[variant]]
+    identity = [model.graph_identity, variant, REVISIONS[variant], LAYOUT]
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 
 

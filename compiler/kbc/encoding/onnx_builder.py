@@ -1,4 +1,4 @@
-"""Assembles an ONNX model node by node, with its weights in one external file.
+"""Assembles an ONNX model node by node, with its matrices in one external file.
 
 ONNX Runtime maps external data instead of reading it, so that processes share the pages and untouched
 rows of a table are never loaded. Equal input gives equal bytes: names are numbered, and there are no dates.
@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 MICROSOFT = "com.microsoft"  # ONNX Runtime's own operators
 _OPSET = 18
 _IR_VERSION = 9
-_INLINE_BYTES = 256  # scalars and shapes stay in the graph, where shape inference wants them
+# Scalars, shapes and vectors stay in the graph: ONNX Runtime resolves and maps the path of the external file
+# anew for every value, with some 30 calls of the system.
+_INLINE_BYTES = 1 << 14
 _ALIGNMENT = 64  # bytes; one cache line, enough for every vector instruction
 _EXTERNAL = 1
 _FLOAT, _INT = 1, 2  # types of attributes

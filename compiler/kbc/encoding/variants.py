@@ -14,3 +14,6 @@ RECIPE = 1
 # Raised whenever a change in the graph of a variant can change a vector: part of the keys of the caches of
 # graphs and of vectors.
 REVISIONS: dict[Variant, int] = {"fp32": 1, "nb8-b32": 1, "int8": 2}
+
+# Raised whenever the files of a graph change in another way: part of the key of the cache of graphs alone.
+LAYOUT = 2

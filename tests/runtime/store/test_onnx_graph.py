@@ -28,7 +28,7 @@ BODY = helper.make_graph([], "body", [], [])
 def own(folder: Path) -> bytes:
     """What our writer makes, with a constant inside and one beside the graph."""
     graph = GraphBuilder()
-    table = graph.constant("words", np.full((100, 4), 0.1875))
+    table = graph.constant("words", np.full((5_000, 4), 0.1875))
     rows = graph.apply("Gather", table, "input_ids")
     rows = graph.apply("Mul", rows, graph.constant("norm", [0.1875]))
     axis = graph.constant("axis", [1], np.int64)
