@@ -432,7 +432,8 @@ def names(folder: Path) -> set[str]:
     found = set()
     for path in folder.rglob("*"):
         parts = path.relative_to(folder).parts
-        if "cache" in parts and not any(each in path.name for each in ("tmp", "new", "unfinished")):
+        is_cached = not {"cache", ".cache"}.isdisjoint(parts)
+        if is_cached and not any(each in path.name for each in ("tmp", "new", "unfinished")):
             continue
         if "q.lance" in parts[:-1]:
             parts = (*parts[:-1], f"any{path.suffix}")  # LanceDB draws the names of its files

@@ -36,7 +36,7 @@ from kb_runtime.text.tables import size
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking import retention
 from kbc.linking.flushing import flush, flushing_tree
-from kbc.linking.self_check import SelfCheck, defect_of, is_damaged
+from kbc.linking.self_check import SelfCheck, defect_of, examine, is_damaged
 
 MANIFEST_FIELDS = (
     "name",
@@ -217,7 +217,7 @@ class Staging:
                 return reused
             (self.folder / MANIFEST).write_bytes(seal(self._manifest(fields, self.build_id)))
             with flushing_tree(self.folder):
-                defect = defect_of(self.folder, self_check, self._target)
+                defect, checked = examine(self.folder, self_check)
             if defect is not None:
                 if damaged := [id for id in self._adopted if is_damaged(self.shard(id))]:
                     raise DamagedShardsError(defect, damaged)
@@ -232,6 +232,8 @@ class Staging:
                 self.folder.rename(self._target)
             flush(self.kb_folder)
             self._make_current()
+            if checked is not None:
+                checked.prove(str(self._target))
             return Published(self._target, self.build_id, False, False, self._prune(keep))
         except OSError as error:
             raise self._translated(error) from error

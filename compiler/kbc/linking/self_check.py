@@ -13,7 +13,7 @@ from kb_runtime.knowledge.verification import CHECKS, check
 from kb_runtime.search.query import analyse
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.vectors import RowRange
-from kb_runtime.store.manifest import load
+from kb_runtime.store.manifest import Manifest, load
 
 SAMPLES = 16
 """Records asked for, spread evenly over the artifact."""
@@ -36,11 +36,14 @@ SelfCheck = Callable[[Artifact], None]
 """Asks a finished artifact questions; raises `ArtifactError` when an answer is wrong."""
 
 
-def defect_of(
-    folder: Path, self_check: SelfCheck | None, published: Path | None = None
-) -> str | None:
-    """Why the build in `folder` must not be published, or None. A sound one that will be in `published` need
-    not be hashed again by this user's servers there."""
+def defect_of(folder: Path, self_check: SelfCheck | None) -> str | None:
+    """Why the build in `folder` must not be published, or None."""
+    return examine(folder, self_check)[0]
+
+
+def examine(folder: Path, self_check: SelfCheck | None) -> tuple[str | None, Manifest | None]:
+    """Why the build in `folder` must not be published, or None; and the manifest, which knows the files that
+    were hashed."""
     try:
         with Artifact.open(folder) as artifact:
             is_sharded = SHARDS in artifact.manifest
@@ -49,11 +52,9 @@ def defect_of(
                 self_check(artifact)
             if not problems and is_sharded:
                 problems = check(artifact, _ALL_BUT_HASHES)
-            if not problems and published is not None:
-                artifact.manifest.prove(str(published))
-            return problems[0].message if problems else None
+            return problems[0].message if problems else None, artifact.manifest
     except ArtifactError as error:
-        return error.message
+        return error.message, None
 
 
 def is_damaged(folder: Path) -> bool:
