@@ -275,8 +275,8 @@ class Manifest(ManifestFields):
         self._proofs = {}
 
     def prove(self, folder: str = "") -> None:
-        """Notes for other processes of this user which files passed, in `folder` if that is where the build
-        goes from here."""
+        """Notes for other processes of this user which files passed; `folder` is where the build is, if it was
+        moved since."""
         from kb_runtime.store.proofs import write_proofs
 
         passed = {path: (found[-1], self.files[path][1]) for path, found in self._passed.items()}
