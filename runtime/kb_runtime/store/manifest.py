@@ -275,7 +275,7 @@ class Manifest(ManifestFields):
         self._proofs = {}
 
     def prove(self, folder: str = "") -> None:
-        """Notes for other processes of this user which files passed; `folder` is where the build is, if it was
+        """Notes for other processes of this user which files passed. `folder` is where the build is if it was
         moved since."""
         from kb_runtime.store.proofs import write_proofs
 
