@@ -113,10 +113,6 @@ def exercise(path: str) -> tuple[str, bool]:
     return digest.hexdigest(), warned
 
 
-_SHARED = ("reader", "trail")
-"""What the hits of a search have in common."""
-
-
 def _search(artifact: Artifact, digest: hashlib._Hash) -> bool:
     """Searches in every mode; whether one answer carried a warning."""
     from kb_runtime.search.request import NO_WORD_OCCURS, SearchRequest
@@ -129,8 +125,7 @@ def _search(artifact: Artifact, digest: hashlib._Hash) -> bool:
             result = artifact.searcher.search(SearchRequest(query, mode=mode))
             warned |= any(each != NO_WORD_OCCURS for each in result.warnings)
             for hit in result.hits:
-                own = {name: value for name, value in vars(hit).items() if name not in _SHARED}
-                digest.update(repr((own, hit.matched, hit.snippet)).encode())
+                digest.update(repr((hit, hit.matched, hit.snippet)).encode())
     return warned
 
 

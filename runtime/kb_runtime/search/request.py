@@ -129,6 +129,10 @@ class SearchDefaults(NamedTuple):
         return request.mode
 
 
+_NOT_TOLD = frozenset(["reader", "trail", "_found", "matched", "snippet"])
+"""Of a hit: what it shares with the others of a search, and what is read when it is asked for."""
+
+
 class SearchHit:
     """A chunk that answers. `record` is the record's position in its collection.
 
@@ -173,6 +177,17 @@ class SearchHit:
         self.trail = trail
         self.rerank_score = rerank_score
         self.copies = copies
+
+    def _told(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in _NOT_TOLD}
+
+    def __eq__(self, other: object) -> bool:
+        return self._told() == other._told() if isinstance(other, SearchHit) else NotImplemented
+
+    def __repr__(self) -> str:
+        return (
+            f"SearchHit({', '.join(f'{name}={value!r}' for name, value in self._told().items())})"
+        )
 
     @property
     def fused(self) -> FusedScore | None:

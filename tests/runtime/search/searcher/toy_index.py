@@ -140,15 +140,6 @@ SMALL: Records = {
 Search = Callable[..., SearchResult]
 
 
-def told(result: SearchResult) -> list[dict[str, object]]:
-    """All that the hits say of themselves."""
-    hidden = ("reader", "trail")
-    return [
-        {name: value for name, value in vars(hit).items() if name not in hidden}
-        for hit in result.hits
-    ]
-
-
 def rows(result: SearchResult) -> list[int]:
     return [hit.row for hit in result.hits]
 
