@@ -57,8 +57,9 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     languages = mapping(data.get("languages")) or parts["languages"][0]
     language = text(data, "defaultcontentlanguage") or "en"
     own = mapping(languages.get(language))
-    content = joined(folder, _content(data, own, language, parts["module"][0]))
-    modules = _modules(tree, data, parts["module"][0], folder)
+    module = {**parts["module"][0], **mapping(data.get("module"))}
+    content = joined(folder, _content(data, own, language, module))
+    modules = _modules(tree, data, module, folder)
     if not tree.names(content):
         content = next(filter(tree.names, _contents(modules)), "")
     if not content:
@@ -103,21 +104,18 @@ def _modules(
     """The folders of the themes and modules of the site, as far as the tree has them, each with the mounts
     that the configuration gives it: those that go.mod or `replacements` replace by a folder, and those below
     the folder of themes."""
-    module = {**module, **mapping(data.get("module"))}
     stated = module.get("replacements")
     replacements = ",".join(texts(stated)) if stated else ""
     local = dict(_REPLACED.findall(read_text(tree, joined(folder, "go.mod"))))
     local |= dict(_REPLACEMENT.findall(replacements))
     themes = text(data, "themesdir") or "themes"
-    imports = module.get("imports")
-    imports = [mapping(each) for each in (imports if isinstance(imports, list) else [])]
+    imports = map(mapping, sequence(module.get("imports")))
     found: dict[str, list[Mapping[str, Any]]] = {}
     for each in (*({"path": theme} for theme in texts(data.get("theme"))), *imports):
         path = text(each, "path")
         place = joined(folder, local.get(path) or f"{themes}/{path}")
         if path and not place.startswith("..") and tree.names(place):
-            mounts = each.get("mounts")
-            found[place] = [mapping(one) for one in mounts] if isinstance(mounts, list) else []
+            found[place] = [mapping(one) for one in sequence(each.get("mounts"))]
     return found
 
 
@@ -136,14 +134,15 @@ def mounted(tree: IncludeTree, site: Site) -> list[Site]:
     folder = str(site.options["config_folder"])
     language = str(site.options["language"])
     found = []
-    modules = _modules(tree, data, module, folder)
-    inherited = [{"source": each, "target": "content"} for each in _contents(modules)]
-    for mount in [*(module.get("mounts") or []), *inherited]:
-        target, source = text(mapping(mount), "target"), text(mapping(mount), "source")
-        place = source if mount in inherited else joined(folder, source)
+    own = map(mapping, sequence(module.get("mounts")))
+    mounts = [(joined(folder, source), each) for each in own if (source := text(each, "source"))]
+    inherited = _contents(_modules(tree, data, module, folder))
+    mounts += [(place, {"target": "content"}) for place in inherited if place]
+    for place, mount in mounts:
+        target = text(mount, "target")
         is_content = target == "content" or target.startswith("content/")
-        is_other = language not in (_languages_of(mapping(mount)) or [language])
-        if not source or not is_content or is_other or place == site.folder:
+        is_other = language not in (_languages_of(mount) or [language])
+        if not is_content or is_other or place == site.folder:
             continue
         if not place.startswith(("..", f"{site.folder}/")) and _has_pages(tree, place):
             options = {**site.options, "place": target.removeprefix("content").strip("/")}
@@ -217,7 +216,7 @@ def _content(
     stated = stated or text(data, "contentdir")
     if stated:
         return stated
-    mounts = sequence({**module, **mapping(data.get("module"))}.get("mounts"))
+    mounts = sequence(module.get("mounts"))
     found = [mapping(each) for each in mounts if text(mapping(each), "target") == "content"]
     for mount in found:
         if language in _languages_of(mount):
