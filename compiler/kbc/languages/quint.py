@@ -71,9 +71,8 @@ class Source:
     definitions: tuple[Definition, ...] = ()  # modules and what stands directly in them
     constructors: tuple[str, ...] = ()  # of sum types
     calls: tuple[str, ...] = ()  # names applied to arguments in parentheses
-    comments: tuple[
-        tuple[int, int], ...
-    ] = ()  # their first and last lines, without those behind code
+    # Their first and last lines, without those behind code.
+    comments: tuple[tuple[int, int], ...] = ()
 
     def names(self, *kinds: str) -> tuple[str, ...]:
         """Names of the definitions of these kinds."""

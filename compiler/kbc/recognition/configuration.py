@@ -30,7 +30,6 @@ MAX_NESTING = 100
 MAX_VALUES = 500_000
 """Of a configuration in YAML, with what its aliases repeat."""
 
-
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")

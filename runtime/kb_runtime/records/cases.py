@@ -221,15 +221,17 @@ def sentences(findings: Iterable[CaseFinding]) -> dict[FindingCode, str]:
     return lines
 
 
+def exported_step(step: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored step as exports and answers have it: without what is empty, but for `expected`."""
+    return {name: value for name, value in step.items() if value or name == "expected"}
+
+
 def as_record(case: Case) -> dict[str, Any]:
     """The case as JSON, in the shape of a normalised record: reading it again gives the same case.
     Fields without a value are left out, except for lists."""
     names = {**EXPORT_NAMES, **EXPORT_LISTS}
     fields: dict[str, Any] = {shown: getattr(case, name) for name, shown in names.items()}
-    fields["steps"] = [
-        {name: value for name, value in asdict(step).items() if value or name == "expected"}
-        for step in case.steps
-    ]
+    fields["steps"] = [exported_step(asdict(step)) for step in case.steps]
     return {name: value for name, value in fields.items() if value not in ("", None)}
 
 

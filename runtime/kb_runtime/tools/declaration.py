@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 
-NO_REFUSALS: Mapping[str, str] = MappingProxyType({})
-
-
 class Argument(NamedTuple):
     """One argument of a tool.
 
@@ -38,7 +35,7 @@ class Argument(NamedTuple):
     max_length: int | None = None
     choices: tuple[str, ...] = ()
     choices_from: str = ""
-    refusals: Mapping[str, str] = NO_REFUSALS
+    refusals: Mapping[str, str] = MappingProxyType({})
 
 
 def cursor_argument(description: str) -> Argument:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
-from kb_runtime.records.cases import EXPORT_LISTS, EXPORT_NAMES, is_jira_key
+from kb_runtime.records.cases import EXPORT_LISTS, EXPORT_NAMES, exported_step, is_jira_key
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import edit_distance, quoted
 from kb_runtime.text.rendering import cut
@@ -186,10 +186,7 @@ def _complete(session: Session, entry: TestEntry) -> TestDetails:
     test: Any = {shown: record[name] for name, shown in EXPORT_NAMES.items() if name in record}
     test |= {shown: record.get(name, []) for name, shown in EXPORT_LISTS.items()}
     test.setdefault("ingested_at", session.artifact.manifest["built_at"])
-    test["steps"] = [
-        {name: value for name, value in step.items() if value or name == "expected"}
-        for step in record.get("steps", ())
-    ]
+    test["steps"] = [exported_step(step) for step in record.get("steps", ())]
     return cast("TestDetails", test)
 
 
