@@ -186,8 +186,12 @@ class Staging:
 
         Asked before the sections are written, it saves writing them.
         """
-        if not self._target.is_dir() or defect_of(self._target, self_check) is not None:
+        if not self._target.is_dir():
             return None
+        defect, checked = examine(self._target, self_check)
+        if defect is not None or checked is None:
+            return None
+        checked.prove()  # a build that was killed may not have come to it
         was_live = not self._make_current()
         if not was_live:  # for its age: it is the one to go back to from the next build
             with suppress(OSError):

@@ -116,14 +116,23 @@ def _name_target(error: OSError, staged: str, target: str) -> None:
 def remove_abandoned(path: str | os.PathLike[str]) -> None:
     """Removes what killed writers of `path` left. What cannot be removed stays."""
     folder, name = os.path.split(os.fspath(path))
+    _remove_abandoned(folder, f".{name}.")
+
+
+def remove_all_abandoned(folder: str) -> None:
+    """Removes what killed writers of any file in `folder`, which is kbc's own, left."""
+    _remove_abandoned(folder, ".")
+
+
+def _remove_abandoned(folder: str, prefix: str) -> None:
     try:
         names = os.listdir(folder or ".")
     except OSError:
         return
-    for each in names:
-        if is_staged(each, name):
+    for name in names:
+        if name.startswith(prefix) and name.endswith(STAGED_SUFFIX):
             with suppress(OSError):
-                _remove_if_free(os.path.join(folder, each))
+                _remove_if_free(os.path.join(folder, name))
 
 
 def is_staged(name: str, of: str) -> bool:

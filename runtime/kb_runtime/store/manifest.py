@@ -275,12 +275,15 @@ class Manifest(ManifestFields):
         self._proofs = {}
 
     def prove(self, folder: str = "") -> None:
-        """Notes for other processes of this user which files passed. `folder` is where the build is if it was
-        moved since."""
+        """Notes for other processes of this user which files passed, unless that was known of all of them.
+        `folder` is where the build is if it was moved since."""
         from kb_runtime.store.proofs import write_proofs
 
-        passed = {path: (found[-1], self.files[path][1]) for path, found in self._passed.items()}
-        write_proofs(folder or self.folder, passed)
+        if not all(self._is_proved(path, found) for path, found in self._passed.items()):
+            passed = {
+                path: (found[-1], self.files[path][1]) for path, found in self._passed.items()
+            }
+            write_proofs(folder or self.folder, passed)
 
     def _is_proved(self, relative: str, found: Identity) -> bool:
         if self._proofs is None:

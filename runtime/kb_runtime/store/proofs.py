@@ -43,7 +43,7 @@ def read_proofs(folder: str) -> Proofs:
 def write_proofs(folder: str, passed: Mapping[str, tuple[Sequence[int], str]]) -> None:
     """Notes the identity of each file in `folder` as it was when it was hashed, with the hash, and forgets
     some builds that are gone. Does nothing where that cannot be kept."""
-    from kb_runtime.store.atomic_files import replace_file  # readers do not need it
+    from kb_runtime.store.atomic_files import remove_all_abandoned, replace_file  # not for readers
 
     if not _CAN_PROVE:
         return
@@ -58,6 +58,7 @@ def write_proofs(folder: str, passed: Mapping[str, tuple[Sequence[int], str]]) -
     data = json.dumps({"folder": folder, "files": proofs}).encode()
     with suppress(OSError):
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        remove_all_abandoned(os.path.dirname(path))
         _forget_removed(os.path.dirname(path))
         if len(data) <= _LARGEST_BYTES:
             replace_file(path, data, mode=0o600)

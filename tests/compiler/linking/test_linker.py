@@ -75,6 +75,21 @@ def test_what_a_build_hashed_is_proved_where_it_was_published(
         load(published.path).check_files(manifest.files)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no proofs")
+def test_a_build_that_was_killed_before_its_note_is_proved_by_the_next(
+    publish: Publish, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KBC_CACHE", str(tmp_path / "cache"))
+    publish()
+    (note,) = (tmp_path / "cache/verified").iterdir()
+    note.rename(note.with_name(f".{note.name}.1-abc.new"))
+    assert publish().reused
+    assert [*note.parent.iterdir()] == [note]
+    written = note.stat().st_ino
+    assert publish().reused
+    assert note.stat().st_ino == written
+
+
 def test_the_manifest_has_its_fields_in_order(publish: Publish) -> None:
     with Artifact.open(publish().path) as artifact:
         names = list(artifact.manifest)

@@ -171,6 +171,16 @@ def test_builds_that_are_gone_are_forgotten(build: Path, tmp_path: Path, notes: 
     assert read_proofs(str(tmp_path)) == {}
 
 
+def test_what_a_killed_writer_left_is_removed_with_the_next_note(
+    build: Path, tmp_path: Path, notes: Path
+) -> None:
+    (of_build,) = notes.iterdir()
+    (notes / f".{of_build.name}.4902-2b6240.new").write_text("{")
+    write_proofs(str(tmp_path), {})
+    assert of_build in notes.iterdir()
+    assert not list(notes.glob(".*"))
+
+
 def test_nothing_is_lost_where_notes_cannot_be_kept(
     quint_artifact: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
