@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 
@@ -29,6 +30,8 @@ def _main() -> None:
 
         alone = click.Group(commands={"workspace": workspace.workspace})
         sys.exit(runner.run(alone, arguments, "kbc", failures.explain, failures.INTERRUPTED))
+    # No plugin of pydantic is ours; it looks for some in every installed distribution.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from kbc.cli.main import run
     from kbc.pipeline.garbage import few_collections
 

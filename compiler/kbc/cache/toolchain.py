@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from contextlib import suppress
 from functools import cache
 from importlib import metadata
-from pathlib import Path
 
 import kb_runtime
 import kbc
@@ -73,8 +73,13 @@ def source_hash() -> str:
     """
     digest = hashlib.sha256()
     for package in (kbc, kb_runtime):
-        folder = Path(package.__path__[0])
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
-            digest.update(path.read_bytes())
+        root = package.__path__[0]
+        for folder, folders, names in os.walk(root):
+            folders.sort()
+            below = folder.removeprefix(root).replace(os.sep, "/")
+            for name in sorted(names):
+                if name.endswith(".py"):
+                    digest.update(f"{below}/{name}\0".encode())
+                    with open(f"{folder}/{name}", "rb", buffering=0) as file:
+                        digest.update(file.read())
     return digest.hexdigest()

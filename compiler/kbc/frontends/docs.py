@@ -112,13 +112,15 @@ def read(
     operations = [
         each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
     ]
-    shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
-    sources = [
-        each._replace(text=found[0]) if found else each
-        for each, found in zip(sources, shown, strict=True)
-    ]
+    of_pages: set[str] = set()
+    if operations:
+        shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
+        sources = [
+            each._replace(text=found[0]) if found else each
+            for each, found in zip(sources, shown, strict=True)
+        ]
+        of_pages = {found[1].id for found in shown if found}
     pages = _pages(collection, sources, includes.rules, diagnostics)
-    of_pages = {found[1].id for found in shown if found}
     complete = [
         next(pages) if isinstance(each, _PageText) else each
         for each in records
@@ -198,7 +200,9 @@ def _pages(
 
     def seen(source: _PageText) -> Any:
         file, text, stored = source
-        return settings, file.path, file.base, text, stored if stored != text else ""
+        if stored == text:  # that of the file, whose hash is wanted in any case
+            return settings, file.path, file.base, file.sha256
+        return settings, file.path, file.base, text, stored
 
     for source, page in zip(
         sources, recalled_each("pages", read, sources, seen, _CachedPage), strict=True

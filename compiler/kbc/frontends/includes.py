@@ -91,9 +91,15 @@ class PageIncludes:
         return rules_of(self._collection.generator, self._options)
 
     def expand_each(self, pages: Sequence[tuple[SourceFile, str]]) -> list[str]:
-        """As `expand`, of many: what most pages do not have is looked for once, not in every build."""
-        texts = [text for _, text in pages]
-        marked = recalled_each("directives", may_include, texts, lambda text: text, bool)
+        """As `expand`, of many, each with the text of its file: what most pages do not have is looked for
+        once, not in every build."""
+        marked = recalled_each(
+            "directives",
+            lambda page: may_include(page[1]),
+            pages,
+            lambda page: page[0].sha256,
+            bool,
+        )
         return [
             self.expand(file, text, is_marked)
             for (file, text), is_marked in zip(pages, marked, strict=True)

@@ -26,7 +26,7 @@ class Metadata(BaseModel):
     """The fields of a record's metadata; others are left out with a warning. With `extra="ignore"` any
     other field may be there."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 @dataclass(frozen=True, slots=True)

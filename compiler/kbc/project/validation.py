@@ -32,7 +32,7 @@ Declared = TypeVar("Declared", bound=BaseModel)
 class Table(BaseModel):
     """A table of kb.toml. Values have the types of TOML: `"1"` is no number and 1 no text."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 @dataclass(frozen=True, slots=True)
