@@ -264,7 +264,7 @@ KINDS: Mapping[str, CollectionKind] = {
         ),
         CollectionKind(
             "tests",
-            "test cases as test management tools export them: JSON, CSV, JUnit XML, Gherkin",
+            "test cases as test management tools export them: JSON, CSV, XML of test runners, Gherkin",
             CASE_FILES,
             {"tests": {}},
             TestsTable,

@@ -1,7 +1,7 @@
 """Parses files of test cases, by their ending, into what `cases.normalise` takes.
 
-JSON is taken as it is. A CSV file has a header; rows without an identifier go on with the test above them. A
-JUnit report has a test for each `testcase`, and a feature one for each scenario.
+JSON is taken as it is. A CSV file has a header; rows without an identifier go on with the test above them.
+XML is the report of a test runner, and a feature has a test for each scenario.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import json
 import re
 from typing import Any
 
-from kb_runtime.records.runs import COLOUR, beginning
+from kb_runtime.records.runs import COLOUR
 
-ENDINGS = (".json", ".csv", ".xml", ".feature")
+ENDINGS = (".json", ".csv", ".xml", ".trx", ".feature")
 
 MAX_CELL_CHARS = 1 << 20
 
@@ -99,8 +99,8 @@ def parse(name: str, data: bytes) -> Any:
     ending = name.rpartition(".")[2].lower()
     if ending == "csv":
         return {"rows": _csv(text)}
-    if ending == "xml":
-        return {"tests": _junit(text)}
+    if ending in ("xml", "trx"):
+        return {"tests": _report(text)}
     if ending == "feature":
         return {"tests": _feature(text, name)}
     return _json(text)
@@ -232,11 +232,13 @@ def _listed(values: list[str]) -> list[str]:
     return [part.strip() for value in values for part in re.split(r"[,;\n]", value) if part.strip()]
 
 
-def _junit(text: str) -> list[dict[str, Any]]:
+def _report(text: str) -> list[dict[str, Any]]:
     # Declared entities can make a small file very large, and no report has any.
     if re.search(r"<!(?:DOCTYPE|ENTITY)", text):
         raise CaseFileError("XML with a document type is not read")
     from xml.etree import ElementTree
+
+    from kb_runtime.records import xml_reports
 
     text = _NOT_IN_XML.sub("", COLOUR.sub("", _REFERENCE.sub(_character, text)))
     try:
@@ -245,12 +247,10 @@ def _junit(text: str) -> list[dict[str, Any]]:
         line, column = error.position
         message = error.msg.partition(": line ")[0]  # of Python, which counts columns from 0
         raise CaseFileError(f"not valid XML: {message}", line, column + 1) from None
-    if root.tag not in ("testsuites", "testsuite"):
-        message = f"<{root.tag}> is no JUnit report: it begins with <testsuites>"
-        raise CaseFileError(message, 1, is_other=True)
-    tests: list[dict[str, Any]] = []
-    _suite(root, [], tests)
-    return _told_apart(tests)
+    tests = xml_reports.records(root)
+    if tests is None:
+        raise CaseFileError(f"<{root.tag}> begins no report of tests", 1, is_other=True)
+    return tests
 
 
 def _character(reference: re.Match[str]) -> str:
@@ -258,54 +258,3 @@ def _character(reference: re.Match[str]) -> str:
     digits = reference[1].lower()
     number = int(digits[1:], 16) if digits[0] == "x" else int(digits)
     return chr(number) if number < 32 and chr(number) not in "\t\n\r" else reference[0]
-
-
-def _told_apart(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """`tests`, with their suites in the uids that tests of several suites have."""
-    suites: dict[str | None, set[str]] = {}
-    for test in tests:
-        suites.setdefault(test["uid"], set()).add(test["folderStructure"])
-    return [
-        {**test, "uid": f"{test['folderStructure']}::{test['uid']}"}
-        if test["uid"] and len(suites[test["uid"]]) > 1
-        else test
-        for test in tests
-    ]
-
-
-def _suite(suite: Any, above: list[str], tests: list[dict[str, Any]]) -> None:
-    name = suite.get("name", "").strip()
-    place = [*above, name] if name and suite.tag == "testsuite" else above
-    for child in suite:
-        if child.tag == "testsuite":
-            _suite(child, place, tests)
-        elif child.tag == "testcase":
-            tests.append(_testcase(child, place))
-
-
-def _testcase(case: Any, place: list[str]) -> dict[str, Any]:
-    name, owner = case.get("name", "").strip(), case.get("classname", "").strip()
-    properties = {
-        each.get("name", ""): each.get("value") or (each.text or "").strip()
-        for each in case.iter("property")
-    }
-    outcomes = [each for each in case if each.tag in ("failure", "error", "skipped")]
-    said = [
-        f"{each.tag}: {each.get('message') or beginning(each.text or '')}".strip(": ")
-        for each in outcomes
-    ]
-    path, line = case.get("file", ""), case.get("line", "")
-    if owner and place[-1:] == [owner]:  # Maven's suites are classes
-        place = place[:-1]
-    return {
-        "uid": properties.get("test_id")
-        or ("::".join(filter(None, (owner, name))) if name else None),
-        "jiraKey": properties.get("test_key"),
-        "title": properties.get("test_summary") or name,
-        "description": properties.get("test_description"),
-        "tags": re.split(r"[\s,]+", properties.get("tags", "")) if properties.get("tags") else [],
-        "testType": "Automated",
-        "folderStructure": "/".join([*place, *([owner.replace(".", "/")] if owner else [])]),
-        "testPath": f"{path}:{line}" if path and line else path,
-        "expectedResults": f"last outcome: {'; '.join(said) or 'passed'}",
-    }

@@ -329,7 +329,7 @@ TOOLS = (
     Tool(
         name="ingest_tests",
         family="tests",
-        description="Checks exports of tests (JSON, CSV, JUnit XML, Gherkin) in the server's data"
+        description="Checks exports of tests (JSON, CSV, XML of test runners, Gherkin) in the server's data"
         " directory: how many tests and steps they hold, and what is wrong with them. A server with a"
         " workspace adds them; others store nothing.",
         run=ingest_tests,
