@@ -1,7 +1,8 @@
 """Reads Gherkin: each scenario of a feature is a test case.
 
 Steps that say what must hold (`Then`, and `And` or `But` after it) are the expectations of the step before
-them. The keywords are the English ones.
+them. Keywords are those of the language that the file states (`# language: de`), or else of the one in which
+it begins.
 """
 
 from __future__ import annotations
@@ -12,11 +13,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-_STEP = re.compile(r"(Given|When|Then|And|But|\*)\s+(.*)")
-_BLOCK = re.compile(
-    r"(Feature|Rule|Background|Scenario Outline|Scenario Template|Scenario|Example"
-    r"|Scenarios|Examples):\s*(.*)"
+from kb_runtime.records.gherkin_keywords import (
+    AND,
+    BACKGROUND,
+    BUT,
+    EXAMPLES,
+    FEATURE,
+    RULE,
+    THEN,
+    Keywords,
+    guessed,
+    keywords_of,
 )
+
 _TAGS = re.compile(r"@\S+(?:\s+@\S+)*\s*(?:#.*)?")
 _KEY_TAG = re.compile(r"(?:TEST_|TC_)?([A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,7})")
 _LANGUAGE = re.compile(r"#\s*language:\s*(\S+)")
@@ -32,16 +41,19 @@ class GherkinError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A step as it is written, with the tables and doc strings below it."""
+    """A step as it is written, with the tables and doc strings below it: `said` is the `text` without its
+    keyword, `kind` the English keyword."""
 
-    keyword: str
+    kind: str
+    text: str
     said: str
     data: list[str] = field(default_factory=list)
 
 
-def steps_of(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """The steps among `lines`; doc strings keep their indentation."""
-    return steps_from(_written(lines))
+def steps_of(lines: Sequence[str], words: Keywords | None = None) -> list[dict[str, Any]]:
+    """The steps among `lines`, by the keywords of their language if that is known; doc strings keep their
+    indentation."""
+    return steps_from(_written(lines, words or guessed(lines)))
 
 
 def steps_from(lines: Iterable[Line]) -> list[dict[str, Any]]:
@@ -50,14 +62,11 @@ def steps_from(lines: Iterable[Line]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     is_expectation = False
     for line in lines:
-        is_expectation = line.keyword == "Then" or (
-            is_expectation and line.keyword in ("And", "But", "*")
-        )
+        is_expectation = line.kind == THEN or (is_expectation and line.kind in (AND, BUT))
         if is_expectation and found:
             found[-1]["expected"].append("\n".join((line.said, *line.data)))
         else:
-            action = f"{line.keyword} {line.said}"
-            found.append({"action": action, "expected": [], "data": "\n".join(line.data)})
+            found.append({"action": line.text, "expected": [], "data": "\n".join(line.data)})
     return found
 
 
@@ -77,7 +86,7 @@ def numbered(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _written(lines: Iterable[str]) -> list[Line]:
+def _written(lines: Iterable[str], words: Keywords) -> list[Line]:
     found: list[Line] = []
     quote = ""
     indent = 0  # columns in front of the quotes
@@ -94,20 +103,37 @@ def _written(lines: Iterable[str]) -> list[Line]:
         elif text.startswith("|"):
             if found:
                 found[-1].data.append(text)
-        elif step := _STEP.match(text):
-            found.append(Line(step[1], step[2]))
+        elif step := words.step.match(text):
+            keyword = step[1].strip()
+            spaced = f"{keyword} {step[2]}" if step[1] != keyword else text
+            found.append(Line(words.steps[keyword], spaced, step[2]))
     return found
 
 
 def records(text: str, name: str) -> list[dict[str, Any]]:
     """A record for each scenario of the feature file `name`, which may have folders, each with a uid of its
     own. Raises `GherkinError`."""
-    return _Feature(name).read(text.splitlines())
+    lines = text.splitlines()
+    return _Feature(name, _stated(lines) or guessed(lines)).read(lines)
+
+
+def _stated(lines: Sequence[str]) -> Keywords | None:
+    """The keywords of the language that a file states above its feature; None where it states none."""
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            return None
+        if language := _LANGUAGE.match(text):
+            if words := keywords_of(language[1]):
+                return words
+            raise GherkinError(f"features in the language {language[1]!r} are not read", number)
+    return None
 
 
 class _Feature:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, words: Keywords) -> None:
         self._name = name
+        self._words = words
         self._stem = name.rsplit("/", 1)[-1].removesuffix(".feature")
         self._title = ""
         self._tags: list[str] = []
@@ -125,15 +151,10 @@ class _Feature:
             if quote or text.startswith(('"""', "```")):
                 quote = "" if quote == text[:3] else quote or text[:3]
                 body.append(line)
-            elif language := _LANGUAGE.match(text):
-                if not language[1].lower().startswith("en"):
-                    raise GherkinError(
-                        f"features in the language {language[1]!r} are not read", number
-                    )
             elif _TAGS.fullmatch(text):
                 tags += [tag.lstrip("@") for tag in text.partition("#")[0].split()]
-            elif block := _BLOCK.match(text):
-                body = self._open(block[1], block[2], tags, number)
+            elif block := self._words.block.match(text):
+                body = self._open(self._words.blocks[block[1]], block[2], tags, number)
                 tags = []
             elif text and not text.startswith("#"):
                 body.append(line)
@@ -146,16 +167,16 @@ class _Feature:
             record["uid"] = key if key and keys[key] == 1 else f"{self._stem}: {title}"
         return numbered(found)
 
-    def _open(self, keyword: str, title: str, tags: list[str], line: int) -> list[str]:
-        if keyword == "Feature":
+    def _open(self, kind: str, title: str, tags: list[str], line: int) -> list[str]:
+        if kind == FEATURE:
             self._title, self._tags = title or self._stem, tags
             return []
-        if keyword == "Rule":
+        if kind == RULE:
             self._rule, self._rule_tags = title, tags
             return []
-        if keyword == "Background":
+        if kind == BACKGROUND:
             return self._background
-        if keyword in ("Examples", "Scenarios"):
+        if kind == EXAMPLES:
             examples: list[str] = []
             if self._found:
                 self._found[-1]["examples"].append(examples)
@@ -177,9 +198,11 @@ class _Feature:
     def _closed(self, record: dict[str, Any]) -> dict[str, Any]:
         nearest_first = [*record["own_tags"], *record["tags"]]
         keys = [key[1] for tag in nearest_first if (key := _KEY_TAG.fullmatch(tag))]
-        steps = steps_of(record["body"])
+        steps = steps_of(record["body"], self._words)
         prose = [line.strip() for line in record["body"]]
-        first = next((n for n, line in enumerate(prose) if _STEP.match(line)), len(prose))
+        first = next(
+            (n for n, line in enumerate(prose) if self._words.step.match(line)), len(prose)
+        )
         place = " / ".join(part for part in (self._title, record["rule"]) if part)
         return {
             "jiraKey": keys[0] if keys else None,
@@ -187,7 +210,7 @@ class _Feature:
             "description": "\n".join(prose[:first]),
             "tags": record["tags"],
             "folderStructure": place.replace(" / ", "/"),
-            "preconditions": conditions(steps_of(self._background)),
+            "preconditions": conditions(steps_of(self._background, self._words)),
             "steps": steps,
             "testData": "\n".join(line.strip() for rows in record["examples"] for line in rows),
             "testPath": f"{self._name}:{record['line']}",

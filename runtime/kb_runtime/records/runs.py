@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kb_runtime.records.gherkin import Line, conditions, numbered, steps_from
+from kb_runtime.records.gherkin_keywords import steps_in_any_language
 
 _Record = Mapping[str, Any]
 
@@ -285,7 +286,9 @@ def _cucumber_line(step: _Record) -> Line:
     quoted = [each.get("doc_string", each) for each in held]
     for each in filter(lambda one: isinstance(one, Mapping), quoted):
         data += str(each.get("content") or each.get("value") or "").splitlines()
-    return Line(str(step.get("keyword") or "").strip(), str(step.get("name") or ""), data)
+    keyword, said = str(step.get("keyword") or "").strip(), str(step.get("name") or "")
+    kind = steps_in_any_language().get(keyword, keyword)
+    return Line(kind, f"{keyword} {said}", said, data)
 
 
 def _cucumber_outcome(element: _Record) -> str:

@@ -115,7 +115,7 @@ def test_what_is_reported(content: Any, code: str, severity: str) -> None:
         ("report.xml", "<testsuites tests='0'><testsuite name='a'/></testsuites>", "tests-none"),
         ("later.feature", "Feature: Later\n", "tests-none"),
         ("empty.feature", "", "tests-unreadable"),
-        ("fr.feature", "# language: fr\nFonctionnalité: a\n", "tests-unreadable"),
+        ("tlh.feature", "# language: tlh\nperbogh: a\n", "tests-unreadable"),
         ("broken.xml", "<testsuites>\n<testsuite>", "tests-unreadable"),
         ("pom.xml", "<project><name>a</name></project>", "tests-none"),
         ("package.json", '{"name": "a", "version": "1.0.0"}', "tests-none"),

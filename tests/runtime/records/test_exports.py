@@ -361,7 +361,7 @@ def test_pytest_json_report() -> None:
         ("a.xml", "<html/>", 1, "<html>"),
         ("a.xml", '<!DOCTYPE x [<!ENTITY a "b">]><testsuites>&a;</testsuites>', 0, "document type"),
         ("a.feature", "nothing\n", 1, "Feature"),
-        ("a.feature", "# language: de\nFunktionalität: P\n", 1, "'de'"),
+        ("a.feature", "# language: tlh\nperbogh: P\n", 1, "'tlh'"),
     ],
 )
 def test_what_cannot_be_parsed_says_where(name: str, content: str, line: int, word: str) -> None:

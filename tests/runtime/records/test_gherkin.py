@@ -105,3 +105,74 @@ def test_scenarios_that_share_a_key_or_a_name_are_all_kept() -> None:
         ("pump: Starts #2", "PUMP-1"),
         ("PUMP-2", "PUMP-2"),
     ]
+
+
+GERMAN = """# language: de
+Funktionalität: Pumpe
+  Grundlage:
+    Angenommen ein voller Tank
+  Regel: Kälte
+    Szenariogrundriss: Startet bei <Grad>
+      Wenn ich den Knopf drücke
+      Dann summt sie
+      Und die Lampe ist grün
+      Beispiele:
+        | Grad |
+        | -5   |
+"""
+
+FRENCH = """Fonctionnalité: Pompe
+  Scénario: Démarre
+    Étant donné qu'elle est pleine
+    Lorsqu'on appuie
+    Alors elle ronronne
+"""
+
+JAPANESE = """# language: ja
+機能: ポンプ
+  シナリオアウトライン: 始動する
+    前提タンクが満杯である
+    もしボタンを押す
+    ならば音がする
+    かつランプが緑になる
+"""
+
+
+def test_keywords_are_those_of_the_stated_language() -> None:
+    (case,) = read("pumpe.feature", GERMAN)
+    assert (case.uid, case.folder) == ("pumpe: Startet bei <Grad>", "Pumpe/Kälte")
+    assert case.preconditions == ("Angenommen ein voller Tank",)
+    assert [(step.action, step.expected) for step in case.steps] == [
+        ("Wenn ich den Knopf drücke", ("summt sie", "die Lampe ist grün"))
+    ]
+    assert case.test_data == "| Grad |\n| -5   |"
+
+
+def test_keywords_without_a_space_behind_them() -> None:
+    (case,) = read("pompe.feature", "# language: fr\n" + FRENCH)
+    assert [(step.action, step.expected) for step in case.steps] == [
+        ("Étant donné qu'elle est pleine", ()),
+        ("Lorsqu'on appuie", ("elle ronronne",)),
+    ]
+    (case,) = read("pump.feature", JAPANESE)
+    assert [(step.action, step.expected) for step in case.steps] == [
+        ("前提タンクが満杯である", ()),
+        ("もしボタンを押す", ("音がする", "ランプが緑になる")),
+    ]
+
+
+def test_a_feature_that_states_no_language_has_that_of_its_keywords() -> None:
+    (case,) = read("pompe.feature", FRENCH)
+    assert case.title == "Démarre"
+    # The keywords of features are the same in Swedish and Norwegian.
+    (case,) = read(
+        "p.feature", "Egenskap: P\n  Scenario: Starter\n    Når jeg trykker\n    Så går den\n"
+    )
+    assert [(step.action, step.expected) for step in case.steps] == [
+        ("Når jeg trykker", ("går den",))
+    ]
+
+
+def test_what_looks_like_a_keyword_of_another_language_is_none() -> None:
+    (case,) = read("p.feature", "Feature: P\n  Scenario: S\n    A pump\n    When I press\n")
+    assert (case.description, len(case.steps)) == ("A pump", 1)

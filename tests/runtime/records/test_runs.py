@@ -119,10 +119,13 @@ def test_cucumber() -> None:
 
 
 def test_keywords_of_another_language_are_kept() -> None:
-    steps = [{"keyword": "Soit ", "name": "un réservoir"}]
+    steps = [
+        {"keyword": "Soit ", "name": "un réservoir"},
+        {"keyword": "Alors ", "name": "il est plein"},
+    ]
     element = {"type": "scenario", "name": "Plein", "steps": steps}
     case = only("r.json", [{"uri": "a.feature", "keyword": "F", "elements": [element]}])
-    assert [step.action for step in case.steps] == ["Soit un réservoir"]
+    assert case.steps == (Step(1, "Soit un réservoir", "", ("il est plein",)),)
 
 
 POSTMAN = {
