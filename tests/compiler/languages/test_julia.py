@@ -34,6 +34,7 @@ def described(source: str) -> Docstring:
         ('"D"\n(n::Nest{T})(x) = 1\n', "Nest", "function", "(n::Nest{T})(x)"),
         ('"D"\nfunction fly end\n', "fly", "function", "fly"),
         ('"D"\n@inline function fly(x) end\n', "fly", "function", "fly(x)"),
+        ('"D"\n@stable mode = "x" function fly(x) end\n', "fly", "function", "fly(x)"),
         ('"D"\nBase.@kwdef struct Nest{T} <: Place\n  x::T\nend\n', "Nest", "type",
          "struct Nest{T} <: Place"),
         ('"D"\nabstract type Place end\n', "Place", "type", "abstract type Place"),
@@ -90,6 +91,14 @@ def test_modules_end_where_their_blocks_do() -> None:
     assert found.includes == ((("Heron", "Inner"), "more.jl"),)
     inner = ("Heron", "Inner")
     assert found.imports == ((inner, "show", "Base"), (inner, "size", "Base"))
+
+
+def test_members_of_an_enumeration_in_a_module_of_its_own_are_in_it() -> None:
+    found = read_source('module Heron\n@enumx Size begin\n  "S"\n  Small = 1\nend\n"B"\nb\nend\n')
+    assert [(doc.module, doc.name, doc.signature) for doc in found.docs] == [
+        (("Heron", "Size"), ("Small",), "Small = 1"),
+        (("Heron",), ("b",), "b"),
+    ]
 
 
 def test_texts_lose_their_margin_and_escapes_and_keep_what_a_program_puts_in() -> None:

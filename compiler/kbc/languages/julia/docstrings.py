@@ -100,9 +100,9 @@ class _SourceReader:
             elif is_outside and token.kind in ("name", "keyword"):
                 self._statement(index, token)
             opened = stack.take(token)
-            is_module = opened in _MODULES and len(stack.open) <= MAX_BLOCKS
-            if is_module and index + 1 < len(self._tokens):
-                self._modules.append((len(stack.open), self._tokens[index + 1].text))
+            name = self._module_name(index, opened) if len(stack.open) <= MAX_BLOCKS else ""
+            if name:
+                self._modules.append((len(stack.open), name))
                 self._known_modules.append(self._module)
             while self._modules and len(stack.open) < self._modules[-1][0]:
                 self._modules.pop()
@@ -114,6 +114,15 @@ class _SourceReader:
             imports=tuple(self._imports),
             texts=tuple(self._texts),
         )
+
+    def _module_name(self, index: int, opened: str) -> str:
+        """The name of the module that begins at `index` with what was `opened` there; "" for other blocks.
+        EnumX makes one of an enumeration (`@enumx Size begin`)."""
+        if opened in _MODULES:
+            return self._tokens[index + 1].text if index + 1 < len(self._tokens) else ""
+        before = self._tokens[max(index - 2, 0) : index]
+        is_enumeration = opened == "begin" and [each.kind for each in before] == ["macro", "name"]
+        return before[1].text if is_enumeration and before[0].text.endswith("@enumx") else ""
 
     def _string(self, index: int) -> None:
         """A docstring: a text in a statement of its own above what it describes, or behind `@doc`."""
@@ -190,9 +199,16 @@ class _SourceReader:
                 keyword = keyword if is_first else token.text
                 index += 2 if token.text in ("abstract", "primitive") else 1
                 start = index if token.text in ("function", "macro") else start
+            elif index > macro and following.text == "=" and self._is_defining(index + 3):
+                index = start = index + 3  # an option of the macro
             else:
                 break
         return macro, start, index, keyword
+
+    def _is_defining(self, index: int) -> bool:
+        """Whether a keyword that defines something stands at `index`."""
+        token = self._tokens[index] if index < len(self._tokens) else None
+        return token is not None and token.kind == "keyword" and token.text in _MEANT
 
     def _behind_modules(self, index: int) -> int:
         """The index of the macro that begins at `index` with the names of its modules (`Base.@kwdef`)."""

@@ -214,6 +214,9 @@ def test_make_names_pages_in_order_with_titles_and_addresses(tmp_path: Path) -> 
          "https://fens.github.io/Heron.jl/d/guide/eggs/"),
         ('makedocs()\ndeploydocs(; repo = "github.com/a/b.git", cname = "h.example", devurl = "x")',
          "https://h.example/stable/guide/eggs/"),
+        ('makedocs(format = DocumenterVitepress.MarkdownVitepress(; deploy_url = "https://h.example"))\n'
+         'DocumenterVitepress.deploydocs(; repo = "github.com/fens/Heron.jl")',
+         "https://h.example/stable/guide/eggs.html"),
         ('makedocs()\ndeploydocs(repo = "github.com/fens/fens.github.io.git", versions = nothing)',
          "https://fens.github.io/guide/eggs/"),
         ('makedocs()\ndeploydocs(repo = "gitlab.com/fens/Heron.jl")', ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kbc.formats.documenter import is_literate
@@ -22,7 +22,10 @@ MAX_PACKAGES = 60
 MAX_DEPTH = 12
 """Of sections within sections, and of folders of source."""
 
-_FORMATS = frozenset(["HTML", "MarkdownVitepress"])
+_VITEPRESS = "MarkdownVitepress"
+"""The format of DocumenterVitepress, with a file for each page."""
+
+_FORMATS = frozenset(["HTML", _VITEPRESS])
 _PROJECTS = ("Project.toml", "JuliaProject.toml")
 _CONTAINERS = ("", "lib", "libs", "packages", "pkgs")
 """Where repositories of several packages keep them."""
@@ -68,32 +71,27 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         # What a program adds to the navigation is among the pages, in a place that nobody knows.
         shown += [(below(source, path), "") for path in _files(tree, source, (_PAGE,))]
     included = [path for path, _ in shown] if only_listed else list(scripts)
-    # Of several formats the one with an address is published as pages.
     formats = [each for each in script.calls if each.name in _FORMATS]
-    published = next((each for each in formats if _text(each, "canonical")), None)
-    is_pretty = not any(each.options.get("prettyurls") is False for each in formats[:1])
+    has_files = any(each.options.get("prettyurls") is False for each in formats[:1])
+    has_files |= any(each.name == _VITEPRESS for each in formats)
+    ending = ".html" if has_files else "/"
+    moved = {
+        script.removesuffix(_SCRIPT): page.removesuffix(_PAGE) for script, page in scripts.items()
+    }
     return Site(
         generator=GENERATOR,
         config=config,
         folder=source,
         title=_text(made, "sitename"),
-        base_url=_text(published, "canonical")
-        if published
-        else _deployed(script.call("deploydocs")),
+        base_url=_address(formats, script.call("deploydocs")),
         order=tuple(path for path, _ in shown),
         titles={path: title for path, title in shown if title},
         include=(*(() if only_listed else ("*.md",)), *(f"/{path}" for path in included)),
         options={
             "config_folder": folder,
-            "directory_urls": is_pretty,
+            "directory_urls": not has_files,
             "script_endings": [_SCRIPT] if scripts else [],
-            "addresses": {
-                path.removesuffix(
-                    _SCRIPT
-                ): f"{page.removesuffix(_PAGE)}{'/' if is_pretty else '.html'}"
-                for path, page in scripts.items()
-                if path.removesuffix(_SCRIPT) != page.removesuffix(_PAGE)
-            },
+            "addresses": {old: f"{new}{ending}" for old, new in moved.items() if old != new},
             "julia_packages": _packages(
                 tree, folder, [joined(folder, each) for each in script.included]
             ),
@@ -148,15 +146,19 @@ def _is_computed(value: Any, depth: int = 0) -> bool:
     return not isinstance(value, str)
 
 
-def _deployed(deployed: Call | None) -> str:
-    """Where the pages of releases are, by what `deploydocs` says; "" where it does not."""
+def _address(formats: Sequence[Call], deployed: Call | None) -> str:
+    """Where the pages are: as a format says, else where `deploydocs` puts those of releases; "" where neither
+    tells."""
+    if stated := next(filter(None, (_text(each, "canonical") for each in formats)), ""):
+        return stated
+    domains = (_text(each, "deploy_url") for each in formats if each.name == _VITEPRESS)
+    domain = next(filter(None, domains), "") or _text(deployed, "cname")
     if deployed is None:
         return ""
-    domain = _text(deployed, "cname")
     repository = _REPOSITORY.fullmatch(_text(deployed, "deploy_repo") or _text(deployed, "repo"))
     if not domain and repository is None:
         return ""
-    address = f"https://{domain}"
+    address = f"https://{domain.removeprefix('https://')}"
     if repository is not None and not domain:
         owner, name = repository[1].lower(), repository[2]
         is_own = name.lower() == f"{owner}.github.io"  # which is at the root of the domain
