@@ -44,6 +44,7 @@ def described(source: str) -> Docstring:
         ('"D"\nmodule Inner\nend\n', "Inner", "module", "module Inner"),
         ('"D"\n@enum Size small large\n', "Size", "type", "@enum Size small large"),
         ('"D"\nfly\n', "fly", "function", "fly"),
+        ('@muladd begin\n"D"\nfly(x) = 1\nend\n', "fly", "function", "fly(x)"),
         ('@doc raw"D" fly(x)\n', "fly", "function", "fly(x)"),
         ('@doc """\nD\n"""\nfly(x) = 1\n', "fly", "function", "fly(x)"),
         ('"D"\nfly(a, # why\n    b) = 1\n', "fly", "function", "fly(a, b)"),
@@ -67,6 +68,7 @@ def test_docstrings_have_the_name_kind_and_signature_of_what_follows(
         '# "D"\nfly(x) = 1\n',
         '#= "D"\n#= inner =# =#\nfly(x) = 1\n',
         'struct A\n  "D"\n  x\nend\n',
+        '@recipe Plot (x,) begin\n  "D"\n  color = 1\nend\n',
         '"D"\n',
     ],
 )

@@ -84,13 +84,11 @@ class JuliaPackages:
             full = (stated, f"{current}.{stated}")
             exact = [each for each in known if each.binding in full]
             module = stated.rpartition(".")[0]
-            ends = (f".{stated}",)
-            inside = [
+            return exact or [
                 each
                 for each in known
-                if each.binding.endswith(ends) or f"{each.module}.".startswith(f"{module}.")
+                if each.binding.endswith(f".{stated}") or f"{each.module}.".startswith(f"{module}.")
             ]
-            return exact or inside
         own = [each for each in known if current in (each.module, each.binding.rpartition(".")[0])]
         public = [each for each in known if each.is_public]
         return own or public or known
@@ -99,9 +97,8 @@ class JuliaPackages:
         """The docstrings that an `@autodocs` block with these values has, in its order."""
         known = self._known(read)
         modules = [self.module(name, current, read) for name in names_in(stated.get("Modules"))]
-        order = [*map(str, stated.get("Order") or ORDER)]
-        stated_pages = stated.get("Pages")
-        pages = [each for each in stated_pages or () if isinstance(each, str)]
+        order = texts_in(stated.get("Order")) or list(ORDER)
+        pages = texts_in(stated.get("Pages"))
         chosen: list[tuple[tuple[int, int, int, str], JuliaObject]] = []
         for each in (each for several in known.values() for each in several):
             is_wanted = stated.get("Public" if each.is_public else "Private") is not False
@@ -226,6 +223,12 @@ def _fields(doc: Docstring) -> Iterator[str]:
     for declaration, text in doc.fields:
         said = " ".join(VALUE.sub("", text).split())
         yield f"- {commonmark.code_span(declaration)}{': ' if said else ''}{said}"
+
+
+def texts_in(value: Any) -> list[str]:
+    """The texts in a value that is a list of such; none where a program makes it."""
+    items = value if isinstance(value, list) else [value]
+    return [each for each in items if isinstance(each, str)]
 
 
 def names_in(value: Any) -> list[str]:

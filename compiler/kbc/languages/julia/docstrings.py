@@ -14,6 +14,9 @@ from kbc.languages.julia.tokens import BlockStack, JuliaToken, string_end, token
 MAX_BLOCKS = 100
 """That are open around a docstring."""
 
+MAX_HEAD = 50
+"""Tokens of a macro's arguments before its block."""
+
 MAX_SIGNATURE_CHARS = 600
 MAX_VALUE_CHARS = 100
 """Of a constant, beside its name."""
@@ -101,6 +104,8 @@ class _SourceReader:
                 self._statement(index, token)
             opened = stack.take(token)
             name = self._module_name(index, opened) if len(stack.open) <= MAX_BLOCKS else ""
+            if opened == "begin" and not name and self._is_declaration(index):
+                stack.open[-1] = "macro"
             if name:
                 self._modules.append((len(stack.open), name))
                 self._known_modules.append(self._module)
@@ -114,6 +119,16 @@ class _SourceReader:
             imports=tuple(self._imports),
             texts=tuple(self._texts),
         )
+
+    def _is_declaration(self, end: int) -> bool:
+        """Whether the block that begins at `end` belongs to a macro in its line that declares something with
+        a name (`@recipe Plot (x,) begin`); others wrap a program (`@muladd begin`, `@stable x = 1 begin`)."""
+        index = end
+        while index > max(end - MAX_HEAD, 0) and self._tokens[index - 1].kind != "newline":
+            index -= 1
+        first, second, third = (*self._tokens[index : index + 3], *[self._tokens[end]] * 3)[:3]
+        is_named = second.kind == "name" and third.text != "="
+        return first.kind == "macro" and first.text != "@eval" and is_named
 
     def _module_name(self, index: int, opened: str) -> str:
         """The name of the module that begins at `index` with what was `opened` there; "" for other blocks.
