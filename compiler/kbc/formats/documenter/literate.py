@@ -13,7 +13,9 @@ _FOR_OTHERS = re.compile(r"(?:^\s*#(?:src|nb|jl|!md)\b|.*\s?#\s?(?:src|nb|jl|!md
 """Lines of the script alone, of notebooks, and of what is not for pages."""
 
 _FOR_PAGES = re.compile(r"^(\s*)#(?:md|!nb|!jl) |(?<!\s)\s*#(?:md|!nb|!jl)\s*$")
-_SPLIT = re.compile(r"#[-+]\s*")
+_SPLIT = re.compile(r"#[-+]")
+"""How a line begins that ends a part, whatever follows."""
+
 _COMMENT = re.compile(r"# ?$|# (?P<text>.*)$")
 _COMMENT_IN_CODE = re.compile(r"^(\s*)##(?= |$)")
 _OPEN, _CLOSE = "#=", "=#"
@@ -42,7 +44,7 @@ def _chunks(source: str) -> Iterator[tuple[bool, list[str]]]:
         if _FOR_OTHERS.match(stated):
             continue
         line = _FOR_PAGES.sub(r"\1", stated)
-        is_split = not is_comment and _SPLIT.fullmatch(line) is not None
+        is_split = not is_comment and _SPLIT.match(line) is not None
         if not is_comment and line.rstrip() == _OPEN:
             is_comment, is_split = True, True
         elif is_comment and line.rstrip() == _CLOSE:

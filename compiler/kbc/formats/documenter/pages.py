@@ -166,7 +166,7 @@ class DocumenterSite:
         code, rest = _leading_code(lines)
         if code:
             yield commonmark.fence("\n".join(code), "julia")
-        elif not _states_signature(lines, found.name):
+        elif found.doc.signature != found.name and not _states_signature(lines, found.name):
             yield commonmark.fence(found.doc.signature, "julia")
         inner = _Place(place.path, place.read, found.module, place.level)
         text = _closed(self._shown("\n".join(rest), inner))

@@ -322,7 +322,7 @@ fly(1)
 secret()   #hide
 only_there() #jl
 
-#-
+#-----
 fly(2) #md
 """
 
