@@ -78,7 +78,7 @@ def test_other_texts_are_no_docstrings(source: str) -> None:
 
 def test_modules_end_where_their_blocks_do() -> None:
     source = (
-        "module Heron\nexport fly,\n  @nest\npublic rest\n"
+        "module Heron\nexport fly,\n  @nest\n@compat public rest\n"
         'if true\n  f(x) = x[end]\n  g = [i for i in 1:3 if i > 1]\nend\n"A"\na\n'
         'module Inner\nimport Base: show,\n  size\nh(do_it) = begin 1 end\n"B"\nb\ninclude("more.jl")\nend\n'
         "\"C\"\nc' * d'\nend\n"

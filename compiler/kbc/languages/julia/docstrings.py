@@ -300,8 +300,10 @@ class _SourceReader:
             index += 1
 
     def _statement(self, index: int, token: JuliaToken) -> None:
+        """Takes what a statement includes, exports, imports or gives a name."""
         before = self._tokens[index - 1] if index else None
-        if before is not None and not (before.kind in ("newline", "keyword") or before.text == ";"):
+        starts = before is None or before.kind in ("newline", "keyword", "macro")
+        if not starts and before is not None and before.text != ";":
             return
         following = self._tokens[index + 1 : index + 3]
         if token.text == "include" and [each.text for each in following[:1]] == ["("]:
