@@ -75,9 +75,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     has_files = any(each.options.get("prettyurls") is False for each in formats[:1])
     has_files |= any(each.name == _VITEPRESS for each in formats)
     ending = ".html" if has_files else "/"
-    moved = {
-        script.removesuffix(_SCRIPT): page.removesuffix(_PAGE) for script, page in scripts.items()
-    }
+    moved = {own.removesuffix(_SCRIPT): page.removesuffix(_PAGE) for own, page in scripts.items()}
     return Site(
         generator=GENERATOR,
         config=config,
@@ -105,13 +103,14 @@ def _scripts(tree: IncludeTree, source: str, listed: list[str]) -> dict[str, str
     found: dict[str, str] = {}
     missing = [page for page in listed if not tree.exists(joined(source, page))]
     for path in _files(tree, source, (_SCRIPT,)):
-        if len(found) >= MAX_FILES or not is_literate(read_text(tree, path)):
-            continue
         own = below(source, path)
         page = f"{own.removesuffix(_SCRIPT)}{_PAGE}"
-        alike = [each for each in missing if posixpath.basename(each) == posixpath.basename(page)]
-        if tree.exists(joined(source, page)):
+        if len(found) >= MAX_FILES or tree.exists(joined(source, page)):
             continue
+        data = tree.peek(path) or b""  # others are none of the site's files
+        if not is_literate(data.decode("utf-8", "replace")):
+            continue
+        alike = [each for each in missing if posixpath.basename(each) == posixpath.basename(page)]
         found[own] = page if page in missing or len(alike) != 1 else alike[0]
     return found
 
@@ -125,7 +124,8 @@ def _pages(value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
     if isinstance(value, str) and value.endswith(_PAGE):
         yield joined(value), ""
     elif isinstance(value, Pair) and isinstance(value.right, str):
-        yield from ((path, str(value.left or "")) for path, _ in _pages(value.right))
+        title = value.left if isinstance(value.left, str) else ""
+        yield from ((path, title) for path, _ in _pages(value.right))
     elif isinstance(value, Pair):
         yield from _pages(value.right, depth)
     elif isinstance(value, Call) and value.name == "hide":
