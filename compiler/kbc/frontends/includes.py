@@ -41,6 +41,7 @@ from kbc.project.well_formed import mapping, yaml_table
 
 if TYPE_CHECKING:
     from kbc.formats.document import DocumentProblem, LabelTarget
+    from kbc.formats.documenter import DocumenterSite
     from kbc.formats.python_objects import PythonObjects
 
 UNRESOLVED_INCLUDE = "include-unresolved"
@@ -72,6 +73,7 @@ class PageIncludes:
     ) -> None:
         """`files` are those of the collection, `labels` what they may refer to by name."""
         self._collection = collection
+        self._files = files
         self._labels = labels or {}
         self._names = _references(collection, files) if self._is_hugo else {}
         has_notes = collection.generator in _WITH_NOTES
@@ -82,6 +84,7 @@ class PageIncludes:
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], ELSEWHERE: []}
         self._elsewhere: dict[str, Sequence[DocumentProblem]] = {}
         self._objects: PythonObjects | None = None
+        self._documenter: DocumenterSite | None = None
         self._cascades: dict[str, list[Mapping[str, Any]]] = {}
         self._catalogues: dict[str, Mapping[str, str]] = {}
 
@@ -115,7 +118,8 @@ class PageIncludes:
         if is_mdx:
             rendered = mdx.with_rendered_texts(mdx.with_exported_texts(text))
             text, is_marked = rendered, is_marked if rendered == text else None
-        if self._collection.generator == "writerside" or docc.catalogue_of(file.path):
+        has_own = self._collection.generator in ("documenter", "writerside")
+        if has_own or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None
         if file.path.lower().endswith(RUBY):
             ruby = expand_ruby(text, file.path, read)
@@ -173,7 +177,16 @@ class PageIncludes:
         return self._catalogues[catalogue]
 
     def _page(self, file: SourceFile, text: str, read: Callable[[str], bytes | None]) -> str:
-        """A Markdown topic of Writerside, or a page of DocC."""
+        """A page of Documenter, a Markdown topic of Writerside, or a page of DocC."""
+        if self._collection.generator == "documenter":
+            from kbc.formats.documenter import DocumenterSite
+
+            if self._documenter is None:
+                packages = self._options.get("julia_packages", {})
+                self._documenter = DocumenterSite(self._files, packages)
+            expanded, problems = self._documenter.expand_page(text, file.path, read)
+            self.count(file, problems)
+            return expanded
         if self._collection.generator == "writerside":
             from kbc.formats.writerside import expand_page
         else:

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 SlugStyle = Literal[
     "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
-    "doc-builder", "docs-builder", "ex-doc", "gitbook", "hexo", "pandoc",
+    "doc-builder", "docs-builder", "documenter", "ex-doc", "gitbook", "hexo", "pandoc",
 ]  # fmt: skip
 
 
@@ -51,6 +51,7 @@ class Label:
 
 _RULES: Mapping[str, AnchorRules] = {
     "docs-builder": AnchorRules("docs-builder"),
+    "documenter": AnchorRules("documenter"),
     "hexo": AnchorRules("hexo"),
     "mdbook": AnchorRules("mdbook"),
     "mkdocs": AnchorRules("python-markdown"),
@@ -63,8 +64,10 @@ _RULES: Mapping[str, AnchorRules] = {
     "zola": AnchorRules("blackfriday"),
 }
 _STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
-# Hexo's keep upper case, which elsewhere is a mistake; its sites are recognised.
-_ANY = AnchorRules(_STYLES[0], others=tuple(each for each in _STYLES if each != "hexo"))
+_IN_UPPER_CASE = ("documenter", "hexo")
+"""Styles whose anchors elsewhere are mistakes; their sites are recognised."""
+
+_ANY = AnchorRules(_STYLES[0], others=tuple(each for each in _STYLES if each not in _IN_UPPER_CASE))
 _CHANGED: Mapping[str, AnchorRules] = {
     "doc-builder": replace(_ANY, style="doc-builder"),
     "docsify": _ANY,
@@ -164,10 +167,18 @@ def slug(title: str, style: SlugStyle = "github") -> str:
     if style == "docs-builder":
         plain = re.sub(r"\s+", "-", _without_accents(title).strip().lower())
         return re.sub(r"-{2,}", "-", re.sub(r"[^a-z0-9._-]", "", plain))
+    if style == "documenter":
+        spaced = re.sub(r"\s+", "-", title.strip()).replace("&", "-and-")
+        return re.sub(r"-{2,}", "-", "".join(filter(_is_kept_by_documenter, spaced))).strip("-")
     if style == "docutils":
         kept = re.sub(r"[^a-z0-9]+", "-", _without_accents(title).lower())
         return re.sub(r"^[-0-9]+|-+$", "", kept)
     return _github(title)
+
+
+def _is_kept_by_documenter(char: str) -> bool:
+    category = unicodedata.category(char)
+    return category[0] in "LP" or category == "Nd"
 
 
 def _github(title: str) -> str:
@@ -209,6 +220,8 @@ class Anchors:
             self._seen.setdefault(stated, 0)
             return stated
         original = anchor = slug(title, self._style)
+        if self._style == "documenter" and anchor in self._seen:
+            self._seen[original] = max(self._seen[original], 1)  # `a`, `a-2`
         while self._style == "docutils" and (not anchor or anchor in self._seen):
             self._repeated += 1
             anchor = f"id{self._repeated}"

@@ -34,6 +34,7 @@ GENERATORS = (
     "docfx",
     "docs-builder",
     "docsify",
+    "documenter",
     "docusaurus",
     "eleventy",
     "gitbook",

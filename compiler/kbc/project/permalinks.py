@@ -426,6 +426,7 @@ _ROUTES: Mapping[str, Route] = {
     "doc-builder": lambda path, *_: _stem(path),
     "docfx": _docfx,
     "docs-builder": _without_ending,
+    "documenter": _sphinx,
     "docusaurus": _docusaurus,
     "eleventy": _eleventy,
     "gitbook": _gitbook,

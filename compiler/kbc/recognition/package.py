@@ -14,6 +14,7 @@ _STATING = (
     ("package.json", "npm package", ""),
     ("pyproject.toml", "Python project", "project"),
     ("Cargo.toml", "crate", "package"),
+    ("Project.toml", "Julia package", ""),
 )
 """Files with a name, a version, a description and a licence: what they are of, and their table of these."""
 _PYTHON_METADATA = re.compile(r".+\.(?:dist|egg)-info")
@@ -44,9 +45,11 @@ def recognise(tree: IncludeTree, folder: str) -> Package | None:
         if name in names:
             path = joined(folder, name)
             is_json = name.endswith(".json")
-            data = read_json(tree, path) if is_json else mapping(read_toml(tree, path).get(table))
-            stated = (text(data, key) for key in ("name", "version", "description", "license"))
-            return Package(form, path, *stated)
+            data = read_json(tree, path) if is_json else read_toml(tree, path)
+            data = mapping(data.get(table)) if table else data
+            stated = [text(data, key) for key in ("name", "version", "description", "license")]
+            if stated[0] or table or is_json:  # an environment of Julia has no name
+                return Package(form, path, *stated)
     return None
 
 

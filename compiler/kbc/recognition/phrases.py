@@ -16,6 +16,7 @@ NAMES = {
     "docfx": "DocFX site",
     "docs-builder": "docs-builder documentation",
     "docsify": "Docsify site",
+    "documenter": "Documenter site",
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
     "gitbook": "GitBook",

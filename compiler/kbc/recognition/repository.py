@@ -32,6 +32,7 @@ from kbc.recognition.generators import (
     writerside,
     zola,
 )
+from kbc.recognition.generators.julia import documenter
 from kbc.recognition.generators.react import docusaurus, nextra, rspress
 from kbc.recognition.generators.vue import vitepress, vuepress
 from kbc.recognition.manifests import is_repository
@@ -62,7 +63,7 @@ _GENERATORS = (
         docfx,
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
-    *(nextra, quartz, rspress, grails_guide),
+    *(nextra, quartz, rspress, grails_guide, documenter),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 

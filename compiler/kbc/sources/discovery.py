@@ -421,7 +421,8 @@ def _suffixes(collection: Collection) -> tuple[str, ...]:
     if collection.kind == "examples":
         extensions = collection.options.get("extensions", (".qnt",))
         return (*(str(ending).lower() for ending in extensions), SIDECAR_SUFFIX)
-    return KINDS[collection.kind].suffixes
+    own = tuple(collection.generator_options.get("script_endings", ()))
+    return (*KINDS[collection.kind].suffixes, *own)
 
 
 def _suffix_hint(collection: Collection) -> str:

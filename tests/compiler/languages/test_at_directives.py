@@ -58,6 +58,7 @@ def doxygen_shown(text: str) -> str:
         ("@note One.\n\n```c\nx;\n```\n\nSee @ref y.", "**Note** One.\n\n```c\nx;\n```\n\nSee `y`."),
         ("See [`fly`](@ref) and [Nests](\\ref nests).", "See `fly` and Nests."),
         ("[`fly`](@ref Heron.fly) and `\\b`\n", "`fly` and `\\b`\n"),  # Documenter of Julia
+        ("Write `[text](@ref)` for [text](@ref).", "Write `[text](@ref)` for text."),
         ("# [Data of `a`](@id man-data)\n\n## [Own](@id)\n", "# Data of `a` {#man-data}\n\n## Own\n"),
         ("```@meta\nCurrentModule = A\n```\nText.\n\n```@index\n```", "\nText.\n\n"),
         ("```@example one\nfly()\n```\n\n```jldoctest; setup = x\njulia> 1\n1\n```",

@@ -20,7 +20,8 @@ TRIGGER = rf"{_OWN.replace('?P<name>', '?:')}|{_LINK}|\]\(@id\b|{_BLOCKS}"
 """Patterns that pages with such commands match."""
 
 _EVIDENCE = re.compile(_OWN, re.MULTILINE)
-_LINKED = re.compile(rf"\[(?P<text>[^\[\]]*){_LINK}")
+_LINKED = re.compile(rf"{SPAN.pattern}|\[(?P<text>[^\[\]]*){_LINK}")
+"""A link with its text, or code, which may show one."""
 _IDENTIFIED = re.compile(
     r"^(?P<mark>#{1,6}[ \t]+)\[(?P<title>[^\n]+)\]\(@id(?:[ \t]+(?P<id>[^()\s]+))?\)[ \t]*$",
     re.MULTILINE,
@@ -75,7 +76,7 @@ def replace_commands(text: str, is_own: bool) -> str:
     text = without_marks(text)
     if is_own:
         text = _CODE.sub(lambda match: kept.keep(_code(match)), text)
-    text = _IDENTIFIED.sub(_identified, _LINKED.sub(r"\g<text>", text))
+    text = _IDENTIFIED.sub(_identified, _LINKED.sub(_linked, text))
     text = SPAN.sub(lambda match: kept.keep(match[0]), text)
     if is_own:
         text = _SECTION.sub(_section, _DROPPED.sub("", text))
@@ -92,6 +93,10 @@ def _code(match: re.Match[str]) -> str:
         "\n".join(line.removeprefix(match["indent"]) for line in lines), match["language"] or ""
     )
     return "\n".join(f"{match['indent']}{line}" for line in block.split("\n"))
+
+
+def _linked(match: re.Match[str]) -> str:
+    return match[0] if match["text"] is None else match["text"]
 
 
 def _identified(match: re.Match[str]) -> str:
