@@ -94,6 +94,8 @@ def read(
             named = includes.named_files(file)
             found = read_converted(file, diagnostics, format, named, includes, labels, books)
             for document in found:
+                if document.format == "notebook" and includes.expands_notebooks:
+                    document = replace(document, text=includes.expand(file, document.text))
                 page = _converted(collection, file, document)
                 parts.add(file, page, document.parts)
                 records.append(page)

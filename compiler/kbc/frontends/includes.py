@@ -90,6 +90,14 @@ class PageIncludes:
         """How the collection's generator makes anchors."""
         return rules_of(self._collection.generator, self._options)
 
+    @property
+    def expands_notebooks(self) -> bool:
+        """Whether text in notebooks has the directives of pages: myst-nb, Jupyter Book and Quarto read it so,
+        nbsphinx does not."""
+        generator, extensions = self._collection.generator, self._options.get("extensions")
+        is_myst = generator == "sphinx" and (extensions is None or "myst_nb" in extensions)
+        return is_myst or generator == "quarto"
+
     def expand_each(self, pages: Sequence[tuple[SourceFile, str]]) -> list[str]:
         """As `expand`, of many: what most pages do not have is looked for once, not in every build."""
         texts = [text for _, text in pages]

@@ -55,6 +55,16 @@ def test_notebook_with_half_of_a_surrogate_pair_is_read() -> None:
     assert found.title == "T \ufffd"
 
 
+def test_a_comment_in_code_is_no_title_of_a_notebook() -> None:
+    code = {"cell_type": "code", "source": "x = 1\n# {\n"}
+    text = {"cell_type": "markdown", "source": "```\n# no\n```\n\n## Yes ##"}
+    titles = [
+        convert("a.ipynb", json.dumps({"cells": cells}).encode(), read)[0].title
+        for cells in ([code], [code, text])
+    ]
+    assert titles == ["", "Yes"]
+
+
 def test_notebook_output_is_cut() -> None:
     book = json.loads(NOTEBOOK)
     book["cells"][1]["outputs"] = [{"output_type": "stream", "text": "line\n" * 500}]
