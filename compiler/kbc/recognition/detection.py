@@ -298,8 +298,7 @@ class _FolderDetector:
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
         collections = collections or self._documentation()
         taken = [path for collection in collections for path in collection.paths]
-        pages = [path for each in collections if each.kind == "docs" for path in each.paths]
-        plain = [] if sites else [each for each in pages if self._is_folder(each)]
+        plain = code.shared_folders(collections, self._files)
         beside = [] if "." in taken else [name for name in self._names if name not in taken]
         self._leave_out([name for name in beside if name in self._translated_files])
         own = [name for name in beside if name not in self._translated_files]

@@ -155,12 +155,17 @@ def _without_inner(site: Site, sites: Sequence[Site]) -> Site:
 def with_larger(
     sites: Sequence[Site], names: Sequence[str], files: Sequence[str], left_out: Sequence[str]
 ) -> list[Site]:
-    """`sites`, behind folders that hold more pages of the repository than all of them; arguments are as for
-    `places.pages_beside`."""
+    """`sites`, behind folders that hold more pages of the repository than all of them, without the sites in
+    these; arguments are as for `places.pages_beside`."""
     taken = [str(site.options.get("config_folder") or site.folder) for site in sites]
     taken += [site.folder for site in sites]
     found = pages_beside(names, files, taken, left_out) if taken and all(taken) else ()
-    return [*(Site(generator="", config="", folder=folder) for folder in found), *sites]
+    larger = []
+    for folder in found:
+        inner = dict.fromkeys(each for each in taken if each.startswith(f"{folder}/"))
+        exclude = tuple(f"/{below(folder, each)}/" for each in inner)
+        larger.append(Site(generator="", config="", folder=folder, exclude=exclude))
+    return [*larger, *sites]
 
 
 def boundary(path: Path) -> Path:
