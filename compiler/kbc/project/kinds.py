@@ -36,6 +36,7 @@ GENERATORS = (
     "docsify",
     "docusaurus",
     "eleventy",
+    "fumadocs",
     "gitbook",
     "grails-guide",
     "hexo",

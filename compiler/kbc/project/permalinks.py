@@ -428,6 +428,7 @@ _ROUTES: Mapping[str, Route] = {
     "docs-builder": _without_ending,
     "docusaurus": _docusaurus,
     "eleventy": _eleventy,
+    "fumadocs": _without_ending,
     "gitbook": _gitbook,
     "hexo": _hexo,
     "hugo": _hugo,

@@ -16,6 +16,7 @@ from kbc.project.model import Collection, Project
 from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
+from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
@@ -282,7 +283,7 @@ class _FolderDetector:
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         found = translated_folders(files, str(site.options.get("language") or "en"))
-        known = [] if site.generator else self._translated_files
+        known = self._translated_files if site.generator in ("", fumadocs.GENERATOR) else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])

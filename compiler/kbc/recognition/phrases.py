@@ -18,6 +18,7 @@ NAMES = {
     "docsify": "Docsify site",
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
+    "fumadocs": "Fumadocs site",
     "gitbook": "GitBook",
     "grails-guide": "Grails guide",
     "hexo": "Hexo site",

@@ -32,7 +32,7 @@ from kbc.recognition.generators import (
     writerside,
     zola,
 )
-from kbc.recognition.generators.react import docusaurus, nextra, rspress
+from kbc.recognition.generators.react import docusaurus, fumadocs, nextra, rspress
 from kbc.recognition.generators.vue import vitepress, vuepress
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.places import MAX_DEPTH, SKIPPED, pages_beside
@@ -64,7 +64,7 @@ _GENERATORS = (
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
     *(nextra, quartz, rspress, grails_guide),
 )
-"""In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
+"""In the order in which they are tried; those whose configuration may have several sites are last."""
 
 
 def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
@@ -75,7 +75,8 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
         if found[-1] is not None:
             break
     else:
-        return docusaurus.recognise(tree, folder)
+        several = fumadocs.recognise(tree, folder) or docusaurus.recognise(tree, folder)
+        return [_at_its_domain(tree, site) for site in several]
     sites = [_at_its_domain(tree, site) for site in found if site is not None]
     mounts = [
         each
