@@ -316,7 +316,7 @@ class _FolderDetector:
             collections.append(replace(tests, include=("*.feature",)))
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
-        excluded |= {*apis.own, *apis.copies}
+        excluded |= {*apis.own, *apis.copies, *apis.parts}
         exercises = {EXERCISES} if self._workshop else set()
         others = sorted((excluded | exercises) - {".", *plain})
         documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION

@@ -160,6 +160,37 @@ def test_operations_have_the_path_with_that_of_the_server(
     assert f"`GET /kites` (operation `kites`{shown})\n" in operation.text
 
 
+def test_openapi_keeps_what_tags_and_schemes_are_described_with() -> None:
+    source = """
+openapi: 3.0.0
+info: {title: Pond, version: '1'}
+tags:
+- {name: intro, x-displayName: Introduction, description: {$ref: 'intro.yaml#/text'}}
+- {name: silent}
+components:
+  securitySchemes:
+    short: {type: http, scheme: basic, description: A name and a word.}
+    long:
+      type: apiKey
+      description: |
+        Get a key.
+
+        ```
+        curl -X POST
+          https://x.org/keys
+        ```
+paths: {}
+"""
+    files = {"docs/intro.yaml": b"text: |\n  # Limits\n\n  60 calls.\n"}
+    (whole,) = convert("docs/openapi.yaml", source.encode(), files.get)
+    assert not whole.problems
+    assert whole.text.partition("## Authentication")[2] == (
+        "\n\n- `short` (http, basic): A name and a word.\n\n### `long` (apiKey)\n\nGet a key.\n\n"
+        "```\ncurl -X POST\n  https://x.org/keys\n```\n\n"
+        "## Tags\n\n### Introduction\n\n#### Limits\n\n60 calls.\n"
+    )
+
+
 def test_openapi_follows_references_in_circles_and_repeats_once() -> None:
     loop = b'{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}'
     (whole,) = convert("openapi.json", loop, read)
