@@ -32,6 +32,7 @@ from kbc.languages.includes import (
     notes_among,
     value_at,
 )
+from kbc.languages.includes.files import NOT_INCLUDED
 from kbc.project.include_tree import only_ones
 from kbc.project.kinds import RUBY
 from kbc.project.model import Collection
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from kbc.formats.python_objects import PythonObjects
 
 UNRESOLVED_INCLUDE = "include-unresolved"
-UNRESOLVED_HINT = "Files that pages include must lie in the tree that is built."
+UNRESOLVED_HINT = "Files that pages include must lie in the tree, with the part that is named."
 EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
 _OF_PYTHON = re.compile(r"auto[a-z]+|::: \(API\)")
 """Directives that stand for the reference of a Python object: of autodoc, mkdocstrings and doc-builder."""
@@ -80,6 +81,7 @@ class PageIncludes:
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], ELSEWHERE: []}
+        self._first_missing: tuple[str, int, str] | None = None
         self._elsewhere: dict[str, Sequence[DocumentProblem]] = {}
         self._objects: PythonObjects | None = None
         self._cascades: dict[str, list[Mapping[str, Any]]] = {}
@@ -157,6 +159,10 @@ class PageIncludes:
 
     def _count(self, file: SourceFile, expansion: Expansion) -> None:
         """Counts what an expansion of a page could not have."""
+        if expansion.unresolved and self._first_missing is None:
+            target = expansion.text.partition(NOT_INCLUDED)[2].partition(")")[0]
+            line = file.data.partition(target.encode())[0].count(b"\n") + 1 if target else 0
+            self._first_missing = file.path, line, target
         for code, counter, found in (
             (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
             (ELSEWHERE, self._external, expansion.external),
@@ -362,21 +368,11 @@ class PageIncludes:
                 dict.fromkeys([*self._pages[ELSEWHERE], *self._elsewhere])
             )
             self._external.update(each.name for some in self._elsewhere.values() for each in some)
+        missing, computed = "name no file", "stand for text outside of the tree"
+        advice = external_hint(self._external)
         for code, counter, severity, said, hint in (
-            (
-                UNRESOLVED_INCLUDE,
-                self._unresolved,
-                Severity.WARNING,
-                "name no file",
-                UNRESOLVED_HINT,
-            ),
-            (
-                ELSEWHERE,
-                self._external,
-                Severity.NOTE,
-                "stand for text outside of the tree",
-                external_hint(self._external),
-            ),
+            (UNRESOLVED_INCLUDE, self._unresolved, Severity.WARNING, missing, UNRESOLVED_HINT),
+            (ELSEWHERE, self._external, Severity.NOTE, computed, advice),
         ):
             if counter:
                 pages = self._pages[code]
@@ -384,7 +380,11 @@ class PageIncludes:
                 message = (
                     f"directives on {many} that {said} ({counter.total()}): {counted(counter)}"
                 )
-                diagnostics.add(Diagnostic(severity, code, message, pages[0], hint=hint))
+                first, line, target = pages[0], 0, ""
+                if code == UNRESOLVED_INCLUDE and self._first_missing:
+                    first, line, target = self._first_missing
+                message += f"; the first: {target!r}" if target else ""
+                diagnostics.add(Diagnostic(severity, code, message, first, line or None, hint=hint))
 
 
 def without_text(problems: Sequence[DocumentProblem]) -> DocumentProblem:

@@ -30,6 +30,8 @@ def test_files_of_the_tree_are_inserted_and_others_reported_once(tmp_path: Path)
     (found,) = list(diagnostics)
     assert found.code == "include-unresolved"
     assert "directives on 1 page of 'docs' that name no file (2)" in found.message
+    assert found.message.endswith("; the first: '../../secret.py'")
+    assert found.line == 7
 
 
 def test_directives_are_looked_for_once_in_a_text(
