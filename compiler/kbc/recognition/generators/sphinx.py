@@ -19,6 +19,7 @@ GENERATOR = "sphinx"
 MAX_PAGES = 20_000
 """Pages that the tables of contents are followed to."""
 
+_MAPPING = re.compile(r"^intersphinx_mapping\b", re.MULTILINE)
 _SETTINGS = {"extensions", "project", "master_doc", "root_doc", "html_theme"}
 _SHIPPED = ("_build/", "_static/", "_templates/", "_themes/", "locale/", "locales/")
 _PARSERS = (
@@ -105,7 +106,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
                 for name, value in mapping(data.get("extlinks")).items()
                 if (found := texts(value))
             },
-            "other_projects": bool(data.get("intersphinx_mapping")),
+            # Also where a call makes the mapping.
+            "other_projects": bool(data.get("intersphinx_mapping", _MAPPING.search(source_code))),
             **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
             "highlight_language": text(data, "highlight_language"),
             "primary_domain": text(data, "primary_domain"),
