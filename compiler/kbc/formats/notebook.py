@@ -17,7 +17,7 @@ MAX_OUTPUT_LINES = 20
 _EMBEDDED_IMAGE = re.compile(r"!\[([^\]]*)\]\((?:attachment:|data:)[^)]*\)")
 _EMBEDDED_TAG = re.compile(r"<img[^>]+src=[\"']data:[^>]*>", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
+_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*")
 _MAGIC = re.compile(
     r"%%(bash|sh|html|javascript|js|latex|markdown|perl|ruby|sql|R|cython|writefile)\b"
 )
@@ -43,13 +43,13 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     parts = [part for cell in _cells(book) for part in _cell(cell, language)]
     written = _whole(commonmark.document(commonmark.blocks(parts)))
     title = metadata.get("title")
-    heading = _HEADING.search(written)
+    heading = _first_heading(written)
     names = [mapping(each).get("name") for each in sequence(metadata.get("authors"))]
     return [
         Converted(
             text=written,
             format="notebook",
-            title=_whole(title) if isinstance(title, str) else heading[1] if heading else "",
+            title=_whole(title) if isinstance(title, str) else heading,
             author=_whole(", ".join(name for name in names if isinstance(name, str))),
         )
     ]
@@ -101,6 +101,21 @@ def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
         outputs = "\n".join(filter(None, map(_output, sequence(cell.get("outputs")))))
         if outputs.strip():
             yield commonmark.fence(_short(outputs), "text")
+
+
+def _first_heading(text: str) -> str:
+    """The first heading outside of code, where `#` begins a comment."""
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not mark[2].strip():
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        elif heading := _HEADING.fullmatch(line):
+            return heading[1]
+    return ""
 
 
 def _closed(lines: list[str]) -> list[str]:

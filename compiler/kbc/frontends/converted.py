@@ -23,9 +23,9 @@ from kbc.formats import (
     convert,
     format_of,
 )
-from kbc.frontends.includes import PageIncludes, without_text
 from kbc.frontends.markdown_file import first_paragraph
 from kbc.frontends.naming import stated_in_header
+from kbc.frontends.page_includes import PageIncludes, without_text
 from kbc.languages import markdown
 from kbc.project.include_tree import folders_above
 from kbc.project.model import Collection

@@ -26,7 +26,6 @@ from kbc.frontends.converted import (
     read_converted,
     stated_format,
 )
-from kbc.frontends.includes import PageIncludes
 from kbc.frontends.labels import project_labels
 from kbc.frontends.markdown_file import (
     MarkdownFile,
@@ -37,6 +36,7 @@ from kbc.frontends.markdown_file import (
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
+from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
@@ -94,6 +94,8 @@ def read(
             named = includes.named_files(file)
             found = read_converted(file, diagnostics, format, named, includes, labels, books)
             for document in found:
+                if document.format == "notebook" and includes.expands_notebooks:
+                    document = replace(document, text=includes.expand(file, document.text))
                 page = _converted(collection, file, document)
                 parts.add(file, page, document.parts)
                 records.append(page)

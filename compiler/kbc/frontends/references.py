@@ -42,6 +42,9 @@ from kbc.records import (
 _PAGE_ENDINGS = (*MARKDOWN, ".topic", ".txt")
 # Nor are addresses, and paths from the root of a site: `/path`, `@/path` in Zola, `#/path` in Docsify.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[@#]?/")
+_PLACEHOLDER = re.compile(r"@\w+@")
+"""What autoconf, CMake and Meson put a path or a version in place of."""
+
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
 _ANY = rules_of("", {})
@@ -254,8 +257,15 @@ def _with_folders(paths: Iterable[str]) -> set[str]:
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, sorted(known), n=1)
-    return f"Did you mean {close[0]!r}?" if close else "Remove it, or add its target."
+    """The path that is called most alike, in the folder that is: whole paths take long to compare."""
+    named: dict[str, list[str]] = {}
+    for each in sorted(known):
+        named.setdefault(posixpath.basename(each), []).append(each)
+    close = get_close_matches(posixpath.basename(name), named, n=1)
+    if not close:
+        return "Remove it, or add its target."
+    (nearest,) = get_close_matches(name, named[close[0]], n=1, cutoff=0)
+    return f"Did you mean {nearest!r}?"
 
 
 class _Suggestions:
@@ -312,7 +322,7 @@ def _check_links(
     for record, found in linking:
         line_in_file = _lines_of_file(record)
         for line, link in found:
-            if _SCHEME.match(link):
+            if _SCHEME.match(link) or _PLACEHOLDER.search(link):
                 continue
             target, _, anchor = unquote(link).partition("#")
             target = target.partition("?")[0]

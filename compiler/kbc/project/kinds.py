@@ -37,6 +37,7 @@ GENERATORS = (
     "documenter",
     "docusaurus",
     "eleventy",
+    "fumadocs",
     "gitbook",
     "grails-guide",
     "hexo",

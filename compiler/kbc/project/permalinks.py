@@ -410,15 +410,13 @@ def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
     _, module, page = match.groups()
     version = str(options.get("version", "") or "")
     stem = _stem(page)
-    parts = [
-        str(options.get("component", "")),
-        version.strip("~"),
-        *([module] * (module != "ROOT")),
-    ]
-    place = "/".join(part for part in (*parts, stem) if part and part != "master")
-    if options.get("html_extension") == "indexify":
-        return f"{place.removesuffix('index').rstrip('/')}/"
-    return f"{place}.html"
+    component = str(options.get("component", ""))
+    parts = (component, version.strip("~"), module if module != "ROOT" else "", stem)
+    place = "/".join(part for part in parts if part and part != "master")
+    style = options.get("html_extension")
+    if style in ("indexify", "drop") and stem.rpartition("/")[2] == "index":
+        return place.removesuffix("index")
+    return place + {"indexify": "/", "drop": ""}.get(str(style), ".html")
 
 
 _ROUTES: Mapping[str, Route] = {
@@ -429,6 +427,7 @@ _ROUTES: Mapping[str, Route] = {
     "documenter": _sphinx,
     "docusaurus": _docusaurus,
     "eleventy": _eleventy,
+    "fumadocs": _without_ending,
     "gitbook": _gitbook,
     "hexo": _hexo,
     "hugo": _hugo,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import unquote
 
 from kb_runtime.errors.shortages import raise_shortage
 from kbc.project.model import Collection
@@ -48,6 +50,8 @@ _BASE = re.compile(
     r"\bbasePath[\"']?\s*:\s*(?:\{\s*)?(?:[\"']?default[\"']?\s*:\s*)?[\"']?([^\s\"',}]+)"
 )
 
+_REFERENCE = re.compile(r"""\$ref["']?\s*:\s*["']?(?![a-z]+://)([^"'#\s]+)""")
+
 _Identity = tuple[str, str, frozenset[str]]
 """Title, version, and the paths with the one below which they are."""
 
@@ -55,10 +59,11 @@ _Identity = tuple[str, str, frozenset[str]]
 @dataclass(frozen=True, slots=True)
 class Descriptions:
     """Paths of files: `own` are those outside of the folders that are read anyway, `copies` describe the same
-    API as another file, within those folders or outside."""
+    API as another file, within those folders or outside, and `parts` are what `own` refer to."""
 
     own: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 def descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> Descriptions:
@@ -89,8 +94,23 @@ def descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> Desc
             copies.append(name)
         elif api is not None:
             known.add(api)
-    own = (name for name in outside if name not in copies)
-    return Descriptions(tuple(sorted(own)), tuple(sorted(copies)))
+    own = sorted(name for name in outside if name not in copies)
+    return Descriptions(tuple(own), tuple(sorted(copies)), _parts(root, own, frozenset(names)))
+
+
+def _parts(root: Path, own: Sequence[str], names: frozenset[str]) -> tuple[str, ...]:
+    """The files among `names` that descriptions refer to, and those that these refer to."""
+    seen = {*own}
+    waiting = [*own]
+    while waiting:
+        name = waiting.pop()
+        folder = posixpath.dirname(name)
+        for match in _REFERENCE.finditer(_text(root / name)):
+            part = posixpath.normpath(posixpath.join(folder, unquote(match[1])))
+            if part in names and part not in seen:
+                seen.add(part)
+                waiting.append(part)
+    return tuple(sorted(seen - {*own}))
 
 
 def _are_family(titles: Sequence[str]) -> bool:

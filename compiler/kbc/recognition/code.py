@@ -10,6 +10,7 @@ from kbc.formats.docc import CATALOGUE
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 from kbc.recognition import places
+from kbc.recognition.manifests import is_repository
 from kbc.sources.source_tree import SourceTree
 
 MAX_CODE_FILES = 4_000
@@ -44,6 +45,29 @@ def collection(
         return found, sentence
     found, sentence = _bounded(root, (*whole, *rest), documented)
     return found, sentence or _AMONG_PAGES
+
+
+def shared_folders(collections: Sequence[Collection], files: Sequence[str]) -> list[str]:
+    """The folders of pages whose programs are source of the project: those that no generator has, and those
+    of a site that hold packages of the project and more programs than pages."""
+    names = frozenset(files)
+    found = []
+    for each in collections:
+        for path in each.paths if each.kind == "docs" else ():
+            inside = [name for name in files if name.startswith(f"{path}/")]
+            if path in names or not inside:
+                continue
+            if not each.generator or _are_packages(path, inside):
+                found.append(path)
+    return found
+
+
+def _are_packages(folder: str, names: Sequence[str]) -> bool:
+    if places.is_for_pages(folder.rpartition("/")[2]):
+        return False
+    programs = sum(map(places.is_program, names))
+    below = [name.rpartition("/")[2] for name in names if name.count("/") > folder.count("/") + 1]
+    return programs > sum(map(places.is_page, names)) and is_repository(below)
 
 
 def _pages_of(place: str, files: Sequence[str]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from kbc.project.model import Collection, Project
 from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
+from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
@@ -282,7 +283,7 @@ class _FolderDetector:
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         found = translated_folders(files, str(site.options.get("language") or "en"))
-        known = [] if site.generator else self._translated_files
+        known = self._translated_files if site.generator in ("", fumadocs.GENERATOR) else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])
@@ -298,8 +299,7 @@ class _FolderDetector:
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
         collections = collections or self._documentation()
         taken = [path for collection in collections for path in collection.paths]
-        pages = [path for each in collections if each.kind == "docs" for path in each.paths]
-        plain = [] if sites else [each for each in pages if self._is_folder(each)]
+        plain = code.shared_folders(collections, self._files)
         beside = [] if "." in taken else [name for name in self._names if name not in taken]
         self._leave_out([name for name in beside if name in self._translated_files])
         own = [name for name in beside if name not in self._translated_files]
@@ -316,7 +316,7 @@ class _FolderDetector:
             collections.append(replace(tests, include=("*.feature",)))
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
-        excluded |= {*apis.own, *apis.copies}
+        excluded |= {*apis.own, *apis.copies, *apis.parts}
         exercises = {EXERCISES} if self._workshop else set()
         others = sorted((excluded | exercises) - {".", *plain})
         documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION

@@ -157,7 +157,8 @@ def pages_beside(
 ) -> tuple[str, ...]:
     """Conventional folders that hold more pages than the sites of a repository, and where these have few,
     folders at the top with many pages and no program: such sites are of its parts, or get their pages from
-    there when they are built, and say little of the whole. `names` and `files` are as for `pages_below`,
+    there when they are built, and say little of the whole. A site may be in such a folder, with fewer pages
+    than there are beside it. `names` and `files` are as for `pages_below`,
     `sites` the folders of pages and of configuration of the sites, `others` what is left out."""
     known = frozenset(_within(files, (*sites, *others)))
     outside = [name for name in files if name not in known]
@@ -170,12 +171,8 @@ def pages_beside(
     ]
     of_sites = _pages_within(files, sites)
     alone = _of_pages_alone(rest, files, _MANY_PAGES) if of_sites < _MANY_PAGES else ()
-    found = [
-        folder
-        for folder in dict.fromkeys((*named, *alone))
-        if not any(site.startswith(f"{folder}/") for site in sites)
-    ]
-    return tuple(found) if _pages_within(files, found) > of_sites else ()
+    found = tuple(dict.fromkeys((*named, *alone)))
+    return found if _pages_within(outside, found) > of_sites else ()
 
 
 def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
@@ -429,6 +426,11 @@ def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
         pages[place] += is_page(name)
         code[place] += is_code and not is_page(name)
     return tuple(place for place in sorted(pages) if pages[place] >= max(_MANY_PAGES, code[place]))
+
+
+def is_for_pages(name: str) -> bool:
+    """Whether a folder is called as those for documentation are."""
+    return name in (*DOCS_FOLDERS, _CONTENT) or _DOCS_FOLDER.fullmatch(name) is not None
 
 
 def is_page(name: str) -> bool:

@@ -33,7 +33,7 @@ from kbc.recognition.generators import (
     zola,
 )
 from kbc.recognition.generators.julia import documenter
-from kbc.recognition.generators.react import docusaurus, nextra, rspress
+from kbc.recognition.generators.react import docusaurus, fumadocs, nextra, rspress
 from kbc.recognition.generators.vue import vitepress, vuepress
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.places import MAX_DEPTH, SKIPPED, pages_beside
@@ -65,7 +65,7 @@ _GENERATORS = (
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
     *(nextra, quartz, rspress, grails_guide, documenter),
 )
-"""In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
+"""In the order in which they are tried; those whose configuration may have several sites are last."""
 
 
 def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
@@ -76,7 +76,8 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
         if found[-1] is not None:
             break
     else:
-        return docusaurus.recognise(tree, folder)
+        several = fumadocs.recognise(tree, folder) or docusaurus.recognise(tree, folder)
+        return [_at_its_domain(tree, site) for site in several]
     sites = [_at_its_domain(tree, site) for site in found if site is not None]
     mounts = [
         each
@@ -156,12 +157,17 @@ def _without_inner(site: Site, sites: Sequence[Site]) -> Site:
 def with_larger(
     sites: Sequence[Site], names: Sequence[str], files: Sequence[str], left_out: Sequence[str]
 ) -> list[Site]:
-    """`sites`, behind folders that hold more pages of the repository than all of them; arguments are as for
-    `places.pages_beside`."""
+    """`sites`, behind folders that hold more pages of the repository than all of them, without the sites in
+    these; arguments are as for `places.pages_beside`."""
     taken = [str(site.options.get("config_folder") or site.folder) for site in sites]
     taken += [site.folder for site in sites]
     found = pages_beside(names, files, taken, left_out) if taken and all(taken) else ()
-    return [*(Site(generator="", config="", folder=folder) for folder in found), *sites]
+    larger = []
+    for folder in found:
+        inner = dict.fromkeys(each for each in taken if each.startswith(f"{folder}/"))
+        exclude = tuple(f"/{below(folder, each)}/" for each in inner)
+        larger.append(Site(generator="", config="", folder=folder, exclude=exclude))
+    return [*larger, *sites]
 
 
 def boundary(path: Path) -> Path:

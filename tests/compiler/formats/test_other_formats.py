@@ -55,6 +55,16 @@ def test_notebook_with_half_of_a_surrogate_pair_is_read() -> None:
     assert found.title == "T \ufffd"
 
 
+def test_a_comment_in_code_is_no_title_of_a_notebook() -> None:
+    code = {"cell_type": "code", "source": "x = 1\n# {\n"}
+    text = {"cell_type": "markdown", "source": "```\n# no\n```\n\n## Yes ##"}
+    titles = [
+        convert("a.ipynb", json.dumps({"cells": cells}).encode(), read)[0].title
+        for cells in ([code], [code, text])
+    ]
+    assert titles == ["", "Yes"]
+
+
 def test_notebook_output_is_cut() -> None:
     book = json.loads(NOTEBOOK)
     book["cells"][1]["outputs"] = [{"output_type": "stream", "text": "line\n" * 500}]
@@ -148,6 +158,37 @@ def test_operations_have_the_path_with_that_of_the_server(
     assert [line[3:-1] for line in whole.text.split("\n") if line.startswith("- `")] == servers
     shown = f"; in full `{path}`" if path else ""
     assert f"`GET /kites` (operation `kites`{shown})\n" in operation.text
+
+
+def test_openapi_keeps_what_tags_and_schemes_are_described_with() -> None:
+    source = """
+openapi: 3.0.0
+info: {title: Pond, version: '1'}
+tags:
+- {name: intro, x-displayName: Introduction, description: {$ref: 'intro.yaml#/text'}}
+- {name: silent}
+components:
+  securitySchemes:
+    short: {type: http, scheme: basic, description: A name and a word.}
+    long:
+      type: apiKey
+      description: |
+        Get a key.
+
+        ```
+        curl -X POST
+          https://x.org/keys
+        ```
+paths: {}
+"""
+    files = {"docs/intro.yaml": b"text: |\n  # Limits\n\n  60 calls.\n"}
+    (whole,) = convert("docs/openapi.yaml", source.encode(), files.get)
+    assert not whole.problems
+    assert whole.text.partition("## Authentication")[2] == (
+        "\n\n- `short` (http, basic): A name and a word.\n\n### `long` (apiKey)\n\nGet a key.\n\n"
+        "```\ncurl -X POST\n  https://x.org/keys\n```\n\n"
+        "## Tags\n\n### Introduction\n\n#### Limits\n\n60 calls.\n"
+    )
 
 
 def test_openapi_follows_references_in_circles_and_repeats_once() -> None:

@@ -54,6 +54,12 @@ def test_directives_without_their_text_are_named() -> None:
     assert found.text == "`pkg.Thing`\n"
 
 
+def test_icons_of_sphinx_design_are_no_text() -> None:
+    text = "Doors\n=====\n\nThe :octicon:`door;1em` door, :fa-solid:`x` and :material-regular:`y;2em` more.\n"
+    (found,) = convert("a.rst", text.encode(), lambda _: None)
+    assert " ".join(found.text.split()) == "# Doors The door, and more."
+
+
 def test_cards_have_no_marks_between_their_parts() -> None:
     found = one(
         ".. grid:: 2\n\n   .. grid-item-card::\n\n      **Nests**\n      ^^^\n\n      How to build.\n\n"

@@ -8,7 +8,8 @@ import pytest
 
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import Diagnostics
-from kbc.frontends import docs, includes
+from kbc.frontends import docs
+from kbc.frontends.page_includes import expansion
 from kbc.project.include_tree import IncludeTree
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -30,19 +31,21 @@ def test_files_of_the_tree_are_inserted_and_others_reported_once(tmp_path: Path)
     (found,) = list(diagnostics)
     assert found.code == "include-unresolved"
     assert "directives on 1 page of 'docs' that name no file (2)" in found.message
+    assert found.message.endswith("; the first: '../../secret.py'")
+    assert found.line == 7
 
 
 def test_directives_are_looked_for_once_in_a_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked_at: list[str] = []
-    may_include = includes.may_include
+    may_include = expansion.may_include
 
     def noted(text: str) -> bool:
         looked_at.append(text)
         return may_include(text)
 
-    monkeypatch.setattr(includes, "may_include", noted)
+    monkeypatch.setattr(expansion, "may_include", noted)
     (tmp_path / "code.py").write_text("x = 1\n")
     plain, marked = "# Plain\n\nText.\n", '# Marked\n\n```python\n--8<-- "code.py"\n```\n'
 

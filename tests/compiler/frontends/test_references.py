@@ -44,6 +44,17 @@ def test_two_records_of_one_id_are_an_error_that_names_both() -> None:
     assert "'f' is taken by builtins/a.md:3" in found[0][3]
 
 
+def test_a_dead_link_names_the_page_that_is_called_so_in_another_folder() -> None:
+    page = "# A\n\nSee [this](../terms.md), [that](../termz.md) and [x](@docroot@/terms.md).\n"
+    files = {"docs/a.md": page, "docs/manual/source/terms.md": "# Terms\n\ntext"}
+    sources = [SourceFile(path, text.encode(), "docs") for path, text in files.items()]
+    docs = Collection("docs", "docs", ("docs",))
+    diagnostics = Diagnostics()
+    frontends.check({"docs": frontends.read(docs, sources, diagnostics)}, diagnostics, [docs])
+    found = [each for each in diagnostics if each.code == "dead-link"]
+    assert [each.hint for each in found] == ["Did you mean 'docs/manual/source/terms.md'?"] * 2
+
+
 def test_routing_targets_must_exist() -> None:
     known = {"docs/a.md": "# A\n\ntext", "examples/games/x/y.qnt": "module y {}"}
     for doc, example in (("docs/a.md", "games/x"), ("docs", "games/x/y")):

@@ -59,6 +59,11 @@ def expanded(text: str) -> str:
         (":::{note}\n:name: care\nBe careful.\n:::", "(care)=\n\n**Note**\n\nBe careful."),
         ("::::{tab-set}\n:::{tab-item} pip\nA\n:::\n::::\nB", "**pip**\n\nA\n\nB"),
         (
+            "::::{grid-item}\n:::{card} Gate {octicon}`link-external;1em`\nShut.\n:::\n::::",
+            "**Gate**\n\nShut.",
+        ),
+        (":::{card}\nA {fas}`door` {bdg}`new` one.\n:::", "A  `new` one."),
+        (
             ":::{grid-item-card} Gate\nHead\n^^^\nShut.\n+++\nFoot\n:::",
             "**Gate**\n\nHead\n\nShut.\n\nFoot",
         ),

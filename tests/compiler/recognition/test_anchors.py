@@ -59,6 +59,13 @@ LINKING = "# A\n\nSee [b](#somewhere).\n"
             },
             0,
         ),
+        (
+            {
+                "conf.py": "extensions = ['myst_parser']\nintersphinx_mapping = mapping({'x', 'y'})\n",
+                "a.md": LINKING,
+            },
+            0,
+        ),
         ({"mkdocs.yml": "site_name: S\n", "docs/a.md": "# A\n\n[n](#fn:1)\n\n[^1]: Note.\n"}, 0),
     ],
 )

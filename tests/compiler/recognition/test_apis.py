@@ -40,6 +40,24 @@ def api_files(tree: Path) -> set[str]:
     return {path for path in found if not path.endswith(".md")}
 
 
+def test_what_a_description_refers_to_is_no_source(tmp_path: Path) -> None:
+    own = described().replace(
+        "get: {operationId: nest", 'get: {"$ref": "parts/get.yml#/a", x: nest'
+    )
+    files = {
+        "package.json": "{}",
+        "src/a.js": "let a = 1;\n",
+        "api/openapi.yaml": own,
+        "api/parts/get.yml": "a:\n  operationId: nest\n  x:\n    $ref: ../../shared/x.yml\n",
+        "api/parts/other.yml": "a: 1\n",
+        "shared/x.yml": "a: 1\n",
+    }
+    records = read(write_tree(tmp_path / "heron", files))[0].records
+    assert {each.path for each in records["code"]} == {
+        *("api/parts/other.yml", "package.json", "src/a.js")
+    }
+
+
 @pytest.mark.parametrize(
     ("files", "kept"),
     [

@@ -49,6 +49,43 @@ def test_the_site_of_a_package_does_not_hide_the_documentation_of_the_repository
     }
 
 
+def test_a_small_site_in_a_folder_of_documentation_does_not_hide_what_is_beside_it(
+    tmp_path: Path,
+) -> None:
+    site = {
+        "doc/api/conf.py": "project = 'Pond API'\n",
+        "doc/api/index.rst": "Pond API\n========\n\nText.\n",
+    }
+    guide = {f"doc/guide/{number}.rst": f"G{number}\n==\n\nText.\n" for number in range(3)}
+    tree = {"setup.py": "", **CODE, **site, **guide, "doc/guide/tool.py": "x = 1\n"}
+    inputs, _ = read(write_tree(tmp_path / "tree", tree))
+    read_as = {name: {each.id for each in found} for name, found in inputs.records.items()}
+    assert read_as == {
+        "docs": {"guide/0.rst", "guide/1.rst", "guide/2.rst"},
+        "docs-2": {"doc/api/index.rst"},
+        "code": {"doc/guide/tool.py", *CODE},
+    }
+
+
+@pytest.mark.parametrize(("folder", "is_read"), [("packages", True), ("docs", False)])
+def test_source_beside_the_pages_of_a_site_in_it_is_read(
+    tmp_path: Path, folder: str, is_read: bool
+) -> None:
+    files = {
+        "package.json": '{"name": "pond"}',
+        f"{folder}/.vitepress/config.ts": "export default { title: 'Pond' }\n",
+        f"{folder}/index.md": page("Pond"),
+        f"{folder}/pond/package.json": '{"name": "@pond/pond"}',
+        f"{folder}/pond/index.md": page("Weir"),
+        **{f"{folder}/pond/{name}.ts": "export const a = 1;\n" for name in "abc"},
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert {each.id for each in inputs.records["docs"]} == {"index.md", "pond/index.md"}
+    source = {f"{folder}/pond/{name}.ts" for name in "abc"}
+    code = {each.path for each in inputs.records["code"]}
+    assert code & source == (source if is_read else set())
+
+
 @pytest.mark.parametrize("manifest", [{}, {"package.json": '{"name": "pond"}'}])
 def test_a_site_that_gets_its_pages_from_a_folder_beside_it_does_not_hide_them(
     tmp_path: Path, manifest: dict[str, str]

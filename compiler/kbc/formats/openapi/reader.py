@@ -100,8 +100,10 @@ class _Writer:
         if servers := self._servers():
             parts.append(["Servers:"])
             parts.append([f"- {commonmark.code_span(url)}" for url in servers])
-        if schemes := self._security_schemes():
-            parts += [commonmark.heading(2, "Authentication"), schemes]
+        if schemes := list(self._security_schemes()):
+            parts += [commonmark.heading(2, "Authentication"), *schemes]
+        if tags := list(self._tags()):
+            parts += [commonmark.heading(2, "Tags"), *tags]
         if operations:
             parts.append(commonmark.heading(2, "Operations"))
             names = (each.summary or each.title for each in operations)
@@ -127,19 +129,32 @@ class _Writer:
         path = re.sub(r"\A[^/?#]*//[^/?#]*", "", first).rstrip("/")
         return path if _BASE_PATH.fullmatch(path) else ""
 
-    def _security_schemes(self) -> list[str]:
+    def _security_schemes(self) -> Iterator[list[str]]:
+        """A line for each scheme; one that is described in more than a paragraph has a section."""
         components = mapping(self._api.get("components"))
         schemes = components.get("securitySchemes", self._api.get("securityDefinitions"))
         lines = []
+        sections = []
         for name, value in mapping(schemes).items():
             scheme = self._references.resolve(value)
             words = [string(scheme.get(key)) for key in ("type", "scheme", "in", "name")]
-            text = " ".join(string(scheme.get("description")).split())
-            label = ", ".join(word for word in words if word)
-            lines.append(
-                f"- {commonmark.code_span(str(name))} ({label}){': ' + text if text else ''}"
-            )
-        return lines
+            text = self._references.text(scheme.get("description")).strip()
+            label = f"{commonmark.code_span(str(name))} ({', '.join(filter(None, words))})"
+            if "\n\n" in text:
+                sections += [commonmark.heading(3, label), _demoted(text, 3)]
+            else:
+                lines.append(f"- {label}{': ' * bool(text)}{' '.join(text.split())}")
+        yield from ([lines] if lines else [])
+        yield from sections
+
+    def _tags(self) -> Iterator[list[str]]:
+        """What groups of operations are for, and the chapters that tools show in the same way."""
+        for each in map(mapping, sequence(self._api.get("tags"))):
+            text = self._references.text(each.get("description"))
+            name = string(each.get("x-displayName")) or string(each.get("name"))
+            if name and text.strip():
+                yield commonmark.heading(3, commonmark.escaped(" ".join(name.split())))
+                yield _demoted(text, 3)
 
     def operations(self) -> Iterator[Converted]:
         groups = [("", self._api.get("paths")), ("webhook ", self._api.get("webhooks"))]
@@ -342,8 +357,8 @@ class _Writer:
             )
 
 
-def _demoted(markdown: str) -> list[str]:
-    """A description, which is Markdown, without headings above the document's own."""
+def _demoted(markdown: str, levels: int = 2) -> list[str]:
+    """A description, which is Markdown, with its headings `levels` below those of the document."""
     lines = markdown.strip().split("\n") if markdown.strip() else []
     fenced = False
     found = []
@@ -352,6 +367,6 @@ def _demoted(markdown: str) -> list[str]:
             fenced = not fenced
         if not fenced and line.startswith("#"):
             level = len(line) - len(line.lstrip("#"))
-            line = f"{'#' * min(level + 2, 6)}{line[level:]}"
+            line = f"{'#' * min(level + levels, 6)}{line[level:]}"
         found.append(line)
     return [*found, "```"] if fenced else found

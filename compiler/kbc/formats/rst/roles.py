@@ -9,6 +9,7 @@ from typing import Any
 from docutils import nodes
 
 from kbc.formats.rst.context import Context
+from kbc.languages.includes.myst.directives import ICON_ROLE
 
 _EXPLICIT = re.compile(r"(?s)(?P<title>.+?)\s*(?<!\x00)<(?P<target>[^<>]*)>\Z")
 _CODE = frozenset([
@@ -78,7 +79,7 @@ def _node(name: str, raw: str, text: str, inliner: Any, context: Context) -> nod
         return nodes.literal(raw, title.lstrip("!") or _shortened(target, base))
     if base in ("index", "anchor"):
         return nodes.Text(title if match else plain)
-    if base == "raw-html" or base == "raw":
+    if base in ("raw-html", "raw") or ICON_ROLE.fullmatch(base):
         return nodes.Text("")
     if re.match(r"https?://", target):
         return nodes.reference(raw, title or target, refuri=target)

@@ -20,9 +20,9 @@ from pydantic import Field
 
 from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.includes import PageIncludes
 from kbc.frontends.metadata import Located, Metadata, Text
 from kbc.frontends.naming import name_in_path
+from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.pages.files import (
     BUNDLE,
     ParsedPage,

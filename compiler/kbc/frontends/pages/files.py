@@ -17,8 +17,8 @@ from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
 from kbc.formats import Converted
 from kbc.frontends.converted import converted_sections, is_converted, read_converted
-from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import first_paragraph, has_long_line, shorten
+from kbc.frontends.page_includes import PageIncludes
 from kbc.languages import markdown
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from kbc.formats.asciidoc.surroundings import playbook_above
 from kbc.project.include_tree import IncludeTree
@@ -40,11 +42,24 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         exclude=("_*",),
         options={
             "component": "" if data.get("name") == "ROOT" else text(data, "name"),
-            "version": text(data, "version"),
+            "version": _version(data, mapping(stated.get("urls"))),
+            "html_extension": text(mapping(stated.get("urls")), "html_extension_style"),
         },
         files=tuple(joined(folder, each) for each in navigation)
         + ((playbook,) if playbook else ()),
     )
+
+
+def _version(data: Mapping[str, Any], urls: Mapping[str, Any]) -> str:
+    """The version in addresses, which the playbook may name otherwise for the latest one."""
+    kind = "latest_prerelease_version" if data.get("prerelease") else "latest_version"
+    segment = urls.get(f"{kind}_segment")
+    if (
+        isinstance(segment, str)
+        and text(urls, "latest_version_segment_strategy") != "redirect:from"
+    ):
+        return segment
+    return text(data, "version")
 
 
 def _page(reference: str, module: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -19,6 +19,7 @@ GENERATOR = "sphinx"
 MAX_PAGES = 20_000
 """Pages that the tables of contents are followed to."""
 
+_MAPPING = re.compile(r"^intersphinx_mapping\b", re.MULTILINE)
 _SETTINGS = {"extensions", "project", "master_doc", "root_doc", "html_theme"}
 _SHIPPED = ("_build/", "_static/", "_templates/", "_themes/", "locale/", "locales/")
 _PARSERS = (
@@ -38,7 +39,8 @@ _INVENTORIES = tuple(
 )
 """Where a build leaves the list of its pages with their addresses."""
 
-_BOOK = {".md": "markdown", ".ipynb": "jupyter", ".rst": "restructuredtext"}
+_RST = "restructuredtext"
+_BOOK = {".md": "markdown", ".ipynb": "jupyter", ".rst": _RST}
 _TOCTREE = re.compile(
     r"^(?P<indent>[ \t]*)\.\.[ \t]+toctree::[^\n]*\n(?P<rst>(?:(?P=indent)[ \t]+[^\n]*\n|[ \t]*\n)*)"
     r"|^(?P<fence>`{3,}|:{3,})\{toctree\}[^\n]*\n(?P<myst>.*?)^(?P=fence)",
@@ -68,8 +70,11 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     source = _source(tree, folder, root, suffixes)
     exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]
     exclude += texts(data.get("html_static_path"))
-    contents = _Contents(tree, source, suffixes, exclude)
-    contents.follow(root)
+    toc = joined(folder, text(data, "external_toc_path") or "_toc.yml")
+    if "sphinx_external_toc" in extensions and tree.exists(toc):
+        order = list(dict.fromkeys(_listed(tree, source, read_yaml(tree, toc), suffixes)))
+    else:
+        toc, order = "", _Contents(tree, source, suffixes, exclude).follow(root)
     inventory = first_existing(tree, folder, _INVENTORIES)
     built = read_inventory(tree, inventory)
     redirects = text_values(data.get("redirects")) | text_values(data.get("rediraffe_redirects"))
@@ -80,7 +85,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         title=text(data, "html_title", "project"),
         version=text(data, "release", "version") or (built.version if built else ""),
         base_url=text(data, "html_baseurl"),
-        order=tuple(contents.order),
+        order=tuple(order),
         include=tuple(f"*{ending}" for ending in suffixes),
         exclude=(*_SHIPPED, *(_pattern(each) for each in exclude if not each.startswith(".."))),
         redirects=redirects,
@@ -101,7 +106,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
                 for name, value in mapping(data.get("extlinks")).items()
                 if (found := texts(value))
             },
-            "other_projects": bool(data.get("intersphinx_mapping")),
+            # Also where a call makes the mapping.
+            "other_projects": bool(data.get("intersphinx_mapping", _MAPPING.search(source_code))),
             **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
             "highlight_language": text(data, "highlight_language"),
             "primary_domain": text(data, "primary_domain"),
@@ -110,7 +116,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "directory_urls": "dirhtml" in read_text(tree, joined(folder, "Makefile"))
             and ".readthedocs" not in text(data, "html_baseurl"),
         },
-        files=(inventory,) if inventory else (),
+        files=tuple(filter(None, (inventory, toc))),
     )
 
 
@@ -148,7 +154,7 @@ def _book(tree: IncludeTree, folder: str) -> Site | None:
     data = read_yaml(tree, config)
     project = mapping(data.get("project")) if is_myst else data
     toc: Any = read_yaml(tree, contents) if contents else project.get("toc")
-    order = tuple(dict.fromkeys(_listed(tree, folder, toc)))
+    order = tuple(dict.fromkeys(_listed(tree, folder, toc, _BOOK)))
     exclude = texts(project.get("exclude") or project.get("exclude_patterns"))
     files = [contents] if contents else []
     return Site(
@@ -194,17 +200,31 @@ def _book_values(project: Mapping[str, Any]) -> dict[str, Any]:
     return _substitutions(next((each for each in values if each), {}), extensions)
 
 
-def _listed(tree: IncludeTree, folder: str, item: Any) -> Iterator[str]:
-    """The pages of a table of contents in YAML, in order; their endings may be left out."""
+def _listed(tree: IncludeTree, folder: str, item: Any, endings: Collection[str]) -> Iterator[str]:
+    """The pages of a table of contents in YAML, in order; their `endings` may be left out."""
     if isinstance(item, list):
         for each in item:
-            yield from _listed(tree, folder, each)
+            yield from _listed(tree, folder, each, endings)
     elif isinstance(item, Mapping):
         stated = text(item, "file", "root")
-        names = (stated, *(f"{stated}{ending}" for ending in _BOOK))
+        names = (stated, *(f"{stated}{ending}" for ending in endings))
         yield from (joined(name) for name in names if stated and tree.exists(joined(folder, name)))
-        for key in ("chapters", "sections", "parts", "children"):
-            yield from _listed(tree, folder, item.get(key))
+        if glob := text(item, "glob"):
+            yield from _matching(tree, folder, glob, endings)
+        for key in ("chapters", "sections", "entries", "parts", "subtrees", "children"):
+            yield from _listed(tree, folder, item.get(key), endings)
+
+
+def _matching(tree: IncludeTree, folder: str, glob: str, endings: Collection[str]) -> list[str]:
+    """The pages that a pattern for the last part of a path means, whose endings may be left out."""
+    place = posixpath.dirname(glob)
+    found = [joined(place, name) for name in tree.names(joined(folder, place))]
+    stems = [(path, posixpath.splitext(path)) for path in found]
+    return [
+        path
+        for path, (stem, ending) in stems
+        if ending in endings and (fnmatchcase(stem, glob) or fnmatchcase(path, glob))
+    ]
 
 
 def _pattern(glob: str) -> str:
@@ -214,15 +234,15 @@ def _pattern(glob: str) -> str:
 
 def _suffixes(value: Any, extensions: set[str]) -> dict[str, str]:
     """Ending -> language of the pages: `restructuredtext`, `markdown` or `jupyter`. Extensions add their
-    own formats to those that are stated."""
+    own formats to those that are stated, and read endings that are stated without another format."""
     if isinstance(value, Mapping):
         found = {str(ending): str(language) for ending, language in value.items() if ending}
     else:
         stated = texts(value) or [".rst"]
-        found = {each: "markdown" if each == ".md" else "restructuredtext" for each in stated}
+        found = {each: "markdown" if each == ".md" else _RST for each in stated}
     for suffix, language, parsers in _PARSERS:
-        if not parsers.isdisjoint(extensions):
-            found.setdefault(suffix, language)
+        if not parsers.isdisjoint(extensions) and found.get(suffix, _RST) == _RST:
+            found[suffix] = language
     return found
 
 
@@ -306,20 +326,22 @@ class _Contents:
         self._suffixes = suffixes
         self._exclude = exclude
         self._seen: set[str] = set()
-        self.order: list[str] = []
 
-    def follow(self, root: str) -> None:
+    def follow(self, root: str) -> list[str]:
+        """The pages in order, `root` first."""
+        order: list[str] = []
         waiting = [root]
-        while waiting and len(self.order) < MAX_PAGES:
+        while waiting and len(order) < MAX_PAGES:
             name = waiting.pop()
             path = self._path(name)
             if not path or path in self._seen:
                 continue
             self._seen.add(path)
-            self.order.append(path)
+            order.append(path)
             source = read_text(self._tree, joined(self._folder, path))
             found = [joined(each) for each in self._entries(source, posixpath.dirname(path))]
             waiting += reversed(found)
+        return order
 
     def _path(self, name: str) -> str:
         for ending in self._suffixes:
@@ -342,15 +364,7 @@ class _Contents:
                 if "://" in target or target == "self":
                     continue
                 place = target.lstrip("/") if target.startswith("/") else joined(folder, target)
-                yield from self._matching(place) if is_glob and "*" in place else [place]
-
-    def _matching(self, glob: str) -> list[str]:
-        folder = posixpath.dirname(glob)
-        names = self._tree.names(joined(self._folder, folder))
-        found = [joined(folder, name) for name in names]
-        stems = [(path, posixpath.splitext(path)) for path in found]
-        return [
-            path
-            for path, (stem, ending) in stems
-            if ending in self._suffixes and (fnmatchcase(stem, glob) or fnmatchcase(path, glob))
-        ]
+                if is_glob and "*" in place:
+                    yield from _matching(self._tree, self._folder, place, self._suffixes)
+                else:
+                    yield place

@@ -33,6 +33,43 @@ def test_antora_takes_components_navigation_and_the_playbook(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.parametrize(
+    ("urls", "component", "found"),
+    [
+        ("html_extension_style: indexify", "", ["2/zoo/", "2/", "2/cut/"]),
+        ("html_extension_style: drop", "", ["2/zoo", "2/", "2/cut/"]),
+        (
+            "latest_version_segment: now",
+            "",
+            ["now/zoo.html", "now/index.html", "now/cut/index.html"],
+        ),
+        (
+            "latest_version_segment: now, latest_version_segment_strategy: 'redirect:from'",
+            "",
+            ["2/zoo.html", "2/index.html", "2/cut/index.html"],
+        ),
+        (
+            "latest_version_segment: now, html_extension_style: drop",
+            "prerelease: -beta\n",
+            ["2/zoo", "2/", "2/cut/"],
+        ),
+    ],
+)
+def test_antora_has_the_addresses_that_the_playbook_chooses(
+    tmp_path: Path, urls: str, component: str, found: list[str]
+) -> None:
+    files = {
+        "antora-playbook.yml": f"site: {{url: https://reed.example}}\nurls: {{{urls}}}\n",
+        "antora.yml": f"name: reed\nversion: '2'\n{component}",
+    }
+    project = recognised_project(write_tree(tmp_path / "tree", files))
+    (collection,) = project.collections
+    pages = ("ROOT/pages/zoo.adoc", "ROOT/pages/index.adoc", "cut/pages/index.adoc")
+    assert [address(collection, f"modules/{path}", {}) for path in pages] == [
+        f"https://reed.example/reed/{path}" for path in found
+    ]
+
+
 @pytest.mark.parametrize("name", ["antora-playbook.yml", "docs/publish.yml"])
 def test_attributes_of_the_playbook_are_those_of_pages(tmp_path: Path, name: str) -> None:
     page = "= Zoo\n\nSee link:{base}/{isle}[there], {soft}, {firm}, {unknown}.\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from pathlib import Path
 
@@ -226,6 +227,62 @@ def test_sphinx_reads_notebooks_that_are_text(tmp_path: Path) -> None:
     wind = inputs.records["docs"][1]
     assert isinstance(wind, DocRecord)
     assert wind.content == notebook
+
+
+def test_an_extension_reads_endings_that_sphinx_lists_without_a_format(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "code", "source": "# No title"},
+        {"cell_type": "markdown", "source": "# Wind\n\n:::{note}\nSee {doc}`rope`.\n:::"},
+    ]
+    files = {
+        "conf.py": (
+            "project = 'Kite'\nextensions = ['myst_nb']\n"
+            "source_suffix = ['.rst', '.md', '.ipynb']\n"
+        ),
+        "index.rst": "Kite\n====\n\nHello.\n\n.. toctree::\n\n   wind\n   rope\n",
+        "rope.md": page("Rope"),
+        "wind.ipynb": json.dumps({"cells": cells}),
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    assert list(addresses(inputs)) == ["index.rst", "wind.ipynb", "rope.md"]
+    wind = inputs.records["docs"][1]
+    assert isinstance(wind, DocRecord)
+    assert (wind.title, wind.format) == ("Wind", "notebook")
+    assert "**Note**\n\nSee [Rope](rope.md).\n" in wind.text
+    assert list(diagnostics) == []
+
+
+def test_notebooks_of_nbsphinx_have_no_directives(tmp_path: Path) -> None:
+    cell = {"cell_type": "markdown", "source": "# Wind\n\nThe role {doc}`rope`."}
+    files = {
+        "conf.py": "project = 'Kite'\nextensions = ['nbsphinx']\n",
+        "index.rst": "Kite\n====\n\nHello.\n\n.. toctree::\n\n   wind\n",
+        "wind.ipynb": json.dumps({"cells": [cell]}),
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    wind = inputs.records["docs"][1]
+    assert isinstance(wind, DocRecord)
+    assert "The role {doc}`rope`." in wind.text
+
+
+def test_sphinx_has_the_order_of_an_external_table_of_contents(tmp_path: Path) -> None:
+    files = {
+        "conf.py": "project = 'Kite'\nextensions = ['sphinx_external_toc', 'myst_parser']\n",
+        "_toc.yml": (
+            "root: index\nsubtrees:\n- entries:\n  - file: wind\n    subtrees:\n    - entries:\n"
+            "      - glob: lines/*\n  - url: https://kite.example\n  - file: rope.md\n"
+        ),
+        "aside.md": page("Aside"),
+        "index.md": page("Kite"),
+        "lines/b.md": page("B"),
+        "lines/a.rst": "A\n=\n\nText.\n",
+        "rope.md": page("Rope"),
+        "wind.md": page("Wind"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert list(addresses(inputs)) == [
+        *("index.md", "wind.md", "lines/a.rst", "lines/b.md", "rope.md", "aside.md")
+    ]
 
 
 def test_substitutions_of_myst_have_the_values_of_conf_py_and_of_the_page(tmp_path: Path) -> None:

@@ -27,6 +27,9 @@ _REFERENCE = re.compile(
     r"(?P<code>`+[^`]*`+)|(?<![!\\])\[(?P<title>[^\[\]]*)\]\((?P<target>[\w-]+)\)"
 )
 """A link whose target is no path with an ending: a label or a document, as roles name them."""
+ICON_ROLE = re.compile(r"octicon|material-\w+|fa|fa[bdlrs]|fa-(?:brands|light|regular|solid)")
+"""Roles of sphinx-design that show a picture."""
+
 _REFERRING = frozenset(["doc", "numref", "ref"])
 _OPTION = re.compile(r":[\w-]+:")
 _HEADING = re.compile(r"(#{1,6}) ")
@@ -43,7 +46,7 @@ _DROPPED = frozenset(
     ["toctree", "contents", "tableofcontents", "index", "highlight", "raw", "meta", "bibliography"]
 )
 _UNLABELLED = frozenset([
-    "figure", "image", "tab-set", "grid", "div", "container", "only", "table", "glossary",
+    "figure", "image", "tab-set", "grid", "grid-item", "div", "container", "only", "table", "glossary",
     "epigraph", "stepper", "applies-switch", "button", "button-group", "card-group", "carousel",
 ])  # fmt: skip
 _TITLES = frozenset(
@@ -121,6 +124,8 @@ class _Directives:
     def _role(self, match: re.Match[str]) -> str:
         """The text of a role: what it refers to as a link, else a title where it has one, else a name as
         code."""
+        if ICON_ROLE.fullmatch(match["name"]):
+            return ""
         titled = _TITLED.fullmatch(match["text"])
         title = titled["text"] if titled else ""
         if (
@@ -179,11 +184,9 @@ class _Directives:
             or not "".join(inner).strip()
         ):
             return self._restructured(name, argument, options, inner)
-        shown = (
-            ""
-            if base in _UNLABELLED
-            else label("" if base in _TITLES and argument else base, argument)
-        )
+        is_bare = base in _UNLABELLED or (base in _CARDS and not argument)
+        title = _ROLE.sub(self._role, argument).strip()
+        shown = "" if is_bare else label("" if base in _TITLES and title else base, title)
         scope = _option(options, "applies_to")
         return [
             *([shown, ""] if shown else []),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, docc, reads_python
-from kbc.frontends import quarto_values
 from kbc.frontends.labels import role_links
+from kbc.frontends.page_includes import hugo_values, quarto_values
+from kbc.frontends.page_includes.hugo_values import HugoValues
 from kbc.languages import mdx
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
@@ -32,10 +32,9 @@ from kbc.languages.includes import (
     notes_among,
     value_at,
 )
-from kbc.project.include_tree import only_ones
+from kbc.languages.includes.files import NOT_INCLUDED
 from kbc.project.kinds import RUBY
 from kbc.project.model import Collection
-from kbc.project.permalinks import page_path
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import mapping, yaml_table
 
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from kbc.formats.python_objects import PythonObjects
 
 UNRESOLVED_INCLUDE = "include-unresolved"
-UNRESOLVED_HINT = "Files that pages include must lie in the tree that is built."
+UNRESOLVED_HINT = "Files that pages include must lie in the tree, with the part that is named."
 EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
 _OF_PYTHON = re.compile(r"auto[a-z]+|::: \(API\)")
 """Directives that stand for the reference of a Python object: of autodoc, mkdocstrings and doc-builder."""
@@ -75,23 +74,33 @@ class PageIncludes:
         self._collection = collection
         self._files = files
         self._labels = labels or {}
-        self._names = _references(collection, files) if self._is_hugo else {}
+        self._options = collection.generator_options
+        is_hugo = collection.generator == "hugo"
+        self._hugo = HugoValues(self._options) if is_hugo else None
+        self._names = hugo_values.references(collection, files) if is_hugo else {}
         has_notes = collection.generator in _WITH_NOTES
         self._notes = notes_among(file.path for file in files) if has_notes else {}
-        self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], ELSEWHERE: []}
+        self._first_missing: tuple[str, int, str] | None = None
         self._elsewhere: dict[str, Sequence[DocumentProblem]] = {}
         self._objects: PythonObjects | None = None
         self._documenter: DocumenterSite | None = None
-        self._cascades: dict[str, list[Mapping[str, Any]]] = {}
         self._catalogues: dict[str, Mapping[str, str]] = {}
 
     @property
     def rules(self) -> AnchorRules:
         """How the collection's generator makes anchors."""
         return rules_of(self._collection.generator, self._options)
+
+    @property
+    def expands_notebooks(self) -> bool:
+        """Whether text in notebooks has the directives of pages: myst-nb, Jupyter Book and Quarto read it so,
+        nbsphinx does not."""
+        generator, extensions = self._collection.generator, self._options.get("extensions")
+        is_myst = generator == "sphinx" and (extensions is None or "myst_nb" in extensions)
+        return is_myst or generator == "quarto"
 
     def expand_each(self, pages: Sequence[tuple[SourceFile, str]]) -> list[str]:
         """As `expand`, of many, each with the text of its file: what most pages do not have is looked for
@@ -148,7 +157,7 @@ class PageIncludes:
                 stated=self._stated(file, text, read),
             ),
             is_marked=is_marked,
-            values=self._parameters(text, file.path, read) if self._is_hugo else None,
+            values=self._hugo.of_page(text, file.path, read) if self._hugo else None,
             liquid=self._liquid(text) if self._has_templates else None,
             filled=self._values(text) if self._fills_values else None,
             docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
@@ -159,6 +168,10 @@ class PageIncludes:
 
     def _count(self, file: SourceFile, expansion: Expansion) -> None:
         """Counts what an expansion of a page could not have."""
+        if expansion.unresolved and self._first_missing is None:
+            target = expansion.text.partition(NOT_INCLUDED)[2].partition(")")[0]
+            line = file.data.partition(target.encode())[0].count(b"\n") + 1 if target else 0
+            self._first_missing = file.path, line, target
         for code, counter, found in (
             (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
             (ELSEWHERE, self._external, expansion.external),
@@ -218,50 +231,6 @@ class PageIncludes:
         if self._collection.generator != "quarto":
             return None
         return quarto_values.values(text, file.path, str(self._options.get("folder", "")), read)
-
-    @property
-    def _is_hugo(self) -> bool:
-        return self._collection.generator == "hugo"
-
-    def _parameters(
-        self, text: str, path: str, read: Callable[[str], bytes | None]
-    ) -> Callable[[str], str | None]:
-        """The parameters of a page of Hugo: its own, those that the sections above hand down, the site's."""
-
-        def value(name: str) -> str | None:
-            if name not in found:
-                found[name] = _found(tables(), name)
-            return found[name]
-
-        def tables() -> Iterator[Mapping[str, Any]]:
-            own = _front_matter(text)
-            yield from (own, mapping(own.get("params")))
-            folder, top = posixpath.dirname(path), str(self._options.get("folder", ""))
-            while True:
-                yield from self._handed_down(folder, read)
-                if folder in (top, ""):
-                    break
-                folder = posixpath.dirname(folder)
-            yield mapping(self._options.get("params"))
-
-        found: dict[str, str | None] = {}
-        return value
-
-    def _handed_down(
-        self, folder: str, read: Callable[[str], bytes | None]
-    ) -> list[Mapping[str, Any]]:
-        """What the `cascade` of a section's page holds."""
-        if folder not in self._cascades:
-            data = read(f"{folder}/_index.md")
-            matter = _front_matter(data.decode("utf-8", "replace")) if data else {}
-            cascade = matter.get("cascade")
-            tables = [
-                mapping(each) for each in (cascade if isinstance(cascade, list) else [cascade])
-            ]
-            self._cascades[folder] = [
-                found for each in tables for found in (each, mapping(each.get("params")))
-            ]
-        return self._cascades[folder]
 
     def _attributes(self, file: SourceFile, text: str) -> AttributeStyle:
         """Which lists of attributes a page has."""
@@ -373,21 +342,11 @@ class PageIncludes:
                 dict.fromkeys([*self._pages[ELSEWHERE], *self._elsewhere])
             )
             self._external.update(each.name for some in self._elsewhere.values() for each in some)
+        missing, computed = "name no file", "stand for text outside of the tree"
+        advice = external_hint(self._external)
         for code, counter, severity, said, hint in (
-            (
-                UNRESOLVED_INCLUDE,
-                self._unresolved,
-                Severity.WARNING,
-                "name no file",
-                UNRESOLVED_HINT,
-            ),
-            (
-                ELSEWHERE,
-                self._external,
-                Severity.NOTE,
-                "stand for text outside of the tree",
-                external_hint(self._external),
-            ),
+            (UNRESOLVED_INCLUDE, self._unresolved, Severity.WARNING, missing, UNRESOLVED_HINT),
+            (ELSEWHERE, self._external, Severity.NOTE, computed, advice),
         ):
             if counter:
                 pages = self._pages[code]
@@ -395,7 +354,11 @@ class PageIncludes:
                 message = (
                     f"directives on {many} that {said} ({counter.total()}): {counted(counter)}"
                 )
-                diagnostics.add(Diagnostic(severity, code, message, pages[0], hint=hint))
+                first, line, target = pages[0], 0, ""
+                if code == UNRESOLVED_INCLUDE and self._first_missing:
+                    first, line, target = self._first_missing
+                message += f"; the first: {target!r}" if target else ""
+                diagnostics.add(Diagnostic(severity, code, message, first, line or None, hint=hint))
 
 
 def without_text(problems: Sequence[DocumentProblem]) -> DocumentProblem:
@@ -418,20 +381,6 @@ def external_hint(names: Iterable[str]) -> str:
     return EXTERNAL_HINT
 
 
-def _references(collection: Collection, files: Sequence[SourceFile]) -> dict[str, str]:
-    """Paths of Hugo's pages by what a reference may call them: their path below the content, the name of
-    their file and, of the first page of a section, that of the section, where no other is called so."""
-    paths = [file.path for file in files]
-    below = {page_path(collection, path): path for path in paths}
-    first = {
-        f"{posixpath.dirname(path)}.md": path
-        for path in paths
-        if posixpath.basename(path) in ("_index.md", "index.md")
-    }
-    sections = {name: first[place] for name, place in only_ones(first).items()}
-    return {**sections, **only_ones(paths), **below}
-
-
 def counted(counter: Counter[str]) -> str:
     """`include (3), raw (1) and 2 more kinds`, the most frequent first."""
     counts = counter.most_common()
@@ -442,15 +391,3 @@ def counted(counter: Counter[str]) -> str:
 
 def _front_matter(text: str) -> Mapping[str, Any]:
     return stated_above(text)[0]
-
-
-def _found(tables: Iterable[Mapping[str, Any]], name: str) -> str | None:
-    """The first text or number at a path such as `version.latest`, whose case does not count."""
-    for table in tables:
-        value: Any = table
-        for key in name.lower().split("."):
-            lowered = {str(each).lower(): inner for each, inner in mapping(value).items()}
-            value = lowered.get(key)
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-            return str(value)
-    return None

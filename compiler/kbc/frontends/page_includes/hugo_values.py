@@ -1,0 +1,87 @@
+"""What a page of Hugo shows for the names of parameters, and which pages its references lead to."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from kbc.languages.front_matter import stated_above
+from kbc.project.include_tree import only_ones
+from kbc.project.model import Collection
+from kbc.project.permalinks import page_path
+from kbc.project.source_file import SourceFile
+from kbc.project.well_formed import mapping
+
+Read = Callable[[str], bytes | None]
+
+
+class HugoValues:
+    """The parameters of the pages of a site with these `options` of its generator."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._top = str(options.get("folder", ""))
+        self._of_site = mapping(options.get("params"))
+        self._cascades: dict[str, list[Mapping[str, Any]]] = {}
+
+    def of_page(self, text: str, path: str, read: Read) -> Callable[[str], str | None]:
+        """The parameters of a page: its own, those that the sections above hand down, the site's."""
+
+        def value(name: str) -> str | None:
+            if name not in found:
+                found[name] = _found(tables(), name)
+            return found[name]
+
+        def tables() -> Iterator[Mapping[str, Any]]:
+            own, _ = stated_above(text)
+            yield from (own, mapping(own.get("params")))
+            folder = posixpath.dirname(path)
+            while True:
+                yield from self._handed_down(folder, read)
+                if folder in (self._top, ""):
+                    break
+                folder = posixpath.dirname(folder)
+            yield self._of_site
+
+        found: dict[str, str | None] = {}
+        return value
+
+    def _handed_down(self, folder: str, read: Read) -> list[Mapping[str, Any]]:
+        """What the `cascade` of a section's page holds."""
+        if folder not in self._cascades:
+            data = read(f"{folder}/_index.md")
+            matter = stated_above(data.decode("utf-8", "replace"))[0] if data else {}
+            cascade = matter.get("cascade")
+            tables = [
+                mapping(each) for each in (cascade if isinstance(cascade, list) else [cascade])
+            ]
+            self._cascades[folder] = [
+                found for each in tables for found in (each, mapping(each.get("params")))
+            ]
+        return self._cascades[folder]
+
+
+def references(collection: Collection, files: Sequence[SourceFile]) -> dict[str, str]:
+    """Paths of pages by what a reference may call them: their path below the content, the name of their file
+    and, of the first page of a section, that of the section, where no other is called so."""
+    paths = [file.path for file in files]
+    below = {page_path(collection, path): path for path in paths}
+    first = {
+        f"{posixpath.dirname(path)}.md": path
+        for path in paths
+        if posixpath.basename(path) in ("_index.md", "index.md")
+    }
+    sections = {name: first[place] for name, place in only_ones(first).items()}
+    return {**sections, **only_ones(paths), **below}
+
+
+def _found(tables: Iterable[Mapping[str, Any]], name: str) -> str | None:
+    """The first text or number at a path such as `version.latest`, whose case does not count."""
+    for table in tables:
+        value: Any = table
+        for key in name.lower().split("."):
+            lowered = {str(each).lower(): inner for each, inner in mapping(value).items()}
+            value = lowered.get(key)
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            return str(value)
+    return None
