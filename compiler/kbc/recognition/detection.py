@@ -218,7 +218,9 @@ class _FolderDetector:
     def _built(self) -> list[Site]:
         """A site whose generator has written it."""
         hosts = [name for name in self._names if built_site.is_host(name) and self._is_folder(name)]
-        if not places.is_mostly_html(self._root, self._files):
+        if not places.is_mostly_html(self._root, self._files) or (
+            repository.is_written_below(self._tree, self._root, self._files)
+        ):
             return []
         return [built_site.recognise(self._tree, "", self._root.name.lower(), hosts)]
 
