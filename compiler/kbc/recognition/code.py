@@ -17,7 +17,10 @@ MAX_CODE_FILES = 4_000
 MAX_CODE_BYTES = 40_000_000
 """Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
 
-_TESTS = ("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/")
+_TESTS = (
+    *("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/"),
+    *("*[-_]test/", "*[-_]tests/"),  # `integration-tests`
+)
 _DOCUMENTS = (*places.HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
