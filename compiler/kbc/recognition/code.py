@@ -50,6 +50,12 @@ def collection(
     return found, sentence or _AMONG_PAGES
 
 
+def scenarios(files: Sequence[str], folders: Sequence[str]) -> set[str]:
+    """The features of Gherkin in `folders`, which are read as tests."""
+    starts = tuple(f"{each}/" for each in folders)
+    return {name for name in files if name.endswith(".feature") and name.startswith(starts)}
+
+
 def shared_folders(collections: Sequence[Collection], files: Sequence[str]) -> list[str]:
     """The folders of pages whose programs are source of the project: those that no generator has, and those
     of a site that hold packages of the project and more programs than pages."""

@@ -319,6 +319,7 @@ class _FolderDetector:
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
         excluded |= {*apis.own, *apis.copies, *apis.parts}
+        excluded |= code.scenarios(self._files, features)
         exercises = {EXERCISES} if self._workshop else set()
         others = sorted((excluded | exercises) - {".", *plain})
         documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION
