@@ -132,6 +132,7 @@ LANGUAGES: Mapping[str, str] = {
     "tpp": "cpp",
     "ts": "typescript",
     "tsx": "tsx",
+    "typ": "typst",
     "vim": "vim",
     "vue": "vue",
     "xml": "xml",

@@ -17,7 +17,10 @@ MAX_CODE_FILES = 4_000
 MAX_CODE_BYTES = 40_000_000
 """Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
 
-_TESTS = ("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/")
+_TESTS = (
+    *("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/"),
+    *("*[-_]test/", "*[-_]tests/"),  # `integration-tests`
+)
 _DOCUMENTS = (*places.HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
@@ -45,6 +48,12 @@ def collection(
         return found, sentence
     found, sentence = _bounded(root, (*whole, *rest), documented)
     return found, sentence or _AMONG_PAGES
+
+
+def scenarios(files: Sequence[str], folders: Sequence[str]) -> set[str]:
+    """The features of Gherkin in `folders`, which are read as tests."""
+    starts = tuple(f"{each}/" for each in folders)
+    return {name for name in files if name.endswith(".feature") and name.startswith(starts)}
 
 
 def shared_folders(collections: Sequence[Collection], files: Sequence[str]) -> list[str]:

@@ -218,7 +218,9 @@ class _FolderDetector:
     def _built(self) -> list[Site]:
         """A site whose generator has written it."""
         hosts = [name for name in self._names if built_site.is_host(name) and self._is_folder(name)]
-        if not places.is_mostly_html(self._root, self._files):
+        if not places.is_mostly_html(self._root, self._files) or (
+            repository.is_written_below(self._tree, self._root, self._files)
+        ):
             return []
         return [built_site.recognise(self._tree, "", self._root.name.lower(), hosts)]
 
@@ -317,6 +319,7 @@ class _FolderDetector:
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
         excluded |= {*apis.own, *apis.copies, *apis.parts}
+        excluded |= code.scenarios(self._files, features)
         exercises = {EXERCISES} if self._workshop else set()
         others = sorted((excluded | exercises) - {".", *plain})
         documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION

@@ -15,7 +15,7 @@ MANIFESTS = frozenset(
         *("gleam.toml", "go.mod", "go.work", "meson.build", "mix.exs", "package.json"),
         *("package.yaml", "pom.xml", "project.clj", "pubspec.yaml", "pyproject.toml"),
         *("rebar.config", "settings.gradle", "settings.gradle.kts", "setup.cfg", "setup.py"),
-        *("shard.yml", "stack.yaml"),
+        *("shard.yml", "stack.yaml", "typst.toml"),
     }
 )
 """Files that say how a project is built: beside them is its code."""

@@ -36,7 +36,7 @@ from kbc.recognition.generators.julia import documenter
 from kbc.recognition.generators.react import docusaurus, fumadocs, nextra, rspress
 from kbc.recognition.generators.vue import vitepress, vuepress
 from kbc.recognition.manifests import is_repository
-from kbc.recognition.places import MAX_DEPTH, SKIPPED, pages_beside
+from kbc.recognition.places import FEW_PAGES, MAX_DEPTH, SKIPPED, is_page, pages_beside
 from kbc.recognition.site import Site, below, joined
 from kbc.recognition.translations import translations
 
@@ -136,6 +136,12 @@ def sites_below(
     if not found and other_languages:
         return sites_below(tree, root, in_all_languages=True)
     return [_without_inner(site, found) for site in found], other_languages
+
+
+def is_written_below(tree: IncludeTree, root: Path, files: Sequence[str]) -> bool:
+    """Whether there are pages of a site below `root` that HTML is built of, however much HTML is around."""
+    starts = tuple(f"{site.folder}/" for site in sites_below(tree, root)[0])
+    return sum(name.startswith(starts) and is_page(name) for name in files) >= FEW_PAGES
 
 
 def _is_skipped(name: str) -> bool:

@@ -191,6 +191,18 @@ paths: {}
     )
 
 
+def test_openapi_says_once_what_alternatives_share_and_where_a_table_is_cut() -> None:
+    shared = {"size": {"type": "string"}}
+    options = [{"properties": shared}, {"properties": shared | {"names": {"type": "integer"}}}]
+    many = {f"p{number}": {"enum": [*range(60)]} for number in range(300)}
+    schemas = {"Either": {"oneOf": options}, "Many": {"properties": many}}
+    api = {"openapi": "3.0.0", "components": {"schemas": schemas}}
+    _, either, cut = convert("openapi.json", json.dumps(api).encode(), read)
+    assert (either.text.count("| `size` |"), either.text.count("| `names` |")) == (1, 1)
+    parts = ("`49`, ... |", "| ... |  |  |  |\n", "| `p")
+    assert [cut.text.count(each) for each in parts] == [200, 1, 200]
+
+
 def test_openapi_follows_references_in_circles_and_repeats_once() -> None:
     loop = b'{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}'
     (whole,) = convert("openapi.json", loop, read)

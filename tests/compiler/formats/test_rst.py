@@ -60,6 +60,11 @@ def test_icons_of_sphinx_design_are_no_text() -> None:
     assert " ".join(found.text.split()) == "# Doors The door, and more."
 
 
+def test_names_of_names_on_other_pages_are_no_text() -> None:
+    source = "A `gate`_ or `door`_.\n\n.. _door: gate_\n.. _gate: `Gates of the pond`_\n\nEnd.\n"
+    assert text(source) == "A gate or door.\n\nEnd.\n"
+
+
 def test_cards_have_no_marks_between_their_parts() -> None:
     found = one(
         ".. grid:: 2\n\n   .. grid-item-card::\n\n      **Nests**\n      ^^^\n\n      How to build.\n\n"

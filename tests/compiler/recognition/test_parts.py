@@ -67,6 +67,21 @@ def test_a_small_site_in_a_folder_of_documentation_does_not_hide_what_is_beside_
     }
 
 
+@pytest.mark.parametrize(("pages", "generators"), [(3, ["docfx"]), (1, ["site"])])
+def test_pages_of_a_site_are_read_whatever_html_is_published_with_them(
+    tmp_path: Path, pages: int, generators: list[str]
+) -> None:
+    config = '{"build": {"content": [{"files": ["**/*.md"]}], "resource": [{"files": ["old/**"]}]}}'
+    html = "<html><head><title>T</title></head><body><main><p>Old text.</p></main></body></html>"
+    files = {
+        "docs/docfx.json": config,
+        **{f"docs/{number}.md": page(str(number)) for number in range(pages)},
+        **{f"docs/old/{number}.html": html for number in range(9)},
+    }
+    project = recognised(write_tree(tmp_path / "tree", files)).project
+    assert [each.generator for each in project.collections] == generators
+
+
 @pytest.mark.parametrize(("folder", "is_read"), [("packages", True), ("docs", False)])
 def test_source_beside_the_pages_of_a_site_in_it_is_read(
     tmp_path: Path, folder: str, is_read: bool

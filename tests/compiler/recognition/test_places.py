@@ -23,6 +23,7 @@ CODE = "x = 1\n"
         ("cpanfile", "lib/Bird.pm"),
         ("pubspec.yaml", "lib/bird.dart"),
         ("Eask", "heron.el"),
+        ("typst.toml", "src/bird.typ"),
     ],
 )
 def test_the_source_of_a_project_in_any_language_is_read(
@@ -271,6 +272,16 @@ def test_much_code_is_left_out_only_beside_documentation(
     assert [each.name for each in recognised(root).project.collections] == ["docs", "readme"]
     (note,) = recognised(root).notes
     assert note.startswith("code is left out: more than 3 files or 40 MB")
+
+
+def test_tests_that_are_called_as_such_are_left_out_before_all_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_of_repositories, "MAX_CODE_FILES", 2)
+    code = {"src/a.ts": CODE, "integration-tests/a.ts": CODE, "it_test/b.ts": CODE}
+    files = {"package.json": '{"name": "heron"}', "docs/start.md": page("Start"), **code}
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert {each.id for each in inputs.records["code"]} == {"package.json", "src/a.ts"}
 
 
 def test_the_manual_of_an_r_package_is_documentation(tmp_path: Path) -> None:

@@ -70,6 +70,10 @@ def test_features_of_gherkin_are_tests(tmp_path: Path) -> None:
     assert [record.id for record in records["features"]] == [
         f"{n}: Built in {n}" for n in range(1, 4)
     ]
-    assert "test/features/steps.js" in [record.id for record in records["code"]]
+    code = [record.id for record in records["code"]]
+    assert "test/features/steps.js" in code
+    assert [name for name in code if name.endswith(".feature")] == [
+        "examples/features/other.feature"
+    ]
     (root / "test/features/nest/1.feature").unlink()
     assert [each.name for each in recognised(root).project.collections] == ["code"]

@@ -16,6 +16,7 @@ MAX_EXAMPLE_CHARS = 20_000
 MAX_EXAMPLE_NODES = 2_000
 MAX_VISITS = 2_000
 MAX_OPTIONS = 8
+MAX_VALUES = 50
 
 _LIMITS = {
     "format": "format",
@@ -60,12 +61,18 @@ class Schemas:
         self._references = references
 
     def properties(self, schema: Any) -> list[str]:
-        """The table of a schema's properties, those of nested objects as `parent.child`."""
-        rows = []
+        """The table of a schema's properties, those of nested objects as `parent.child`; what alternatives
+        have in common once, and a row of dots where there are more than `MAX_ROWS`."""
+        rows: list[list[str]] = []
+        seen: set[tuple[str, ...]] = set()
         for row in self._rows(schema, "", 0, (), [MAX_VISITS]):
-            rows.append(row)
+            if tuple(row) in seen:
+                continue
             if len(rows) == MAX_ROWS:
+                rows.append(["...", "", "", ""])
                 break
+            seen.add(tuple(row))
+            rows.append(row)
         return (
             commonmark.table(["Property", "Type", "Required", "Description"], rows) if rows else []
         )
@@ -74,8 +81,8 @@ class Schemas:
         """What limits a value: its enumeration, default, range."""
         parts = []
         if values := sequence(schema.get("enum")):
-            shown = ", ".join(commonmark.code_span(plain(value)) for value in values[:50])
-            parts.append(f"One of {shown}.")
+            shown = ", ".join(commonmark.code_span(plain(value)) for value in values[:MAX_VALUES])
+            parts.append(f"One of {shown}{', ...' if len(values) > MAX_VALUES else '.'}")
         for key, label in _LIMITS.items():
             if key in schema and not isinstance(schema[key], (dict, list)):
                 parts.append(f"{label.capitalize()} {commonmark.code_span(plain(schema[key]))}.")

@@ -130,7 +130,9 @@ class RstWriter:
         if isinstance(node, nodes.image):
             return commonmark.escaped(str(node.get("alt", "")))
         if isinstance(node, nodes.problematic):
-            return _unmarked(node.astext())
+            # Of the name of a name on another page docutils makes its source, which no page shows.
+            text = node.astext()
+            return "" if text.startswith(".. _") else _unmarked(text)
         if isinstance(node, (nodes.raw, nodes.substitution_definition, nodes.system_message)):
             return ""
         return self.inline(node.children)
