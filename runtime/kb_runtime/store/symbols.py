@@ -43,6 +43,9 @@ FAMILIES: Mapping[str, str] = {
 MEMBER_HOLDERS = frozenset({"class", "struct", "enum", "interface", "trait", "implementation"})
 """Kinds of definitions whose inner definitions are their members."""
 
+KEY = "key"
+"""The kind of what is in the outline of a file of data, and no definition of a symbol."""
+
 
 class DefinitionRow(NamedTuple):
     """A definition. `file` is the position of its record in the collection, `ordinal` its position in

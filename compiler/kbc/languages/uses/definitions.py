@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kb_runtime.store.symbols import FAMILIES, MEMBER_HOLDERS, DefinitionRow
+from kb_runtime.store.symbols import FAMILIES, KEY, MEMBER_HOLDERS, DefinitionRow
 from kbc.languages.node_types import CALLABLE
 from kbc.languages.uses.extraction import FileUses, has_uses, uses
 from kbc.records import CodeRecord
@@ -17,7 +17,6 @@ OUTER = frozenset({"module"})
 
 _SIMPLE = re.compile(r"[\w$]+[?!=]?")
 _RECEIVER = re.compile(r"func\s*\(\s*\w*\s*\*?\s*(\w+)")
-_KEYS = "key"
 
 
 class SourceText(NamedTuple):
@@ -58,7 +57,7 @@ class TreeDefinitions:
         first = len(self.rows)
         around: list[int] = []
         for ordinal, each in enumerate(record.definitions):
-            if each.kind == _KEYS:
+            if each.kind == KEY:
                 continue
             while around and self.rows[around[-1]].end_line < each.line:
                 around.pop()

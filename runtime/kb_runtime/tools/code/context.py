@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
+from kb_runtime.store.symbols import KEY
 from kb_runtime.text.rendering import cut, fence
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
@@ -164,7 +165,8 @@ def _add_file(session: Session, text: _Text, results: Sequence[CodeResult]) -> C
     best = results[0]
     record = lookup.find_path(session, KIND, best["file"], _name(best))
     defined = (record.get("definitions") or []) if record is not None else []
-    names = [each["name"] for each in defined if not each["parent"]][:MAX_SYMBOLS]
+    outermost = (each for each in defined if not each["parent"] and each["kind"] != KEY)
+    names = [each["name"] for each in outermost][:MAX_SYMBOLS]
     head = f"## {_name(best)}" + (f"\nDefines: {', '.join(names)}" if names else "")
     passages: list[CodeResult] = []
     room = text.left - len(head) - 4

@@ -42,6 +42,7 @@ FILES = {
     "sea/hull.go": "package sea\n\ntype Hull struct {\n\tn int\n}\n\nfunc (h *Hull) Float() {}\n",
     "KettleTests/only.kt": "class Kettle {\n    fun boil() {}\n}\n",
     "lib/only.kt": "class Kettle {\n    fun boil() {}\n}\n",
+    "anchor.yaml": "capstan: brass\nfluke: iron\n",
 }
 
 Call = Callable[..., dict[str, Any]]
@@ -248,6 +249,15 @@ def test_context_stays_within_its_budget(call: Call) -> None:
             "get_context_for_prompt", query="caller_7", include_related=False, min_relevance=0
         )["context"]
     )
+
+
+def test_keys_of_data_are_no_symbols_of_a_context(call: Call) -> None:
+    context = call("get_context_for_prompt", query="capstan fluke")
+    (file,) = [each for each in context["files"] if each["file"] == "anchor.yaml"]
+    assert file["symbols"] == []
+    assert "Defines: capstan" not in context["context"]
+    with pytest.raises(ToolError, match="no definition"):
+        call("symbol_definition", symbol="capstan")
 
 
 def test_an_edited_file_hides_the_symbols_of_the_index(root: Path, call: Call) -> None:
