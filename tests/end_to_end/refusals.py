@@ -358,7 +358,7 @@ REFUSALS = (
         "ingest_tests",
         {"functional_path": "tests.xlsx"},
         "BAD_INPUT",
-        'the path "tests.xlsx" is refused: only .json, .csv, .xml, .feature files are read',
+        'the path "tests.xlsx" is refused: only .json, .csv, .xml, .trx, .feature files are read',
     ),
     Refusal(
         "ingest_tests",
