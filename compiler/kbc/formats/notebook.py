@@ -9,6 +9,7 @@ from typing import Any
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Read, decode
+from kbc.languages.includes.containers import fenced_stretches
 from kbc.project.well_formed import mapping, sequence
 
 MAX_OUTPUT_CHARS = 1_000
@@ -17,7 +18,7 @@ MAX_OUTPUT_LINES = 20
 _EMBEDDED_IMAGE = re.compile(r"!\[([^\]]*)\]\((?:attachment:|data:)[^)]*\)")
 _EMBEDDED_TAG = re.compile(r"<img[^>]+src=[\"']data:[^>]*>", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*")
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _MAGIC = re.compile(
     r"%%(bash|sh|html|javascript|js|latex|markdown|perl|ruby|sql|R|cython|writefile)\b"
 )
@@ -105,15 +106,8 @@ def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
 
 def _first_heading(text: str) -> str:
     """The first heading outside of code, where `#` begins a comment."""
-    fence = ""
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not mark[2].strip():
-                fence = ""
-        elif mark:
-            fence = mark[1]
-        elif heading := _HEADING.fullmatch(line):
+    for stretch, is_code in fenced_stretches(text):
+        if not is_code and (heading := _HEADING.search(stretch)):
             return heading[1]
     return ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -37,6 +37,12 @@ def mapping(value: Any) -> Mapping[Any, Any]:
 def sequence(value: Any) -> list[Any]:
     """`value` where it is a list, else an empty one."""
     return value if isinstance(value, list) else []
+
+
+def texts(value: Any) -> list[str]:
+    """The texts in a list, or a single one as a list."""
+    items: Iterable[Any] = value if isinstance(value, (list, tuple)) else [value]
+    return [item for item in items if isinstance(item, str)]
 
 
 class YamlLoader(yaml.SafeLoader):

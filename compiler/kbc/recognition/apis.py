@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from urllib.parse import unquote
 
 from kb_runtime.errors.shortages import raise_shortage
 from kbc.project.model import Collection
+from kbc.project.source_file import resolved_path
 from kbc.sources.formats import is_wanted
 
 _NAMES = (
@@ -104,9 +104,8 @@ def _parts(root: Path, own: Sequence[str], names: frozenset[str]) -> tuple[str, 
     waiting = [*own]
     while waiting:
         name = waiting.pop()
-        folder = posixpath.dirname(name)
         for match in _REFERENCE.finditer(_text(root / name)):
-            part = posixpath.normpath(posixpath.join(folder, unquote(match[1])))
+            part = resolved_path(unquote(match[1]), name)
             if part in names and part not in seen:
                 seen.add(part)
                 waiting.append(part)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
 from kbc.project.well_formed import mapping as mapping
+from kbc.project.well_formed import texts as texts
 
 NOT_PAGES = ("*.txt",)
 """Text that generators of Markdown publish as it is: requirements, robots.txt, examples."""
@@ -84,12 +85,6 @@ def linked_titles(contents: str) -> dict[str, str]:
         if path and "://" not in target and not target.startswith("mailto:"):
             titles.setdefault(path, re.sub(r"[`*\\]", "", label).strip())
     return titles
-
-
-def texts(value: Any) -> list[str]:
-    """The texts in a list, or a single one as a list."""
-    items: Iterable[Any] = value if isinstance(value, (list, tuple)) else [value]
-    return [item for item in items if isinstance(item, str)]
 
 
 def text(data: Mapping[str, Any], *names: str) -> str:

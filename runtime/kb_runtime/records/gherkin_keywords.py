@@ -210,14 +210,14 @@ def keywords_of(language: str) -> Keywords | None:
 def guessed(lines: Sequence[str]) -> Keywords:
     """Those of the language in which most of these lines begin as steps, of the languages in which one of
     them begins a feature, or else of all; the English ones where that tells nothing."""
-    stripped = [line.strip() for line in lines]
+    stripped = [text for line in lines if (text := line.strip())]
     titles = {line.partition(":")[0] for line in stripped if ":" in line}
-    all_words = [_keywords(language) for language in _KEYWORDS]
-    named = [
-        words for words in all_words if any(words.blocks.get(each) == FEATURE for each in titles)
-    ]
+    named = [language for language in _KEYWORDS if not titles.isdisjoint(_features(language))]
+    english = _keywords(ENGLISH)
+    if named == [ENGLISH] or (not named and all(map(english.step.match, stripped))):
+        return english  # nearly always, and the patterns of all the others need not be made
     return max(
-        named or all_words,
+        map(_keywords, named or _KEYWORDS),
         key=lambda words: sum(words.step.match(line) is not None for line in stripped),
     )
 
@@ -232,6 +232,11 @@ def steps_in_any_language() -> Mapping[str, str]:
             if kind == THEN or keyword not in found:
                 found[keyword] = kind
     return found
+
+
+def _features(language: str) -> list[str]:
+    """The keywords of features, the first of those of blocks."""
+    return _KEYWORDS[language][0].partition(";")[0].split("|")
 
 
 @cache

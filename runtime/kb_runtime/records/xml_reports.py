@@ -63,6 +63,12 @@ def _outcome(status: str | None, messages: Iterable[str | None] = ()) -> str:
     return last_outcome([", ".join(filter(None, [told, *said]))] if told or said else [])
 
 
+def _at(path: str, test: Element) -> str:
+    """The file of a test, with the line if the report says it."""
+    line = test.get("line", "")
+    return f"{path}:{line}" if path and line else path
+
+
 def _text(element: Element, path: str) -> str:
     """The text of the first element at `path`; "" without one."""
     return (element.findtext(path) or "").strip()
@@ -119,7 +125,6 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
         f"{each.tag}: {each.get('message') or beginning(each.text or '')}".strip(": ")
         for each in outcomes
     ]
-    path, line = case.get("file", ""), case.get("line", "")
     if owner and place[-1:] == [owner]:  # Maven's suites are classes
         place = place[:-1]
     return {
@@ -131,7 +136,7 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
         "tags": re.split(r"[\s,]+", properties.get("tags", "")) if properties.get("tags") else [],
         "testType": "Automated",
         "folderStructure": "/".join([*place, *([owner.replace(".", "/")] if owner else [])]),
-        "testPath": f"{path}:{line}" if path and line else path,
+        "testPath": _at(case.get("file", ""), case),
         "expectedResults": f"last outcome: {'; '.join(said) or 'passed'}",
     }
 
@@ -285,7 +290,7 @@ def _robot(root: Element) -> list[dict[str, Any]]:
 
 
 def _robot_test(test: Element, place: list[str], source: str) -> dict[str, Any]:
-    name, line = test.get("name", "").strip(), test.get("line", "")
+    name = test.get("name", "").strip()
     status = test.find("status")
     tags = [*test.findall("tag"), *test.findall("tags/tag")]  # the latter until version 3
     prepared = [each for each in test if each.tag == "kw" and _kind(each) == _SETUP]
@@ -301,7 +306,7 @@ def _robot_test(test: Element, place: list[str], source: str) -> dict[str, Any]:
             for step in map(_robot_step, prepared)
         ],
         "steps": list(_robot_steps(test)),
-        "testPath": f"{source}:{line}" if source and line else source,
+        "testPath": _at(source, test),
         "expectedResults": _outcome(
             None if status is None else status.get("status"),
             [] if status is None else [status.text],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from kbc.languages.anchors import Anchors, SlugStyle, slug
 from kbc.languages.includes.containers import fenced_stretches
 from kbc.languages.julia import wanted
 from kbc.languages.markdown import heading_text, plain_text
-from kbc.project.source_file import relative_path
+from kbc.project.source_file import relative_path, resolved_path
 
 STYLE: SlugStyle = "documenter"
 HEADING = re.compile(r"^(?P<marks>#{1,6})[ \t]+(?P<title>[^\n]+)$", re.MULTILINE)
@@ -116,7 +115,7 @@ def with_scripts(text: str, page: str, scripts: frozenset[str]) -> str:
     """Prose with links to pages that are made of scripts (`guide.md` of `guide.jl`) as links to these."""
 
     def shown(match: re.Match[str]) -> str:
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match["path"]))
+        path = resolved_path(match["path"], page)
         is_script = f"{path}{ENDING}" in scripts
         return f"]({match['path']}{ENDING}" if is_script else match[0]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,8 @@ from typing import Any
 
 from kbc.formats import commonmark
 from kbc.languages.julia import VALUE, Docstring, JuliaSource, Name, Wanted, fit, read_source
-from kbc.project.source_file import decode_any
+from kbc.project.source_file import decode_any, resolved_path
+from kbc.project.well_formed import texts
 
 Read = Callable[[str], bytes | None]
 
@@ -97,8 +97,8 @@ class JuliaPackages:
         """The docstrings that an `@autodocs` block with these values has, in its order."""
         known = self._known(read)
         modules = [self.module(name, current, read) for name in names_in(stated.get("Modules"))]
-        order = texts_in(stated.get("Order")) or list(ORDER)
-        pages = texts_in(stated.get("Pages"))
+        order = texts(stated.get("Order")) or list(ORDER)
+        pages = texts(stated.get("Pages"))
         chosen: list[tuple[tuple[int, int, int, str], JuliaObject]] = []
         for each in (each for several in known.values() for each in several):
             is_wanted = stated.get("Public" if each.is_public else "Private") is not False
@@ -148,11 +148,7 @@ class JuliaPackages:
                 outer = () if any(len(each) == 1 for each in source.modules) else (name,)
             self._add(path, outer, source)
             inner = [
-                (
-                    posixpath.normpath(posixpath.join(posixpath.dirname(path), target)),
-                    outer + module,
-                )
-                for module, target in source.includes
+                (resolved_path(target, path), outer + module) for module, target in source.includes
             ]
             waiting += reversed(inner)
 
@@ -223,12 +219,6 @@ def _fields(doc: Docstring) -> Iterator[str]:
     for declaration, text in doc.fields:
         said = " ".join(VALUE.sub("", text).split())
         yield f"- {commonmark.code_span(declaration)}{': ' if said else ''}{said}"
-
-
-def texts_in(value: Any) -> list[str]:
-    """The texts in a value that is a list of such; none where a program makes it."""
-    items = value if isinstance(value, list) else [value]
-    return [each for each in items if isinstance(each, str)]
 
 
 def names_in(value: Any) -> list[str]:
