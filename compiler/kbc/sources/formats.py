@@ -26,6 +26,14 @@ _DOCBOOK = re.compile(
 """By the document type or the name space; parts of books often state neither, but begin as no other XML
 does."""
 
+_RFCXML = re.compile(
+    rb"<!DOCTYPE\s+rfc\b|\A\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*+<rfc\b[^<>]*\b(?:category|docName|ipr|number|submissionType)"
+    rb"\s*=",
+    re.DOTALL,
+)
+_KRAMDOWN_RFC = re.compile(rb"^--- middle[ \t]*\r?$", re.MULTILINE)
+"""The line that every draft of kramdown-rfc has, below its front matter."""
+
 _QUARTODOC = re.compile(rb"^quartodoc:[ \t]*\r?$", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"\A\s*(?:<!--.*?-->\s*)*+@[A-Z]\w*\s*[({]", re.DOTALL)
 
@@ -35,7 +43,7 @@ _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
     ".yaml": _IN_YAML,
     ".yml": _IN_YAML,
     ".tutorial": (("docc", _DIRECTIVE),),
-    ".xml": (("docbook", _DOCBOOK),),
+    ".xml": (("docbook", _DOCBOOK), ("rfcxml", _RFCXML)),
 }
 """Endings that many formats share -> those that are documentation, and how their files begin."""
 
@@ -43,6 +51,7 @@ _ENDINGS = {
     "docc": ".tutorial",
     "openapi": "openapi.yaml",
     "docbook": ".docbook",
+    "rfcxml": ".docbook",
     "quartodoc": "_quarto.yml",
 }
 """The endings that stand for these formats in what a collection wants."""
@@ -64,10 +73,13 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`openapi`, `quartodoc`, `docbook` or `docc` for a file that begins as one, with an ending that other
-    formats have, too; else ""."""
+    """`openapi`, `quartodoc`, `docbook`, `rfcxml`, `kramdown-rfc` or `docc` for a file that begins as one,
+    with an ending that other formats have, too; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
+    if ending in (".md", ".mkd", ".markdown"):
+        is_draft = b"\n--- middle" in data and has_front_matter(data)
+        return "kramdown-rfc" if is_draft and _KRAMDOWN_RFC.search(data) else ""
     start = data[:_SNIFFED_BYTES]
     formats = _BY_CONTENT.get(ending, ())
     return next((format for format, pattern in formats if pattern.search(start)), "")
