@@ -102,7 +102,7 @@ def read(
         elif file.path.lower().endswith((".html", ".htm")):
             html = _html_page(collection, file, diagnostics, includes)
             records.extend([html] if html else [])
-        elif file.path.lower().endswith(".txt") and not _FRONT_MATTER.match(file.data):
+        elif _is_plain_text(file):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
         elif (stored := read_text(file, diagnostics)) is not None:
@@ -346,12 +346,17 @@ def _html_page(
     )
 
 
+def _is_plain_text(file: SourceFile) -> bool:
+    name = file.path.rpartition("/")[2].lower()
+    return "." not in name or (name.endswith(".txt") and not _FRONT_MATTER.match(file.data))
+
+
 def _plain_text(
     collection: Collection, file: SourceFile, diagnostics: Diagnostics
 ) -> DocRecord | None:
     """A file of plain text; None without any, and for settings among pages."""
     name, is_named = file.path.rpartition("/")[2], file.path in collection.paths
-    if name in _SETTINGS and not is_named:
+    if (name in _SETTINGS or _is_message_of_chart(file)) and not is_named:
         return None
     text = read_text(file, diagnostics)
     if text is None:
@@ -373,6 +378,12 @@ def _plain_text(
         format="text",
         content=content,
     )
+
+
+def _is_message_of_chart(file: SourceFile) -> bool:
+    """Whether a file is the template of what Helm prints once a chart is installed."""
+    above, _, name = file.path.rpartition("/templates/")
+    return name == "NOTES.txt" and file.tree is not None and "Chart.yaml" in file.tree.names(above)
 
 
 def _url(collection: Collection, path: str, data: Mapping[str, Any], stated: str) -> str:

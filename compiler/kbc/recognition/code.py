@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbc.formats.docc import CATALOGUE
+from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 from kbc.recognition import places
 from kbc.recognition.manifests import is_repository
+from kbc.sources.formats import is_wanted
 from kbc.sources.source_tree import SourceTree
 
 MAX_CODE_FILES = 4_000
@@ -22,6 +24,9 @@ _TESTS = (
     *("*[-_]test/", "*[-_]tests/"),  # `integration-tests`
 )
 _DOCUMENTS = (*places.HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
+_OF_SITES = frozenset({"css", "html", "scss"})
+"""Languages of what pages are shown with."""
+
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
@@ -48,6 +53,17 @@ def collection(
         return found, sentence
     found, sentence = _bounded(root, (*whole, *rest), documented)
     return found, sentence or _AMONG_PAGES
+
+
+def among_pages(root: Path, files: Sequence[str]) -> Collection | None:
+    """The code and data beside the pages of a folder that is read as pages as a whole; None without any."""
+    endings = (*KINDS["docs"].suffixes, *_DOCUMENTS)
+    others = [name for name in files if not name.lower().endswith(endings)]
+    if not any(LANGUAGES.get(ending(name), "html") not in _OF_SITES for name in others):
+        return None
+    read = [f"/{name}" for name in others if is_wanted(root / name, KINDS["docs"].suffixes)]
+    found = sorted({each for name in files for each in endings if name.lower().endswith(each)})
+    return _bounded(root, (*(f"*{each}" for each in found), *read), documented=True)[0]
 
 
 def scenarios(files: Sequence[str], folders: Sequence[str]) -> set[str]:

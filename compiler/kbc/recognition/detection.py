@@ -19,11 +19,11 @@ from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.phrases import named, shown, with_article
-from kbc.recognition.site import Site, joined
+from kbc.recognition.site import Site, distinct, joined
 from kbc.recognition.translations import translated_files, translated_folders, translations_beside
 from kbc.recognition.versions import other_versions
 from kbc.recognition.workshops import workshop_at
-from kbc.sources.formats import is_wanted
+from kbc.sources.formats import is_wanted, texts_without_ending
 from kbc.sources.listing import least_deep
 from kbc.sources.workshop_tree import EXERCISES
 
@@ -366,7 +366,9 @@ class _FolderDetector:
         built = places.built_below(self._files)
         if built and built not in found:
             site = built_site.recognise(self._tree, built, "", ())
-            collections.append(self._of_site(site, len(collections)))
+            own = self._of_site(site, len(collections))
+            copies = (f"/{each}" for each in built_site.rendered(built, self._files))
+            collections.append(replace(own, exclude=(*own.exclude, *copies)))
         return collections
 
     def _plain(self) -> Recognition:
@@ -385,6 +387,12 @@ class _FolderDetector:
             pages = _collection("pages", "pages", (".",), self._slug(""))
             include = ("*.html", "*.htm", "*.jsonl", "*.ndjson")
             collections.append(without(replace(pages, include=include), parts))
+        if not collections and (texts := texts_without_ending(self._root, self._files)):
+            collections.append(_collection("docs", "docs", texts))
+        if repository.is_checkout(self._root) and (
+            source := code.among_pages(self._root, self._files)
+        ):
+            collections.append(source)
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)
             raise RecognitionError(
@@ -421,7 +429,7 @@ class _FolderDetector:
             prefix=default_prefix(name)[:32].rstrip("_"),
             description=site.description if site else "",
             license=licence,
-            collections=tuple(_distinct(collections)),
+            collections=tuple(distinct(collections)),
             boundary=self._boundary,
         )
         parts = "; ".join(
@@ -437,13 +445,3 @@ def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") 
     return Collection(
         name=name, kind=kind, paths=paths, group=name if kind == "docs" else "", options=options
     )
-
-
-def _distinct(collections: Sequence[Collection]) -> list[Collection]:
-    found: dict[str, Collection] = {}
-    for each in collections:
-        name, number = each.name, 2
-        while name in found:
-            name, number = f"{each.name}-{number}", number + 1
-        found[name] = each if name == each.name else replace(each, name=name)
-    return list(found.values())

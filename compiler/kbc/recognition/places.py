@@ -82,6 +82,7 @@ _CONTENT = "content"
 """The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
 
 _NEARLY_ALL = 0.8
+_PAGES_A_PROGRAM = 5
 _MOST_NAMED = 3
 """Folders that a sentence names."""
 
@@ -372,14 +373,15 @@ def _of_others(name: str) -> bool:
 def _of_pages_alone(
     pages: Sequence[Sequence[str]], files: Sequence[str], fewest: int = FEW_PAGES
 ) -> tuple[str, ...]:
-    """The folders at the top with several pages and no program, such as `spec` of a standard."""
-    programs = {name.split("/")[0] for name in files if is_program(name)}
+    """The folders at the top with several pages and hardly a program, such as `spec` of a standard."""
+    shown = (name for name in files if "/." not in name)
+    programs = Counter(name.split("/")[0] for name in shown if is_program(name))
     counts = Counter(page[0] for page in pages)
     return tuple(
         name
         for name, count in sorted(counts.items())
         if count >= fewest
-        and name not in programs
+        and programs[name] * _PAGES_A_PROGRAM <= count
         and (name in _SPECIFICATIONS or not (SKIPPED.fullmatch(name) or _FRAGMENTS.fullmatch(name)))
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from kb_runtime.errors.shortages import raise_shortage
@@ -56,6 +57,9 @@ _ENDINGS = {
 }
 """The endings that stand for these formats in what a collection wants."""
 
+_FOR_PROGRAMS = frozenset(
+    ["Brewfile", "Dockerfile", "Justfile", "Makefile", "Procfile", "Vagrantfile"]
+)
 _SHARED = ".tutorial"
 """An ending of a format that others give to their files as well."""
 
@@ -83,6 +87,21 @@ def format_by_content(name: str, data: bytes) -> str:
     start = data[:_SNIFFED_BYTES]
     formats = _BY_CONTENT.get(ending, ())
     return next((format for format, pattern in formats if pattern.search(start)), "")
+
+
+def texts_without_ending(root: Path, files: Sequence[str]) -> tuple[str, ...]:
+    """The paths among `files` below `root` of text whose names have no ending and are not in capitals, as
+    notes and sheets have them."""
+    found = []
+    for path in files:
+        name = path.rpartition("/")[2]
+        if "." in name or name in _FOR_PROGRAMS or name.isupper() or not (root / path).is_file():
+            continue
+        with (root / path).open("rb") as stream:
+            start = stream.read(_SNIFFED_BYTES)
+        if start.strip() and b"\0" not in start and not start.startswith(b"#!"):
+            found.append(path)
+    return tuple(found)
 
 
 def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) -> bool:

@@ -51,9 +51,10 @@ def test_kramdown_keeps_its_title_parts_captions_and_references() -> None:
     rfc = "https://www.rfc-editor.org/rfc/rfc"
     assert document.text == (
         "# Nests over HTTP\n\n## Abstract\n\nHow nests are fetched.\n\n## To Readers\n\n"
-        "Write to the pond.\n\n## Fetching Nests\n\nMUST, MUST NOT, REQUIRED, SHALL, SHALL NOT, SHOULD, SHOULD NOT, RECOMMENDED, "
-        "NOT RECOMMENDED, MAY and OPTIONAL, in capitals, have the meaning that BCP 14 (RFC 2119, RFC 8174) "
-        f"gives them.\n\nA client waits ([[HTTP], Section 9.2]({rfc}9110#section-9.2)), see "
+        "Write to the pond.\n\n## Fetching Nests\n\n"
+        "MUST, MUST NOT, REQUIRED, SHALL, SHALL NOT, SHOULD, SHOULD NOT, RECOMMENDED, "
+        "NOT RECOMMENDED, MAY and OPTIONAL, in capitals, have the meaning that BCP 14 (RFC 2119, "
+        f"RFC 8174) gives them.\n\nA client waits ([[HTTP], Section 9.2]({rfc}9110#section-9.2)), see "
         f"[Status Codes](#codes), [[MOSS]]({rfc}8259) and [Appendix A of [ORNITHO]](https://birds.example/).\n\n"
         "~~~ http-message\nGET /{{nest}} HTTP/1.1\n~~~\n\n*A request*\n\n"
         "Code such as `{{template}}` stays; Ada Heron wrote [A request](#request).\n\n"
