@@ -18,7 +18,7 @@ _FEWEST_ALIKE = 3
 """Pages of one collection that begin with the same heading, at least, for it to be a template's."""
 
 _LOG = re.compile(ON_RELEASES, re.IGNORECASE)
-_CHANGE = re.compile(r"\d|\?\.\?|unreleased", re.IGNORECASE)
+_CHANGE = re.compile(r"\d|\?\.\?|unreleased|\(development version\)", re.IGNORECASE)
 """What the parts of a log of changes are called after: versions and days."""
 
 _ENDING = re.compile(r"(?:\.html)?(?:\.(?:md|markdown))?\.[^.]*\Z")

@@ -51,6 +51,9 @@ README = re.compile(
 )
 """Pages about a project, beside its source."""
 
+_THEME = re.compile(
+    r"(?:^|/)(?:_includes|_layouts|_templates|themes?/(?:[^/]+/)*(?:templates|layouts))/"
+)
 HTML = (".html", ".htm")
 FEW_PAGES = 3
 """Less HTML shows other pages or wraps them, and is no documentation itself."""
@@ -64,9 +67,6 @@ _NO_PLACE = re.compile(
 )
 _DATA = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
 """Folders of what is no part of a project's own tests."""
-
-_COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
-"""Pages that every folder may have."""
 
 MAX_DEPTH = 3
 """Folders below a repository's root that sites and folders of documentation are looked for in."""
@@ -241,8 +241,10 @@ def parts_of_manual(files: Sequence[str], found: Sequence[str]) -> tuple[str, ..
 
 
 def theme_parts(files: Sequence[str]) -> tuple[str, ...]:
-    """The HTML in catalogues of DocC, which is what it writes above and below pages."""
-    return tuple(name for name in files if f"{CATALOGUE}/" in name and name.lower().endswith(HTML))
+    """The HTML in catalogues of DocC, which is what it writes above and below pages, and that of the themes
+    of sites (`theme/templates`, `_layouts`)."""
+    html = (name for name in files if name.lower().endswith(HTML))
+    return tuple(name for name in html if f"{CATALOGUE}/" in name or _THEME.search(name))
 
 
 def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
@@ -437,14 +439,3 @@ def is_for_pages(name: str) -> bool:
 
 def is_page(name: str) -> bool:
     return name.lower().endswith(PAGES)
-
-
-def is_copy(place: str, original: str, files: frozenset[str]) -> bool:
-    """Whether most pages in the folder `place` have a page of the same name in `original` ("" for the top).
-    Those that every folder may have do not count: a folder `id` or `no` is not always one of a language."""
-    inside = [name[len(place) + 1 :] for name in files if name.startswith(f"{place}/")]
-    pages = [
-        name for name in inside if is_page(name) and not _COMMON.match(name.rpartition("/")[2])
-    ]
-    copies = sum(f"{original}/{name}".lstrip("/") in files for name in pages)
-    return copies >= FEW_PAGES and copies > len(pages) / 2

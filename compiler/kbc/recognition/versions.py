@@ -9,8 +9,9 @@ from itertools import pairwise
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import ON_RELEASES
-from kbc.recognition.places import is_copy, is_page
+from kbc.recognition.places import is_page
 from kbc.recognition.site import joined
+from kbc.recognition.translations import is_copy
 
 MIN_COMMON_PAGES = 3
 """Pages at the same place in two folders, at least, for these to be versions of each other."""

@@ -94,3 +94,20 @@ def test_html_that_was_made_of_files_of_the_tree_is_left_out(tmp_path: Path) -> 
         if "." in name
     }
     assert found == {"a.html", "b.html", "c.html", *(f"0{number}-guide.md" for number in range(3))}
+
+
+def test_html_of_themes_is_no_page(tmp_path: Path) -> None:
+    pages = {f"{name}.md": page(name) for name in ("one", "two", "three", "four")}
+    theme = {f"site/theme/templates/{name}.html": "<p>{% block a %}</p>" for name in "abcd"}
+    root = write_tree(tmp_path / "notes", {**pages, **theme, "_layouts/a.html": "<p>{{ a }}</p>"})
+    assert [each.name for each in recognised(root).project.collections] == ["docs"]
+    write_tree(root, {f"{name}.html": f"<h1>{name}</h1><p>Text.</p>" for name in ("x", "y", "z")})
+    inputs, _ = read(root)
+    assert {each.path for each in inputs.records["pages"] if each.path} >= {
+        "x.html",
+        "y.html",
+        "z.html",
+    }
+    assert not any(
+        "theme" in each.path or "_layouts" in each.path for each in inputs.records["pages"]
+    )

@@ -188,6 +188,7 @@ def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: P
         ("README.md", "# Heron\n\nCounts.\n\n# Usage\n", "Heron"),
         ("README.md", "# Features\n\nFast.\n\n## Usage\n", "Features"),
         ("CHANGELOG.md", "# 2.1.0\n\nNew.\n\n# 2.0.0\n", "CHANGELOG"),
+        ("NEWS.md", "# heron (development version)\n\nNew.\n\n# heron 2.0.0\n", "NEWS"),
         (
             "CHANGELOG.md",
             "# @nest/heron\n\n## 2.1.0\n\n### Minor\n\n## 2.0.0\n",
