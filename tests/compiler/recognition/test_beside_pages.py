@@ -111,3 +111,19 @@ def test_html_of_themes_is_no_page(tmp_path: Path) -> None:
     assert not any(
         "theme" in each.path or "_layouts" in each.path for each in inputs.records["pages"]
     )
+
+
+def test_documentation_that_only_its_content_tells_is_no_code(tmp_path: Path) -> None:
+    draft = '<rfc docName="draft-heron"><front><title>Heron</title></front><middle/></rfc>'
+    files = {
+        "package.json": "{}",
+        "docs/draft.xml": draft,
+        "docs/data.xml": "<data/>",
+        "docs/check.py": CODE,
+        "docs/one.md": page("One"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"draft.xml": "Heron", "one.md": "One"}
+    assert {"docs/check.py", "docs/data.xml", "package.json"} == {
+        each.id for each in inputs.records["code"]
+    }
