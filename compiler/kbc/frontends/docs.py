@@ -46,6 +46,7 @@ from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, DocRecord
+from kbc.sources.formats import is_numbered_text
 
 CORE = "core"
 LESSONS = "lessons"
@@ -90,7 +91,7 @@ def read(
     parts = _Parts(books.around if books else ())
     for file in files:
         format = stated_format(collection, file)
-        if format or is_converted(file.path):
+        if format or (is_converted(file.path) and not is_numbered_text(file.path, file.data)):
             named = includes.named_files(file)
             found = read_converted(file, diagnostics, format, named, includes, labels, books)
             for document in found:
@@ -348,7 +349,8 @@ def _html_page(
 
 def _is_plain_text(file: SourceFile) -> bool:
     name = file.path.rpartition("/")[2].lower()
-    return "." not in name or (name.endswith(".txt") and not _FRONT_MATTER.match(file.data))
+    is_text = "." not in name or is_numbered_text(name, file.data)
+    return is_text or (name.endswith(".txt") and not _FRONT_MATTER.match(file.data))
 
 
 def _plain_text(

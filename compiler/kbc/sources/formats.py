@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kb_runtime.errors.shortages import raise_shortage
+from kbc.project.kinds import LOG_OF_CHANGES
 
 _SNIFFED_BYTES = 4_096
 _HTML_START = re.compile(
@@ -60,6 +61,8 @@ _ENDINGS = {
 _FOR_PROGRAMS = frozenset(
     ["Brewfile", "Dockerfile", "Justfile", "Makefile", "Procfile", "Vagrantfile"]
 )
+_NUMBERED = re.compile(rf"(?:.*/)?(?:{LOG_OF_CHANGES})\.[1-8]", re.IGNORECASE)
+_MAN_PAGE = re.compile(rb"^\.(?:TH|Dd)\b", re.MULTILINE)
 _SHARED = ".tutorial"
 """An ending of a format that others give to their files as well."""
 
@@ -87,6 +90,12 @@ def format_by_content(name: str, data: bytes) -> str:
     start = data[:_SNIFFED_BYTES]
     formats = _BY_CONTENT.get(ending, ())
     return next((format for format, pattern in formats if pattern.search(start)), "")
+
+
+def is_numbered_text(path: str, data: bytes) -> bool:
+    """Whether a file is one of several parts of a log of changes (`ChangeLog.1`), and not the man page that
+    it is called as."""
+    return _NUMBERED.fullmatch(path) is not None and not _MAN_PAGE.search(data)
 
 
 def texts_without_ending(root: Path, files: Sequence[str]) -> tuple[str, ...]:

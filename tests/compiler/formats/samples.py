@@ -445,6 +445,9 @@ author:
 normative:
   HTTP: RFC9110
   RFC9112:
+  H3:
+    =: RFC9114
+    display: HTTP/3
 informative:
   ORNITHO:
     title: On Birds

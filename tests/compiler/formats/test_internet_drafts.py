@@ -59,7 +59,8 @@ def test_kramdown_keeps_its_title_parts_captions_and_references() -> None:
         "~~~ http-message\nGET /{{nest}} HTTP/1.1\n~~~\n\n*A request*\n\n"
         "Code such as `{{template}}` stays; Ada Heron wrote [A request](#request).\n\n"
         "### Status Codes\n\n| Code | Means |\n| 200 | full |\n\n*Codes*\n\n"
-        f"## Normative References\n\n- **HTTP**: RFC9110 <{rfc}9110>\n- **RFC9112** <{rfc}9112>\n\n"
+        f"## Normative References\n\n- **HTTP**: RFC9110 <{rfc}9110>\n- **RFC9112** <{rfc}9112>\n"
+        f"- **HTTP/3**: RFC9114 <{rfc}9114>\n\n"
         "## Informative References\n\n- **ORNITHO**: On Birds <https://birds.example/>\n\n"
         "## Thanks\n\nTo all.\n"
     )

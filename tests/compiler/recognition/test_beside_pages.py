@@ -127,3 +127,27 @@ def test_documentation_that_only_its_content_tells_is_no_code(tmp_path: Path) ->
     assert {"docs/check.py", "docs/data.xml", "package.json"} == {
         each.id for each in inputs.records["code"]
     }
+
+
+def test_the_parts_of_a_log_of_changes_are_no_man_pages(tmp_path: Path) -> None:
+    files = {
+        **{f"docs/{name}.md": page(name) for name in ("one", "two")},
+        "docs/CHANGELOG.1": "# -*- mode: org -*-\n* v1.0\n\n- Added ~fly~.\n",
+        "docs/NEWS.2": "* Not a list of Markdown\n",
+        "docs/news.3": ".TH NEWS 3\n.SH NAME\nnews - reads news\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", {"package.json": "{}", **files}))
+    found = {each.path: (each.language, each.text) for each in inputs.records["docs"]}
+    assert found["docs/CHANGELOG.1"] == ("org", "# v1.0\n\n- Added `fly`.\n")
+    assert found["docs/NEWS.2"] == ("text", files["docs/NEWS.2"])
+    assert found["docs/news.3"][0] == "man"
+
+
+def test_a_log_of_changes_of_a_site_is_called_as_its_navigation_has_it(tmp_path: Path) -> None:
+    files = {
+        "mkdocs.yml": "site_name: Heron\nnav:\n  - index.md\n  - What is new: changelog.md\n",
+        "docs/index.md": page("Heron"),
+        "docs/changelog.md": "# 0.5 (Beta)\n\nNew.\n\n# 0.4\n\nOld.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"])["changelog.md"] == "What is new"

@@ -257,7 +257,7 @@ def _references(entries: Mapping[str, Any]) -> dict[str, Reference]:
     for label, entry in entries.items():
         label = label.removeprefix("-").strip() if label != "-" else label
         described: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
-        meant = entry if isinstance(entry, str) and entry else label
+        meant = entry if isinstance(entry, str) and entry else _stated(described, "=") or label
         shown = _stated(described, "display") or label
         parts = [_stated(described, "title"), *_authors(described), _stated(described, "date")]
         series = described.get("seriesinfo")
