@@ -79,6 +79,12 @@ _FORMATS = (
         suffixes=(".pod",),
     ),
     Format(
+        name="rdoc",
+        module="kbc.formats.rdoc",
+        summary="RDoc, as Ruby's documentation is written",
+        suffixes=(".rdoc",),
+    ),
+    Format(
         name="texinfo",
         module="kbc.formats.texinfo",
         summary="Texinfo, as manuals of GNU are written",

@@ -41,7 +41,7 @@ _PACKAGE_OF_R = "DESCRIPTION"
 
 PAGES = (
     *MARKDOWN,
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc"),
     *(".docbook", ".dbk", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""

@@ -396,6 +396,38 @@ def pdf_file() -> bytes:
     return bytes(out + trailer % (len(objects) + 1, len(objects), start))
 
 
+RDOC = b"""= Heron
+
+Counts *birds* and +eggs+, see <tt>Heron.fly</tt>,
+{the pond}[https://pond.example/] and other[rdoc-ref:other.rdoc].
+
+--
+Not this.
+++
+
+== How to <b>count them</b>
+
+  Heron.count do |bird|
+    bird.fly
+  end
+
+* One
+* Two, which
+  goes on
+
+    deep = true
+
+1. First
+2. Second
+
+[+:fast+] Flies fast.
+slow::
+  Walks, by \\+foot+.
+
+---
+Ends with _care_.
+"""
+
 RFCXML = b"""<?xml version="1.0"?>
 <!DOCTYPE rfc [
   <!ENTITY MUST "<bcp14>MUST</bcp14>">
@@ -529,6 +561,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "writerside": ("docs/a.topic", TOPIC),
         "rfcxml": ("docs/draft-heron.xml", RFCXML),
         "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),
+        "rdoc": ("docs/a.rdoc", RDOC),
         "python": ("src/pkg/a.py", PYTHON),
         "inventory": ("docs/objects.inv", INVENTORY),
     }

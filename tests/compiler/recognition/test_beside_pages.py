@@ -151,3 +151,16 @@ def test_a_log_of_changes_of_a_site_is_called_as_its_navigation_has_it(tmp_path:
     }
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert titles(inputs.records["docs"])["changelog.md"] == "What is new"
+
+
+def test_pages_in_rdoc_are_documentation(tmp_path: Path) -> None:
+    files = {
+        "heron.gemspec": CODE,
+        "lib/heron.rb": CODE,
+        "README.rdoc": "= Heron\n\nCounts +birds+.\n",
+        "History.rdoc": "= 1.1\n\n* New\n\n= 1.0\n\n* Old\n",
+        "doc/usage.rdoc": "= Usage\n\n  heron count\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"usage.rdoc": "Usage"}
+    assert titles(inputs.records["readme"]) == {"README.rdoc": "Heron", "History.rdoc": "History"}
