@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kbc.project.model import Collection
-from kbc.project.slugs import starlight_slug
+from kbc.project.slugs import module_page, starlight_slug
 
 INDEX = frozenset({"index", "readme"})
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
@@ -437,6 +437,8 @@ _ROUTES: Mapping[str, Route] = {
     "rspress": _vitepress,
     "site": _built,
     "sphinx": _sphinx,
+    "sphinx-autoapi": lambda path, _, options: module_page(path, options),
+    "sphinx-autodoc2": lambda path, _, options: module_page(path, options),
     "starlight": _starlight,
     "vitepress": _vitepress,
     "vuepress": _vuepress,

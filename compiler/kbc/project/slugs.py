@@ -21,3 +21,16 @@ def starlight_slug(path: str, data: Mapping[str, Any]) -> str:
         slug = "/".join(_UNSLUGGED.sub("", part).replace(" ", "-") for part in parts)
         slug = slug.removesuffix("/index")
     return "" if slug == "index" else slug
+
+
+def module_page(path: str, options: Mapping[str, Any]) -> str:
+    """Where the page of the Python module at `path` is: `autoapi/pkg/mod/index.html` of sphinx-autoapi,
+    `apidocs/pkg/pkg.mod.html` of autodoc2, which has pages `by_package`; `api_root` is the first folder."""
+    stem = posixpath.splitext(path)[0].removesuffix("/__init__")
+    place = stem
+    if options.get("by_package"):
+        place = posixpath.join(stem.split("/")[0], stem.replace("/", "."))
+    place = posixpath.join(str(options.get("api_root", "")), place)
+    if options.get("directory_urls"):
+        return f"{place}/"
+    return f"{place}.html" if options.get("by_package") else f"{place}/index.html"

@@ -16,6 +16,7 @@ from kbc.project.model import Collection, Project
 from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
+from kbc.recognition.generators.python.written import with_references
 from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.phrases import named, shown, with_article
@@ -421,7 +422,7 @@ class _FolderDetector:
             prefix=default_prefix(name)[:32].rstrip("_"),
             description=site.description if site else "",
             license=licence,
-            collections=tuple(_distinct(collections)),
+            collections=tuple(_distinct(with_references(self._tree, collections))),
             boundary=self._boundary,
         )
         parts = "; ".join(

@@ -12,7 +12,7 @@ from kbc.recognition.site import mapping
 
 
 @dataclass(slots=True)
-class Scope:
+class FunctionScope:
     """`values` that are known, and `nodes` whose values are not needed yet, by their names. An `outermost`
     scope hides those of the functions that called this one."""
 
@@ -25,9 +25,9 @@ class Scopes:
     """The scopes of the functions that are being looked at, the innermost last."""
 
     def __init__(self) -> None:
-        self._stack: list[Scope] = []
+        self._stack: list[FunctionScope] = []
 
-    def holding(self, name: str) -> Scope | None:
+    def holding(self, name: str) -> FunctionScope | None:
         """The innermost visible scope that has a name; None for names of the module."""
         for scope in reversed(self._stack):
             if name in scope.values or name in scope.nodes:
@@ -37,9 +37,9 @@ class Scopes:
         return None
 
     @contextmanager
-    def function(self, inner: bool) -> Iterator[Scope]:
+    def function(self, inner: bool) -> Iterator[FunctionScope]:
         """A new scope, for a function that is `inner` to those around it or for one of the module."""
-        scope = Scope(outermost=not inner)
+        scope = FunctionScope(outermost=not inner)
         self._stack.append(scope)
         try:
             yield scope
@@ -53,7 +53,7 @@ class Scopes:
             yield
 
 
-def parameters(function: Any, arguments: list[Any], scope: Scope) -> None:
+def parameters(function: Any, arguments: list[Any], scope: FunctionScope) -> None:
     """Gives the parameters of a function the values of its `arguments`; of those that are missing, the
     defaults."""
     single = function.child_by_field_name("parameter")
@@ -71,7 +71,7 @@ def parameters(function: Any, arguments: list[Any], scope: Scope) -> None:
             scope.values[text_of(pattern)] = value
 
 
-def _take_apart(pattern: Any, value: Any, scope: Scope) -> None:
+def _take_apart(pattern: Any, value: Any, scope: FunctionScope) -> None:
     """`({label, link: place, open = true}) => ...`."""
     given = mapping(value)
     for each in pattern.named_children:
