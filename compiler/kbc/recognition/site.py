@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from kbc.project.model import Collection
 from kbc.project.well_formed import mapping as mapping
 from kbc.project.well_formed import texts as texts
 
@@ -100,14 +99,3 @@ def text(data: Mapping[str, Any], *names: str) -> str:
 def text_values(value: Any) -> dict[str, str]:
     """The entries of a mapping whose values are texts."""
     return {str(key): each for key, each in mapping(value).items() if isinstance(each, str)}
-
-
-def distinct(collections: Sequence[Collection]) -> list[Collection]:
-    """The collections, of which later ones of a name get a number behind it."""
-    found: dict[str, Collection] = {}
-    for each in collections:
-        name, number = each.name, 2
-        while name in found:
-            name, number = f"{each.name}-{number}", number + 1
-        found[name] = each if name == each.name else replace(each, name=name)
-    return list(found.values())
