@@ -48,6 +48,7 @@ from kbc.project.kinds import PYTHON_REFERENCES
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, DocRecord
+from kbc.sources.formats import is_numbered_text
 
 CORE = "core"
 LESSONS = "lessons"
@@ -95,7 +96,7 @@ def read(
         if collection.generator in PYTHON_REFERENCES:
             modules = read_python_module(collection, file, includes, diagnostics)
             records.extend(_converted(collection, file, each) for each in modules)
-        elif format or is_converted(file.path):
+        elif format or (is_converted(file.path) and not is_numbered_text(file.path, file.data)):
             named = includes.named_files(file)
             found = read_converted(file, diagnostics, format, named, includes, labels, books)
             for document in found:
@@ -107,7 +108,7 @@ def read(
         elif file.path.lower().endswith((".html", ".htm")):
             html = _html_page(collection, file, diagnostics, includes)
             records.extend([html] if html else [])
-        elif file.path.lower().endswith(".txt") and not _FRONT_MATTER.match(file.data):
+        elif _is_plain_text(file):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
         elif (stored := read_text(file, diagnostics)) is not None:
@@ -351,12 +352,18 @@ def _html_page(
     )
 
 
+def _is_plain_text(file: SourceFile) -> bool:
+    name = file.path.rpartition("/")[2].lower()
+    is_text = "." not in name or is_numbered_text(name, file.data)
+    return is_text or (name.endswith(".txt") and not _FRONT_MATTER.match(file.data))
+
+
 def _plain_text(
     collection: Collection, file: SourceFile, diagnostics: Diagnostics
 ) -> DocRecord | None:
     """A file of plain text; None without any, and for settings among pages."""
     name, is_named = file.path.rpartition("/")[2], file.path in collection.paths
-    if name in _SETTINGS and not is_named:
+    if (name in _SETTINGS or _is_message_of_chart(file)) and not is_named:
         return None
     text = read_text(file, diagnostics)
     if text is None:
@@ -378,6 +385,12 @@ def _plain_text(
         format="text",
         content=content,
     )
+
+
+def _is_message_of_chart(file: SourceFile) -> bool:
+    """Whether a file is the template of what Helm prints once a chart is installed."""
+    above, _, name = file.path.rpartition("/templates/")
+    return name == "NOTES.txt" and file.tree is not None and "Chart.yaml" in file.tree.names(above)
 
 
 def _url(collection: Collection, path: str, data: Mapping[str, Any], stated: str) -> str:
