@@ -439,6 +439,7 @@ _ROUTES: Mapping[str, Route] = {
     "quarto": _html_file,
     "quartz": _without_ending,
     "rspress": _vitepress,
+    "sandpaper": lambda path, *_: f"{posixpath.basename(_stem(path))}.html",
     "site": _built,
     "sphinx": _sphinx,
     "starlight": _starlight,
