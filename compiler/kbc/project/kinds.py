@@ -53,6 +53,8 @@ GENERATORS = (
     "rspress",
     "sandpaper",
     "sphinx",
+    "sphinx-autoapi",
+    "sphinx-autodoc2",
     "starlight",
     "vitepress",
     "vuepress",
@@ -62,6 +64,9 @@ GENERATORS = (
 )
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
 them built."""
+
+PYTHON_REFERENCES = ("sphinx-autoapi", "sphinx-autodoc2")
+"""Those among them that write a page for each module of a Python package."""
 
 LOG_OF_CHANGES = r"change-?logs?|changes|history|news"
 ON_RELEASES = rf"{LOG_OF_CHANGES}|releases?(?:[-_]?notes)?|what-?s-?new"

@@ -17,6 +17,7 @@ from kbc.project.model import Collection, Project
 from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
+from kbc.recognition.generators.python.written import with_references
 from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.parts import (
@@ -438,7 +439,7 @@ class _FolderDetector:
             prefix=default_prefix(name)[:32].rstrip("_"),
             description=site.description if site else "",
             license=licence,
-            collections=tuple(distinct(collections)),
+            collections=tuple(distinct(with_references(self._tree, collections))),
             boundary=self._boundary,
         )
         parts = "; ".join(
