@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,12 @@ SHOWN_IDS = 10
 """Records named by a diff per collection and kind of change; `--json` has them all."""
 
 
+SHOWN_CHARS = 200
+"""Characters of a value in a diff; `--json` has all of them."""
+_SELF_TEST = "encoder.self_test"
+"""Vectors, which say nothing to a reader."""
+
+
 def render_diff(diff: Diff) -> str:
     """Added, removed and changed records by collection, then settings, encoder and sizes."""
     if diff.same:
@@ -29,7 +35,11 @@ def render_diff(diff: Diff) -> str:
             if len(ids) > SHOWN_IDS:
                 lines.append(f"{sign} {name}: {len(ids) - SHOWN_IDS} more")
     for what, differences in (("setting", diff.settings), ("encoder", diff.encoder)):
-        lines += [f"{what} {name}: {old} -> {new}" for name, (old, new) in differences.items()]
+        lines += [
+            f"{what} {name}: {_shown(old)} -> {_shown(new)}"
+            for name, (old, new) in differences.items()
+            if not name.startswith(_SELF_TEST)
+        ]
     lines += [
         f"size {section}: {size(old)} -> {size(new)}"
         for section, (old, new) in diff.sizes.items()
@@ -38,6 +48,12 @@ def render_diff(diff: Diff) -> str:
     if not (diff.collections or diff.settings or diff.encoder):
         lines.append(f"no record and no setting changed, only: {', '.join(diff.files)}")
     return "\n".join(lines)
+
+
+def _shown(value: Any) -> str:
+    """A value of a setting; an encoder as a whole by its model."""
+    text = str(value["model"] if isinstance(value, dict) and "model" in value else value)
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…"
 
 
 def write_health(artifact: Path, html: Path) -> None:

@@ -15,6 +15,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import Located
 from kbc.languages import markdown
 from kbc.languages.addresses import without_pictures
+from kbc.languages.includes.dialects.katacoda import without_actions
 from kbc.languages.markdown import Block, Document
 from kbc.limits import MAX_LINE_CHARS, MAX_LINK_LINE_CHARS
 from kbc.project.source_file import SourceFile
@@ -64,7 +65,7 @@ def read_markdown(file: SourceFile, diagnostics: Diagnostics) -> MarkdownFile | 
 
 def read_text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
     """The text of a file that somebody wrote, without pictures; None, with a diagnostic, for other files."""
-    text = without_pictures(file.text(diagnostics) or "")
+    text = without_actions(without_pictures(file.text(diagnostics) or ""))
     return None if not text or has_long_line(text, file.path, diagnostics) else text
 
 

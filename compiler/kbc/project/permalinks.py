@@ -435,6 +435,7 @@ _ROUTES: Mapping[str, Route] = {
     "quarto": _html_file,
     "quartz": _without_ending,
     "rspress": _vitepress,
+    "sandpaper": lambda path, *_: f"{posixpath.basename(_stem(path))}.html",
     "site": _built,
     "sphinx": _sphinx,
     "sphinx-autoapi": lambda path, _, options: module_page(path, options),

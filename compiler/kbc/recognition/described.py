@@ -50,6 +50,8 @@ def _table(collection: Collection) -> Iterator[str]:
     yield f"name      = {basic_string(collection.name)}"
     yield f"kind      = {basic_string(collection.kind)}"
     yield f"paths     = {_list(collection.paths)}"
+    if collection.group:
+        yield f"group     = {basic_string(collection.group)}"
     if collection.strip:
         yield f"strip     = {basic_string(collection.strip)}      # not a part of ids and addresses"
     if source := collection.options.get("source"):

@@ -20,7 +20,14 @@ from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.generators.python.written import with_references
 from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
-from kbc.recognition.parts import ONLY_TESTS, collection, distinct, is_for_tests, tests_in
+from kbc.recognition.parts import (
+    ONLY_TESTS,
+    collection,
+    distinct,
+    is_for_tests,
+    steps_of_course,
+    tests_in,
+)
 from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
 from kbc.recognition.translations import translated_files, translated_folders, translations_beside
@@ -107,9 +114,11 @@ class _FolderDetector:
         self._notes: list[str] = []
         self._other_languages: list[str] = []
         self._workshop: Collection | None = None
+        self._is_file = False
 
     def file(self, name: str) -> Recognition:
         """A single file: a page, or a bundle of pages."""
+        self._is_file = True
         self._files = [name]  # what else is in the folder does not matter
         ending = Path(name).suffix.lower()
         bundles = (*places.HTML, ".jsonl", ".ndjson")
@@ -427,6 +436,7 @@ class _FolderDetector:
     def _finish(
         self, collections: list[Collection], what: str, site: Site | None = None, licence: str = ""
     ) -> Recognition:
+        collections += [] if self._is_file else steps_of_course(self._tree)
         title = re.split(r"\s[|–—·•:]\s|\s-\s", site.title)[0].strip() if site else ""
         name = self._name or self._slug(title)
         project = Project(

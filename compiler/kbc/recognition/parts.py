@@ -8,11 +8,13 @@ from pathlib import Path
 
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import normalise, suite_of
+from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 
 ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature")
 """Endings of files that nothing but the kind `tests` reads."""
+_COURSE_STEPS = ".github/steps"
 _MOST_TRIED = 100
 """Files that are looked at to tell whether a folder holds test cases."""
 
@@ -33,6 +35,13 @@ def distinct(collections: Sequence[Collection]) -> list[Collection]:
             name, number = f"{each.name}-{number}", number + 1
         found[name] = each if name == each.name else replace(each, name=name)
     return list(found.values())
+
+
+def steps_of_course(tree: IncludeTree) -> list[Collection]:
+    """The lessons of a course of GitHub Skills, which its workflows show one after another."""
+    if not any(name.endswith(".md") for name in tree.names(_COURSE_STEPS)):
+        return []
+    return [replace(collection("steps", "docs", (_COURSE_STEPS,)), include=("*.md",))]
 
 
 def is_for_tests(path: Path) -> bool:

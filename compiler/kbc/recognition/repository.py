@@ -32,6 +32,7 @@ from kbc.recognition.generators import (
     writerside,
     zola,
 )
+from kbc.recognition.generators.courses import killercoda, sandpaper
 from kbc.recognition.generators.julia import documenter
 from kbc.recognition.generators.react import docusaurus, fumadocs, nextra, rspress
 from kbc.recognition.generators.vue import vitepress, vuepress
@@ -63,7 +64,7 @@ _GENERATORS = (
         docfx,
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
-    *(nextra, quartz, rspress, grails_guide, documenter),
+    *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda),
 )
 """In the order in which they are tried; those whose configuration may have several sites are last."""
 

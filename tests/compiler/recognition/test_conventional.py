@@ -10,6 +10,8 @@ from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.reading import read_inputs
+from kbc.project.loading import load_project
+from kbc.recognition.described import kb_toml
 from kbc.records import BuiltinRecord, RoutingRecord
 
 BUILTINS = "# Built-ins\n\n" + "".join(
@@ -137,3 +139,16 @@ def test_a_table_replaces_the_rules(tmp_path: Path) -> None:
 )
 def test_folders_with_common_names_are_no_sign(tmp_path: Path, files: dict[str, str]) -> None:
     assert recognised(write_tree(tmp_path / "tree", files)).what == "folder of pages"
+
+
+def test_what_init_writes_keeps_the_group_of_a_folder_by_a_conventional_name(
+    tmp_path: Path,
+) -> None:
+    files = {"pyproject.toml": '[project]\nname = "kites"\n', "docs/a.md": "# A\n\nText.\n"}
+    root = write_tree(tmp_path / "tree", files)
+    found = recognised(root)
+    (root / "kb.toml").write_text(kb_toml(found))
+    project = load_project(root, Diagnostics())
+    assert project is not None
+    groups = {each.name: each.group for each in found.project.collections}
+    assert {each.name: each.group for each in project.collections} == groups

@@ -23,6 +23,7 @@ from kbc.languages import markdown
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_language
+from kbc.languages.includes.dialects.katacoda import without_actions
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import parse_json
 from kbc.records import Section
@@ -93,7 +94,7 @@ def read_pages(
         return [_converted(document) for document in read_converted(file, diagnostics, format)]
     name = plain_name(file.path)
     ending = name.rpartition(".")[2]
-    text = without_pictures(file.text(diagnostics) or "")
+    text = without_actions(without_pictures(file.text(diagnostics) or ""))
     if not text:
         return []
     if ending in ("jsonl", "ndjson"):
