@@ -271,7 +271,7 @@ KINDS: Mapping[str, CollectionKind] = {
         ),
         CollectionKind(
             "tests",
-            "test cases as test management tools export them: JSON, CSV, XML of test runners, Gherkin",
+            "test cases as test management tools export them: JSON, CSV, XLSX, XML of test runners, Gherkin",
             CASE_FILES,
             {"tests": {}},
             TestsTable,
