@@ -38,6 +38,7 @@ from kbc.frontends.markdown_file import (
 from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.page_includes import PageIncludes
+from kbc.frontends.published import published
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
@@ -136,6 +137,7 @@ def read(
     ]
     elsewhere = parts.of_pages()
     own = [each for each in complete if each.path not in elsewhere]
+    own = published(collection, own, diagnostics)
     return with_redirects(collection, named_apart(collection, own))
 
 
