@@ -38,7 +38,7 @@ _INLINE = re.compile(
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """The document of a file; files that it includes and that are not there are problems of it."""
-    page = _Page(path, read)
+    page = _RDocWriter(path, read)
     text = _HIDDEN.sub("", page.included(decode(data).expandtabs()))
     lines = page.blocks(text.split("\n"))
     title = page.titles[0] if page.titles else ""
@@ -53,7 +53,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     ]
 
 
-class _Page:
+class _RDocWriter:
     """Reads one page; `titles` and `anchors` are those of its headings in order."""
 
     def __init__(self, path: str, read: Read) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kbc.formats import commonmark
 from kbc.formats.document import UNRESOLVED, Converted, DocumentProblem, FormatError, Read, decode
-from kbc.formats.internet_drafts.references import Reference, Targets, address_of, listed
+from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes.containers import SPAN, fenced_stretches
@@ -217,7 +217,7 @@ class _KramdownDraft:
         if meant and own not in self._targets.references:
             references = {
                 **self._targets.references,
-                own: Reference(shown=own, address=address_of(meant)),
+                own: CitedDocument(shown=own, address=address_of(meant)),
             }
             self._targets = Targets(self._targets.own, references)
         return self._targets.link(own, section=section, format=format)
@@ -251,9 +251,9 @@ def _own_targets(text: str) -> dict[str, str]:
     return found
 
 
-def _references(entries: Mapping[str, Any]) -> dict[str, Reference]:
+def _references(entries: Mapping[str, Any]) -> dict[str, CitedDocument]:
     """What a list of the front matter states: labels that name an RFC or draft, or describe a document."""
-    found: dict[str, Reference] = {}
+    found: dict[str, CitedDocument] = {}
     for label, entry in entries.items():
         label = label.removeprefix("-").strip() if label != "-" else label
         described: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
@@ -265,7 +265,7 @@ def _references(entries: Mapping[str, Any]) -> dict[str, Reference]:
             parts += [f"{name} {value}" for name, value in series.items()]
         elif meant != label:
             parts.append(meant)
-        found[label] = Reference(
+        found[label] = CitedDocument(
             shown=shown,
             address=_stated(described, "target") or address_of(meant),
             description=commonmark.escaped(", ".join(each for each in parts if each)),

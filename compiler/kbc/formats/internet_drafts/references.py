@@ -18,7 +18,7 @@ _HAS_SECTIONS = re.compile(r"/rfc/rfc\d+\Z|/doc/html/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class CitedDocument:
     """An entry of a list of references: the label that is `shown` for it, its `address` ("": it states none),
     and what the list says of it."""
 
@@ -33,7 +33,7 @@ class Targets:
     `references` those that its lists state."""
 
     own: Mapping[str, str]
-    references: Mapping[str, Reference]
+    references: Mapping[str, CitedDocument]
 
     def link(self, name: str, text: str = "", section: str = "", format: str = "of") -> str:
         """A link with its text, else with what its target is called; `section` is one of another document,
@@ -60,7 +60,7 @@ def address_of(label: str) -> str:
     return f"https://datatracker.ietf.org/doc/html/draft-{draft[1]}" if draft else ""
 
 
-def listed(references: Mapping[str, Reference]) -> list[str]:
+def listed(references: Mapping[str, CitedDocument]) -> list[str]:
     """A list of references."""
     items = []
     for each in references.values():

@@ -12,7 +12,7 @@ from lxml import etree
 from kbc.formats import commonmark
 from kbc.formats.document import UNRESOLVED, Converted, DocumentProblem, FormatError, Read
 from kbc.formats.internet_drafts.elements import children, elements, first, prepared, text_of
-from kbc.formats.internet_drafts.references import Reference, Targets, address_of, listed
+from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.formats.xml import local_name, parsed
 from kbc.languages.anchors import slug
 from kbc.project.source_file import decode_any, resolved_path
@@ -316,25 +316,25 @@ class _Draft:
 
     # References
 
-    def _references(self, element: etree._Element) -> dict[str, Reference]:
+    def _references(self, element: etree._Element) -> dict[str, CitedDocument]:
         """The entries of a list, in order; those of other files by what their names say."""
         shown = {
             each.get("target", ""): each.get("to", "")
             for each in self._root.iter()
             if local_name(each) == "displayreference"
         }
-        found: dict[str, Reference] = {}
+        found: dict[str, CitedDocument] = {}
         for child in children(element):
             name = local_name(child)
             if name == "include":
                 label = _label(child.get("href", ""))
                 if label:
-                    found[label] = Reference(
+                    found[label] = CitedDocument(
                         shown=shown.get(label, label), address=address_of(label)
                     )
             elif name in ("reference", "referencegroup"):
                 label = child.get("anchor", "")
-                found[label] = Reference(
+                found[label] = CitedDocument(
                     shown=shown.get(label, label),
                     address=child.get("target", "") or address_of(label),
                     description=self._description(child),
