@@ -56,6 +56,9 @@ def read_front_matter(
     lines: Sequence[str], line_numbers: Sequence[int], problems: list[Diagnostic]
 ) -> tuple[FrontMatter | None, int]:
     """The front matter and the index of the first line after it (0 without front matter)."""
+    if above := _blank_above(lines):
+        matter, end = read_front_matter(lines[above:], line_numbers[above:], problems)
+        return matter, end + above if matter else 0
     mark = lines[0].rstrip()
     if mark not in _READERS:
         return None, 0
@@ -81,6 +84,12 @@ def read_front_matter(
     # YAML has more line ends than Markdown, so that its lines may count further.
     key_lines = {key: line_numbers[min(line, last)] for key, line in found.lines.items()}
     return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
+
+
+def _blank_above(lines: Sequence[str]) -> int:
+    """How many blank lines stand above front matter in TOML, as Zola allows: no Markdown begins so."""
+    count = next((place for place, line in enumerate(lines) if line.strip()), 0)
+    return count if count and lines[count].rstrip() == "+++" else 0
 
 
 def stated_above(text: str) -> tuple[Mapping[str, Any], int]:

@@ -53,3 +53,16 @@ def test_shortcodes_with_a_body_keep_it(tmp_path: Path) -> None:
     assert "Write `{% end %}` or {% note() %}.\n" in record.text
     (note,) = (each for each in diagnostics if each.code == "content-elsewhere")
     assert "{% wide %} (1)" in note.message
+
+
+def test_front_matter_may_stand_below_blank_lines(tmp_path: Path) -> None:
+    files = {
+        "config.toml": 'base_url = "https://z.example"\ntitle = "Z"\n',
+        "content/a.md": '\n\n+++\ntitle = "Awl"\n+++\n\nIt pricks holes.\n',
+        "content/b.md": "\n---\n\nBelow a line.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    first, second = inputs.records["docs"]
+    assert (first.title, first.summary) == ("Awl", "It pricks holes.")
+    assert "+++" not in first.content
+    assert "Below a line." in second.content
