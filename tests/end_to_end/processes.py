@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 from tests.waiting import until
 
 
@@ -19,6 +21,17 @@ def descendants(pid: int) -> list[int]:
             if parent == pid:
                 found += [int(entry.name), *descendants(int(entry.name))]
     return found
+
+
+def with_argument(argument: str, *, below: int) -> list[int]:
+    """Processes below another that have an argument in their command line, those that were there first
+    first. One that is just being started has the command line of who starts it."""
+    found = []
+    for each in psutil.Process(below).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+            if argument in each.cmdline():
+                found.append((each.create_time(), each.pid))
+    return [pid for _, pid in sorted(found)]
 
 
 def wait_until_gone(pids: list[int]) -> None:

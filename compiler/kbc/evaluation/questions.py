@@ -358,8 +358,10 @@ def check_questions(
             raise EvaluationError(f"{question.query!r} names the unknown scope {question.scope!r}")
         missing = [name for name in question.gains if name not in names]
         if missing and complete:
-            near = suggest(missing[0], sorted(known.values()))
-            hint = f"; near: {', '.join(near)}" if near else ""
+            # Names of records are alike in their ids, which authors take for paths of files.
+            ids = {name.partition(":")[2]: name for name in sorted(known.values())}
+            near = suggest(missing[0].partition(":")[2] or missing[0], ids)
+            hint = f"; near: {', '.join(ids[id] for id in near)}" if near else ""
             raise EvaluationError(
                 f"{question.query!r} expects {missing[0]!r}, which"
                 f" {artifact.manifest['name']} {artifact.build_id} does not have{hint}"

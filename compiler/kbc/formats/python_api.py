@@ -91,8 +91,9 @@ def module_name(path: str) -> str:
 class ApiWriter:
     """Writes objects as Markdown. `anchors` are those of the headings. An object with a `public_name` is
     called so wherever it is defined. `members` are the names of members that are described, or whether
-    any are. With `is_markdown` docstrings are Markdown and headings state their anchors; otherwise
-    docstrings are plain text with doctests and roles."""
+    any are, and with `has_private` those are whose names begin with an underscore. With `is_markdown`
+    docstrings are Markdown and headings state their anchors; otherwise docstrings are plain text
+    with doctests and roles."""
 
     def __init__(
         self,
@@ -100,12 +101,14 @@ class ApiWriter:
         members: Collection[str] | bool = True,
         *,
         is_markdown: bool = False,
+        has_private: bool = False,
     ) -> None:
         self.anchors: list[str] = []
         self._public_name = public_name
         self._members_wanted = members
         self._defined_as = ""
         self._is_markdown = is_markdown
+        self._has_private = has_private
         self._prose: Prose = docstrings.markdown if is_markdown else docstrings.prose
 
     def module(self, module: Any) -> list[str]:
@@ -124,11 +127,7 @@ class ApiWriter:
         for name, member in owner.members.items():
             if not isinstance(wanted, bool) and name not in wanted:
                 continue
-            if member.is_alias or (
-                name.startswith("_") and name not in exported and name != "__init__"
-            ):
-                continue
-            if exported and name not in exported:
+            if member.is_alias or self._is_hidden(name, exported):
                 continue
             if member.is_attribute and "property" not in member.labels:
                 values.append(member)
@@ -139,6 +138,12 @@ class ApiWriter:
         ]
         if rows:
             yield commonmark.table(["Attribute", "Type", "Description"], rows)
+
+    def _is_hidden(self, name: str, exported: Collection[str]) -> bool:
+        if exported and name not in exported:
+            return True
+        is_private = name.startswith("_") and not (self._has_private and not name.endswith("__"))
+        return is_private and name not in exported and name != "__init__"
 
     def entry(self, member: Any, level: int) -> Iterator[list[str]]:
         """The heading of an object, its description, and those of its members."""

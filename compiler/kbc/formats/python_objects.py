@@ -6,7 +6,7 @@ mkdocstrings' `::: package.object` and Sphinx's autodoc directives stand for suc
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -176,9 +176,7 @@ class PythonObjects:
                 data = find(path)
                 if data is not None and len(data) <= MAX_BYTES:
                     try:
-                        return visited(
-                            parts[-1], Path(stem + ending), decode(data), parent=_packages(parts)
-                        )
+                        return module_of(parts, stem + ending, data)
                     except FormatError:
                         return None
         return None
@@ -198,7 +196,12 @@ def _assigned_from(member: Any) -> str:
     return str(outer.target_path if outer.is_alias else outer.path)
 
 
-def _packages(parts: list[str]) -> Any:
+def module_of(parts: Sequence[str], path: str, data: bytes) -> Any:
+    """The module with the full name `parts` as griffe reads it from its source; raises `FormatError`."""
+    return visited(parts[-1], Path(path), decode(data), parent=_packages(parts))
+
+
+def _packages(parts: Sequence[str]) -> Any:
     """The packages that a module is in, from which its relative imports count."""
     parent = None
     for index, name in enumerate(parts[:-1]):

@@ -168,6 +168,7 @@ _FORMATS = (
 )
 
 FORMATS: Mapping[str, Format] = {suffix: each for each in _FORMATS for suffix in each.suffixes}
+_SUFFIXES = tuple(FORMATS)
 BY_NAME: Mapping[str, Format] = {each.name: each for each in _FORMATS}
 
 
@@ -176,7 +177,9 @@ def format_of(path: str) -> Format | None:
     name = path.lower()
     if name.endswith(".xml"):  # of what is read as documentation, only DocBook has it
         return BY_NAME["docbook"]
-    return next((each for suffix, each in FORMATS.items() if name.endswith(suffix)), None)
+    if not name.endswith(_SUFFIXES):  # most files of a tree, each asked about several times
+        return None
+    return next(each for suffix, each in FORMATS.items() if name.endswith(suffix))
 
 
 def convert(

@@ -30,7 +30,8 @@ from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
 _FEATURE = ".feature"
-_NOTES: frozenset[FindingCode] = frozenset({"no-steps", "no-tags"})
+_NOTES: frozenset[FindingCode] = frozenset({"no-steps", "no-tags", "column-not-read"})
+_IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
 _SHOWN = 3
 """Files named in a sentence about many."""
 
@@ -89,8 +90,7 @@ def read(
             f"files of collection {collection.name!r} that contain no test case were left out:"
             f" {len(without):,} ({shown})",
             without[0],
-            hint="Exclude them from the collection's paths. If they are exports: a test is an object with"
-            " a uid, a jiraKey or a testCaseId.",
+            hint=f"Exclude them from the collection's paths. If they are exports: {_IDENTIFIED}",
         )
     _note(incomplete, diagnostics)
     return list(records.values())
@@ -173,7 +173,7 @@ def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics
                 "test-skipped",
                 messages[code],
                 path,
-                hint="A test is an object with a uid, a jiraKey or a testCaseId.",
+                hint=_IDENTIFIED[0].upper() + _IDENTIFIED[1:],
             )
     if "duplicate-uid" in messages:
         diagnostics.warning(
@@ -181,6 +181,13 @@ def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics
         )
     if "no-title" in messages:
         diagnostics.warning("test-no-title", messages["no-title"], path, hint="Write their titles.")
+    if "row-too-long" in messages:
+        diagnostics.warning(
+            "test-row-too-long",
+            messages["row-too-long"],
+            path,
+            hint="Put cells with separators or line breaks into quotes.",
+        )
 
 
 def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagnostics) -> None:

@@ -18,15 +18,18 @@ from kbc.formats import (
     Converted,
     DocumentProblem,
     Format,
+    FormatError,
     LabelTarget,
     Read,
     convert,
     format_of,
+    reads_python,
 )
 from kbc.frontends.markdown_file import first_paragraph
 from kbc.frontends.naming import stated_in_header
 from kbc.frontends.page_includes import PageIncludes, without_text
 from kbc.languages import markdown
+from kbc.project import permalinks
 from kbc.project.include_tree import folders_above
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -103,6 +106,33 @@ def read_converted(
         if some:
             _report(without_text(some), file.path, diagnostics)
     return [document for document in found if document.text.strip()]
+
+
+def read_python_module(
+    collection: Collection, file: SourceFile, includes: PageIncludes, diagnostics: Diagnostics
+) -> list[Converted]:
+    """The page of a module in a reference that the site's program writes; none of a module without text,
+    and a problem where the library that reads source is not installed."""
+    diagnostics.reading = file.path
+    stem = permalinks.page_path(collection, file.path).rpartition(".")[0]
+    name = stem.replace("/", ".").removesuffix(".__init__")
+    if not reads_python():
+        message = f"the reference of {name!r} is not read from its source"
+        problem = DocumentProblem(code=ELSEWHERE, message=message, name=collection.generator)
+        includes.count_elsewhere(file, [problem])
+        return []
+    from kbc.formats.python_modules import module_page
+
+    has_private = bool(collection.generator_options.get("private_members"))
+    try:
+        page = module_page(name, file.path, file.data, has_private=has_private)
+    except FormatError as error:
+        hint = error.hint or "Fix the file, or exclude it from the collection's paths."
+        diagnostics.warning(
+            error.code or "python-invalid", error.message, file.path, error.line or None, hint=hint
+        )
+        return []
+    return [page] if page else []
 
 
 def _files_around(file: SourceFile, format: Format | None) -> list[str]:

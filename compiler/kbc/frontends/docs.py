@@ -24,6 +24,7 @@ from kbc.frontends.converted import (
     is_converted,
     outline,
     read_converted,
+    read_python_module,
     stated_format,
 )
 from kbc.frontends.labels import project_labels
@@ -43,6 +44,7 @@ from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import read_front_matter, stated_above, stated_language
 from kbc.project import permalinks
+from kbc.project.kinds import PYTHON_REFERENCES
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, DocRecord
@@ -90,7 +92,10 @@ def read(
     parts = _Parts(books.around if books else ())
     for file in files:
         format = stated_format(collection, file)
-        if format or is_converted(file.path):
+        if collection.generator in PYTHON_REFERENCES:
+            modules = read_python_module(collection, file, includes, diagnostics)
+            records.extend(_converted(collection, file, each) for each in modules)
+        elif format or is_converted(file.path):
             named = includes.named_files(file)
             found = read_converted(file, diagnostics, format, named, includes, labels, books)
             for document in found:

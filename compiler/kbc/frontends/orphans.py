@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from urllib.parse import unquote
+from urllib.parse import unquote, urljoin
 
 from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
@@ -27,6 +28,9 @@ from kbc.records import (
 
 MIN_PAGES = 20
 """Up to so many pages a knowledge base is read from a list, and needs no way from page to page."""
+
+MIN_IN_FOLDER = 8
+"""Pages in a folder that are alone if it is a list; of fewer, an author may have forgotten some."""
 
 LISTED_GROUPS = frozenset({"guidelines", "lessons", "posts"})
 """Groups that a tool lists, in their order."""
@@ -119,7 +123,8 @@ def check_orphans(
 
     A way to a page is a link or an address in any text, a name in `related`, a recommendation of a
     routing table, and a mention of its path in a template, a pattern, a builtin or an example. Where
-    most pages are without one, as in a collection of memos, readers use lists, and nothing is said.
+    most pages are without one, as in a collection of memos, readers use lists, and nothing is said; nor is it
+    of a folder like that, such as that of a blog.
     """
     pages = [
         record for record in records if _is_judged(record) and record.collection not in navigated
@@ -139,7 +144,10 @@ def check_orphans(
     ]
     if len(orphans) * 2 > len(pages):
         return
+    lists = _folders_of_lists(pages, orphans)
     for page in orphans:
+        if posixpath.dirname(page.path) in lists:
+            continue
         diagnostics.warning(
             "orphan-page",
             f"no page refers to {page.path}",
@@ -147,6 +155,17 @@ def check_orphans(
             page.line,
             hint="Link it from a page that its readers come from, or name it in `related` there.",
         )
+
+
+def _folders_of_lists(
+    pages: Sequence[CompiledRecord], orphans: Sequence[CompiledRecord]
+) -> set[str]:
+    """The folders of several pages most of which nothing leads to: what makes the site lists them."""
+    count = Counter(posixpath.dirname(page.path) for page in pages)
+    alone = Counter(posixpath.dirname(page.path) for page in orphans)
+    return {
+        each for each, some in alone.items() if some >= MIN_IN_FOLDER and some * 2 > count[each]
+    }
 
 
 def _is_judged(record: CompiledRecord) -> bool:
@@ -190,11 +209,20 @@ class _Names:
         else:
             roots = self._roots.get(record.collection, ())
             path = self._path((posixpath.dirname(record.path), *roots, ""), name)
+        if path is None and record.url and not name.startswith("#"):
+            path = self._by_address(record.url, name)
         if path:
             yield path
         elif isinstance(record, RoutingRecord):
             folder = f"{name.strip('/')}/"
             yield from (path for path in self._paths.values() if path.startswith(folder))
+
+    def _by_address(self, url: str, name: str) -> str | None:
+        """Of a link that is followed from the address of its page, as browsers do."""
+        try:
+            return self._addresses.get(page_key(urljoin(url, name)))
+        except ValueError:  # `http://[`
+            return None
 
     def _path(self, starts: Iterable[str], name: str) -> str | None:
         """From the first of the folders `starts` that has such a page."""

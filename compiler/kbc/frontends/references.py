@@ -148,7 +148,8 @@ def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) 
     }
     pattern_ids = {record.id for record in records if isinstance(record, PatternRecord)}
     example_ids = _with_folders(r.id for r in records if isinstance(r, ExampleRecord))
-    doc_ids = _with_folders(r.id for r in records if isinstance(r, DocRecord))
+    has_routes = any(isinstance(record, RoutingRecord) for record in records)
+    doc_ids = _with_folders(r.id for r in records if has_routes and isinstance(r, DocRecord))
 
     def report(record: CompiledRecord, what: str, names: Iterable[str], known: set[str]) -> None:
         for name in names:
@@ -192,10 +193,15 @@ def _check_related_pages(
     """`related` in the front matter of a page names records by id or path, from the knowledge base's
     root or from the page; an address leads out of it. In the collections `of_sites` it may be a field of the
     site's own, with names of another kind."""
+    asking = [
+        record
+        for record in records
+        if isinstance(record, DocRecord) and record.collection not in of_sites and related(record)
+    ]
+    if not asking:
+        return
     known = _with_folders(name for record in records for name in (record.id, record.path) if name)
-    for record in records:
-        if not isinstance(record, DocRecord) or record.collection in of_sites:
-            continue
+    for record in asking:
         folder = posixpath.dirname(record.path)
         for name in related(record):
             plain = name.partition("#")[0].strip("/")

@@ -32,6 +32,7 @@ from kb_runtime.store.manifest import (
     load,
     seal,
 )
+from kb_runtime.store.proofs import Proof, Proofs, still_holding, write_proofs
 from kb_runtime.text.tables import size
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking import retention
@@ -145,6 +146,7 @@ class Staging:
         self._earlier: dict[Path, Manifest] = {}
         self._refused = refused
         self._adopted: list[str] = []
+        self._proved: dict[str, Proof] = {}  # of files of adopted shards
 
     @property
     def folder(self) -> Path:
@@ -191,12 +193,12 @@ class Staging:
         defect, checked = examine(self._target, self_check)
         if defect is not None or checked is None:
             return None
-        checked.prove()  # a build that was killed may not have come to it
+        proofs = checked.prove()  # a build that was killed may not have come to it
         was_live = not self._make_current()
         if not was_live:  # for its age: it is the one to go back to from the next build
             with suppress(OSError):
                 os.utime(self._target)
-        return Published(self._target, self.build_id, True, was_live, self._prune(keep))
+        return Published(self._target, self.build_id, True, was_live, self._prune(keep, proofs))
 
     def publish(
         self,
@@ -221,7 +223,7 @@ class Staging:
                 return reused
             (self.folder / MANIFEST).write_bytes(seal(self._manifest(fields, self.build_id)))
             with flushing_tree(self.folder):
-                defect, checked = examine(self.folder, self_check)
+                defect, checked = examine(self.folder, self_check, self._proved)
             if defect is not None:
                 if damaged := [id for id in self._adopted if is_damaged(self.shard(id))]:
                     raise DamagedShardsError(defect, damaged)
@@ -236,9 +238,8 @@ class Staging:
                 self.folder.rename(self._target)
             flush(self.kb_folder)
             self._make_current()
-            if checked is not None:
-                checked.prove(str(self._target))
-            return Published(self._target, self.build_id, False, False, self._prune(keep))
+            proofs = checked.prove(str(self._target)) if checked is not None else {}
+            return Published(self._target, self.build_id, False, False, self._prune(keep, proofs))
         except OSError as error:
             raise self._translated(error) from error
 
@@ -259,20 +260,28 @@ class Staging:
         hashed that are read before `publish`, which opens the others."""
         if id in self._refused:
             return None
-        for build in sorted(self.kb_folder.glob(f"*/{SHARDS}/{id}")):
+        below = f"{SHARDS}/{id}/"
+        # What is proved is proved of the last build: each takes the times of change of those before.
+        for build in sorted(
+            self.kb_folder.glob(f"*/{SHARDS}/{id}"),
+            key=lambda path: retention.published_ns(path.parents[1]),
+            reverse=True,
+        ):
             try:
                 whole, shard = self._published(build.parents[1]), load(build)
                 shard.check_sizes()
-                shard.check_files(shard.section("columns/"))
+                whole.check_files(below + path for path in shard.section("columns/"))
+                proved = whole.proved(below + path for path in [*shard.files, MANIFEST])
             except ArtifactError:
                 continue
             for path in [*shard.files, MANIFEST]:
                 target = self.shard(id) / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 _link_or_copy(build / path, target)
+            self._proved |= still_holding(str(self.folder), proved, linked=True)
             self._listed |= {
-                f"{SHARDS}/{id}/{path}": {
-                    "path": f"{SHARDS}/{id}/{path}",
+                below + path: {
+                    "path": below + path,
                     "bytes": size,
                     "sha256": digest,
                 }
@@ -292,8 +301,16 @@ class Staging:
         """The folder of a shard."""
         return self.folder / SHARDS / id
 
-    def _prune(self, keep: int) -> tuple[str, ...]:
-        return tuple(retention.prune(self.kb_folder, self.build_id, keep)) if keep > 0 else ()
+    def _prune(self, keep: int, proofs: Proofs) -> tuple[str, ...]:
+        """Removes older builds; `proofs` of this one, whose files they share, are noted again as they are
+        then. Gives the build ids."""
+        if not keep:
+            return ()
+        kept = still_holding(str(self._target), proofs)
+        removed = tuple(retention.prune(self.kb_folder, self.build_id, keep))
+        if removed:
+            write_proofs(str(self._target), still_holding(str(self._target), kept, linked=True))
+        return removed
 
     def listing(self, below: str = "") -> list[dict[str, Any]]:
         """The files that are in `folder` now, or in a folder `below` it, sorted, with `path`, `bytes` and

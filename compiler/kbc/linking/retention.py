@@ -45,7 +45,7 @@ def prune(kb_folder: Path, current: str, keep: int) -> list[str]:
     """
     builds = sorted(
         (path for path in kb_folder.iterdir() if is_build_id(path.name) and path.is_dir()),
-        key=lambda path: (path.name == current, _published_ns(path), path.name),
+        key=lambda path: (path.name == current, published_ns(path), path.name),
     )
     surplus = builds[: max(0, len(builds) - max(1, keep))]
     return [path.name for path in surplus if path.name != current and remove_build(path)]
@@ -149,7 +149,8 @@ def delete(path: Path) -> None:
             return
 
 
-def _published_ns(folder: Path) -> int:
+def published_ns(folder: Path) -> int:
+    """When a build became live last, in nanoseconds; 0 where that cannot be read."""
     try:
         return max(one.stat().st_mtime_ns for one in (folder / MANIFEST, folder))
     except OSError:

@@ -14,6 +14,7 @@ from kb_runtime.search.query import analyse
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.vectors import RowRange
 from kb_runtime.store.manifest import Manifest, load
+from kb_runtime.store.proofs import Proofs
 
 SAMPLES = 16
 """Records asked for, spread evenly over the artifact."""
@@ -41,11 +42,15 @@ def defect_of(folder: Path, self_check: SelfCheck | None) -> str | None:
     return examine(folder, self_check)[0]
 
 
-def examine(folder: Path, self_check: SelfCheck | None) -> tuple[str | None, Manifest | None]:
+def examine(
+    folder: Path, self_check: SelfCheck | None, proofs: Proofs | None = None
+) -> tuple[str | None, Manifest | None]:
     """Why the build in `folder` must not be published, or None; and the manifest, which knows the files that
-    were hashed."""
+    were hashed: those that `proofs` say nothing about."""
     try:
         with Artifact.open(folder) as artifact:
+            if proofs:
+                artifact.manifest.trust(proofs)
             is_sharded = SHARDS in artifact.manifest
             problems = check(artifact, _OF_SHARDS if is_sharded else _JUST_WRITTEN)
             if not problems and self_check is not None:

@@ -51,6 +51,8 @@ GENERATORS = (
     "quartz",
     "rspress",
     "sphinx",
+    "sphinx-autoapi",
+    "sphinx-autodoc2",
     "starlight",
     "vitepress",
     "vuepress",
@@ -60,6 +62,9 @@ GENERATORS = (
 )
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
 them built."""
+
+PYTHON_REFERENCES = ("sphinx-autoapi", "sphinx-autodoc2")
+"""Those among them that write a page for each module of a Python package."""
 
 LOG_OF_CHANGES = r"change-?logs?|changes|history|news"
 ON_RELEASES = rf"{LOG_OF_CHANGES}|releases?(?:[-_]?notes)?|what-?s-?new"
@@ -266,7 +271,7 @@ KINDS: Mapping[str, CollectionKind] = {
         ),
         CollectionKind(
             "tests",
-            "test cases as test management tools export them: JSON, CSV, XML of test runners, Gherkin",
+            "test cases as test management tools export them: JSON, CSV, XLSX, XML of test runners, Gherkin",
             CASE_FILES,
             {"tests": {}},
             TestsTable,

@@ -13,14 +13,13 @@ from typing import Any
 from urllib.parse import quote
 
 from kbc.project.model import Collection
+from kbc.project.slugs import module_page, starlight_slug
 
 INDEX = frozenset({"index", "readme"})
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
 _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
 """Docusaurus takes `01-` off a name, but neither a date nor a version."""
-
-_UNSLUGGED = re.compile(r"[^\w -]")
 
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
 
@@ -199,13 +198,10 @@ def _without_ending(path: str, data: Mapping[str, Any], options: Mapping[str, An
 
 
 def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    if slug := _text(data, "slug"):
-        return f"{slug.strip('/')}/"
-    # As github-slugger, each part of the path.
-    path = "/".join(
-        _UNSLUGGED.sub("", part).replace(" ", "-") for part in _stem(path).lower().split("/")
-    )
-    return _folder_or(path, posixpath.basename(path), "/", frozenset({"index"}))
+    slug = starlight_slug(path, data)
+    if options.get("html_files"):
+        return f"{slug or 'index'}.html"
+    return slug if options.get("without_slash") or not slug else f"{slug}/"
 
 
 def _vuepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -441,6 +437,8 @@ _ROUTES: Mapping[str, Route] = {
     "rspress": _vitepress,
     "site": _built,
     "sphinx": _sphinx,
+    "sphinx-autoapi": lambda path, _, options: module_page(path, options),
+    "sphinx-autodoc2": lambda path, _, options: module_page(path, options),
     "starlight": _starlight,
     "vitepress": _vitepress,
     "vuepress": _vuepress,

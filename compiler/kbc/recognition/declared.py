@@ -10,6 +10,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection, Project
 from kbc.recognition import repository
+from kbc.recognition.generators import sphinx
 from kbc.recognition.site import Site
 
 
@@ -59,9 +60,11 @@ def _site(collection: Collection, tree: IncludeTree) -> Site | None:
         "config/_default",
     ):
         folder = folder.removesuffix(parent).rstrip("/")
+    known = repository.sites_in(tree, folder)
+    known += [inner for each in known for inner in sphinx.references(tree, each)]
     sites = [
         each
-        for each in repository.sites_in(tree, folder)
+        for each in known
         if each.config == config and collection.generator in ("", each.generator)
     ]
     paths = {posixpath.normpath(path) for path in collection.paths}

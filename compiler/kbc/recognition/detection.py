@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from kb_runtime.errors import SingleCodeError, exit_codes
@@ -16,8 +17,10 @@ from kbc.project.model import Collection, Project
 from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
+from kbc.recognition.generators.python.written import with_references
 from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
+from kbc.recognition.parts import ONLY_TESTS, collection, distinct, is_for_tests, tests_in
 from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
 from kbc.recognition.translations import translated_files, translated_folders, translations_beside
@@ -112,14 +115,17 @@ class _FolderDetector:
         bundles = (*places.HTML, ".jsonl", ".ndjson")
         is_bundle = _LLMS_FULL.fullmatch(name.lower()) or ending in bundles
         is_page = is_wanted(self._root / name, KINDS["docs"].suffixes)
+        if not is_page and is_for_tests(self._root / name):
+            return self._finish([collection("tests", "tests", (name,))], f"test cases, {name}")
         kind = "pages" if is_bundle or not is_page else "docs"
         if not is_page and ending not in KINDS[kind].suffixes:
-            known = sorted({*KINDS["docs"].suffixes, *KINDS["pages"].suffixes, *archives.ENDINGS})
+            kinds = (KINDS[each].suffixes for each in ("docs", "pages"))
+            known = sorted({*chain(*kinds), *ONLY_TESTS, *archives.ENDINGS})
             raise RecognitionError(
                 f"{name!r} has no format that kbc reads", f"Known endings: {', '.join(known)}."
             )
         return self._finish(
-            [_collection("docs", kind, (name,), self._slug(name))], f"one file, {name}"
+            [collection("docs", kind, (name,), self._slug(name))], f"one file, {name}"
         )
 
     def folder(self) -> Recognition:
@@ -259,7 +265,7 @@ class _FolderDetector:
         apis = descriptions(self._root, self._files, taken)
         if apis.copies:
             self._notes.append(f"copies of descriptions of APIs are left out: {shown(apis.copies)}")
-        own = [_collection("api", "docs", apis.own)] if apis.own else []
+        own = [collection("api", "docs", apis.own)] if apis.own else []
         return [*(without(each, apis.copies) for each in collections), *own], apis
 
     def _of_site(self, site: Site, index: int) -> Collection:
@@ -306,15 +312,15 @@ class _FolderDetector:
         self._leave_out([name for name in beside if name in self._translated_files])
         own = [name for name in beside if name not in self._translated_files]
         if readmes := tuple(places.readmes(own)):
-            collections.append(_collection("readme", "docs", readmes))
+            collections.append(collection("readme", "docs", readmes))
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
-            collections.append(_collection("notebooks", "docs", notebooks))
+            collections.append(collection("notebooks", "docs", notebooks))
         manuals = [] if sites else places.manuals(self._files, self._man_pages, taken)
         if manuals:
-            collections.append(_collection("man", "docs", tuple(manuals)))
+            collections.append(collection("man", "docs", tuple(manuals)))
         collections, apis = self._with_apis(collections, taken)
         if features := places.features(self._files):
-            tests = _collection("features", "tests", features)
+            tests = collection("features", "tests", features)
             collections.append(replace(tests, include=("*.feature",)))
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
@@ -376,22 +382,24 @@ class _FolderDetector:
         collections = []
         if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):
             exclude = self._variants(Site(generator="", config="", folder=""))
-            docs = _collection("docs", "docs", (".",))
+            docs = collection("docs", "docs", (".",))
             collections.append(replace(docs, exclude=tuple(exclude)))
         bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)
         if bundles or sum(name.endswith(places.HTML) for name in files) >= (
             places.FEW_PAGES if collections else 1
         ):
-            pages = _collection("pages", "pages", (".",), self._slug(""))
+            pages = collection("pages", "pages", (".",), self._slug(""))
             include = ("*.html", "*.htm", "*.jsonl", "*.ndjson")
             collections.append(without(replace(pages, include=include), parts))
+        if not collections and (tests := tests_in(self._root, found)):
+            return self._finish(tests, "folder of test cases")
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)
             raise RecognitionError(
                 f"{str(self._root)!r} is not a knowledge base: it has neither a kb.toml nor pages or source"
                 " that kbc reads",
-                f"Name a folder with pages ({known}, .html) or source, or write a kb.toml with"
-                " `kbc init`.",
+                f"Name a folder with pages ({known}, .html), source or exports of test cases, or say in a"
+                " kb.toml what to read; `kbc init NEW-FOLDER` writes one to begin with.",
             )
         return self._finish(collections, "folder of pages")
 
@@ -421,7 +429,7 @@ class _FolderDetector:
             prefix=default_prefix(name)[:32].rstrip("_"),
             description=site.description if site else "",
             license=licence,
-            collections=tuple(_distinct(collections)),
+            collections=tuple(distinct(with_references(self._tree, collections))),
             boundary=self._boundary,
         )
         parts = "; ".join(
@@ -430,20 +438,3 @@ class _FolderDetector:
         if sentence := places.overlooked(self._files, project.collections, self._other_languages):
             self._notes.append(sentence)
         return Recognition(project, what, parts, tuple(self._notes))
-
-
-def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -> Collection:
-    options = {"source": source} if kind == "pages" and source else {}
-    return Collection(
-        name=name, kind=kind, paths=paths, group=name if kind == "docs" else "", options=options
-    )
-
-
-def _distinct(collections: Sequence[Collection]) -> list[Collection]:
-    found: dict[str, Collection] = {}
-    for each in collections:
-        name, number = each.name, 2
-        while name in found:
-            name, number = f"{each.name}-{number}", number + 1
-        found[name] = each if name == each.name else replace(each, name=name)
-    return list(found.values())

@@ -124,6 +124,9 @@ def import_before_fork() -> None:
     import gc
     from importlib import import_module
 
+    with suppress(OSError):
+        tempfile.gettempdir()  # tries folders by writing into them, which nothing may interrupt
+
     with suppress(Exception):  # a worker reports what is missing when it needs it
         from kb_runtime.search.onnx_engine import onnxruntime
 

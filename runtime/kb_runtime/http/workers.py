@@ -22,6 +22,7 @@ from typing import NoReturn
 
 from kb_runtime import log
 from kb_runtime.errors import KbcError
+from kb_runtime.store.temporary_folders import end_process
 
 STEADY_S = 60.0
 """A worker that lived this long is started again at once; before that, each death doubles the pause."""
@@ -114,8 +115,9 @@ class Workers:
         code = 1
         try:
             signal.set_wakeup_fd(-1)
-            for number in (signal.SIGTERM, signal.SIGCHLD):
-                signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            # Until the work has a handler of its own; the default one would leave temporary folders.
+            signal.signal(signal.SIGTERM, lambda number, _: end_process(128 + number))
             signal.signal(
                 signal.SIGINT, signal.SIG_IGN
             )  # Ctrl-C reaches all processes; the parent stops them
@@ -132,7 +134,7 @@ class Workers:
             for stream in (sys.stdout, sys.stderr):
                 with suppress(OSError, ValueError, AttributeError):
                     stream.flush()
-            os._exit(code)
+            end_process(code)
 
     def _reap(self) -> None:
         """Collects the workers that have ended and schedules their replacements."""

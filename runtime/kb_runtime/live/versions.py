@@ -70,6 +70,7 @@ class LiveArtifact:
         self._workspace_problem = workspace_problem
         self._guard = allocate_lock()  # held for a moment, around counts and `_version`
         self._swapping = allocate_lock()  # held while new versions are being opened
+        self._followers = 0  # how many calls of `follow` open what has changed
         self._listeners: list[Callable[[], None]] = []
         self._swap_checks: list[Callable[[Knowledge], object]] = []
         self._refusal = ""  # why versions that can be opened cannot be served together
@@ -145,20 +146,32 @@ class LiveArtifact:
     def _follow(self, *, wait: bool) -> None:
         """Swaps to the versions that CURRENT names now, when it has changed since it was last seen.
 
-        While one thread opens the new versions, the others go on with the old ones, unless they
-        `wait`.
+        While one call opens the new versions, the others go on with the old ones, unless they `wait`.
+        What `follow` opens they wait for: the first of them would have opened it.
         """
-        if not any(source.has_changed or (wait and source.has_failed) for source in self._sources):
-            if wait:  # another thread may have seen the change and still be opening
+        has_changed = any(source.has_changed for source in self._sources)
+        if not has_changed and not (wait and any(source.has_failed for source in self._sources)):
+            # Another thread may have seen the change and still be opening.
+            if wait or self._followers:
                 with self._swapping:
                     pass
             return
-        if not self._swapping.acquire(blocking=wait):
-            return
+        is_awaited = wait and has_changed
+        with self._guard:
+            self._followers += is_awaited
         try:
-            swapped = self._swap()
+            if not self._swapping.acquire(blocking=wait):
+                if self._followers:
+                    with self._swapping:
+                        pass
+                return
+            try:
+                swapped = self._swap()
+            finally:
+                self._swapping.release()
         finally:
-            self._swapping.release()
+            with self._guard:
+                self._followers -= is_awaited
         if swapped:
             for listener in self._listeners:
                 listener()

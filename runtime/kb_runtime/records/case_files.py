@@ -1,6 +1,6 @@
 """Parses files of test cases, by their ending, into what `cases.normalise` takes.
 
-JSON is taken as it is. A CSV file has a header; rows without an identifier go on with the test above them.
+JSON is taken as it is. Tables have a header that names their columns (`case_tables`).
 XML is the report of a test runner, and a feature has a test for each scenario.
 """
 
@@ -9,74 +9,23 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from kb_runtime.records.runs import COLOUR
 
-ENDINGS = (".json", ".csv", ".xml", ".trx", ".feature")
+ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature")
 
 MAX_CELL_CHARS = 1 << 20
+_TITLE_ROWS = 20
+"""Rows of a sheet that may stand above its header: a title, a version, a date."""
 
-_COLUMNS = {
-    "uid": ("uid",),
-    "jiraKey": ("issue key", "jira key", "jirakey", "test key", "key"),
-    "testCaseId": ("id", "case id", "test case id", "testcaseid", "test id", "tcid", "issue id"),
-    "title": ("title", "summary", "name", "test summary", "test case", "test name"),
-    "description": ("description", "objective"),
-    "priority": ("priority", "test priority"),
-    "testType": ("type", "test type", "testtype"),
-    "labels": ("labels", "label", "tags"),
-    "folderStructure": (
-        "folder",
-        "section hierarchy",
-        "section",
-        "test repository path",
-        "test repo",
-        "suite",
-    ),
-    "preconditions": ("preconditions", "precondition"),
-    "relatedIssues": ("references", "refs", "related issues", "linked issues", "coverage (issues)"),
-    "platforms": ("platforms", "platform", "components"),
-    "testPath": ("test path", "path", "file"),
-    "index": ("step number", "step #", "step no"),
-    "action": (
-        "steps (step)",
-        "test script (step-by-step) - step",
-        "test script (plain text)",
-        "test script (bdd)",
-        "action",
-        "step",
-        "steps",
-        "test step",
-        "step description",
-        "manual steps",
-    ),
-    "data": (
-        "steps (additional info)",
-        "test script (step-by-step) - test data",
-        "data",
-        "test data",
-    ),
-    "expected": (
-        "steps (expected result)",
-        "test script (step-by-step) - expected result",
-        "expected result",
-        "expected",
-        "result",
-        "expected results",
-    ),
-}
-"""Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts; of those
-with brackets, which a tool has for steps in rows of their own, and of the next, the first with a value."""
 _REFERENCE = re.compile(r"&#(x[0-9A-Fa-f]{1,4}|[0-9]{1,4});")
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 """Programs that run tests write what a test printed, in colours, and XML cannot hold."""
 _XML_ENCODING = re.compile(
     rb"""(?:\xef\xbb\xbf)?<\?xml[^>]{1,99}?\sencoding=["']([\w.-]{1,40})["']"""
 )
-_STEP_FIELDS = ("index", "action", "data", "expected")
-_CUSTOM = re.compile(r"custom field \((.*)\)")
-_LISTS = ("labels", "relatedIssues", "platforms")
 
 
 class CaseFileError(ValueError):
@@ -95,10 +44,12 @@ class CaseFileError(ValueError):
 
 def parse(name: str, data: bytes) -> Any:
     """What the file called `name` holds. Raises `CaseFileError`."""
-    text = _text(data)
     ending = name.rpartition(".")[2].lower()
+    if ending == "xlsx":
+        return _spreadsheet(data)
+    text = _text(data)
     if ending == "csv":
-        return {"rows": _csv(text)}
+        return _csv(text)
     if ending in ("xml", "trx"):
         return {"tests": _report(text)}
     if ending == "feature":
@@ -150,86 +101,63 @@ def _feature(text: str, name: str) -> list[dict[str, Any]]:
         raise CaseFileError(str(error), error.line) from None
 
 
-def _csv(text: str) -> list[dict[str, Any]]:
+def _csv(text: str) -> dict[str, Any]:
     import csv
     import io
+
+    from kb_runtime.records.case_tables import is_header, tests
 
     # The separator is the one that the header has most often: titles and steps have all of them.
     head = text.partition("\n")[0]
     separator = max(",;\t|", key=head.count)
     csv.field_size_limit(MAX_CELL_CHARS)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    begin = 1
+
+    def counted() -> Iterator[list[str]]:
+        nonlocal begin
+        for row in rows:
+            begin = rows.line_num + 1
+            yield row
+
     try:
         header = next(rows, [])
-        places = _places(header)
-        if not {"uid", "jiraKey", "testCaseId", "title"} & places.keys():
+        if not is_header(header):
             raise CaseFileError(
-                f"the header names no identifier and no title: {', '.join(header)[:200]}",
+                f"the header names no column with identifiers or titles: {', '.join(header)[:200]}",
                 1,
                 is_other=True,
             )
-        return _tests(rows, places)
+        begin = rows.line_num + 1
+        return tests(header, counted())
     except csv.Error as error:
+        if "unexpected end" in str(error):  # a quote takes all of the rest into one cell
+            raise CaseFileError(
+                "not valid CSV: a quote in this row is never closed", begin
+            ) from None
         raise CaseFileError(f"not valid CSV: {error}", rows.line_num) from None
 
 
-def _places(header: list[str]) -> dict[str, list[int]]:
-    """Field -> its columns; labels often have several. Jira calls those that it does not know itself
-    `Custom field (Test Type)`."""
-    names = [" ".join(each.strip().strip("\ufeff").casefold().split()) for each in header]
-    names = [_CUSTOM.sub(r"\1", each) for each in names]
-    found: dict[str, list[int]] = {}
-    for field, known in _COLUMNS.items():
-        for name in known:
-            columns = [place for place, each in enumerate(names) if each == name]
-            if columns:
-                found.setdefault(field, []).extend(columns)
-                if field not in _STEP_FIELDS or "(" not in name:
-                    break
+def _spreadsheet(data: bytes) -> dict[str, Any]:
+    """The tests of all sheets that have a header. Raises `CaseFileError`."""
+    from kb_runtime.records.case_tables import is_header, tests
+    from kb_runtime.records.spreadsheets import SpreadsheetError, sheets
+
+    found: dict[str, list[Any]] = {}
+    try:
+        for rows in sheets(data):
+            head = next((at for at, row in enumerate(rows[:_TITLE_ROWS]) if is_header(row)), None)
+            if head is not None:
+                for name, values in tests(rows[head], rows[head + 1 :]).items():
+                    found.setdefault(name, []).extend(values)
+    except SpreadsheetError as error:
+        raise CaseFileError(f"the spreadsheet cannot be read: {error}") from None
+    if not found:
+        raise CaseFileError(
+            f"no sheet has a header with identifiers or titles in its first {_TITLE_ROWS} rows",
+            is_other=True,
+        )
     return found
-
-
-def _tests(rows: Any, places: dict[str, list[int]]) -> list[dict[str, Any]]:
-    tests: list[dict[str, Any]] = []
-    identifiers: list[str] = [
-        name for name in ("uid", "jiraKey", "testCaseId") if name in places
-    ] or ["title"]
-    for row in rows:
-        cells = {
-            field: [
-                row[place].strip() for place in columns if place < len(row) and row[place].strip()
-            ]
-            for field, columns in places.items()
-        }
-        if not any(cells.values()):
-            continue
-        identity = [cells[name] for name in identifiers]
-        step = {field: cells[field][0] for field in _STEP_FIELDS if cells.get(field)}
-        is_same = tests and (not any(identity) or identity == tests[-1]["_identity"])
-        # A row without a step is a test: one that cannot be read is counted, not added to another.
-        if step and is_same and (any(identity) or not cells.get("title")):
-            test = tests[-1]
-        else:
-            test = {"_identity": identity, "steps": []}
-            for field, values in cells.items():
-                if values and field not in _STEP_FIELDS:
-                    test[field] = _listed(values) if field in _LISTS else values[0]
-            if "folderStructure" in test:
-                test["folderStructure"] = re.sub(r"\s*>\s*", "/", test["folderStructure"])
-            tests.append(test)
-        if "action" in step:
-            test["steps"].append(
-                step | {"expected": [step["expected"]] if "expected" in step else []}
-            )
-        elif "expected" in step and test["steps"]:
-            test["steps"][-1]["expected"].append(step["expected"])
-    for test in tests:
-        del test["_identity"]
-    return tests
-
-
-def _listed(values: list[str]) -> list[str]:
-    return [part.strip() for value in values for part in re.split(r"[,;\n]", value) if part.strip()]
 
 
 def _report(text: str) -> list[dict[str, Any]]:

@@ -69,6 +69,8 @@ FindingCode = Literal[
     "no-title",
     "no-steps",
     "no-tags",
+    "column-not-read",
+    "row-too-long",
 ]
 _SENTENCES: Mapping[FindingCode, str] = {
     "no-identifier": "without an identifier (uid, jiraKey or testCaseId), skipped",
@@ -78,11 +80,19 @@ _SENTENCES: Mapping[FindingCode, str] = {
     "no-title": f"without a title, called {UNTITLED!r}",
     "no-steps": "without steps",
     "no-tags": "without tags",
+    "column-not-read": "not read",
+    "row-too-long": "with more cells than the header, whose rest was not read",
+}
+_NOUNS: Mapping[FindingCode, str] = {"column-not-read": "column", "row-too-long": "row"}
+"""What a finding is about, where it is not a test."""
+_TABLE_FINDINGS: Mapping[str, FindingCode] = {
+    exports.COLUMNS_NOT_READ: "column-not-read",
+    exports.LONG_ROWS: "row-too-long",
 }
 SKIPPING: frozenset[FindingCode] = frozenset({"no-identifier", "not-an-object", "not-a-test"})
 """Findings about what does not become a test case."""
-LEAVING_OUT = SKIPPING | {"duplicate-uid"}
-"""Findings about records that are not stored."""
+LEAVING_OUT = SKIPPING | {"duplicate-uid", "column-not-read", "row-too-long"}
+"""Findings about what is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +211,11 @@ def normalise(data: Any, suite: Suite, source: str) -> Normalised | None:
             findings.append(CaseFinding("no-steps", positions[uid], uid))
         if not case.tags:
             findings.append(CaseFinding("no-tags", positions[uid], uid))
+    if isinstance(data, Mapping):
+        for name, code in _TABLE_FINDINGS.items():
+            labels = data.get(name)
+            for position, label in enumerate(labels if isinstance(labels, list) else (), 1):
+                findings.append(CaseFinding(code, position, _line(label)))
     return Normalised(tuple(cases.values()), tuple(findings))
 
 
@@ -216,7 +231,8 @@ def sentences(findings: Iterable[CaseFinding]) -> dict[FindingCode, str]:
             continue
         names = [finding.label or f"record {finding.position}" for finding in found[:_SHOWN]]
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        count = "1 test" if len(found) == 1 else f"{len(found):,} tests"
+        noun = _NOUNS.get(code, "test")
+        count = f"1 {noun}" if len(found) == 1 else f"{len(found):,} {noun}s"
         lines[code] = f"{count} {_SENTENCES[code]}: {', '.join(names)}{more}"
     return lines
 

@@ -19,6 +19,10 @@ _PAGES = (*WRAPPERS, "sections")
 NOT_A_TEST = "not-a-test"
 """The field that marks an issue of another type: its value is that type."""
 
+COLUMNS_NOT_READ, LONG_ROWS = "columnsNotRead", "longRows"
+"""What is said beside the rows of a table: columns with text that no field is read from, and the tests with a
+row of more cells than the header."""
+
 _IDENTIFYING = frozenset(
     {"uid", "jiraKey", "issueKey", "testCaseId", "testId", "title", "summary", "testInfo"}
     | {"id", "key", "name", "jira", "nodeid"}
@@ -140,7 +144,7 @@ def _jira_issue(record: _Record) -> _Record:
     if issue_type and not _TEST_TYPES.fullmatch(str(issue_type).strip()):
         return {NOT_A_TEST: str(issue_type), "title": fields.get("summary"), "uid": record["key"]}
     custom = [value for name, value in sorted(fields.items()) if name.startswith("customfield_")]
-    steps = next((found for found in map(_jira_steps, custom) if found), None)
+    steps = next((found for found in map(jira_steps, custom) if found), None)
     return {
         "jiraKey": record["key"],
         "summary": fields.get("summary"),
@@ -153,7 +157,8 @@ def _jira_issue(record: _Record) -> _Record:
     }
 
 
-def _jira_steps(value: Any) -> list[dict[str, Any]] | None:
+def jira_steps(value: Any) -> list[dict[str, Any]] | None:
+    """The steps in a custom field of Jira, as Xray and others store them; None if it has none."""
     items = value.get("steps") if isinstance(value, Mapping) else value
     if not isinstance(items, list) or not items:
         return None

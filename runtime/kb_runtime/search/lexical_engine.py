@@ -16,7 +16,12 @@ from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.errors.panics import is_panic
 from kb_runtime.search.analysis import RECIPE
 from kb_runtime.search.lexical_schema import META
-from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned, remove_at_exit
+from kb_runtime.store.temporary_folders import (
+    lock_folder,
+    make_folder,
+    remove_abandoned,
+    remove_made,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +82,6 @@ def check_recipe(folder: str) -> None:
 def open_index(folder: str, *further: str) -> tantivy.Index:
     """Opens the index through links in a temporary folder, which is gone when this returns. With the
     folders of `further` indexes it is one of the segments of all, in this order. Raises `ArtifactError`."""
-    import shutil
-
     import tantivy
 
     mirror = _temporary_folder(folder)
@@ -104,13 +107,8 @@ def open_index(folder: str, *further: str) -> tantivy.Index:
             "Build the knowledge base again, or install it again.",
         ) from error
     finally:
-        # The engine has started a thread that watches the folder and locks it to reload: under
-        # another name it cannot put a lock file where files are being removed.
-        try:
-            os.rename(mirror, mirror + ".done")
-            shutil.rmtree(mirror + ".done", ignore_errors=True)
-        except PermissionError:  # Windows: the index maps files in it until the process ends
-            remove_at_exit(mirror)
+        # The engine has started a thread that watches the folder and locks it to reload.
+        remove_made(mirror)
         if lock is not None:
             os.close(lock)
 
@@ -174,11 +172,9 @@ def _link(source: str, target: str) -> None:
 
 
 def _temporary_folder(folder: str) -> str:
-    import tempfile
-
     for parent in (None, "/dev/shm"):
         try:
-            return tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
+            return make_folder(_PREFIX, parent)
         except OSError:
             continue
     raise ArtifactError(

@@ -293,13 +293,10 @@ def _serve_stdio(served: ServerContext, options: Options) -> None:
         workspace.close()
     for prefetcher in prefetchers:
         if prefetcher.is_preparing:
-            import os
-
-            from kb_runtime.store.temporary_folders import remove_remaining
+            from kb_runtime.store.temporary_folders import end_process
 
             sys.stderr.flush()
-            remove_remaining()
-            os._exit(exit_codes.OK)
+            end_process(exit_codes.OK)
         prefetcher.stop()
     live.close()
 

@@ -16,6 +16,7 @@ from kb_runtime.errors import ArtifactError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Identity = tuple[tuple[int, ...], ...]
@@ -27,6 +28,7 @@ _SETTLED_NS = 20_000_000
 _ATTEMPTS = 25
 
 _BLOCK = 1 << 18
+_MAX_THREADS = 4
 
 
 def inconsistent(path: str) -> ArtifactError:
@@ -101,6 +103,32 @@ def file_digest(path: str, size: int) -> str:
     return digest.hexdigest()
 
 
+def work_in_threads(check: Callable[[str], object], paths: list[str]) -> None:
+    """Asks `check` about each of `paths`, the last first, and takes them from the list. Of what it raises
+    `ArtifactError` about it will have to be asked again."""
+    from contextlib import suppress
+    from threading import Thread
+
+    def work() -> None:
+        while True:
+            try:
+                path = paths.pop()
+            except IndexError:
+                return
+            with suppress(ArtifactError):
+                check(path)
+
+    threads = [Thread(target=work) for _ in range(min(_MAX_THREADS, os.cpu_count() or 1) - 1)]
+    started = []
+    with suppress(RuntimeError):  # where no thread can be started, this one works alone
+        for thread in threads:
+            thread.start()
+            started.append(thread)
+    work()
+    for thread in started:
+        thread.join()
+
+
 def not_regular(path: str) -> ArtifactError:
     kind = "a link" if os.path.islink(path) else "not a regular file"
     return ArtifactError(
@@ -121,12 +149,12 @@ def unreadable(path: str, error: OSError) -> ArtifactError:
 
 def _chain(folder: str, relative: str) -> Identity:
     path = folder
-    found = [_identity(folder, is_folder=True)]
+    found = [one_identity(folder, is_folder=True)]
     *folders, name = relative.split("/")
     for part in folders:
         path = os.path.join(path, part)
-        found.append(_identity(path, is_folder=True))
-    found.append(_identity(os.path.join(path, name), is_folder=False))
+        found.append(one_identity(path, is_folder=True))
+    found.append(one_identity(os.path.join(path, name)))
     return tuple(found)
 
 
@@ -145,7 +173,9 @@ def status(path: str, *, is_folder: bool = False) -> os.stat_result:
     return found
 
 
-def _identity(path: str, *, is_folder: bool) -> tuple[int, ...]:
+def one_identity(path: str, *, is_folder: bool = False) -> tuple[int, ...]:
+    """Device, inode, size and both times of change, in nanoseconds, of a regular file or a folder, whose
+    size is 0. Raises `ArtifactError` for anything else."""
     found = status(path, is_folder=is_folder)
     size = 0 if is_folder else found.st_size
     return found.st_dev, found.st_ino, size, found.st_mtime_ns, found.st_ctime_ns

@@ -19,17 +19,18 @@ from kb_runtime.store.integrity import (
     read_regular,
     status,
     unreadable,
+    work_in_threads,
 )
 from kb_runtime.store.manifest_schema import problem
 from kb_runtime.version import DISTRIBUTION, FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, TypeVar
 
     from kb_runtime.store.integrity import Identity
-    from kb_runtime.store.proofs import Proofs
+    from kb_runtime.store.proofs import Proof, Proofs
 
     T = TypeVar("T")
     Check = Callable[["Manifest", bytes], object]
@@ -54,7 +55,7 @@ _SEAL_AT = -(len(_SEAL_TAIL) + 64)
 
 # Files of so many bytes together are hashed in several threads, which takes two cores half of the time.
 _THREADED_BYTES = 8 << 20
-_MAX_THREADS = 4
+_OPENINGS = 3
 
 _NOT_INSIDE = frozenset({"", ".", ".."})
 
@@ -270,54 +271,78 @@ class Manifest(ManifestFields):
             raise _altered(path)
         self._passed[relative] = found
 
-    def distrust_proofs(self) -> None:
-        """Has every file hashed here and now."""
-        self._proofs = {}
+    def trust(self, proofs: Proofs) -> None:
+        """Has files hashed here and now but for those that are still as `proofs` say."""
+        self._proofs = proofs
 
-    def prove(self, folder: str = "") -> None:
-        """Notes for other processes of this user which files passed, unless that was known of all of them.
-        `folder` is where the build is if it was moved since."""
+    def proved(self, paths: Iterable[str]) -> Proofs:
+        """Those listed files that are proved, as they are now. Raises `ArtifactError`."""
+        found = {path: identity(self.folder, path) for path in paths if path in self.files}
+        return {
+            path: self._proof(path, at) for path, at in found.items() if self._is_proved(path, at)
+        }
+
+    def prove(self, folder: str = "") -> Proofs:
+        """Notes for other processes of this user which files passed, unless that was known of all of them;
+        gives that. `folder` is where the build is if it was moved since."""
         from kb_runtime.store.proofs import write_proofs
 
-        if not all(self._is_proved(path, found) for path, found in self._passed.items()):
-            passed = {
-                path: (found[-1], self.files[path][1]) for path, found in self._passed.items()
-            }
-            write_proofs(folder or self.folder, passed)
+        proofs = {path: self._proof(path, found) for path, found in self._passed.items()}
+        if folder or not all(self._is_proved(*each) for each in self._passed.items()):
+            write_proofs(folder or self.folder, proofs)
+        return proofs
+
+    def _proof(self, relative: str, found: Identity) -> Proof:
+        return [*found[-1], self.files[relative][1]]
 
     def _is_proved(self, relative: str, found: Identity) -> bool:
         if self._proofs is None:
             from kb_runtime.store.proofs import read_proofs
 
             self._proofs = read_proofs(self.folder)
-        return self._proofs.get(relative) == [*found[-1], self.files[relative][1]]
+        return self._proofs.get(relative) == self._proof(relative, found)
 
     def check_files(self, paths: Iterable[str]) -> None:
         """As `check_file`, of several: large ones in several threads. Raises the error of the first that is
         wrong."""
         paths = tuple(paths)
-        new = [path for path in paths if path not in self._passed]
-        if sum(self.files.get(path, (0, ""))[0] for path in new) >= _THREADED_BYTES:
-            _hash_in_threads(self, new)
+        size = {
+            path: self.files.get(path, (0, ""))[0] for path in paths if path not in self._passed
+        }
+        if sum(size.values()) >= _THREADED_BYTES:
+            work_in_threads(self.check_file, sorted(size, key=size.__getitem__))
         for relative in paths:
             self.check_file(relative)
 
     def open_checked(self, paths: Iterable[str], read: Callable[[], T]) -> T:
         """What `read` makes of listed files, which it opens by name: the files that were hashed, and no
         others that came in their place meanwhile. Raises `ArtifactError`, whatever `read` made of files
-        that changed."""
+        that changed.
+
+        A file that changed is hashed and read again: builds share files, and where one is removed each of
+        them has a name less, which is a change, too.
+        """
         paths = tuple(paths)
-        self.check_files(paths)
-        try:
-            return read()
-        finally:
-            for relative in paths:
-                if identity(self.folder, relative) != self._passed[relative]:
-                    raise ArtifactError(
-                        "altered",
-                        f"{self.path(relative)} was changed while it was being opened.",
-                        REBUILD,
-                    )
+        for _ in range(_OPENINGS):
+            self.check_files(paths)
+            try:
+                found = read()
+            except Exception:
+                if not (changed := self._changed(paths)):
+                    raise
+            else:
+                if not (changed := self._changed(paths)):
+                    return found
+        raise ArtifactError(
+            "altered", f"{self.path(changed)} was changed while it was being opened.", REBUILD
+        )
+
+    def _changed(self, paths: Iterable[str]) -> str:
+        """The first of the files that is not as it was when it passed; empty where there is none."""
+        for path in paths:
+            if identity(self.folder, path) != self._passed[path]:
+                return path
+        return ""
 
     def read(self, relative: str) -> bytes:
         """The checked content of a small file such as `tools.json`."""
@@ -329,29 +354,6 @@ class Manifest(ManifestFields):
         if sha256(data).hex() != expected:
             raise _altered(path)
         return data
-
-
-def _hash_in_threads(manifest: Manifest, paths: Sequence[str]) -> None:
-    """Has `check_file` pass what is right, the largest first. What is wrong will be found wrong again."""
-    from contextlib import suppress
-    from threading import Thread
-
-    waiting = sorted(paths, key=lambda path: manifest.files.get(path, (0, ""))[0])
-
-    def work() -> None:
-        with suppress(IndexError, ArtifactError):
-            while True:
-                manifest.check_file(waiting.pop())
-
-    threads = [Thread(target=work) for _ in range(min(_MAX_THREADS, os.cpu_count() or 1) - 1)]
-    started = []
-    with suppress(RuntimeError):  # where no thread can be started, this one hashes alone
-        for thread in threads:
-            thread.start()
-            started.append(thread)
-    work()
-    for thread in started:
-        thread.join()
 
 
 _READ = f"formats {UNSHARDED_FORMAT_VERSION} to {FORMAT_VERSION}"
@@ -401,7 +403,7 @@ def load(folder: str | os.PathLike[str], check: Check | None = None) -> Manifest
             f"Rename the folder to {manifest.build_id}, or build again.",
         )
     if check is not None:
-        manifest.distrust_proofs()
+        manifest.trust({})
         check(manifest, data)
     return manifest
 

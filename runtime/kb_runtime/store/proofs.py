@@ -13,18 +13,22 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.integrity import open_regular
+from kb_runtime.store.integrity import one_identity, open_regular
 from kb_runtime.user_cache import user_cache
 
-Proofs = Mapping[str, list[int | str]]
-"""Path in the build -> device, inode, size, times of the last change in nanoseconds, SHA-256."""
+Proof = list[int | str]
+"""Device, inode, size, times of the last change of the content and of the status in nanoseconds, SHA-256."""
+Proofs = Mapping[str, Proof]
+"""By path in the build."""
 
+_STATUS_CHANGED, _DIGEST = 4, 5
+"""Places in a proof."""
 _LARGEST_BYTES = 16 << 20
 _SECOND_NS = 1_000_000_000
 _LOOKED_AT = 16
@@ -40,7 +44,7 @@ def read_proofs(folder: str) -> Proofs:
     return files if isinstance(files, dict) and note.get("folder") == folder else {}
 
 
-def write_proofs(folder: str, passed: Mapping[str, tuple[Sequence[int], str]]) -> None:
+def write_proofs(folder: str, proofs: Proofs) -> None:
     """Notes the identity of each file in `folder` as it was when it was hashed, with the hash, and forgets
     some builds that are gone. Does nothing where that cannot be kept."""
     from kb_runtime.store.atomic_files import remove_all_abandoned, replace_file  # not for readers
@@ -48,20 +52,36 @@ def write_proofs(folder: str, passed: Mapping[str, tuple[Sequence[int], str]]) -
     if not _CAN_PROVE:
         return
     folder = os.path.realpath(folder)  # as readers name it
-    # A file system that counts in seconds misses changes within one.
-    proofs: Proofs = {
-        relative: [*identity, digest]
-        for relative, (identity, digest) in passed.items()
-        if identity[-1] % _SECOND_NS
-    }
     path = _path(folder)
-    data = json.dumps({"folder": folder, "files": proofs}).encode()
+    files = {relative: proof for relative, proof in proofs.items() if _is_exact(proof)}
+    data = json.dumps({"folder": folder, "files": files}).encode()
     with suppress(OSError):
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         remove_all_abandoned(os.path.dirname(path))
         _forget_removed(os.path.dirname(path))
         if len(data) <= _LARGEST_BYTES:
             replace_file(path, data, mode=0o600)
+
+
+def still_holding(folder: str, proofs: Proofs, *, linked: bool = False) -> Proofs:
+    """Those of `proofs` that are true of the files in `folder` now.
+
+    If they were a moment ago and the files have been `linked` or unlinked under another name since, which
+    changes the time of change of a file that builds share, the new time takes the place of the old one.
+    """
+    same = _STATUS_CHANGED if linked else _DIGEST
+    found = {}
+    for relative, proof in proofs.items():
+        with suppress(ArtifactError):
+            now = one_identity(os.path.join(folder, relative))
+            if [*now[:same]] == proof[:same]:
+                found[relative] = [*now, proof[_DIGEST]]
+    return found
+
+
+def _is_exact(proof: Proof) -> bool:
+    """Whether the file system counts in less than seconds, so that it misses no change within one."""
+    return bool(int(proof[_STATUS_CHANGED]) % _SECOND_NS)
 
 
 def _path(folder: str) -> str:

@@ -5,15 +5,21 @@ from __future__ import annotations
 
 import atexit
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import NoReturn
 
 from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
 
 LOCKED_WITHIN_S = 1.0
 """A folder's maker locks it at once; this is long enough for that."""
 _REMOVALS = 10
-_at_exit: list[str] = []
+_NEEDED_S = 10.0
+"""The end of the process waits that long for a thread that needs its folder for some milliseconds."""
+_DONE = ".done"
+_made: dict[str, int] = {}  # folder: the thread that needs it, or 0
+_making = threading.RLock()
 
 
 @contextmanager
@@ -72,23 +78,82 @@ def remove_abandoned(parent: str, prefix: str) -> None:
             os.close(lock)
 
 
-def remove_at_exit(folder: str) -> None:
-    """Removes a folder when the process ends, for one whose files Windows has open until then."""
-    if not _at_exit:
-        atexit.register(remove_remaining)
-    _at_exit.append(folder)
+def make_folder(prefix: str, parent: str | None = None) -> str:
+    """A new folder below `parent`, by default among the system's temporary ones, which this thread needs
+    until `remove_made`; the end of the process removes it otherwise. Raises `OSError`."""
+    import tempfile
+
+    with _making:
+        # Known before it is there: a signal may end the process between any two lines.
+        path = os.path.join(parent or tempfile.gettempdir(), prefix + os.urandom(8).hex())
+        if not _made:
+            atexit.register(remove_remaining)
+        _made[path] = threading.get_ident()
+        try:
+            os.mkdir(path, 0o700)
+        except OSError:
+            del _made[path]
+            raise
+    return path
+
+
+def remove_made(folder: str) -> None:
+    """Removes a folder of `make_folder`; under another name, so that a thread of an engine cannot make a
+    file where files are being removed. Windows, which has its files open, does so when the process ends."""
+    with suppress(FileNotFoundError):
+        try:
+            os.rename(folder, folder + _DONE)
+        except PermissionError:
+            _made[folder] = 0
+            return
+        _remove(folder + _DONE)
+    _made.pop(folder, None)
 
 
 def remove_remaining() -> None:
-    """Removes the folders of `remove_at_exit`; to be called before an `os._exit`, which calls nothing.
-    A thread that writes into a folder meanwhile is waited for, up to half a second each."""
+    """Removes the folders of `make_folder`, those that other threads need when these have done so or had
+    time to."""
+    import time
+
+    end = time.monotonic() + _NEEDED_S
+    for folder, thread in list(_made.items()):
+        if thread != threading.get_ident():
+            while _made.get(folder) and time.monotonic() < end:
+                time.sleep(0.01)
+        if folder in _made:
+            _remove(folder)
+            _remove(folder + _DONE)  # whose removal was interrupted
+            _made.pop(folder, None)
+
+
+def end_process(code: int) -> NoReturn:
+    """`os._exit`, after which no folder of `make_folder` is left, whatever the threads of the process do,
+    or the main one did when the signal came whose handler calls this."""
+    with _making:
+        remove_remaining()
+        os._exit(code)
+
+
+def _remove(folder: str) -> None:
+    """A thread that writes into the folder meanwhile is waited for, up to half a second."""
     import shutil
     import time
 
-    while _at_exit:
-        folder = _at_exit.pop()
-        for _ in range(_REMOVALS):
-            shutil.rmtree(folder, ignore_errors=True)
-            if not os.path.lexists(folder):
-                break
-            time.sleep(0.05)
+    for _ in range(_REMOVALS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.lexists(folder):
+            break
+        time.sleep(0.05)
+
+
+def _forget_those_of_the_parent() -> None:
+    _made.clear()
+    _making.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_making.acquire,
+        after_in_parent=_making.release,
+        after_in_child=_forget_those_of_the_parent,
+    )

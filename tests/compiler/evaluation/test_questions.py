@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from kbc.evaluation import questions
 from kbc.evaluation.questions import (
     Answered,
     Evaluation,
@@ -108,3 +111,12 @@ def test_the_report_shows_late_answers_and_advice() -> None:
     assert "   7  far off" in text
     assert "   2 -> 7" in text
     assert "unreached: 1\n  doc:b.md" in text
+
+
+def test_a_record_that_is_not_there_is_compared_by_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["doc:structs.rst", "code:structs.py", "doc:usage.rst"]
+    known = {("docs", place): name for place, name in enumerate(names)}
+    monkeypatch.setattr(questions, "records", lambda _: known)
+    artifact: Any = SimpleNamespace(manifest={"scopes": {}, "name": "shed"}, build_id="1")
+    with pytest.raises(EvaluationError, match=r"near: doc:structs\.rst, code:structs\.py$"):
+        questions.check_questions(artifact, [Question("q", {"docs/structs.rst": 1.0})])

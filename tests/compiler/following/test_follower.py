@@ -14,8 +14,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import psutil
 import pytest
+from tests.end_to_end.processes import with_argument
 from tests.end_to_end.sealed import namespaces
 from tests.waiting import PATIENCE_S, until
 
@@ -295,11 +295,10 @@ def test_a_build_that_was_killed_is_started_again(
     monkeypatch.setattr(module, "RETRY_S", (0.5, 1.0))
     bench.write(a="def one(): pass")
     bench.start(bench.embedding)
-    (embedding,) = until(
-        lambda: [each for each in psutil.Process().children() if str(bench.tree) in each.cmdline()],
-        "a process embeds the tree",
+    embedding, *_ = until(
+        lambda: with_argument(str(bench.tree), below=os.getpid()), "a process embeds the tree"
     )
-    os.kill(embedding.pid, signal.SIGKILL)
+    os.kill(embedding, signal.SIGKILL)
     status = bench.until(lambda found: found["state"] == "failed")
     assert status["problem"] == "The compiler was ended by SIGKILL."
     bench.until(is_ready)
@@ -310,7 +309,7 @@ def test_a_build_that_takes_too_long_is_ended(bench: Bench) -> None:
     bench.start(bench.endless, limit_s=0.9)
     status = bench.until(lambda found: found["state"] == "failed")
     assert status["problem"].startswith("Embedding was stopped after 0.00025 hours.")
-    assert not [each for each in psutil.Process().children() if "endless" in str(each.cmdline())]
+    assert with_argument(bench.endless[2], below=os.getpid()) == []
 
 
 def test_only_one_follower_works_at_a_time(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,6 +128,13 @@ def test_a_file_without_tests_stops_no_build(name: str, text: str, code: str) ->
     assert codes(diagnostics) == {code: "warning"}
 
 
+def test_what_is_not_read_of_tables_is_reported() -> None:
+    header = "ID,Title,Action,Tags,Colour\n"
+    tables = (f"{header}C1,Starts,Press,a,red,blue\n", f"{header}C2,Stops,Pull,a,red\n")
+    _, diagnostics = read(*tables, names=("a.csv", "b.csv"))
+    assert codes(diagnostics) == {"test-row-too-long": "warning", "test-column-not-read": "note"}
+
+
 def test_files_without_tests_are_one_warning() -> None:
     _, diagnostics = read(
         CASE, {"a": 1}, {"b": 1}, [], {}, names=tuple(f"{n}.json" for n in range(5))

@@ -162,3 +162,21 @@ def test_a_navigation_that_a_site_writes_itself_has_all_pages(
         'generator = "mkdocs"\nconfig = "mkdocs.yml"\n'
     )
     assert orphans_in(tmp_path, {**files, "kb.toml": settings}) == expected
+
+
+def test_links_that_start_at_the_address_of_a_page_are_ways() -> None:
+    site = "https://example.org/p/"
+    front = f"---\nurl: {site}alone/\n---\n\n"
+    for target in ("/p/alone/", "../alone/#part", f"{site}alone"):
+        linking = f"---\nurl: {site}q/\n---\n\n# Q\n\nSee [a]({target}).\n"
+        assert orphans({"docs/x/alone.md": f"{front}{ALONE}", "posts/q.md": linking}) == []
+    linking = f"---\nurl: {site}q/\n---\n\n# Q\n\nSee [a](/alone/), [b](http://[).\n"
+    found = orphans({"docs/x/alone.md": f"{front}{ALONE}", "posts/q.md": linking})
+    assert found == ["docs/x/alone.md"]
+
+
+def test_a_folder_most_of_whose_pages_are_alone_is_a_list() -> None:
+    blog = {f"docs/blog/{number}.md": f"# News {number}\n\ntext\n" for number in range(9)}
+    assert orphans({**blog, "docs/alone.md": ALONE}) == ["docs/alone.md"]
+    few = {path: text for path, text in blog.items() if path < "docs/blog/7"}
+    assert len(orphans(few)) == 7

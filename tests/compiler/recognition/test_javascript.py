@@ -74,6 +74,39 @@ def test_what_is_imported_or_returned_has_its_value(
     assert of_files(files) == {"theme": {"found": {"a": [1]}}}
 
 
+@pytest.mark.parametrize(
+    ("program", "value"),
+    [
+        ("const f = (a, b = 2) => ({a, b}); const found = [f(1), f(3, 4)]", [(1, 2), (3, 4)]),
+        ("const f = ({x: a, b = a}) => ({a, b}); const found = [f({x: 1})]", [(1, 1)]),
+        (
+            "function f(a, ...b) { const c = `${a}!`; return {a: c, b: 0} }\nconst found = [f('x')]",
+            [("x!", 0)],
+        ),
+        ("const found = [1, 2].map((a, b) => ({a, b}))", [(1, 0), (2, 1)]),
+        (
+            "const more = [{a: 1}], found = [...more, {b: 2}, false].filter(Boolean)",
+            [(1, None), (None, 2)],
+        ),
+        ("const found = [{a: 1}].concat([{a: 2}], {a: 3})", [(1, None), (2, None), (3, None)]),
+        (
+            "const found = [[1], [2, 3]].flatMap((a) => a).map((a) => ({a}))",
+            [(1, None), (2, None), (3, None)],
+        ),
+        (
+            "const a = 5; const g = () => a; const f = (a) => ({a, b: g()}); const found = [f(1)]",
+            [(1, 5)],
+        ),
+    ],
+)
+def test_functions_have_their_arguments_and_lists_are_joined(
+    program: str, value: list[tuple[object, object]]
+) -> None:
+    found = exported(f"{program}\nexport default {{found}}")["found"]
+    assert isinstance(found, list)
+    assert [(each.get("a"), each.get("b")) for each in found] == value
+
+
 def test_what_is_not_there_or_of_a_package_has_no_value() -> None:
     files = {
         "site/config.ts": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from kb_runtime.knowledge.comparison import diff
 from kb_runtime.knowledge.inspection import inspect
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.search.request import SearchRequest
+from kb_runtime.store import manifest as manifest_module
+from kb_runtime.store.manifest import load
 from kbc.pipeline.build import BuildOptions, build
 
 
@@ -29,10 +32,10 @@ class Pages:
     def write(self, number: int, text: str) -> None:
         (self.root / "docs" / f"page{number}.md").write_text(f"# Page {number}\n\n{text}\n")
 
-    def build(self, out: str = "out") -> Path:
+    def build(self, out: str = "out", keep: int = 9) -> Path:
         cache = self.folder / "cache" if out == "out" else None
         return build(
-            self.root, BuildOptions(out=self.folder / out, cache=cache, embed=False, keep=9)
+            self.root, BuildOptions(out=self.folder / out, cache=cache, embed=False, keep=keep)
         ).path
 
 
@@ -102,6 +105,35 @@ def test_an_edit_that_fills_or_empties_a_shard_gives_the_bytes_of_a_clean_build(
     fewer = pages.build()
     assert verify(fewer).problems == ()
     assert files(fewer) == files(pages.build("clean"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no proofs")
+@pytest.mark.parametrize("keep", [1, 2])
+def test_files_that_builds_share_are_hashed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: int
+) -> None:
+    """Sharing them, and removing a build that does, changes their status and nothing else."""
+    monkeypatch.setenv("KBC_CACHE", str(tmp_path / "user"))
+    hashed: list[str] = []
+    digest = manifest_module.file_digest
+
+    def noticed(path: str, size: int) -> str:
+        hashed.append(path)
+        return digest(path, size)
+
+    pages = Pages(tmp_path, range(3), 1)
+    shared = {each["build_id"] for each in inspect(pages.build(keep=keep))["shards"]}
+    monkeypatch.setattr(manifest_module, "file_digest", noticed)
+    for number in (3, 4):
+        pages.write(number, "A marmoset.")
+        build = pages.build(keep=keep)
+        assert hashed
+        assert not shared.intersection(part for path in hashed for part in Path(path).parts)
+        hashed.clear()
+        manifest = load(build)
+        manifest.check_files(manifest.files)
+        assert not hashed
+    assert verify(build).problems == ()
 
 
 def damage(path: Path) -> None:

@@ -26,7 +26,11 @@ Step = Callable[[], object]
 
 
 class Script:
-    """Takes a step after each thing that the watcher tells, and ends it after the last."""
+    """Takes a step after each thing that the watcher tells, and ends it after the last.
+
+    The kernel's word of one step may come in two parts, of which the second leads to a build of what is
+    published already: that is told once.
+    """
 
     def __init__(self, *steps: Step) -> None:
         self._steps = list(steps)
@@ -49,10 +53,16 @@ class Script:
         self.notes.append(sentence)
 
     def _next(self, what: BuildReport | Exception) -> None:
+        if self.told and _outcome(what) == _outcome(self.told[-1]):
+            return
         self.told.append(what)
         if not self._steps:
             raise KeyboardInterrupt
         self._steps.pop(0)()
+
+
+def _outcome(what: BuildReport | Exception) -> str:
+    return what.build_id if isinstance(what, BuildReport) else str(what)
 
 
 class _During(Progress):

@@ -167,3 +167,20 @@ def test_a_signal_that_comes_with_the_first_word_of_the_parent_is_not_lost(start
     out, err = process.communicate(timeout=PATIENCE_S)
     assert out.endswith("end\n")
     assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_that_end_while_they_start_leave_no_temporary_folders(
+    start: Start, tmp_path: Path, number: signal.Signals
+) -> None:
+    process = start(
+        "from kb_runtime.store.temporary_folders import make_folder\n"
+        f"    make_folder('links-', {str(tmp_path)!r}); say('made'); signal.pause()"
+    )
+    words = sorted(said(process) for _ in range(4))
+    assert [each[0] for each in words] == ["made", "made", "start", "start"]
+    process.send_signal(number)
+    process.communicate(timeout=PATIENCE_S)
+    for _, _, pid in words[2:]:
+        wait_until_gone(int(pid))
+    assert list(tmp_path.iterdir()) == []

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
+from tests.end_to_end.processes import with_argument
 from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.live.compiler_process import (
@@ -86,9 +87,8 @@ def test_a_compiler_that_does_not_end_is_stopped(tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_dies_is_told_with_its_signal(hanging: CompilerProcess) -> None:
-    children = psutil.Process().children()  # a tracker of Python's own may be among them
-    (compiler,) = [each for each in children if "kbc" in each.cmdline()]
-    compiler.send_signal(signal.SIGSEGV)
+    compiler, *_ = with_argument("kbc", below=os.getpid())
+    os.kill(compiler, signal.SIGSEGV)
     assert hanging.wait(PATIENCE_S)
     with pytest.raises(CompilerError, match="ended by SIGSEGV"):
         hanging.report()

@@ -9,7 +9,9 @@ from shutil import copytree
 from typing import Any
 
 import pytest
+from tests.descriptors import open_below
 from tests.small_artifact import publish_small
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
@@ -33,6 +35,52 @@ def test_the_next_call_sees_a_new_version(publish: Publish) -> None:
     live = LiveArtifact(kb)
     assert text_of(live) == "one"
     publish(entries("two"))
+    assert text_of(live) == "two"
+    live.close()
+
+
+def test_a_call_waits_for_the_version_that_nobody_called_for(
+    publish: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server's own thread looks for new versions, maybe right before the next call."""
+    live = LiveArtifact(publish(entries("one")).path.parent)
+    begun, go_on, opened = threading.Event(), threading.Event(), Artifact.open_location
+
+    def slowly(*arguments: Any) -> Artifact:
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+        return opened(*arguments)
+
+    publish(entries("two"))
+    monkeypatch.setattr(Artifact, "open_location", slowly)
+    follower = threading.Thread(target=live.follow)
+    follower.start()
+    assert begun.wait(PATIENCE_S)
+    threading.Timer(0.2, go_on.set).start()
+    assert text_of(live) == "two"
+    follower.join()
+    live.close()
+
+
+def test_calls_go_on_with_the_old_version_while_one_of_them_opens_the_new_one(
+    publish: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = LiveArtifact(publish(entries("one")).path.parent)
+    begun, go_on, opened = threading.Event(), threading.Event(), Artifact.open_location
+
+    def slowly(*arguments: Any) -> Artifact:
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+        return opened(*arguments)
+
+    publish(entries("two"))
+    monkeypatch.setattr(Artifact, "open_location", slowly)
+    first = threading.Thread(target=text_of, args=(live,))
+    first.start()
+    assert begun.wait(PATIENCE_S)
+    assert text_of(live) == "one"
+    go_on.set()
+    first.join()
     assert text_of(live) == "two"
     live.close()
 
@@ -302,10 +350,10 @@ def test_a_version_opened_beside_one_that_is_refused_is_closed_and_served_later(
     live = LiveArtifact(named(tmp_path, "a", "a1"), named(tmp_path, "b", "b1"))
     named(tmp_path, "a", "a2")
     publish_small(tmp_path / "b", entries("b2"), name="a")
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = open_below(tmp_path)
     for _ in range(3):
         live.follow()
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert open_below(tmp_path) == before
     assert texts_of(live) == ["a1", "b1"]
     assert capsys.readouterr().err.count("both the knowledge base 'a'") == 1
     named(tmp_path, "b", "b3")
@@ -339,9 +387,9 @@ def test_a_workspace_that_cannot_be_opened_does_not_keep_a_server_from_serving(
 
 def test_nothing_stays_open_when_one_of_several_cannot_be_opened(tmp_path: Path) -> None:
     first = named(tmp_path, "a", "a1")
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = open_below(tmp_path)
     with pytest.raises(ArtifactError):
         LiveArtifact(first, tmp_path / "nothing")
     with pytest.raises(ArtifactError):
         LiveArtifact(first, first)
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert open_below(tmp_path) == before

@@ -270,7 +270,33 @@ def test_a_file_that_is_replaced_between_its_hash_and_its_reader_is_refused(
     manifest = load(build)
     assert manifest.open_checked(["tools.json"], lambda: path.read_bytes()) == b"{}\n"
     assert code_of(lambda: manifest.open_checked(["tools.json"], exchange)) == "altered"
-    assert read == [b"\n}{"]
+    assert {*read} == {b"\n}{"}
+
+
+def test_a_file_that_only_has_a_name_more_or_less_while_it_is_read_is_read_again(
+    publish: Publish,
+) -> None:
+    """As where a build is removed that shares the file."""
+    build = publish().path
+    path, shared = build / "tools.json", build.parent / "shared.json"
+    os.link(path, shared)
+    read = []
+
+    def content() -> bytes:
+        read.append(path.read_bytes())
+        shared.unlink(missing_ok=True)
+        return read[-1]
+
+    assert load(build).open_checked(["tools.json"], content) == b"{}\n"
+    assert len(read) == 2
+
+
+def test_what_a_reader_raises_of_files_that_did_not_change_is_passed_on(publish: Publish) -> None:
+    def fail() -> None:
+        raise ValueError("not mine")
+
+    with pytest.raises(ValueError, match="not mine"):
+        load(publish().path).open_checked(["tools.json"], fail)
 
 
 def test_a_file_that_is_written_into_between_its_hash_and_its_reader_is_refused(

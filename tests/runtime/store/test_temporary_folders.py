@@ -1,13 +1,26 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
+import kb_runtime
 from kb_runtime.store import temporary_folders
-from kb_runtime.store.temporary_folders import lock_folder, temporary_folder
+from kb_runtime.store.temporary_folders import (
+    lock_folder,
+    make_folder,
+    remove_made,
+    temporary_folder,
+)
+
+RUNTIME = Path(kb_runtime.__file__).parents[1]
 
 
 def test_a_folder_is_there_for_as_long_as_it_is_needed_and_removes_those_of_killed_processes(
@@ -24,3 +37,83 @@ def test_a_folder_is_there_for_as_long_as_it_is_needed_and_removes_those_of_kill
         assert there == {"work-living", "other-killed", Path(first).name, Path(second).name}
     os.close(living)
     assert {path.name for path in tmp_path.iterdir()} == {"work-living", "other-killed"}
+
+
+def test_a_folder_into_which_a_thread_writes_while_it_is_removed_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_remove, refusals = shutil.rmtree, iter((True, True, False))
+
+    def remove(path: str, **options: Any) -> None:
+        if next(refusals, False):  # the folder is not empty
+            Path(path, ".tantivy-meta.lock").touch()
+        else:
+            really_remove(path, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", remove)
+    remove_made(make_folder("work-", str(tmp_path)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_gone_already_is_no_failure(tmp_path: Path) -> None:
+    folder = make_folder("work-", str(tmp_path))
+    Path(folder).rmdir()
+    remove_made(folder)
+
+
+def ended(tmp_path: Path, program: str) -> tuple[int, str, str, list[Path]]:
+    """The exit code of a program that makes folders, its output, and what it leaves."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from kb_runtime.store.temporary_folders import *\n" + program],
+        env={"PYTHONPATH": str(RUNTIME), "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    return done.returncode, done.stdout, done.stderr, list(tmp_path.iterdir())
+
+
+def test_a_signal_that_ends_the_process_leaves_no_folder_of_its_main_thread(tmp_path: Path) -> None:
+    program = """
+import os, signal
+signal.signal(signal.SIGTERM, lambda *_: end_process(3))
+open(make_folder("work-") + "/file", "w").close()
+os.kill(os.getpid(), signal.SIGTERM)
+while True: signal.pause()
+"""
+    assert ended(tmp_path, program) == (3, "", "", [])
+
+
+def test_a_process_that_ends_waits_for_threads_that_need_a_folder(tmp_path: Path) -> None:
+    program = """
+import threading
+from kb_runtime.store.temporary_folders import _making
+made = threading.Event()
+def work():
+    folder = make_folder("work-")
+    made.set()
+    while _making.acquire(blocking=False):
+        _making.release()
+    open(folder + "/file", "w").close()
+    os.write(1, b"removed")
+    remove_made(folder)
+    make_folder("work-")  # too late
+threading.Thread(target=work, daemon=True).start()
+made.wait()
+end_process(3)
+"""
+    assert ended(tmp_path, program) == (3, "removed", "", [])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+def test_a_child_leaves_the_folders_of_its_parent_alone(tmp_path: Path) -> None:
+    program = """
+folder = make_folder("work-")
+child = os.fork()
+if not child:
+    make_folder("own-")
+    end_process(0)
+os.waitpid(child, 0)
+print(len(os.listdir(os.path.dirname(folder))), os.path.isdir(folder))
+"""
+    assert ended(tmp_path, program) == (0, "1 True\n", "", [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from kbc.cache.phases import recalled_each
@@ -79,7 +79,7 @@ class PageIncludes:
         self._hugo = HugoValues(self._options) if is_hugo else None
         self._names = hugo_values.references(collection, files) if is_hugo else {}
         has_notes = collection.generator in _WITH_NOTES
-        self._notes = notes_among(file.path for file in files) if has_notes else {}
+        self._notes = cache(lambda: notes_among(each.path for each in files)) if has_notes else None
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], ELSEWHERE: []}

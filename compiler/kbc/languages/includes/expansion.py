@@ -161,7 +161,7 @@ def expand(
         text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
     is_template = liquid is not None and _LIQUID.search(text) is not None
     is_filled = filled is not None and "{{" in text
-    has_notes = around.notes and _NOTES.search(text) is not None
+    has_notes = around.notes is not None and _NOTES.search(text) is not None
     has_helpers = around.has_helpers and _HELPERS.search(text) is not None
     has_tables = "{{" in text and _TABLES.search(text) is not None
     has_attributes = around.attributes and ATTRIBUTES.search(text) is not None

@@ -80,7 +80,7 @@ class Surroundings:
     gives the Markdown of what MyST has of Sphinx (None: pages are not Sphinx's), `referred` the link of a
     role of MyST, by what it names and its title. `attributes` says whose lists of attributes pages have.
     `repositories` are the names that the repository has on GitHub (`owner/name`, in lower case), whose root
-    is `repository_folder`. `notes` are the paths of notes by the names that links have for them.
+    is `repository_folder`. `notes` gives the paths of notes by the names that links have for them.
     With `is_mdx` the page is MDX, whatever its file is called, and with `has_helpers` it is one of mdBook,
     whose preprocessors fill in `{{#name}}`. `stated` gives what `meta` and `var` of Quarto show, by the name
     of the shortcode and that of the value (None: pages have no such).
@@ -97,7 +97,7 @@ class Surroundings:
     attributes: AttributeStyle = ""
     repositories: Sequence[str] = ()
     repository_folder: str = ""
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Callable[[], Mapping[str, str]] | None = None
     is_mdx: bool = False
     has_helpers: bool = False
     stated: Callable[[str, str], str | None] | None = None

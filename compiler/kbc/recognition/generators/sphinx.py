@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import MARKDOWN
 from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
+from kbc.recognition.generators.python.literals import literals
+from kbc.recognition.generators.python.references import places_of, references_of
 from kbc.recognition.places import README
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
@@ -77,6 +78,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         toc, order = "", _Contents(tree, source, suffixes, exclude).follow(root)
     inventory = first_existing(tree, folder, _INVENTORIES)
     built = read_inventory(tree, inventory)
+    written = places_of(tree, folder, data, extensions)
     redirects = text_values(data.get("redirects")) | text_values(data.get("rediraffe_redirects"))
     return Site(
         generator=GENERATOR,
@@ -87,7 +89,11 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         base_url=text(data, "html_baseurl"),
         order=tuple(order),
         include=tuple(f"*{ending}" for ending in suffixes),
-        exclude=(*_SHIPPED, *(_pattern(each) for each in exclude if not each.startswith(".."))),
+        exclude=(
+            *_SHIPPED,
+            *(_pattern(each) for each in exclude if not each.startswith("..")),
+            *(f"/{place}/" for place in written),
+        ),
         redirects=redirects,
         options={
             "source_suffix": suffixes,
@@ -118,6 +124,14 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         },
         files=tuple(filter(None, (inventory, toc))),
     )
+
+
+def references(tree: IncludeTree, site: Site) -> list[Site]:
+    """The references of packages that extensions of a project of Sphinx write from source."""
+    if posixpath.basename(site.config) != "conf.py":
+        return []
+    data = literals(read_text(tree, site.config))
+    return references_of(tree, posixpath.dirname(site.config), data, site)
 
 
 def _source(tree: IncludeTree, folder: str, root: str, suffixes: Mapping[str, str]) -> str:
@@ -244,75 +258,6 @@ def _suffixes(value: Any, extensions: set[str]) -> dict[str, str]:
         if not parsers.isdisjoint(extensions) and found.get(suffix, _RST) == _RST:
             found[suffix] = language
     return found
-
-
-def literals(source: str) -> dict[str, Any]:
-    """The values of the names that a Python file assigns at its top level, where these are literals,
-    sums of literals, or one side of a condition; `+=` extends lists and texts. Names that a call puts
-    into `globals()` count if nothing assigns them."""
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError):
-        return {}
-    found: dict[str, Any] = {}
-    for node in body:
-        if isinstance(node, ast.Assign):
-            value = _value(node.value, found)
-            for target in node.targets:
-                if isinstance(target, ast.Name) and value is not None:
-                    found[target.id] = value
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
-            value = _value(node.value, found)
-            if value is not None:
-                found[node.target.id] = value
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            old, more = found.get(node.target.id), _value(node.value, found)
-            if isinstance(old, str) and isinstance(more, str):
-                found[node.target.id] = old + more
-            elif isinstance(old, list) and isinstance(more, list):
-                found[node.target.id] = [*old, *more]
-    for name, given in _put_into_globals(body):
-        value = _value(given, found)
-        if value is not None:
-            found.setdefault(name, value)
-    return found
-
-
-def _put_into_globals(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    """The keyword arguments of `globals().update(...)`, and of the calls that make what it is given."""
-    for node in body:
-        if isinstance(node, ast.Expr) and ast.unparse(node.value).startswith("globals().update("):
-            for call in ast.walk(node.value):
-                if isinstance(call, ast.Call):
-                    yield from ((each.arg, each.value) for each in call.keywords if each.arg)
-
-
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        return [_value(each, names) for each in node.elts]
-    if isinstance(node, ast.Dict):
-        return {
-            str(_value(key, names)): _value(value, names)
-            for key, value in zip(node.keys, node.values, strict=True)
-            if key is not None
-        }
-    if isinstance(node, ast.Name):
-        return names.get(node.id)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = _value(node.left, names), _value(node.right, names)
-        if isinstance(left, str) and isinstance(right, str):
-            return left + right
-        return [*left, *right] if isinstance(left, list) and isinstance(right, list) else None
-    if isinstance(node, ast.IfExp):
-        return _value(node.body, names)
-    if isinstance(node, ast.JoinedStr):
-        parts = [_value(each, names) for each in node.values]
-        return "".join(map(str, parts)) if None not in parts else None
-    if isinstance(node, ast.FormattedValue):
-        return _value(node.value, names)
-    return None
 
 
 class _Contents:

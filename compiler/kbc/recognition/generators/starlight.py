@@ -2,41 +2,193 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import posixpath
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kbc.languages.front_matter import read_front_matter
 from kbc.project.include_tree import IncludeTree
+from kbc.project.slugs import starlight_slug
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, import_paths, read_script
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "starlight"
-PAGES = "src/content/docs"
+PAGES = "content/docs"
+"""Below the folder of sources."""
+
 CONFIGS = tuple(f"astro.config.{ending}" for ending in ("mjs", "ts", "mts", "js", "cjs"))
+_ENDINGS = (".markdown", ".mdown", ".mkdn", ".mkd", ".mdwn", ".md", ".mdx", ".mdoc")
+_MAX_PAGES = 20_000
+_MAX_DEPTH = 20
+_LAST = 2.0**53
+"""The place of a page that states none."""
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
     """The site whose astro.config is in `folder`; None without one, or when it has no such pages."""
     config = first_existing(tree, folder, CONFIGS)
-    pages = joined(folder, PAGES)
-    if not config or not tree.names(pages):
+    if not config:
         return None
     data = read_script(tree, config)
+    pages = joined(folder, text(data, "srcDir") or "src", PAGES)
+    if not tree.names(pages):
+        return None
     found = [mapping(each) for each in sequence(data.get("integrations"))]
     theme: Mapping[str, Any] = next((each for each in found if "title" in each), {})
     address = text(data, "site")
     base = f"{address.rstrip('/')}/{text(data, 'base').strip('/')}".rstrip("/")
     locales = mapping(theme.get("locales"))
     own = text(theme, "defaultLocale") or ("root" if "root" in locales else "")
-    others = [name for name in locales if own and name not in ("root", own)]
+    others = tuple(name for name in locales if own and name not in ("root", own))
+    language = text(mapping(locales.get(own)), "lang") or (own if own != "root" else "en")
+    sidebar = _Sidebar(tree, pages, own if own in locales and own != "root" else "", others)
+    sidebar.add(_stated_sidebar(theme), language)
     return Site(
         generator=GENERATOR,
         config=config,
         folder=pages,
-        title=text(theme, "title"),
+        title=_in_language(theme, "title", language),
         description=text(theme, "description"),
         base_url=base if address.startswith("http") else "",
+        order=tuple(sidebar.titles),
+        titles={path: title for path, title in sidebar.titles.items() if title},
         # Parts of pages, which Astro does not publish.
         exclude=(*NOT_PAGES, "_*", "/404.*", *(f"/{name}/" for name in others)),
-        options={"config_folder": folder, "import_paths": import_paths(tree, folder)},
+        redirects=_redirects(data),
+        options={
+            "config_folder": folder,
+            "import_paths": import_paths(tree, folder),
+            "html_files": text(mapping(data.get("build")), "format") == "file",
+            "without_slash": text(data, "trailingSlash") == "never",
+        },
     )
+
+
+def _in_language(data: Mapping[str, Any], name: str, language: str) -> str:
+    """A text, or of texts by language that of `language`, else the first."""
+    values = mapping(data.get(name))
+    return text(data, name) or text(values, language, language.split("-")[0], *values)
+
+
+def _redirects(data: Mapping[str, Any]) -> dict[str, str]:
+    """Former paths and where they lead; those with parameters (`[...slug]`) are left out."""
+    found: dict[str, str] = {}
+    for old, new in mapping(data.get("redirects")).items():
+        target = new if isinstance(new, str) else text(mapping(new), "destination")
+        if target and "[" not in old:
+            found[old.strip("/")] = target.strip("/")
+    return found
+
+
+def _stated_sidebar(theme: Mapping[str, Any]) -> Any:
+    """The sidebar, or those of all topics that a plugin is given (starlight-sidebar-topics); None of a
+    site that has its folders there."""
+    if theme.get("sidebar"):
+        return theme["sidebar"]
+    given = [each for each in sequence(theme.get("plugins")) if isinstance(each, list)]
+    topics = [one for each in given for one in each if "items" in mapping(one)]
+    return topics or None
+
+
+class _Sidebar:
+    """Collects the pages that a sidebar lists: their paths below `folder`, and what it calls them. `locale`
+    is the folder of the language that is read, `others` are those of other languages."""
+
+    def __init__(
+        self, tree: IncludeTree, folder: str, locale: str, others: tuple[str, ...]
+    ) -> None:
+        self.titles: dict[str, str] = {}
+        self._tree = tree
+        self._folder = folder
+        self._locale = locale
+        self._matter: dict[str, Mapping[str, Any]] = {}
+        self._slugs: dict[str, str] = {}
+        for path in self._found(locale, frozenset(others)):
+            slug = starlight_slug(path, self._front_matter(path))
+            self._slugs.setdefault(slug.removeprefix(locale).strip("/"), path)
+
+    def add(self, items: Any, language: str, depth: int = 0) -> None:
+        """Adds what items of a sidebar list, in their order; None stands for all folders."""
+        if items is None and not depth:
+            self._add_folder("")
+        for item in sequence(items) if depth < _MAX_DEPTH else ():
+            entry = {"slug": item} if isinstance(item, str) else mapping(item)
+            label = text(mapping(entry.get("translations")), language) or text(entry, "label")
+            place = entry.get("slug", entry.get("link"))
+            if isinstance(place, str) and "://" not in place:
+                self._add_page(posixpath.normpath(place.partition("#")[0].strip("/") or "."), label)
+            if "items" in entry:
+                self.add(entry["items"], language, depth + 1)
+            generated = mapping(entry.get("autogenerate"))
+            if "directory" in generated:
+                self._add_folder(text(generated, "directory").strip("/"))
+
+    def _add_page(self, slug: str, label: str) -> None:
+        path = self._slugs.get("" if slug in (".", "index") else slug)
+        path = path or self._slugs.get(slug.removesuffix(".html"))
+        if path:
+            self.titles.setdefault(path, label)
+
+    def _add_folder(self, folder: str) -> None:
+        """Adds the pages of a folder as an autogenerated group has them: by the `order` that their front
+        matter states, then by their slugs; of a folder in it the place is that of its first page."""
+        start = joined(self._locale, folder)
+        inside = [
+            path
+            for path in self._slugs.values()
+            if (not start or path.startswith(f"{start}/")) and not self._side(path).get("hidden")
+        ]
+        skipped = start.count("/") + 1 if start else 0
+        entries = [(path.split("/")[skipped:], path) for path in inside]
+        for path in self._sorted(entries, start):
+            self.titles.setdefault(path, text(self._side(path), "label"))
+
+    def _sorted(self, entries: list[tuple[list[str], str]], start: str) -> Iterator[str]:
+        groups: dict[str, list[tuple[list[str], str]]] = {}
+        leaves: list[tuple[float, str, str]] = []
+        for parts, path in entries:
+            if len(parts) == 1:
+                slug = starlight_slug(path, self._front_matter(path))
+                leaves.append((self._order(path), slug, path))
+            else:
+                groups.setdefault(parts[0], []).append((parts[1:], path))
+        for name, inner in groups.items():
+            first = min(self._order(path) for _, path in inner)
+            leaves.append((first, joined(start, name.lower()), name))
+        for _, _, each in sorted(leaves):
+            if each in groups:
+                yield from self._sorted(groups[each], joined(start, each))
+            else:
+                yield each
+
+    def _order(self, path: str) -> float:
+        stated = self._side(path).get("order")
+        return float(stated) if isinstance(stated, (int, float)) else _LAST
+
+    def _side(self, path: str) -> Mapping[str, Any]:
+        """What the front matter of a page says of the sidebar."""
+        return mapping(self._front_matter(path).get("sidebar"))
+
+    def _front_matter(self, path: str) -> Mapping[str, Any]:
+        if path not in self._matter:
+            data = self._tree.peek(joined(self._folder, path)) or b""
+            lines = data.decode("utf-8-sig", "replace").splitlines() or [""]
+            found, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
+            self._matter[path] = found.data if found else {}
+        return self._matter[path]
+
+    def _found(self, start: str, others: frozenset[str]) -> Iterator[str]:
+        """The pages of the language that is read, by their paths below the folder."""
+        waiting, count = [start], 0
+        while waiting and count < _MAX_PAGES:
+            place = waiting.pop()
+            for name in self._tree.names(joined(self._folder, place)):
+                path = joined(place, name)
+                if name.startswith(("_", ".")) or path in others:
+                    continue
+                if name.endswith(_ENDINGS):
+                    count += 1
+                    yield path
+                elif "." not in name:
+                    waiting.append(path)

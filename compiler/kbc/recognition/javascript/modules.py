@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from kbc.languages import grammars
@@ -21,6 +22,7 @@ from kbc.recognition.javascript.nodes import (
     string_or_empty,
     text_of,
 )
+from kbc.recognition.javascript.scopes import Scopes, parameters
 from kbc.recognition.site import joined, mapping
 
 Read = Callable[[str], str | None]
@@ -98,7 +100,7 @@ class JsonFile:
     def named(self, name: str) -> Any:
         return self._value if name in (DEFAULT, _EVERYTHING) else mapping(self._value).get(name)
 
-    def called(self, name: str) -> Any:
+    def called(self, name: str, arguments: list[Any]) -> Any:
         return self.named(name)
 
 
@@ -114,6 +116,7 @@ class Script:
         self._defaults: list[Any] = []  # all values that are exported as the whole
         self._all_of: list[str] = []
         self._values: dict[str, Any] = {}
+        self._scopes = Scopes()
         self._depth = 0
         for node in root.children:
             self._note(node)
@@ -129,7 +132,7 @@ class Script:
             self._note_assignment(node.children[0] if node.children else None)
         for each in (node, *node.children):
             if each.type in ("lexical_declaration", "variable_declaration"):
-                self._declare(each)
+                self._declare(each, self.constants)
             elif each.type == "function_declaration":
                 self._functions.setdefault(text_of(each.child_by_field_name("name")), each)
 
@@ -192,20 +195,22 @@ class Script:
         others = (self._of_module(_Imported(each, name)) for each in self._all_of)
         return next((each for each in others if each is not None), None)
 
-    def called(self, name: str) -> Any:
-        """What the function that is exported under a name returns."""
+    def called(self, name: str, arguments: list[Any]) -> Any:
+        """What the function that is exported under a name returns for `arguments`."""
         found = self._exports.get(name)
         if isinstance(found, _Imported):
-            return self._called_of(found)
+            return self._called_of(found, arguments)
         if found is None and name != DEFAULT:
-            return next(
-                (v for each in self._all_of if (v := self._called_of(_Imported(each, name)))), None
-            )
-        return self._result_of(found if isinstance(found, str) else text_of(found), found)
+            others = (self._called_of(_Imported(each, name), arguments) for each in self._all_of)
+            return next(filter(None, others), None)
+        named = found if isinstance(found, str) else text_of(found)
+        return self._result_of(named, arguments, found)
 
-    def _called_of(self, wanted: _Imported) -> Any:
+    def _called_of(self, wanted: _Imported, arguments: list[Any]) -> Any:
         module = self._modules.imported(wanted.module, self._path)
-        return self._guarded(lambda: module.called(wanted.name)) if module is not None else None
+        if module is None:
+            return None
+        return self._guarded(lambda: module.called(wanted.name, arguments))
 
     def _of_module(self, wanted: _Imported) -> Any:
         module = self._modules.imported(wanted.module, self._path)
@@ -213,15 +218,24 @@ class Script:
 
     def _local(self, name: str) -> Any:
         """The value of a name, which is computed once; None while it is."""
+        if (scope := self._scopes.holding(name)) is not None:
+            if name not in scope.values:
+                scope.values[name] = None
+                scope.values[name] = self.value(scope.nodes[name])
+            return scope.values[name]
         if name not in self._values and (name in self.constants or name in self._imports):
             self._values[name] = None
             is_own = name in self.constants
-            self._values[name] = (
-                self.value(self.constants[name]) if is_own else self._of_module(self._imports[name])
-            )
+            with self._scopes.module():
+                self._values[name] = (
+                    self.value(self.constants[name])
+                    if is_own
+                    else self._of_module(self._imports[name])
+                )
         return self._values.get(name)
 
-    def _declare(self, node: Any) -> None:
+    def _declare(self, node: Any, names: dict[str, Any]) -> None:
+        """Adds to `names` what a declaration gives a value."""
         for each in node.children:
             name = each.child_by_field_name("name") if each.type == "variable_declarator" else None
             value = each.child_by_field_name("value") if name is not None else None
@@ -230,7 +244,7 @@ class Script:
             if name.type == "object_pattern":
                 self._take_apart(name, value)
             else:
-                self.constants.setdefault(text_of(name), value)
+                names.setdefault(text_of(name), value)
 
     def _take_apart(self, pattern: Any, value: Any) -> None:
         """`const {a, b: c} = require("./x")`."""
@@ -275,7 +289,7 @@ class Script:
         if kind == "object":
             return self._object(node)
         if kind == "array":
-            return [self.value(each) for each in node.named_children if each.type != "comment"]
+            return self._array(node)
         if kind == "identifier":
             return self._local(text_of(node))
         if kind == "member_expression":
@@ -288,7 +302,7 @@ class Script:
         if kind == "call_expression":
             return self._call(node)
         if kind in _FUNCTIONS:
-            return self._returned(node.child_by_field_name("body"))
+            return self._applied(node, [], inner=True)
         if kind == "await_expression":
             return self.value(node.named_children[0])
         if kind == "binary_expression":
@@ -315,6 +329,16 @@ class Script:
             else:
                 parts.append(text_of(each))
         return "".join(parts)
+
+    def _array(self, node: Any) -> list[Any]:
+        found: list[Any] = []
+        for each in node.named_children:
+            if each.type == "spread_element":
+                value = self.value(each.named_children[0])
+                found += value if isinstance(value, list) else []
+            elif each.type != "comment":
+                found.append(self.value(each))
+        return found
 
     def _object(self, node: Any) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -349,28 +373,65 @@ class Script:
             )
         if name == "require":
             return None
-        result = self._result_of(name)
+        if (items := self._list_of(node, arguments)) is not None:
+            return items
+        values = self._array(arguments)
+        result = self._result_of(name, values)
         if result is not None:
             return result
-        values = [self.value(each) for each in arguments.named_children]
         return next((each for each in values if each is not None), None)
 
-    def _result_of(self, name: str, node: Any = None) -> Any:
-        """What a function returns: one with a name, or `node` itself."""
-        if name in self._imports:
-            return self._called_of(self._imports[name])
-        function = self._functions.get(name) or self.constants.get(name) or node
+    def _list_of(self, node: Any, arguments: Any) -> list[Any] | None:
+        """What methods of lists give: `list.map(each => ...)`, `flatMap`, `filter` (all that have a value),
+        `flat` and `concat`; None for other calls."""
+        function = node.child_by_field_name("function")
+        method = text_of(function.child_by_field_name("property"))
+        if method not in ("map", "flatMap", "filter", "flat", "concat"):
+            return None
+        items = self.value(function.child_by_field_name("object"))
+        if not isinstance(items, list):
+            return None
+        if method == "filter":
+            return [each for each in items if each not in (None, False)]
+        if method == "concat":
+            items = [*items, *self._array(arguments)]
+        callback = next(iter(arguments.named_children), None)
+        if "ap" in method:
+            if callback is None or callback.type not in _FUNCTIONS:
+                return None
+            items = [
+                self._guarded(partial(self._applied, callback, [each, place], inner=True))
+                for place, each in enumerate(items)
+            ]
+        if method == "map":
+            return items
+        return [one for each in items for one in (each if isinstance(each, list) else [each])]
+
+    def _result_of(self, name: str, arguments: list[Any], node: Any = None) -> Any:
+        """What a function returns for `arguments`: one with a name, or `node` itself."""
+        scope = self._scopes.holding(name)
+        own = scope.nodes.get(name) if scope is not None else None
+        if own is None and name in self._imports:
+            return self._called_of(self._imports[name], arguments)
+        function = own or self._functions.get(name) or self.constants.get(name) or node
         if function is None or isinstance(function, str) or function.type not in _FUNCTIONS:
             return None
-        body = function.child_by_field_name("body")
-        return self._guarded(lambda: self._returned(body))
+        return self._guarded(lambda: self._applied(function, arguments, inner=own is not None))
 
-    def _returned(self, body: Any) -> Any:
+    def _applied(self, function: Any, arguments: list[Any], inner: bool) -> Any:
+        """What a function returns; one that is `inner` sees the names of those around it."""
+        with self._scopes.function(inner) as scope:
+            parameters(function, arguments, scope)
+            return self._returned(function.child_by_field_name("body"), scope.nodes)
+
+    def _returned(self, body: Any, names: dict[str, Any]) -> Any:
         if body is None or body.type != "statement_block":
             return self.value(body)
         for each in body.named_children:
             if each.type in ("lexical_declaration", "variable_declaration"):
-                self._declare(each)
+                self._declare(each, names)
+            elif each.type == "function_declaration":
+                names.setdefault(text_of(each.child_by_field_name("name")), each)
         for each in body.named_children:
             if each.type == "return_statement" and each.named_children:
                 return self.value(each.named_children[0])

@@ -18,7 +18,7 @@ PAGE = "vault/notes/page.md"
 
 def expanded(text: str) -> Expansion:
     files = {**{name: each.encode() for name, each in FILES.items()}, PAGE: text.encode()}
-    return expand(text, PAGE, files.get, Surroundings(notes=notes_among([*FILES, PAGE])))
+    return expand(text, PAGE, files.get, Surroundings(notes=lambda: notes_among([*FILES, PAGE])))
 
 
 @pytest.mark.parametrize(

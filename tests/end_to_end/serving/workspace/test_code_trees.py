@@ -10,9 +10,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
-from tests.end_to_end.processes import descendants, is_running, wait_until_gone
+from tests.end_to_end.processes import (
+    descendants,
+    is_running,
+    wait_until_gone,
+    with_argument,
+)
 from tests.end_to_end.serving.workspace.files import TREE, Serve
 from tests.end_to_end.talk import first_file
 from tests.few_watches import with_few_watches
@@ -196,10 +200,8 @@ def test_a_tree_that_goes_away_while_it_is_embedded_is_ready_soon_after_it_is_ba
         "codebase_retrieval",
         query="queue",
     )
-    server = psutil.Process(talk.process.pid)
-    (embedding,) = until(
-        lambda: [each for each in server.children(recursive=True) if "index" in each.cmdline()],
-        "a process embeds the tree",
+    embedding, *_ = until(
+        lambda: with_argument("index", below=talk.process.pid), "a process embeds the tree"
     )
     aside = tree.rename(tree.with_name("aside"))
     if instead == "file":
@@ -210,7 +212,7 @@ def test_a_tree_that_goes_away_while_it_is_embedded_is_ready_soon_after_it_is_ba
         query="queue",
     )
     assert "defect" not in broken["metadata"]["indexStatus"]["problem"]
-    until(lambda: not is_running(embedding.pid), "the process that embeds has met it, too")
+    until(lambda: not is_running(embedding), "the process that embeds has met it, too")
     tree.unlink(missing_ok=True)
     aside.rename(tree)
     ready = talk.until(

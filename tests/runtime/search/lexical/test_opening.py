@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +14,8 @@ import tantivy
 from tests.runtime.search.lexical.chunks import filler, search
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.search.lexical import (
-    LexicalIndex,
-)
+from kb_runtime.search import lexical_engine
+from kb_runtime.search.lexical import LexicalIndex
 from kb_runtime.search.lexical_engine import LexicalError
 from kb_runtime.store import temporary_folders
 from kb_runtime.store.locks import try_lock
@@ -110,15 +107,14 @@ def test_an_unwritable_temporary_folder_has_a_second_choice(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[object] = []
-    real = tempfile.mkdtemp
 
-    def refuse_first(prefix: str, dir: str | None) -> str:
-        tried.append(dir)
+    def refuse_first(prefix: str, parent: str | None) -> str:
+        tried.append(parent)
         if len(tried) == 1:
             raise PermissionError(13, "Permission denied")
-        return real(prefix=prefix)
+        return temporary_folders.make_folder(prefix)
 
-    monkeypatch.setattr(tempfile, "mkdtemp", refuse_first)
+    monkeypatch.setattr(lexical_engine, "make_folder", refuse_first)
     assert LexicalIndex(str(folder)).documents == 5
     assert tried == [None, "/dev/shm"]
 
@@ -126,10 +122,10 @@ def test_an_unwritable_temporary_folder_has_a_second_choice(
 def test_no_temporary_folder_at_all_is_one_clear_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(**_: object) -> str:
+    def refuse(*_: object) -> str:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(lexical_engine, "make_folder", refuse)
     with pytest.raises(ArtifactError, match="temporary") as caught:
         LexicalIndex(str(folder))
     assert "TMPDIR" in caught.value.hint
@@ -202,22 +198,3 @@ def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is_n
     LexicalIndex(str(index))
     os.close(held)
     assert sorted(path.name for path in temporary.iterdir()) == ["kbc-lexical-living", "others"]
-
-
-def test_a_folder_is_removed_at_the_end_while_a_thread_still_writes_into_it(tmp_path: Path) -> None:
-    folder = tmp_path / "links"
-    folder.mkdir()
-    ended = threading.Event()
-
-    def write() -> None:
-        while not ended.is_set():
-            with contextlib.suppress(OSError):
-                (folder / ".tantivy-meta.lock").touch()
-
-    thread = threading.Thread(target=write)
-    thread.start()
-    threading.Timer(0.02, ended.set).start()
-    temporary_folders.remove_at_exit(str(folder))
-    temporary_folders.remove_remaining()
-    thread.join()
-    assert not folder.exists()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from kbc.languages.includes.containers import Kept, fenced_stretches, outside_fences
 from kbc.languages.includes.files import MAX_DEPTH, IncludingPage, not_included
@@ -67,7 +67,7 @@ def _plain_key(name: str) -> str:
 
 def _found(target: str, page: IncludingPage) -> str:
     """The path of the note that `target` names, beside the page or anywhere; "" without one."""
-    notes: Mapping[str, str] = page.around.notes
+    notes = page.around.notes() if page.around.notes else {}
     name = re.sub(r"\.(?:md|mdx|markdown)\Z", "", target.strip())
     if not name:
         return ""

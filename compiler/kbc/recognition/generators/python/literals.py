@@ -1,0 +1,143 @@
+"""What a configuration in Python assigns, as far as literals, sums and paths from its own place tell."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_SAME = frozenset(
+    ["abspath", "expanduser", "fspath", "normpath", "realpath", "relpath", "absolute", "resolve"]
+)
+"""Functions and methods that give a path in another form."""
+
+_PATHS = frozenset(["Path", "PurePath", "PurePosixPath", "str"])
+_OWN_NAME = "conf.py"
+"""What `__file__` stands for: paths begin at the folder of the configuration."""
+
+
+def literals(source: str) -> dict[str, Any]:
+    """The values of the names that a Python file assigns at its top level, where these are literals,
+    sums of literals, paths made of these, or one side of a condition; `+=` extends lists and texts, and so do
+    `append` and `extend`. Names that a call puts into `globals()` count if nothing assigns them."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    found: dict[str, Any] = {}
+    for node in body:
+        if isinstance(node, ast.Assign):
+            value = _value(node.value, found)
+            for target in node.targets:
+                if isinstance(target, ast.Name) and value is not None:
+                    found[target.id] = value
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            value = _value(node.value, found)
+            if value is not None:
+                found[node.target.id] = value
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            old, more = found.get(node.target.id), _value(node.value, found)
+            if isinstance(old, str) and isinstance(more, str):
+                found[node.target.id] = old + more
+            elif isinstance(old, list) and isinstance(more, list):
+                found[node.target.id] = [*old, *more]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            _extend(node.value, found)
+    for name, given in _put_into_globals(body):
+        value = _value(given, found)
+        if value is not None:
+            found.setdefault(name, value)
+    return found
+
+
+def _extend(call: ast.Call, found: dict[str, Any]) -> None:
+    """`extensions.append("autoapi.extension")`."""
+    function = call.func
+    if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
+        return
+    old, name = found.get(function.value.id), function.value.id
+    more = [_value(each, found) for each in call.args]
+    if not isinstance(old, list) or len(more) != 1 or more[0] is None:
+        return
+    if function.attr == "append":
+        found[name] = [*old, more[0]]
+    elif function.attr == "extend" and isinstance(more[0], list):
+        found[name] = [*old, *more[0]]
+
+
+def _put_into_globals(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """The keyword arguments of `globals().update(...)`, and of the calls that make what it is given."""
+    for node in body:
+        if isinstance(node, ast.Expr) and ast.unparse(node.value).startswith("globals().update("):
+            for call in ast.walk(node.value):
+                if isinstance(call, ast.Call):
+                    yield from ((each.arg, each.value) for each in call.keywords if each.arg)
+
+
+def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return [_value(each, names) for each in node.elts]
+    if isinstance(node, ast.Dict):
+        return {
+            str(_value(key, names)): _value(value, names)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if key is not None
+        }
+    if isinstance(node, ast.Name):
+        return _OWN_NAME if node.id == "__file__" else names.get(node.id)
+    if isinstance(node, ast.Call):
+        return _path_of_call(node, names)
+    if isinstance(node, ast.Attribute):
+        inner = _value(node.value, names) if node.attr == "parent" else None
+        return _parent(inner) if isinstance(inner, str) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        left, right = _value(node.left, names), _value(node.right, names)
+        return (
+            posixpath.join(left, right)
+            if isinstance(left, str) and isinstance(right, str)
+            else None
+        )
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _value(node.left, names), _value(node.right, names)
+        if isinstance(left, str) and isinstance(right, str):
+            return left + right
+        return [*left, *right] if isinstance(left, list) and isinstance(right, list) else None
+    if isinstance(node, ast.IfExp):
+        return _value(node.body, names)
+    if isinstance(node, ast.JoinedStr):
+        parts = [_value(each, names) for each in node.values]
+        return "".join(map(str, parts)) if None not in parts else None
+    if isinstance(node, ast.FormattedValue):
+        return _value(node.value, names)
+    return None
+
+
+def _path_of_call(call: ast.Call, names: Mapping[str, Any]) -> str | None:
+    """`os.path.join(os.path.dirname(__file__), "..")`, `Path(__file__).resolve()` as a path from the folder
+    of the configuration; None for other calls."""
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    parts = [_value(each, names) for each in call.args]
+    if name in _SAME and not parts and isinstance(function, ast.Attribute):
+        parts = [_value(function.value, names)]
+    if not parts or not all(isinstance(each, str) for each in parts):
+        return None
+    if name == "join" and isinstance(function, ast.Attribute):
+        is_of_text = isinstance(function.value, ast.Constant)
+        return None if is_of_text else posixpath.join(*parts)
+    if name == "dirname":
+        return _parent(parts[0])
+    return parts[0] if name in _SAME or name in _PATHS else None
+
+
+def _parent(path: str) -> str:
+    """The folder that a relative path is in."""
+    path = posixpath.normpath(path)
+    return (
+        posixpath.join(path, "..")
+        if path in (".", "..") or path.endswith("/..")
+        else posixpath.dirname(path) or "."
+    )

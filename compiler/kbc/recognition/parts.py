@@ -1,0 +1,63 @@
+"""The collections that something without a kb.toml is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
+from kb_runtime.records.cases import normalise, suite_of
+from kbc.project.kinds import KINDS
+from kbc.project.model import Collection
+
+ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature")
+"""Endings of files that nothing but the kind `tests` reads."""
+_MOST_TRIED = 100
+"""Files that are looked at to tell whether a folder holds test cases."""
+
+
+def collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -> Collection:
+    options = {"source": source} if kind == "pages" and source else {}
+    return Collection(
+        name=name, kind=kind, paths=paths, group=name if kind == "docs" else "", options=options
+    )
+
+
+def distinct(collections: Sequence[Collection]) -> list[Collection]:
+    """The collections with a number behind names that others have."""
+    found: dict[str, Collection] = {}
+    for each in collections:
+        name, number = each.name, 2
+        while name in found:
+            name, number = f"{each.name}-{number}", number + 1
+        found[name] = each if name == each.name else replace(each, name=name)
+    return list(found.values())
+
+
+def is_for_tests(path: Path) -> bool:
+    """Whether a single file is an export of test cases."""
+    return path.suffix.lower() in ONLY_TESTS or _holds_tests(path)
+
+
+def tests_in(root: Path, files: Sequence[str]) -> list[Collection]:
+    """A collection of the exports of test cases among `files`, if there are any."""
+    exports = [name for name in files if name.lower().endswith(ENDINGS)]
+    if not any(_holds_tests(root / name) for name in exports[:_MOST_TRIED]):
+        return []
+    return [replace(collection("tests", "tests", (".",)), include=tuple(f"*{e}" for e in ENDINGS))]
+
+
+def _holds_tests(path: Path) -> bool:
+    """Whether a file has a test that says what is done or what came of it; many tables have only names."""
+    try:
+        if (
+            not path.name.lower().endswith(ENDINGS)
+            or path.stat().st_size > KINDS["tests"].max_file_bytes
+        ):
+            return False
+        parsed = parse(path.name, path.read_bytes())
+        found = normalise(parsed, suite_of(path.name, parsed), path.name)
+    except (OSError, CaseFileError):
+        return False
+    return found is not None and any(each.steps or each.expected_results for each in found.cases)

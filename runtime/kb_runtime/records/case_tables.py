@@ -1,0 +1,256 @@
+"""Reads test cases from tables with a header, such as CSV and the sheets of a spreadsheet.
+
+Which columns hold what is known by the names that test management tools give them, and by those that are
+usual in tables that people write. A row that has a step and no identifier, or that of the row above, is a
+further step.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from kb_runtime.records.exports import COLUMNS_NOT_READ, LONG_ROWS, jira_steps
+
+_COLUMNS = {
+    "uid": ("uid",),
+    "jiraKey": ("issue key", "jira key", "jirakey", "test key", "key"),
+    "testCaseId": (
+        "id",
+        "case id",
+        "test case id",
+        "testcaseid",
+        "testcase id",
+        "test case no",
+        "test case number",
+        "test id",
+        "tcid",
+        "tc id",
+        "issue id",
+        "v2.id",
+    ),
+    "title": (
+        "title",
+        "summary",
+        "name",
+        "test summary",
+        "test case",
+        "test name",
+        "test case name",
+        "test title",
+        "test case title",
+        "test scenario",
+        "test scenario description",
+        "scenario",
+    ),
+    "description": ("description", "test case description", "test description", "objective"),
+    "priority": ("priority", "test priority"),
+    "testType": ("type", "test type", "testtype"),
+    "labels": ("labels", "label", "tags"),
+    "folderStructure": (
+        "folder",
+        "section hierarchy",
+        "section",
+        "test repository path",
+        "test repo",
+        "suite",
+        "test suite",
+        "area path",
+        "module",
+        "module name",
+    ),
+    "preconditions": ("preconditions", "precondition", "prerequisites", "prerequisite"),
+    "relatedIssues": (
+        "references",
+        "refs",
+        "related issues",
+        "linked issues",
+        "coverage (issues)",
+        "requirement id",
+    ),
+    "platforms": ("platforms", "platform", "components", "component"),
+    "testPath": ("test path", "path", "file"),
+    "index": ("step number", "step #", "step no"),
+    "action": (
+        "steps (step)",
+        "test script (step-by-step) - step",
+        "test script (plain text)",
+        "test script (bdd)",
+        "action",
+        "step action",
+        "steps actions",
+        "step",
+        "steps",
+        "test step",
+        "test steps",
+        "step description",
+        "steps to execute",
+        "manual steps",
+        "manual test steps",
+    ),
+    "data": (
+        "steps (additional info)",
+        "test script (step-by-step) - test data",
+        "data",
+        "test data",
+        "steps data",
+    ),
+    "expected": (
+        "steps (expected result)",
+        "test script (step-by-step) - expected result",
+        "expected result",
+        "expected",
+        "result",
+        "expected results",
+        "expected outcome",
+        "step expected",
+        "steps result",
+    ),
+}
+"""Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts; of those
+with brackets, which a tool has for steps in rows of their own, and of the next, the first with a value."""
+_KNOWN = frozenset(name for names in _COLUMNS.values() for name in names)
+_IDENTIFIERS = ("uid", "jiraKey", "testCaseId")
+_STEP_FIELDS = ("index", "action", "data", "expected")
+_LISTS = ("labels", "relatedIssues", "platforms")
+_CUSTOM = re.compile(r"custom field \((.*)\)")
+_SUFFIX = re.compile(r"(?: ?\([^()]*\)|[ :*.])+$")
+"""What people write behind the name of a column: `Expected Result (ER)`, `Priority *`."""
+_NUMBERED = re.compile(r"(?:step )?([0-9]{1,3})[.):]\s+(.*)", re.IGNORECASE)
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether a row names a column that tells tests apart."""
+    return not {*_IDENTIFIERS, "title"}.isdisjoint(_places(cells))
+
+
+def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any]:
+    """The tests of a table as `rows`, with what is not read of it as `COLUMNS_NOT_READ` and `LONG_ROWS`."""
+    places = _places(header)
+    names = [_name(each) for each in header]
+    unread = {place for place, name in enumerate(names) if name not in _KNOWN}
+    filled: set[int] = set()
+    overlong: list[str] = []
+    found: list[dict[str, Any]] = []
+    identifiers = [name for name in _IDENTIFIERS if name in places] or ["title"]
+    for row in rows:
+        cells = {
+            field: [
+                row[place].strip() for place in columns if place < len(row) and row[place].strip()
+            ]
+            for field, columns in places.items()
+        }
+        filled |= {place for place in unread - filled if place < len(row) and row[place].strip()}
+        if not any(cells.values()):
+            continue
+        identity = [cells[name] for name in identifiers]
+        if any(cell.strip() for cell in row[len(header) :]):
+            overlong.append(next((each[0] for each in identity if each), ""))
+        step = {field: cells[field][0] for field in _STEP_FIELDS if cells.get(field)}
+        is_same = found and (not any(identity) or identity == found[-1]["_identity"])
+        # A row without a step is a test: one that cannot be read is counted, not added to another.
+        if step and is_same and (any(identity) or not cells.get("title")):
+            test = found[-1]
+        else:
+            test = {"_identity": identity, "steps": []} | _fields(cells)
+            if "title" not in places and "description" in test:
+                test["title"] = test["description"].partition("\n")[0]
+            found.append(test)
+        if "action" in step:
+            test["steps"] += _steps(step)
+        elif "expected" in step and test["steps"]:
+            test["steps"][-1]["expected"].append(step["expected"])
+    for test in found:
+        del test["_identity"]
+    left = [" ".join(header[place].split()) for place in sorted(filled)]
+    return {
+        "rows": found,
+        COLUMNS_NOT_READ: [name or "one without a name" for name in left],
+        LONG_ROWS: overlong,
+    }
+
+
+def _fields(cells: dict[str, list[str]]) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        field: _listed(values) if field in _LISTS else values[0]
+        for field, values in cells.items()
+        if values and field not in _STEP_FIELDS
+    }
+    if "folderStructure" in fields:
+        fields["folderStructure"] = re.sub(r"\s*>\s*", "/", fields["folderStructure"])
+    return fields
+
+
+def _steps(step: dict[str, str]) -> list[dict[str, Any]]:
+    """The steps of a row. A cell may hold several: as the JSON that Xray has in Jira's exports, or as
+    numbered lines. Expectations that are not numbered alike belong to the last of these, data to the
+    first."""
+    action, expected = step["action"], step.get("expected", "")
+    if action.startswith("["):
+        try:
+            if found := jira_steps(json.loads(action)):
+                return found
+        except (ValueError, RecursionError):
+            pass  # a text in brackets
+    actions = _numbered(action)
+    if len(actions) < 2:
+        return [step | {"expected": [expected] if expected else []}]
+    steps: list[dict[str, Any]] = [{"action": each, "expected": []} for each in actions]
+    results, data = _numbered(expected), _numbered(step.get("data", ""))
+    if len(results) == len(steps):
+        for each, result in zip(steps, results, strict=True):
+            each["expected"] = [result] if result else []
+    elif expected:
+        steps[-1]["expected"] = [expected]
+    if len(data) == len(steps):
+        for each, value in zip(steps, data, strict=True):
+            each["data"] = value
+    elif "data" in step:
+        steps[0]["data"] = step["data"]
+    return steps
+
+
+def _numbered(text: str) -> list[str]:
+    """The items of a list that is numbered from 1, one a line or with further lines; else nothing."""
+    items: list[str] = []
+    for line in text.splitlines():
+        numbered = _NUMBERED.fullmatch(line.strip() + " ")
+        if numbered and int(numbered[1]) == len(items) + 1:
+            items.append(numbered[2].strip())
+        elif items:
+            items[-1] = f"{items[-1]}\n{line.strip()}".strip()
+        elif line.strip():
+            return []
+    return [
+        item[1:-1] if item[:1] == item[-1:] == '"' and len(item) > 1 else item for item in items
+    ]
+
+
+def _places(header: Sequence[str]) -> dict[str, list[int]]:
+    """Field -> its columns; labels often have several."""
+    names = [_name(each) for each in header]
+    found: dict[str, list[int]] = {}
+    for field, known in _COLUMNS.items():
+        for name in known:
+            columns = [place for place, each in enumerate(names) if each == name]
+            if columns:
+                found.setdefault(field, []).extend(columns)
+                if field not in _STEP_FIELDS or "(" not in name:
+                    break
+    return found
+
+
+def _name(header: str) -> str:
+    """The name of a column as `_COLUMNS` has it. Jira calls those that it does not know itself `Custom field
+    (Test Type)`."""
+    name = " ".join(header.replace("\ufeff", "").replace("_", " ").casefold().split())
+    name = _CUSTOM.sub(r"\1", name)
+    if name in _KNOWN:
+        return name
+    return re.sub(r"\bpre[- ](?=condition|requisite)", "pre", _SUFFIX.sub("", name))
+
+
+def _listed(values: list[str]) -> list[str]:
+    return [part.strip() for value in values for part in re.split(r"[,;\n]", value) if part.strip()]

@@ -1,0 +1,97 @@
+"""Reads the cells of a spreadsheet (`.xlsx`) as text: Office Open XML, ECMA-376 part 1, chapter 18."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+_MOST_BYTES = 100 << 20
+"""Of a part when it is unpacked. A few kilobytes can be packed that fill any memory."""
+_MOST_COLUMNS = 1 << 14
+"""Of a sheet, by the standard."""
+_SHARED = "xl/sharedStrings.xml"
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+class SpreadsheetError(ValueError):
+    """The file is no spreadsheet that can be read."""
+
+
+def sheets(data: bytes) -> Iterator[list[list[str]]]:
+    """The rows of each sheet, in the order of their files; formulas have the value that was stored with them.
+    Raises `SpreadsheetError`."""
+    if data.startswith(_OLE):
+        raise SpreadsheetError("it is encrypted, or in the format of Excel before 2007")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            parts = [name for name in names if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name)]
+            if not parts:
+                raise SpreadsheetError("it has no sheets")
+            shared = _shared(archive) if _SHARED in names else []
+            for name in sorted(parts, key=lambda name: (len(name), name)):
+                yield _rows(_parsed(archive, name), shared)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        raise SpreadsheetError("it is damaged, or no spreadsheet") from error
+    except (ElementTree.ParseError, ValueError, IndexError) as error:
+        if isinstance(error, SpreadsheetError):
+            raise
+        raise SpreadsheetError(f"it is damaged: {error}") from error
+
+
+def _parsed(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
+    with archive.open(name) as part:
+        content = part.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise SpreadsheetError(f"{name} has more than {_MOST_BYTES >> 20} MB")
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise SpreadsheetError(f"{name} has a document type")
+    return ElementTree.fromstring(content)
+
+
+def _shared(archive: zipfile.ZipFile) -> list[str]:
+    return [_text(item) for item in _parsed(archive, _SHARED).iterfind("{*}si")]
+
+
+def _text(item: ElementTree.Element) -> str:
+    """A string of runs, without the reading aids that are stored beside those (`rPh`)."""
+    runs = [*item.iterfind("{*}t"), *item.iterfind("{*}r/{*}t")]
+    return "".join(run.text or "" for run in runs)
+
+
+def _rows(sheet: ElementTree.Element, shared: list[str]) -> list[list[str]]:
+    rows = []
+    for row in sheet.iterfind("{*}sheetData/{*}row"):
+        cells: list[str] = []
+        for cell in row.iterfind("{*}c"):
+            column = _column(cell.get("r", "")) or len(cells)
+            cells += [""] * (column - len(cells))
+            cells.append(_value(cell, shared))
+        rows.append(cells)
+    return rows
+
+
+def _column(reference: str) -> int:
+    """The place of `C7` in its row, from 0; 0 without a reference."""
+    number = 0
+    for letter in re.match(r"[A-Z]{0,3}", reference)[0]:  # type: ignore[index]
+        number = number * 26 + ord(letter) - 64
+    if number > _MOST_COLUMNS:
+        raise SpreadsheetError(f"the cell {reference} is in no column that a sheet can have")
+    return max(number - 1, 0)
+
+
+def _value(cell: ElementTree.Element, shared: list[str]) -> str:
+    kind = cell.get("t")
+    if kind == "inlineStr":
+        inline = cell.find("{*}is")
+        return _text(inline) if inline is not None else ""
+    value = cell.findtext("{*}v") or ""
+    if kind == "s":
+        return shared[int(value)] if value else ""
+    if kind in (None, "n") and re.fullmatch(r"-?[0-9]+\.0+", value):
+        return value.partition(".")[0]
+    return "" if kind == "e" else value

@@ -1,0 +1,49 @@
+"""Exports of test cases without a kb.toml."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import read, recognised, write_tree
+
+from kbc.recognition.detection import RecognitionError
+
+TABLE = "Issue key,Summary,Action,Expected Result\nPUMP-1,Starts,Press,hums\n"
+REPORT = '<testsuite name="s"><testcase classname="pump" name="starts"/></testsuite>'
+
+
+def test_a_folder_of_exports_is_a_collection_of_tests(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "t", {"a/tests.csv": TABLE, "report.xml": REPORT, "notes.json": '{"a": 1}'}
+    )
+    inputs, _ = read(root)
+    assert [(each.name, each.kind) for each in inputs.project.collections] == [("tests", "tests")]
+    assert [record.id for record in inputs.records["tests"]] == ["PUMP-1", "pump::starts"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", TABLE),
+        ("t.json", json.dumps([{"uid": "PUMP-1", "title": "Starts", "steps": ["Press"]}])),
+        ("t.feature", "Feature: pump\n  @PUMP-1\n  Scenario: Starts\n    Given a tank\n"),
+    ],
+)
+def test_a_single_export_is_a_knowledge_base(tmp_path: Path, name: str, content: str) -> None:
+    inputs, _ = read(write_tree(tmp_path / "t", {name: content, "other.csv": TABLE}) / name)
+    assert [record.id for record in inputs.records["tests"]] == ["PUMP-1"]
+
+
+def test_other_data_is_no_collection_of_tests(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "t", {"a.csv": "id,name\n1,red\n", "b.json": '[{"uid": 1}]'})
+    with pytest.raises(RecognitionError, match="is not a knowledge base") as caught:
+        recognised(root)
+    assert "exports of test cases" in caught.value.hint
+    with pytest.raises(RecognitionError, match="no format") as caught:
+        recognised(root / "b.json")
+    assert ".csv" in caught.value.hint
+    assert ".json," not in caught.value.hint.replace("openapi.json,", "").replace(
+        "swagger.json,", ""
+    )

@@ -1,0 +1,188 @@
+"""Tables of test cases: CSV and spreadsheets, with the columns of tools and of people."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from xml.sax.saxutils import escape
+
+import pytest
+
+from kb_runtime.records.case_files import CaseFileError, parse
+from kb_runtime.records.cases import Case, Normalised, Step, normalise, sentences, suite_of
+
+Row = Sequence[str]
+
+
+def read(name: str, content: bytes) -> Normalised:
+    parsed = parse(name, content)
+    found = normalise(parsed, suite_of(name, parsed), name)
+    assert found is not None
+    return found
+
+
+def written(*rows: Row) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()
+
+
+def only(*rows: Row) -> Case:
+    (case,) = read("t.csv", written(*rows)).cases
+    return case
+
+
+def spreadsheet(*tables: Sequence[Row]) -> bytes:
+    """Cells are shared strings, strings beside their cell, and numbers; empty ones are left out."""
+    shared: list[str] = []
+    name = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number, rows in enumerate(tables, 1):
+            lines = []
+            for line, row in enumerate(rows, 1):
+                cells = []
+                for place, value in enumerate(row):
+                    cell = f"{chr(65 + place)}{line}"
+                    if value.isdecimal():
+                        cells.append(f'<c r="{cell}"><v>{value}.0</v></c>')
+                    elif place % 2 and value:
+                        inline = f"<is><r><t>{escape(value)}</t></r></is>"
+                        cells.append(f'<c r="{cell}" t="inlineStr">{inline}</c>')
+                    elif value:
+                        cells.append(f'<c r="{cell}" t="s"><v>{len(shared)}</v></c>')
+                        shared.append(f"<si><t>{escape(value)}</t><rPh><t>x</t></rPh></si>")
+                lines.append(f'<row r="{line}">{"".join(cells)}</row>')
+            sheet = f"{name}{''.join(lines)}</sheetData></worksheet>"
+            archive.writestr(f"xl/worksheets/sheet{number}.xml", sheet)
+        archive.writestr("xl/sharedStrings.xml", f"<sst>{''.join(shared)}</sst>")
+    return file.getvalue()
+
+
+def test_tables_that_people_write() -> None:
+    case = only(
+        ["Test Case ID *", "Test Scenario", "Pre-requisites", "Test Steps", "Expected Result (ER)"],
+        ["TC_1", "Pump starts", "Tank is full", "1. Press start\n2) Wait\nfor it", "It hums"],
+    )
+    assert (case.uid, case.title, case.preconditions) == ("TC_1", "Pump starts", ("Tank is full",))
+    assert case.steps == (
+        Step(1, "Press start"),
+        Step(2, "Wait\nfor it", "", ("It hums",)),
+    )
+
+
+def test_without_titles_the_description_begins_with_one() -> None:
+    case = only(["ID", "Description"], ["C1", "Pump starts\nWith a full tank."])
+    assert (case.title, case.description) == ("Pump starts", "Pump starts\nWith a full tank.")
+
+
+def test_steps_that_xray_has_in_exports_of_jira() -> None:
+    steps = [
+        {"index": 1, "fields": {"Action": "Press", "Data": "once", "Expected Result": "hums"}},
+        {"index": 2, "fields": {"Action": "Wait", "Data": "", "Expected Result": ""}},
+    ]
+    header = ["Issue key", "Summary", "Custom field (Manual Test Steps)"]
+    case = only(header, ["PUMP-1", "Starts", json.dumps(steps)])
+    assert case.steps == (Step(1, "Press", "once", ("hums",)), Step(2, "Wait"))
+    assert only(header, ["PUMP-1", "Starts", "[in brackets"]).steps == (Step(1, "[in brackets"),)
+
+
+def test_csv_of_azure_devops() -> None:
+    case = only(
+        ["ID", "Title", "Test Step", "Step Action", "Step Expected", "Area Path"],
+        ["7", "Starts", "", "", "", "Pump\\Cold"],
+        ["", "", "1", "Press", "hums", ""],
+        ["", "", "2", "Wait", "", ""],
+    )
+    assert (case.uid, case.folder) == ("7", "Pump/Cold")
+    assert case.steps == (Step(1, "Press", "", ("hums",)), Step(2, "Wait"))
+
+
+def test_csv_of_qase() -> None:
+    case = only(
+        ["v2.id", "title", "steps_actions", "steps_result", "steps_data", "suite"],
+        ["7", "Starts", '1. "Press"\n2. "Wait"', '1. "hums"\n2. ""', '1. ""\n2. "5 s"', "Pump"],
+    )
+    assert (case.uid, case.folder) == ("7", "Pump")
+    assert case.steps == (Step(1, "Press", "", ("hums",)), Step(2, "Wait", "5 s"))
+
+
+def test_what_is_not_read_of_a_table_is_told() -> None:
+    rows = [["ID", "Title", "Colour", "Size", "Test Step"], ["C1", "Starts", "red", "", "x", "y"]]
+    told = sentences(read("t.csv", written(*rows)).findings)
+    assert told["column-not-read"] == "1 column not read: Colour"
+    assert (
+        told["row-too-long"] == "1 row with more cells than the header, whose rest was not read: C1"
+    )
+    complete = sentences(read("t.csv", written(["ID", "Title"], ["C1", "Starts", " "])).findings)
+    assert complete.keys() == {"no-steps", "no-tags"}
+
+
+def test_a_quote_that_is_never_closed_is_where_it_opens() -> None:
+    rows = 'id,title\n1,"two\nlines"\n2,"open\n3,Stops\n4,Fills\n'
+    with pytest.raises(CaseFileError, match="never closed") as caught:
+        parse("t.csv", rows.encode())
+    assert caught.value.line == 4
+
+
+def test_spreadsheets() -> None:
+    data = spreadsheet(
+        [["Read me"], ["Nothing here"]],
+        [
+            ["Tests of the pump"],
+            [],
+            ["ID", "Title", "Action", "Expected Result", "Colour"],
+            ["7", "Starts & stops", "Press", "hums", "red"],
+            ["", "", "Press again", "silence"],
+        ],
+        [["Issue key", "Summary"], ["PUMP-1", "Fills"]],
+    )
+    found = read("t.xlsx", data)
+    assert [(case.uid, case.title) for case in found.cases] == [
+        ("7", "Starts & stops"),
+        ("PUMP-1", "Fills"),
+    ]
+    assert found.cases[0].steps == (
+        Step(1, "Press", "", ("hums",)),
+        Step(2, "Press again", "", ("silence",)),
+    )
+    assert sentences(found.findings)["column-not-read"] == "1 column not read: Colour"
+
+
+LOST = '<x><sheetData><row><c t="s"><v>4</v></c></row></sheetData></x>'
+
+
+def archive(**parts: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, text in parts.items():
+            packed.writestr(name.replace("__", "/"), text)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"ID,Title\n", "no spreadsheet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "encrypted"),
+        (archive(text="x"), "no sheets"),
+        (archive(**{"xl__worksheets__sheet1.xml": "<worksheet"}), "damaged"),
+        (archive(**{"xl__worksheets__sheet1.xml": "<!DOCTYPE x><x/>"}), "document type"),
+        (archive(**{"xl__worksheets__sheet1.xml": LOST}), "damaged"),
+        (spreadsheet([["Colour"], ["red"]]), "no sheet has a header"),
+    ],
+)
+def test_what_is_no_spreadsheet_of_tests(data: bytes, words: str) -> None:
+    with pytest.raises(CaseFileError, match=words):
+        parse("t.xlsx", data)
+
+
+def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kb_runtime.records.spreadsheets._MOST_BYTES", 1 << 10)
+    with pytest.raises(CaseFileError, match="more than"):
+        parse("t.xlsx", archive(**{"xl__worksheets__sheet1.xml": " " * 2048}))
