@@ -27,6 +27,8 @@ _FILE = re.compile(
 )
 # Of Gradle: `src/commonTest/kotlin/`.
 _SOURCE_SET = re.compile(r"src/\w+[Tt]est/(?:groovy|java|kotlin|resources|scala)/")
+# As Go's style guides call the helpers of the tests of `shed`: `shedtest/`. Of shorter names it is chance.
+_FOLDER_OF = re.compile(r"(\w{3,}?)tests?", re.IGNORECASE)
 _AFFIXES = re.compile(
     r"(?i:\Atests?[_-]|[_.-](?:tests?|specs?)\Z)|(?<=[A-Za-z0-9])(?:Tests?|TestCases?|Specs?)\Z"
 )
@@ -48,6 +50,13 @@ def is_test(path: str) -> bool:
 def _holds_tests(folder: str) -> bool:
     """Of the name of one folder; a tree has few of them, over and over."""
     return _FOLDER.fullmatch(folder) is not None
+
+
+def tested_by_folders(path: str) -> list[str]:
+    """What folders of a path are for the tests of, if there is such a thing in the tree: `shed` of
+    `shedtest/lend.go`, but also `fas` of `fastest/`. In lower case."""
+    found = map(_FOLDER_OF.fullmatch, path.lower().split("/")[:-1])
+    return [match[1] for match in found if match]
 
 
 def name_of_tested(stem: str) -> str:

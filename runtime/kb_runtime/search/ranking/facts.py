@@ -11,7 +11,7 @@ from kb_runtime.search.analysis import WORD, Analyzer
 from kb_runtime.search.ranking import paths
 from kb_runtime.search.ranking.companions import Subject, subject_of
 from kb_runtime.search.ranking.steps import same_text
-from kb_runtime.text import members
+from kb_runtime.text import members, tests
 from kb_runtime.text.members import MemberPath, NameMatch
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class Facts:
         self._analyzer = analyzer
         self._package = str(backend.manifest.get("name") or "")
         self._records: dict[RecordKey, RecordFacts] = {}
+        self._tree_names: dict[str, frozenset[str]] = {}
         self._names: dict[int, ChunkNames] = {}
         self._same_text: dict[tuple[int, int], bool] = {}
 
@@ -179,8 +180,12 @@ class Facts:
         kinds = paths.place_kinds(id) if self._kinds[name] in _FILES else frozenset()
         if self._kinds[name] not in _PROGRAMS:
             kinds &= {"changelog"}
-        elif self._passes_on(key):
-            kinds |= {paths.RE_EXPORTS}
+        else:
+            if self._passes_on(key):
+                kinds |= {paths.RE_EXPORTS}
+            of = tests.tested_by_folders(id)
+            if of and not self._names_in_tree(name).isdisjoint(of):
+                kinds |= {paths.TEST}
         version = paths.version_of(id) if self._kinds[name] in _FILES else None
         subject = None
         if self._kinds[name] in _PROGRAMS and paths.DATA not in kinds:
@@ -191,6 +196,15 @@ class Facts:
             id, words, kinds, version, self._kinds[name] in _TEXTS and self._is_flat(key), subject
         )
         return facts
+
+    def _names_in_tree(self, collection: str) -> frozenset[str]:
+        """What the files and folders of a source tree are called, and the tree itself, in lower case."""
+        known = self._tree_names.get(collection)
+        if known is None:
+            ids = (id.lower() for id in self._backend.catalog(collection).ids())
+            parts = {part.partition(".")[0] for id in ids for part in id.split("/")}
+            known = self._tree_names[collection] = frozenset({*parts, self._package.lower()})
+        return known
 
     def _passes_on(self, key: RecordKey) -> bool:
         """Whether a file only passes on what others define: every chunk of it says so."""

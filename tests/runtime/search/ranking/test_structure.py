@@ -231,6 +231,15 @@ def test_a_test_loses_more_than_another_secondary_file_and_an_example_less(tmp_p
     assert shares == pytest.approx(lost)
 
 
+def test_a_folder_called_after_something_in_the_tree_and_tests_holds_tests(tmp_path: Path) -> None:
+    text = "/** Mends a net at {}. */\nexport function {}(): void {{\n  knot();\n}}\n"
+    folders = ("nets", "netstest", "fastest", "treetest")  # of the last one nothing is left to lose
+    files = {f"{folder}/{folder}ed.ts": text.format("dusk", f"{folder}ed") for folder in folders}
+    tree = compiled(tmp_path, files=files)
+    assert demoted(tree, "mends a net") == {"netstest/netstested.ts"}
+    assert demoted(tree, "which tests mend a net") == set()
+
+
 def test_the_first_hits_do_not_depend_on_how_many_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
