@@ -1,5 +1,6 @@
-"""How long tests wait for another process or thread: one limit, which a machine with ten busy processes
-does not reach. A test never passes because something took long, and never says how fast something is."""
+"""How long tests wait for another process or thread: one limit, which a machine of two cores with twenty
+busy processes does not reach. A test never passes because something took long, and never says how fast
+something is."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-PATIENCE_S = 240.0
+PATIENCE_S = 600.0
 """After that, what is waited for will not happen."""
 FETCH_S = 1_800.0
 """For fixtures that fetch packages and install them: a slow index is no failure."""

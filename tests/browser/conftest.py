@@ -27,7 +27,7 @@ from kb_runtime.explorer.visit import Explorer
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent
-PATIENCE_MS = 240_000
+PATIENCE_MS = 600_000
 Serve = Callable[..., str]
 Open = Callable[..., Any]
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from shutil import copy, copytree, rmtree
+from shutil import copy, copytree, ignore_patterns, rmtree
 
 import anyio
 import httpx2
@@ -246,7 +246,7 @@ def runtime_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         copy(ROOT / name, folder)
     for name in ("compiler", "runtime"):
-        copytree(ROOT / name, folder / name)
+        copytree(ROOT / name, folder / name, ignore=ignore_patterns("__pycache__"))
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", "dist", "."]
     done = subprocess.run(
@@ -291,7 +291,8 @@ def shell(tmp_path: Path, runtime_wheel: Path, own_kb_artifact: Path) -> Iterato
     shell = Shell(folder, variables)
     yield shell
     shell.stop()
-    rmtree(home)  # pipx and uvx leave environments of 300 MB
+    # pipx and uvx leave environments of 300 MB. A compiler may still be ending, which writes into its cache.
+    rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture

@@ -79,6 +79,12 @@ _FORMATS = (
         suffixes=(".pod",),
     ),
     Format(
+        name="rdoc",
+        module="kbc.formats.rdoc",
+        summary="RDoc, as Ruby's documentation is written",
+        suffixes=(".rdoc",),
+    ),
+    Format(
         name="texinfo",
         module="kbc.formats.texinfo",
         summary="Texinfo, as manuals of GNU are written",
@@ -149,6 +155,19 @@ _FORMATS = (
         suffixes=("_quarto.yml", "_quarto.yaml"),
         needs=("griffe",),
         libraries=("griffe",),
+    ),
+    # Chosen by how files begin, not by an ending: others have these endings, too.
+    Format(
+        name="rfcxml",
+        module="kbc.formats.internet_drafts",
+        summary="RFCs and Internet-Drafts in XML (RFC 7991, RFC 7749)",
+        suffixes=(),
+    ),
+    Format(
+        name="kramdown-rfc",
+        module="kbc.formats.internet_drafts",
+        summary="Internet-Drafts in the Markdown of kramdown-rfc",
+        suffixes=(),
     ),
     # Chosen by name, not by an ending: a reader of documentation does not expect these among pages.
     Format(

@@ -29,12 +29,13 @@ from kbc.frontends.markdown_file import first_paragraph
 from kbc.frontends.naming import stated_in_header
 from kbc.frontends.page_includes import PageIncludes, without_text
 from kbc.languages import markdown
+from kbc.languages.suffixes import is_in_org
 from kbc.project import permalinks
 from kbc.project.include_tree import folders_above
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
-from kbc.sources.formats import format_by_content
+from kbc.sources.formats import format_by_content, is_numbered_text
 
 if TYPE_CHECKING:
     from kbc.formats.asciidoc.books import Books
@@ -65,6 +66,8 @@ def stated_format(collection: Collection, file: SourceFile) -> str:
     language = suffixes.get(f".{file.path.rpartition('.')[2]}")
     if language == "restructuredtext":
         return "rst"
+    if is_numbered_text(file.path, file.data):
+        return "org" if is_in_org(file.data) else ""
     return "" if is_converted(file.path) else format_by_content(file.path, file.data)
 
 

@@ -38,6 +38,7 @@ from kbc.frontends.markdown_file import (
 from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.page_includes import PageIncludes
+from kbc.frontends.published import published
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
@@ -48,6 +49,7 @@ from kbc.project.kinds import PYTHON_REFERENCES
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, DocRecord
+from kbc.sources.formats import is_numbered_text
 
 CORE = "core"
 LESSONS = "lessons"
@@ -95,7 +97,7 @@ def read(
         if collection.generator in PYTHON_REFERENCES:
             modules = read_python_module(collection, file, includes, diagnostics)
             records.extend(_converted(collection, file, each) for each in modules)
-        elif format or is_converted(file.path):
+        elif format or (is_converted(file.path) and not is_numbered_text(file.path, file.data)):
             named = includes.named_files(file)
             found = read_converted(file, diagnostics, format, named, includes, labels, books)
             for document in found:
@@ -107,7 +109,7 @@ def read(
         elif file.path.lower().endswith((".html", ".htm")):
             html = _html_page(collection, file, diagnostics, includes)
             records.extend([html] if html else [])
-        elif file.path.lower().endswith(".txt") and not _FRONT_MATTER.match(file.data):
+        elif _is_plain_text(file):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
         elif (stored := read_text(file, diagnostics)) is not None:
@@ -135,6 +137,7 @@ def read(
     ]
     elsewhere = parts.of_pages()
     own = [each for each in complete if each.path not in elsewhere]
+    own = published(collection, own, diagnostics)
     return with_redirects(collection, named_apart(collection, own))
 
 
@@ -351,12 +354,18 @@ def _html_page(
     )
 
 
+def _is_plain_text(file: SourceFile) -> bool:
+    name = file.path.rpartition("/")[2].lower()
+    is_text = "." not in name or is_numbered_text(name, file.data)
+    return is_text or (name.endswith(".txt") and not _FRONT_MATTER.match(file.data))
+
+
 def _plain_text(
     collection: Collection, file: SourceFile, diagnostics: Diagnostics
 ) -> DocRecord | None:
     """A file of plain text; None without any, and for settings among pages."""
     name, is_named = file.path.rpartition("/")[2], file.path in collection.paths
-    if name in _SETTINGS and not is_named:
+    if (name in _SETTINGS or _is_message_of_chart(file)) and not is_named:
         return None
     text = read_text(file, diagnostics)
     if text is None:
@@ -378,6 +387,12 @@ def _plain_text(
         format="text",
         content=content,
     )
+
+
+def _is_message_of_chart(file: SourceFile) -> bool:
+    """Whether a file is the template of what Helm prints once a chart is installed."""
+    above, _, name = file.path.rpartition("/templates/")
+    return name == "NOTES.txt" and file.tree is not None and "Chart.yaml" in file.tree.names(above)
 
 
 def _url(collection: Collection, path: str, data: Mapping[str, Any], stated: str) -> str:

@@ -18,7 +18,7 @@ _FEWEST_ALIKE = 3
 """Pages of one collection that begin with the same heading, at least, for it to be a template's."""
 
 _LOG = re.compile(ON_RELEASES, re.IGNORECASE)
-_CHANGE = re.compile(r"\d|\?\.\?|unreleased", re.IGNORECASE)
+_CHANGE = re.compile(r"\d|\?\.\?|unreleased|\(development version\)", re.IGNORECASE)
 """What the parts of a log of changes are called after: versions and days."""
 
 _ENDING = re.compile(r"(?:\.html)?(?:\.(?:md|markdown))?\.[^.]*\Z")
@@ -137,10 +137,10 @@ def _of_project(collection: Collection, record: DocRecord) -> str:
     """What a page about a project is called, the first of whose parts is about something else: a README as
     the part that names the project, else as the project, a log of changes as its file; else ""."""
     stem = name_in_path(record.path)
-    if collection.generator:
+    if _LOG.fullmatch(stem) and _CHANGE.search(record.title):
+        return (collection.generator and permalinks.title(collection, record.path)) or stem
+    if collection.generator or _LOG.fullmatch(stem):
         return ""
-    if _LOG.fullmatch(stem):
-        return stem if _CHANGE.search(record.title) else ""
     project = permalinks.title(collection, record.path)
     parts = [section.title for section in record.sections if section.level == 1]
     return next((part for part in parts if _words(part) & _words(project)), project)

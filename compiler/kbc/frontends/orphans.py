@@ -38,8 +38,8 @@ LISTED_GROUPS = frozenset({"guidelines", "lessons", "posts"})
 ENTRY_NAMES = frozenset({"_index", "home", "index", "readme", "summary"})
 """Names, without their endings, of the pages that a reader begins with."""
 
-NAVIGATION_FIELDS = ("nav_order", "order", "sidebar_position", "weight")
-"""Front matter that puts a page into a navigation that its site generator writes."""
+NAVIGATION_FIELDS = ("date", "nav_order", "order", "sidebar_position", "weight")
+"""Front matter that puts a page into a navigation or a list of posts that its site generator writes."""
 
 _ATTRIBUTE = re.compile(r"\b(?:href|to)=\{?[\"']([^\"']+)[\"']")
 _IN_REPOSITORY = re.compile(r"[^/]*://[^/]+/.+?/(?:blob|raw|src|tree)/[^/]+/(.+)")

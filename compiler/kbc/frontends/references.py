@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from difflib import get_close_matches
+from functools import cache
 from urllib.parse import unquote
 
 from kbc.diagnostics import Diagnostics
@@ -48,6 +49,7 @@ _PLACEHOLDER = re.compile(r"@\w+@")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
 _ANY = rules_of("", {})
+_OF_DOCUMENT = "sec-"
 _MOST_SUGGESTED = 100
 _UNTESTED = "untested"  # the tag of an example that is there to be read only
 
@@ -322,6 +324,12 @@ def _check_links(
         found = (posixpath.join(root, target) for root in roots.get(collection, ()))
         return next((path for each in found if (path := posixpath.normpath(each)) in paths), None)
 
+    @cache
+    def of_documents(collection: str) -> frozenset[str]:
+        """The anchors of all pages of a collection, which spec-md shows as one."""
+        own = (page for page in pages.values() if page.collection == collection)
+        return frozenset().union(*(_anchors(page, _ANY) for page in own))
+
     anchors: dict[str, frozenset[str]] = {}
     suggest = _Suggestions()
     targets = _project_targets(pages.values(), rules, collections)
@@ -370,6 +378,8 @@ def _check_links(
             known = anchors[path]
             is_there = anchor in known or (own == _ANY and anchor.lower() in known)
             is_there = is_there or (own.slugs_links and slug(anchor, own.style) in known)
+            if not is_there and own == _ANY and anchor.startswith(_OF_DOCUMENT):
+                is_there = _last_part(anchor) in of_documents(record.collection)
             if not is_there and not is_target:
                 diagnostics.warning(
                     "dead-anchor",
@@ -378,6 +388,12 @@ def _check_links(
                     line_in_file(line),
                     hint=suggest(anchor, known),
                 )
+
+
+def _last_part(anchor: str) -> str:
+    """The anchor by GitHub's rule of a section that spec-md calls after those around it, too
+    (`sec-Types.Input-Values`)."""
+    return slug(anchor.removeprefix(_OF_DOCUMENT).rpartition(".")[2].replace("-", " "))
 
 
 def _lines_of_file(record: CompiledRecord) -> Callable[[int], int]:

@@ -25,11 +25,14 @@ _NAMES = frozenset(
 
 def language_of_fence(info: str) -> str:
     """The language that the info string of a fence names, in lower case: its first word (`python title="x"`,
-    also as the class that HTML gets: `language-python`), or in braces a class (`{.python #id}`, as Pandoc and
-    Python-Markdown have it) or the name of a language (`{r, echo=FALSE}` of Quarto)."""
+    also as the class that HTML gets: `language-python`, and behind `raw`, as spec-md has it), or in braces a
+    class (`{.python #id}`, as Pandoc and Python-Markdown have it) or the name of a language
+    (`{r, echo=FALSE}` of Quarto)."""
     info = info.strip().lower()
     if not info.startswith("{"):
-        return _CLASS_PREFIX.sub("", re.split(r"[\s{,]", info, maxsplit=1)[0])
+        first, *others = re.split(r"[\s{,]", info, maxsplit=2)
+        is_raw = first == "raw" and others and others[0] in _NAMES
+        return others[0] if is_raw else _CLASS_PREFIX.sub("", first)
     found = _IN_BRACES.match(info)
     name, argument = found.groups() if found else ("", "")
     if name in _CODE_DIRECTIVES:  # of MyST

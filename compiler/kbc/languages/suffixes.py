@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+_ORG_MODE = re.compile(rb"-\*-(?:[^*]*;)?\s*(?:mode:\s*)?org\s*(?:;[^*]*)?-\*-", re.IGNORECASE)
+
 LANGUAGES: Mapping[str, str] = {
     "bash": "bash",
     "bat": "batch",
@@ -205,3 +207,8 @@ def language_of(path: str) -> str:
     """The language of the file at `path`, "" when its name does not tell."""
     name = path.rsplit("/", 1)[-1].lower()
     return _FILE_NAMES.get(name) or LANGUAGES.get(ending(path), "")
+
+
+def is_in_org(data: bytes) -> bool:
+    """Whether the first line says to Emacs that the text is in Org mode."""
+    return _ORG_MODE.search(data.partition(b"\n")[0]) is not None

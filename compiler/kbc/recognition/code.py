@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from kbc.formats.docc import CATALOGUE
+from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 from kbc.recognition import places
 from kbc.recognition.manifests import is_repository
+from kbc.sources.formats import is_wanted
 from kbc.sources.source_tree import SourceTree
 
 MAX_CODE_FILES = 4_000
@@ -22,6 +24,9 @@ _TESTS = (
     *("*[-_]test/", "*[-_]tests/"),  # `integration-tests`
 )
 _DOCUMENTS = (*places.HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
+_OF_SITES = frozenset({"css", "html", "scss"})
+"""Languages of what pages are shown with."""
+
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
@@ -42,12 +47,23 @@ def collection(
     can be asked for, and only loses its tests."""
     whole = [f"/{place.rstrip('/')}" + "/" * (root / place).is_dir() for place in taken]
     rest = [f"/{place}/" for place in shared]
-    among = [each for place in shared for each in _pages_of(place, files)]
+    among = [each for place in shared for each in _pages_of(root, place, files)]
     found, sentence = _bounded(root, (*whole, *among), documented)
     if found or among == rest:
         return found, sentence
     found, sentence = _bounded(root, (*whole, *rest), documented)
     return found, sentence or _AMONG_PAGES
+
+
+def among_pages(root: Path, files: Sequence[str]) -> Collection | None:
+    """The code and data beside the pages of a folder that is read as pages as a whole; None without any."""
+    endings = (*KINDS["docs"].suffixes, *_DOCUMENTS)
+    others = [name for name in files if not name.lower().endswith(endings)]
+    if not any(LANGUAGES.get(ending(name), "html") not in _OF_SITES for name in others):
+        return None
+    read = _by_content(root, others)
+    found = sorted({each for name in files for each in endings if name.lower().endswith(each)})
+    return _bounded(root, (*(f"*{each}" for each in found), *read), documented=True)[0]
 
 
 def scenarios(files: Sequence[str], folders: Sequence[str]) -> set[str]:
@@ -79,7 +95,7 @@ def _are_packages(folder: str, names: Sequence[str]) -> bool:
     return programs > sum(map(places.is_page, names)) and is_repository(below)
 
 
-def _pages_of(place: str, files: Sequence[str]) -> Iterator[str]:
+def _pages_of(root: Path, place: str, files: Sequence[str]) -> Iterator[str]:
     """Patterns for what the kind `docs` reads in the folder `place`; for the folder without programs, or with
     those that its tutorials show step by step."""
     inside = [name for name in files if name.startswith(f"{place}/")]
@@ -91,6 +107,14 @@ def _pages_of(place: str, files: Sequence[str]) -> Iterator[str]:
         name[-len(each) :] for name in inside for each in endings if name.lower().endswith(each)
     }
     yield from (f"/{place}/**/*{ending}" for ending in sorted(found))
+    yield from _by_content(root, inside)
+
+
+def _by_content(root: Path, files: Iterable[str]) -> list[str]:
+    """Patterns for the files that the kind `docs` reads for what they begin with (XML, JSON, YAML)."""
+    wanted = KINDS["docs"].suffixes
+    others = (name for name in files if not name.lower().endswith(wanted))
+    return [f"/{name}" for name in others if is_wanted(root / name, wanted)]
 
 
 def _bounded(root: Path, exclude: Sequence[str], documented: bool) -> tuple[Collection | None, str]:

@@ -18,7 +18,7 @@ from kbc.formats.document import FormatError
 from kbc.formats.inventory import Inventory
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, json_value
-from kbc.recognition.javascript import exported
+from kbc.recognition.javascript import exported, exported_value
 from kbc.recognition.site import joined, mapping, text
 
 READER = "the generator's configuration"
@@ -132,6 +132,17 @@ def read_script(tree: IncludeTree, path: str) -> Mapping[str, Any]:
         return read_text(tree, other) if tree.exists(other) else None
 
     return exported(read_text(tree, path), path, beside)
+
+
+def read_script_value(tree: IncludeTree, path: str) -> Any:
+    """What a program or a file of JSON exports, of any type, with what it imports from files beside it."""
+    if path.endswith(".json"):
+        return json_value(read_text(tree, path))
+
+    def beside(other: str) -> str | None:
+        return read_text(tree, other) if tree.exists(other) else None
+
+    return exported_value(read_text(tree, path), path=path, read=beside)
 
 
 def read_any(tree: IncludeTree, path: str) -> Mapping[str, Any]:

@@ -33,7 +33,7 @@ from kbc.recognition.site import Site, joined
 from kbc.recognition.translations import translated_files, translated_folders, translations_beside
 from kbc.recognition.versions import other_versions
 from kbc.recognition.workshops import workshop_at
-from kbc.sources.formats import is_wanted
+from kbc.sources.formats import is_wanted, texts_without_ending
 from kbc.sources.listing import least_deep
 from kbc.sources.workshop_tree import EXERCISES
 
@@ -381,7 +381,9 @@ class _FolderDetector:
         built = places.built_below(self._files)
         if built and built not in found:
             site = built_site.recognise(self._tree, built, "", ())
-            collections.append(self._of_site(site, len(collections)))
+            own = self._of_site(site, len(collections))
+            copies = (f"/{each}" for each in built_site.rendered(built, self._files))
+            collections.append(replace(own, exclude=(*own.exclude, *copies)))
         return collections
 
     def _plain(self) -> Recognition:
@@ -402,6 +404,12 @@ class _FolderDetector:
             collections.append(without(replace(pages, include=include), parts))
         if not collections and (tests := tests_in(self._root, found)):
             return self._finish(tests, "folder of test cases")
+        if not collections and (texts := texts_without_ending(self._root, self._files)):
+            collections.append(collection("docs", "docs", texts))
+        if repository.is_checkout(self._root) and (
+            source := code.among_pages(self._root, self._files)
+        ):
+            collections.append(source)
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)
             raise RecognitionError(

@@ -41,7 +41,7 @@ _PACKAGE_OF_R = "DESCRIPTION"
 
 PAGES = (
     *MARKDOWN,
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc"),
     *(".docbook", ".dbk", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
@@ -51,6 +51,9 @@ README = re.compile(
 )
 """Pages about a project, beside its source."""
 
+_THEME = re.compile(
+    r"(?:^|/)(?:_includes|_layouts|_templates|themes?/(?:[^/]+/)*(?:templates|layouts))/"
+)
 HTML = (".html", ".htm")
 FEW_PAGES = 3
 """Less HTML shows other pages or wraps them, and is no documentation itself."""
@@ -64,9 +67,6 @@ _NO_PLACE = re.compile(
 )
 _DATA = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
 """Folders of what is no part of a project's own tests."""
-
-_COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
-"""Pages that every folder may have."""
 
 MAX_DEPTH = 3
 """Folders below a repository's root that sites and folders of documentation are looked for in."""
@@ -82,6 +82,7 @@ _CONTENT = "content"
 """The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
 
 _NEARLY_ALL = 0.8
+_PAGES_A_PROGRAM = 5
 _MOST_NAMED = 3
 """Folders that a sentence names."""
 
@@ -240,8 +241,10 @@ def parts_of_manual(files: Sequence[str], found: Sequence[str]) -> tuple[str, ..
 
 
 def theme_parts(files: Sequence[str]) -> tuple[str, ...]:
-    """The HTML in catalogues of DocC, which is what it writes above and below pages."""
-    return tuple(name for name in files if f"{CATALOGUE}/" in name and name.lower().endswith(HTML))
+    """The HTML in catalogues of DocC, which is what it writes above and below pages, and that of the themes
+    of sites (`theme/templates`, `_layouts`)."""
+    html = (name for name in files if name.lower().endswith(HTML))
+    return tuple(name for name in html if f"{CATALOGUE}/" in name or _THEME.search(name))
 
 
 def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
@@ -372,14 +375,15 @@ def _of_others(name: str) -> bool:
 def _of_pages_alone(
     pages: Sequence[Sequence[str]], files: Sequence[str], fewest: int = FEW_PAGES
 ) -> tuple[str, ...]:
-    """The folders at the top with several pages and no program, such as `spec` of a standard."""
-    programs = {name.split("/")[0] for name in files if is_program(name)}
+    """The folders at the top with several pages and hardly a program, such as `spec` of a standard."""
+    shown = (name for name in files if "/." not in name)
+    programs = Counter(name.split("/")[0] for name in shown if is_program(name))
     counts = Counter(page[0] for page in pages)
     return tuple(
         name
         for name, count in sorted(counts.items())
         if count >= fewest
-        and name not in programs
+        and programs[name] * _PAGES_A_PROGRAM <= count
         and (name in _SPECIFICATIONS or not (SKIPPED.fullmatch(name) or _FRAGMENTS.fullmatch(name)))
     )
 
@@ -435,14 +439,3 @@ def is_for_pages(name: str) -> bool:
 
 def is_page(name: str) -> bool:
     return name.lower().endswith(PAGES)
-
-
-def is_copy(place: str, original: str, files: frozenset[str]) -> bool:
-    """Whether most pages in the folder `place` have a page of the same name in `original` ("" for the top).
-    Those that every folder may have do not count: a folder `id` or `no` is not always one of a language."""
-    inside = [name[len(place) + 1 :] for name in files if name.startswith(f"{place}/")]
-    pages = [
-        name for name in inside if is_page(name) and not _COMMON.match(name.rpartition("/")[2])
-    ]
-    copies = sum(f"{original}/{name}".lstrip("/") in files for name in pages)
-    return copies >= FEW_PAGES and copies > len(pages) / 2

@@ -191,6 +191,11 @@ def boundary(path: Path) -> Path:
     return outermost
 
 
+def is_checkout(folder: Path) -> bool:
+    """Whether a repository was checked out into this folder."""
+    return any((folder / name).exists() for name in VERSION_CONTROL)
+
+
 def _ancestors(path: Path, home: Path) -> Iterator[Path]:
     for folder in (path, *path.parents[:5]):
         if folder == home or len(folder.parts) < 3:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.places import FEW_PAGES, README, is_copy, is_page
+from kbc.recognition.places import FEW_PAGES, README, is_page
 from kbc.recognition.site import joined
 
 _LANGUAGE = re.compile(
@@ -25,6 +25,9 @@ name its language has."""
 _SHORT = re.compile(r"[a-z]{2,3}")
 _ORIGINAL = "C"
 """GNOME's name for the folder of the language that the others are translated from."""
+
+_COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
+"""Pages that every folder may have."""
 
 _SEPARATORS = re.compile(r"[-_.]")
 
@@ -170,3 +173,14 @@ def _suffixed(name: str, language: str = "en") -> Iterator[tuple[str, str]]:
 def _is_of_other(name: str, language: str) -> bool:
     """Whether the name is that of a language, and not `language`."""
     return bool(_LANGUAGE.fullmatch(name)) and name.replace("_", "-").split("-")[0] != language
+
+
+def is_copy(place: str, original: str, files: frozenset[str]) -> bool:
+    """Whether most pages in the folder `place` have a page of the same name in `original` ("" for the top).
+    Those that every folder may have do not count: a folder `id` or `no` is not always one of a language."""
+    inside = [name[len(place) + 1 :] for name in files if name.startswith(f"{place}/")]
+    pages = [
+        name for name in inside if is_page(name) and not _COMMON.match(name.rpartition("/")[2])
+    ]
+    copies = sum(f"{original}/{name}".lstrip("/") in files for name in pages)
+    return copies >= FEW_PAGES and copies > len(pages) / 2

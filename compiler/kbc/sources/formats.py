@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from kb_runtime.errors.shortages import raise_shortage
+from kbc.project.kinds import LOG_OF_CHANGES
 
 _SNIFFED_BYTES = 4_096
 _HTML_START = re.compile(
@@ -26,6 +28,14 @@ _DOCBOOK = re.compile(
 """By the document type or the name space; parts of books often state neither, but begin as no other XML
 does."""
 
+_RFCXML = re.compile(
+    rb"<!DOCTYPE\s+rfc\b|\A\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*+<rfc\b[^<>]*\b(?:category|docName|ipr|number|submissionType)"
+    rb"\s*=",
+    re.DOTALL,
+)
+_KRAMDOWN_RFC = re.compile(rb"^--- middle[ \t]*\r?$", re.MULTILINE)
+"""The line that every draft of kramdown-rfc has, below its front matter."""
+
 _QUARTODOC = re.compile(rb"^quartodoc:[ \t]*\r?$", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"\A\s*(?:<!--.*?-->\s*)*+@[A-Z]\w*\s*[({]", re.DOTALL)
 
@@ -35,7 +45,7 @@ _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
     ".yaml": _IN_YAML,
     ".yml": _IN_YAML,
     ".tutorial": (("docc", _DIRECTIVE),),
-    ".xml": (("docbook", _DOCBOOK),),
+    ".xml": (("docbook", _DOCBOOK), ("rfcxml", _RFCXML)),
 }
 """Endings that many formats share -> those that are documentation, and how their files begin."""
 
@@ -43,10 +53,16 @@ _ENDINGS = {
     "docc": ".tutorial",
     "openapi": "openapi.yaml",
     "docbook": ".docbook",
+    "rfcxml": ".docbook",
     "quartodoc": "_quarto.yml",
 }
 """The endings that stand for these formats in what a collection wants."""
 
+_FOR_PROGRAMS = frozenset(
+    ["Brewfile", "Dockerfile", "Justfile", "Makefile", "Procfile", "Vagrantfile"]
+)
+_NUMBERED = re.compile(rf"(?:.*/)?(?:{LOG_OF_CHANGES})\.[1-8]", re.IGNORECASE)
+_MAN_PAGE = re.compile(rb"^\.(?:TH|Dd)\b", re.MULTILINE)
 _SHARED = ".tutorial"
 """An ending of a format that others give to their files as well."""
 
@@ -64,13 +80,37 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`openapi`, `quartodoc`, `docbook` or `docc` for a file that begins as one, with an ending that other
-    formats have, too; else ""."""
+    """`openapi`, `quartodoc`, `docbook`, `rfcxml`, `kramdown-rfc` or `docc` for a file that begins as one,
+    with an ending that other formats have, too; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
+    if ending in (".md", ".mkd", ".markdown"):
+        is_draft = b"\n--- middle" in data and has_front_matter(data)
+        return "kramdown-rfc" if is_draft and _KRAMDOWN_RFC.search(data) else ""
     start = data[:_SNIFFED_BYTES]
     formats = _BY_CONTENT.get(ending, ())
     return next((format for format, pattern in formats if pattern.search(start)), "")
+
+
+def is_numbered_text(path: str, data: bytes) -> bool:
+    """Whether a file is one of several parts of a log of changes (`ChangeLog.1`), and not the man page that
+    it is called as."""
+    return _NUMBERED.fullmatch(path) is not None and not _MAN_PAGE.search(data)
+
+
+def texts_without_ending(root: Path, files: Sequence[str]) -> tuple[str, ...]:
+    """The paths among `files` below `root` of text whose names have no ending and are not in capitals, as
+    notes and sheets have them."""
+    found = []
+    for path in files:
+        name = path.rpartition("/")[2]
+        if "." in name or name in _FOR_PROGRAMS or name.isupper() or not (root / path).is_file():
+            continue
+        with (root / path).open("rb") as stream:
+            start = stream.read(_SNIFFED_BYTES)
+        if start.strip() and b"\0" not in start and not start.startswith(b"#!"):
+            found.append(path)
+    return tuple(found)
 
 
 def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) -> bool:

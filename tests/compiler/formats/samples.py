@@ -396,6 +396,134 @@ def pdf_file() -> bytes:
     return bytes(out + trailer % (len(objects) + 1, len(objects), start))
 
 
+RDOC = b"""= Heron
+
+Counts *birds* and +eggs+, see <tt>Heron.fly</tt>,
+{the pond}[https://pond.example/] and other[rdoc-ref:other.rdoc].
+
+--
+Not this.
+++
+
+== How to <b>count them</b>
+
+  Heron.count do |bird|
+    bird.fly
+  end
+
+* One
+* Two, which
+  goes on
+
+    deep = true
+
+1. First
+2. Second
+
+[+:fast+] Flies fast.
+slow::
+  Walks, by \\+foot+.
+
+---
+Ends with _care_.
+"""
+
+RFCXML = b"""<?xml version="1.0"?>
+<!DOCTYPE rfc [
+  <!ENTITY MUST "<bcp14>MUST</bcp14>">
+  <!ENTITY RFC9110 SYSTEM "https://bib.example/bibxml/reference.RFC.9110.xml">
+]>
+<rfc docName="draft-heron-nests-01" ipr="trust200902" category="std">
+  <front>
+    <title>Nests over HTTP</title>
+    <author fullname="Ada Heron"/>
+    <abstract><t>How nests are fetched.</t></abstract>
+  </front>
+  <middle>
+    <section anchor="fetching" title="Fetching Nests">
+      <t>A client &MUST; wait (<xref target="RFC9110" section="9.2" sectionFormat="comma"/>), see
+        <xref target="codes"/> and <xref target="ORNITHO"/>.</t>
+      <figure title="A request"><sourcecode type="http-message"><![CDATA[
+GET /nest HTTP/1.1
+]]></sourcecode></figure>
+      <section><name>Old Lists</name>
+        <t>Kinds:<list style="hanging"><t hangText="twig">A small one, <spanx style="verb">t=1</spanx>.</t>
+        </list></t>
+        <dl><dt>moss</dt><dd>Soft.</dd></dl>
+        <ol><li>Land.</li><li>Sit &amp; wait.</li></ol>
+      </section>
+    </section>
+    <section anchor="codes"><name>Status Codes</name>
+      <texttable><ttcol>Code</ttcol><ttcol>Means</ttcol><c>200</c><c>full</c></texttable>
+      <table><name>Eggs</name><thead><tr><th>Egg</th></tr></thead><tbody><tr><td>blue</td></tr></tbody></table>
+    </section>
+  </middle>
+  <back>
+    <references title="Normative References">
+      &RFC9110;
+      <reference anchor="ORNITHO" target="https://birds.example/"><front><title>On Birds</title>
+        <author><organization>Pond</organization></author><date year="2020"/></front></reference>
+    </references>
+  </back>
+</rfc>
+"""
+
+KRAMDOWN_RFC = b"""---
+title: Nests over HTTP
+docname: draft-heron-nests-02
+category: std
+author:
+  - name: Ada Heron
+normative:
+  HTTP: RFC9110
+  RFC9112:
+  H3:
+    =: RFC9114
+    display: HTTP/3
+informative:
+  ORNITHO:
+    title: On Birds
+    target: https://birds.example/
+
+--- abstract
+
+How nests are fetched.
+
+--- note_To_Readers
+
+Write to the pond.
+
+--- middle
+
+# Fetching Nests {#fetching}
+
+{::boilerplate bcp14-tagged}
+
+A client waits ({{HTTP, Section 9.2}}), see {{codes}}, {{!MOSS=RFC8259}} and {{Appendix A of ORNITHO}}.
+
+~~~ http-message
+GET /{{nest}} HTTP/1.1
+~~~
+{: #request title="A request"}
+
+Code such as `{{template}}` stays; {{{Ada Heron}}} wrote {{request}}.
+
+## Status Codes {#codes numbered="false"}
+
+| Code | Means |
+| 200 | full |
+{: title="Codes"}
+
+*[HTTP]: a protocol
+
+--- back
+
+# Thanks
+{:numbered="false"}
+
+To all.
+"""
+
 TREE = {
     "docs/code.py": b"import os\ndef f():\n    return 1\n",
     "docs/part.txt": b"Included *text*.\n",
@@ -431,6 +559,9 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "epub": ("docs/a.epub", pandoc_file("epub")),
         "pdf": ("docs/a.pdf", pdf_file()),
         "writerside": ("docs/a.topic", TOPIC),
+        "rfcxml": ("docs/draft-heron.xml", RFCXML),
+        "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),
+        "rdoc": ("docs/a.rdoc", RDOC),
         "python": ("src/pkg/a.py", PYTHON),
         "inventory": ("docs/objects.inv", INVENTORY),
     }

@@ -217,7 +217,7 @@ def test_the_title_of_a_man_page_is_its_name_and_section() -> None:
     assert (found.title, found.created_at) == ("XtFree(3)", "2021-03-22")
     assert found.text == "# XtFree(3)\n\n## NAME\n\nXtFree - free\n"
     assert one("other.3", page).title == "xtfree(3)"
-    bsd = ".Dd May 1, 2020\n.Dt ACCEPT 2\n.Os\n.Sh NAME\n.Nm accept\n.Nd take\n"
+    bsd = ".Dd May 1, 2020\n.Dt ACCEPT 2\n.Os heron 1.2.3\n.Sh NAME\n.Nm accept\n.Nd take\n"
     assert one("a.2", bsd).title == "accept(2)"
 
 

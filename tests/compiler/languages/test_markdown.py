@@ -333,6 +333,8 @@ def test_sections_nest_and_count_their_characters(text: str, mdx: bool) -> None:
         ("lang-c++ numbers", "c++"),
         ("{python}", "python"),
         ("{r, echo=FALSE}", "r"),
+        ("raw graphql example", "graphql"),
+        ("raw", "raw"),
         ("{r, fig.asp = .75}", "r"),
         ("{r, fig.cap='sizes of .csv files'}", "r"),
         ("{.bash .numberLines}", "bash"),

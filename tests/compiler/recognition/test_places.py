@@ -188,6 +188,7 @@ def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: P
         ("README.md", "# Heron\n\nCounts.\n\n# Usage\n", "Heron"),
         ("README.md", "# Features\n\nFast.\n\n## Usage\n", "Features"),
         ("CHANGELOG.md", "# 2.1.0\n\nNew.\n\n# 2.0.0\n", "CHANGELOG"),
+        ("NEWS.md", "# heron (development version)\n\nNew.\n\n# heron 2.0.0\n", "NEWS"),
         (
             "CHANGELOG.md",
             "# @nest/heron\n\n## 2.1.0\n\n### Minor\n\n## 2.0.0\n",
@@ -351,3 +352,12 @@ def test_man_pages_in_other_markup_beside_source_are_documentation(tmp_path: Pat
         "egret/egret.8.adoc": "egret(8)",
         "heron.1.md": "heron(1) -- count birds",
     }
+
+
+def test_a_folder_of_a_standard_may_have_a_test(tmp_path: Path) -> None:
+    pages = {f"specs/part-{number}.md": page(f"Part {number}") for number in range(5)}
+    files = {"package.json": "{}", "build.js": CODE, "notes/a.md": page("A"), **pages}
+    root = write_tree(tmp_path / "heron", {**files, "specs/meta/schema.test.js": CODE})
+    inputs, _ = read(root)
+    assert sorted(each.title for each in inputs.records["docs"]) == [f"Part {n}" for n in range(5)]
+    assert "specs/meta/schema.test.js" in [each.id for each in inputs.records["code"]]

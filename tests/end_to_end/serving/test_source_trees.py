@@ -104,7 +104,8 @@ def test_files_are_searched_before_there_is_an_index(
     held = open_locked(code.lock_path)  # no draft is made meanwhile
     assert held is not None
     talk = serve("--code", str(tree))
-    first = talk.facts("codebase_retrieval", query=QUERY)
+    # A call waits for the list of files, but not for long.
+    first = talk.until(lambda facts: bool(facts["results"]), "codebase_retrieval", query=QUERY)
     assert first_file(first) == "shop/cart.py"
     status = first["metadata"]["indexStatus"]
     assert (status["status"], status["fileCount"], status["embedding"]) == (

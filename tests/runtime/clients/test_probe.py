@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.end_to_end.processes import is_running
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.probe import Report, probe
@@ -41,7 +43,8 @@ def machine(tmp_path: Path) -> Machine:
 
 def ask(program: str, machine: Machine, **options: object) -> Report:
     """Runs a Python program as the server."""
-    return probe([sys.executable, "-c", program], machine, {"TITLE": "Demo"}, **options)  # type: ignore[arg-type]
+    command = [sys.executable, "-c", program]
+    return probe(command, machine, {"TITLE": "Demo"}, **{"timeout_s": PATIENCE_S, **options})  # type: ignore[arg-type]
 
 
 def test_a_server_is_asked_in_both_eras(machine: Machine) -> None:
@@ -107,11 +110,9 @@ def test_a_silent_server_is_not_waited_for_forever(machine: Machine) -> None:
 
 
 def test_a_server_that_stays_is_stopped(machine: Machine) -> None:
-    stays = (
-        SERVER + "import time\nopen(os.environ['HOME'] + '/stays', 'w').close()\ntime.sleep(600)\n"
-    )
-    assert ask(stays, machine).ok
-    assert Path(machine.home, "stays").exists()
+    told = "import os\nwith open(os.environ['HOME'] + '/id', 'w') as file: file.write(str(os.getpid()))\n"
+    assert ask(f"{told}{SERVER}import time\ntime.sleep(600)\n", machine).ok
+    assert not is_running(int(Path(machine.home, "id").read_text()))
 
 
 def test_a_command_that_is_not_there(machine: Machine) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.changing_folders import found_below
 from tests.end_to_end.processes import with_argument
 from tests.waiting import PATIENCE_S, until
 
@@ -151,7 +152,7 @@ def test_a_killed_server_takes_its_compiler_with_it(tmp_path: Path) -> None:
         server.stdin.flush()
         pid = int(server.stdout.readline())
         if sent:
-            until(lambda: list(tmp_path.rglob(".tmp-*")), "the compiler has begun to build")
+            until(lambda: found_below(tmp_path, ".tmp-*"), "the compiler has begun to build")
         server.kill()
         server.wait()
         until(lambda pid=pid: has_ended(pid), "the compiler ends with its server")

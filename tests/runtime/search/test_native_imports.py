@@ -31,7 +31,7 @@ class Gate:
         execute = spec.loader.exec_module
         def wait_and_execute(module):
             other.start()
-            until = time.monotonic() + 240
+            until = time.monotonic() + 600
             while not bootstrap._blocking_on.get(other.ident):
                 assert other.is_alive() and time.monotonic() < until, failures
                 time.sleep(0.001)

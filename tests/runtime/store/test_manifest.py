@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store import manifest as manifest_module
@@ -358,9 +359,13 @@ def test_large_files_are_hashed_once_in_several_threads(
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     hashed: list[tuple[str, int]] = []
     digest = manifest_module.file_digest
+    meeting = threading.Barrier(2, timeout=PATIENCE_S)
+    waits = iter((True, True))
 
     def noted(path: str, size: int) -> str:
         hashed.append((Path(path).name, threading.get_ident()))
+        if next(waits, False):  # or one thread may have hashed all before the other begins
+            meeting.wait()
         return digest(path, size)
 
     monkeypatch.setattr(manifest_module, "file_digest", noted)

@@ -14,6 +14,9 @@ _SEPARATOR = re.compile(r"\btab[ \t]*\((.)\)", re.IGNORECASE)
 _FORMAT = re.compile(r"(?:.*\n)*?.*\.[ \t]*\n")
 _CHANGE = re.compile(r"^[.']T&.*\n(?:(?![.']T&).*\n)*?.*\.[ \t]*\n", re.MULTILINE)
 
+_SYSTEM = re.compile(r"^(\.[ \t]*Os)[ \t]+\S[^\n]*$", re.MULTILINE)
+"""The system of a page, which its foot names, and of which pandoc takes a single word."""
+
 _OPENED = re.compile(r"^\.[ \t]*[XE]o\b", re.MULTILINE)
 _ENCLOSURE = re.compile(r"(?<![\w.\\])(?P<start>^\.[ \t]*)?[XE](?P<end>[oc])(?![\w-])[ \t]*")
 _FLAG = re.compile(r"(?<= )Fl +")
@@ -32,7 +35,7 @@ def is_man_page(data: bytes) -> bool:
 def prepared(text: str) -> str:
     """The same document, its tables with nothing but the number of their columns as their format: the
     writer uses neither alignment nor rules, and of spans only the cells."""
-    text = _TABLE.sub(_plain, text)
+    text = _SYSTEM.sub(r"\1", _TABLE.sub(_plain, text))
     return _without_open_enclosures(text) if _OPENED.search(text) else text
 
 

@@ -19,6 +19,7 @@ from kbc.formats.pandoc.org import BACKSLASH, TAB
 from kbc.formats.pandoc.slides import with_code
 from kbc.formats.pandoc.writer import PandocWriter
 from kbc.formats.program import SECONDS, OutOfTimeError, run
+from kbc.languages.suffixes import is_in_org
 
 HEAP = "900M"
 _OFFICE = frozenset(["docx", "pptx"])
@@ -56,6 +57,8 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     """The document of a file; raises `FormatError` for what pandoc cannot read. `around` are the files that
     may declare the entities of a DocBook document."""
     name = reader_of(path)
+    if name == "man" and is_in_org(data):
+        name = "org"
     if name not in _BINARY:
         data = decode(data).encode()
     elif not data.startswith(b"PK"):

@@ -27,7 +27,10 @@ _VOID_ELEMENTS = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
 )
 
-_IMPORT = re.compile(r"import\s*(?:[\w$*{][^'\"`;]*?\bfrom\s*)?(?:'[^'\n]*'|\"[^\"\n]*\")[ \t]*;?")
+_IMPORT = r"import\s*(?:[\w$*{][^'\"`;]*?\bfrom\s*)?(?:'[^'\n]*'|\"[^\"\n]*\")[ \t]*"
+_IMPORTS = re.compile(rf"{_IMPORT}(?:;[ \t]*{_IMPORT})*;?")
+"""One statement, or several in a line."""
+
 _EXPORT = re.compile(r"export\s+(?:default\b|const\b|let\b|var\b|function\b|class\b|async\b|[{*])")
 TAG_OPENING = re.compile(r"<(/?)([A-Za-z_$][\w$-]*(?:[.:][\w$-]+)*)?")
 ATTRIBUTE = re.compile(
@@ -241,7 +244,7 @@ def _statements(text: str, visible: str) -> Iterator[MdxSpan]:
         line = lines[index]
         count = 0
         if may_start and line.startswith("import"):
-            match = _IMPORT.match(text, offset, offset + MAX_IMPORT_CHARS)
+            match = _IMPORTS.match(text, offset, offset + MAX_IMPORT_CHARS)
             if match and not _rest_of_line(text, match.end()).strip():
                 count = text.count("\n", offset, match.end()) + 1
         elif may_start and _EXPORT.match(line):

@@ -23,9 +23,12 @@ def exported(source: str, path: str = "", read: Read | None = None) -> Mapping[s
     return max(found, key=len, default={})
 
 
-def exported_value(source: str, grammar: str = "typescript") -> Any:
-    """What a file exports, of any type; with the grammar `tsx` elements of JSX have no value."""
-    reader = Scripts(None).module("", source, grammar)
+def exported_value(
+    source: str, grammar: str = "typescript", path: str = "", read: Read | None = None
+) -> Any:
+    """What a file exports, of any type; with the grammar `tsx` elements of JSX have no value. `path` and
+    `read` are as for `exported`."""
+    reader = Scripts(read).module(path, source, grammar)
     return next((value for value in reader.defaults() if value is not None), None)
 
 

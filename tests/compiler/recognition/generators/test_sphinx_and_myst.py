@@ -413,3 +413,15 @@ def test_the_pages_may_be_below_the_folder_of_their_configuration(
         assert [*addresses(inputs).values()] == [
             f"https://heron.example/{name}.html" for name in ("index", "nests", "eggs")
         ]
+
+
+def test_pages_with_any_ending_that_the_configuration_states_are_read(tmp_path: Path) -> None:
+    files = {
+        "conf.py": "extensions = ['myst_parser']\nproject = 'Kite'\n"
+        "source_suffix = {'.rst': 'restructuredtext', '.lhs': 'markdown'}\n",
+        "index.rst": "Kite\n====\n\n.. toctree::\n\n   tutorial/Wind.lhs\n",
+        "tutorial/Wind.lhs": "# Wind\n\nLearn it.\n\n```haskell\nblow = 1\n```\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    found = {each.id: (each.title, "blow = 1" in each.text) for each in inputs.records["docs"]}
+    assert found == {"index.rst": ("Kite", False), "tutorial/Wind.lhs": ("Wind", True)}

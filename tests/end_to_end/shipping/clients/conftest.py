@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.end_to_end.knowledge import write_knowledge
+from tests.waiting import PATIENCE_S
 
+from kb_runtime.clients import doctor
 from kbc.pipeline.build import BuildOptions, build
 
 
@@ -16,6 +19,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("install")
     write_knowledge(folder / "kb")
     return build(folder / "kb", BuildOptions(out=folder / "out", cache=None)).path.parent
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No server is slow for the doctor: the machine may be."""
+    monkeypatch.setattr(doctor, "SLOW_START_S", PATIENCE_S)
+    monkeypatch.setattr(doctor, "probe", partial(doctor.probe, timeout_s=PATIENCE_S))
 
 
 @pytest.fixture

@@ -7,16 +7,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.permalinks import without_number
 from kbc.project.well_formed import json_value, sequence
-from kbc.recognition.configuration import first_existing, read_script, read_text
-from kbc.recognition.javascript import exported_value
+from kbc.recognition.configuration import (
+    first_existing,
+    read_script,
+    read_script_value,
+    read_text,
+)
+from kbc.recognition.generators.react.docusaurus_sidebars import SidebarPages
 from kbc.recognition.remotes import remotes, repository_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "docusaurus"
 CONFIGS = tuple(f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts"))
-_SIDEBARS = tuple(f"sidebars.{ending}" for ending in ("js", "ts", "mjs", "cjs", "json"))
+_ENDINGS = (".js", ".ts", ".mjs", ".cjs", ".json")
+_SIDEBARS = tuple(f"sidebars{ending}" for ending in _ENDINGS)
 _PARTIALS = ("_*", "*.test.*", "__tests__/")
 """What Docusaurus itself leaves out: pages whose names begin with an underscore are included by others."""
 
@@ -61,13 +66,14 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
             continue
         route = options.get("routeBasePath")
         base_path = route.strip("/") if isinstance(route, str) else default
-        order, sidebar = ((), "") if is_blog else _order(tree, folder, content, options)
+        titles, sidebar = ({}, "") if is_blog else _order(tree, folder, content, options)
         sites.append(
             Site(
                 **shared,
                 folder=content,
                 name=_name(options, default, {each.name for each in sites}),
-                order=order,
+                order=tuple(titles),
+                titles={path: title for path, title in titles.items() if title},
                 exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
                 options={
                     "route_base": joined(base_path, version) or "/",
@@ -80,7 +86,7 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
             )
         )
     pages = joined(folder, "src/pages")
-    if sites and _pages(tree, pages):
+    if sites and SidebarPages(tree, pages).has_any:
         sites.append(
             Site(
                 **shared,
@@ -191,45 +197,28 @@ def _redirects(options: Mapping[str, Any]) -> dict[str, str]:
 
 def _order(
     tree: IncludeTree, folder: str, content: str, options: Mapping[str, Any]
-) -> tuple[tuple[str, ...], str]:
-    """Pages in the order of the sidebars, and the file of these."""
+) -> tuple[dict[str, str], str]:
+    """Pages in the order of the sidebars with what these call them, and the file of the sidebars. Without
+    one, or where it is a program, the site has its folders there."""
+    pages = SidebarPages(tree, content)
+    path = _sidebars(tree, folder, content, options)
+    listed = list(pages.listed(read_script_value(tree, path))) if path else []
+    if not listed and options.get("sidebarPath") is not False:
+        listed = [(each, "") for each in pages.generated()]
+    titles: dict[str, str] = {}
+    for each, label in listed:
+        titles[each] = titles.get(each) or label
+    return titles, path
+
+
+def _sidebars(tree: IncludeTree, folder: str, content: str, options: Mapping[str, Any]) -> str:
+    """The file of the sidebars, of a released version its own; "" without one."""
+    place, is_released, version = content.rpartition("versioned_docs/")
+    if is_released:
+        return first_existing(tree, f"{place}versioned_sidebars", (f"{version}-sidebars.json",))
     stated = text(options, "sidebarPath")
-    path = joined(folder, stated) if stated else first_existing(tree, folder, _SIDEBARS)
-    if not path or not tree.exists(path):
-        return (), ""
-    by_id = _pages(tree, content)
-    ids = _documents(exported_value(read_text(tree, path)))
-    return tuple(by_id[each] for each in ids if each in by_id), path
-
-
-def _documents(item: Any) -> Iterator[str]:
-    if isinstance(item, str):
-        yield item
-    elif isinstance(item, list):
-        for each in item:
-            yield from _documents(each)
-    elif isinstance(item, Mapping):
-        if item.get("type") in ("doc", "ref"):
-            yield text(item, "id")
-        elif item.get("type") == "category":
-            yield from _documents(item.get("link"))
-            yield from _documents(item.get("items"))
-        elif "type" not in item:  # a sidebar, or categories in short form
-            yield from _documents(list(item.values()))
-
-
-def _pages(tree: IncludeTree, content: str) -> dict[str, str]:
-    """Id of a page, by its file's name, -> path below `content`."""
-    found: dict[str, str] = {}
-    waiting = [""]
-    while waiting:
-        place = waiting.pop()
-        for name in tree.names(joined(content, place)):
-            path = joined(place, name)
-            if name.endswith((".md", ".mdx")):
-                stem = path.rpartition(".")[0]
-                id = "/".join(without_number(part) for part in stem.split("/"))
-                found.setdefault(id, path)
-            elif "." not in name:
-                waiting.append(path)
-    return found
+    if not stated:
+        return first_existing(tree, folder, _SIDEBARS)
+    return first_existing(
+        tree, folder, (joined(stated), *(joined(stated) + end for end in _ENDINGS))
+    )

@@ -1,0 +1,17 @@
+"""Internet-Drafts and RFCs: the XML of RFC 7991 and RFC 7749 in `xml_reader` with its `elements`, the
+Markdown of kramdown-rfc in `kramdown`, what both refer to in `references`.
+
+Imports `formats` and `languages`.
+"""
+
+from kbc.formats.document import Converted, Read
+from kbc.formats.internet_drafts import kramdown, xml_reader
+
+__all__ = ["convert"]
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The document of a file; raises `FormatError` where it is neither of them."""
+    if path.lower().endswith(".xml"):
+        return xml_reader.convert(path, data, read)
+    return kramdown.convert(path, data, read)

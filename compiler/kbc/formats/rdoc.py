@@ -1,0 +1,220 @@
+"""RDoc, the markup of Ruby's documentation, as Markdown: headings, lists, code by indentation, links."""
+
+from __future__ import annotations
+
+import re
+from textwrap import dedent
+from urllib.parse import quote_plus
+
+from kbc.formats import commonmark
+from kbc.formats.document import UNRESOLVED, Converted, DocumentProblem, Read, decode
+from kbc.project.source_file import decode_any, resolved_path
+
+MAX_DEPTH = 20
+"""Lists in lists; deeper ones are read as text."""
+
+_HEADING = re.compile(r"(?P<marks>={1,6})[ \t]*(?P<title>[^=\s].*?)[ \t]*")
+_ITEM = re.compile(
+    r"(?P<bullet>[*-])(?P<gap>[ \t]+)(?=\S)|(?P<number>\d+)\.(?P<space>[ \t]+)(?=\S)|[A-Za-z]\.[ \t]+(?=\S)"
+    r"|\[(?P<label>[^\]\n]+)\](?!\()(?:[ \t]+|\Z)|(?P<term>\S(?:[^\n]*?\S)?)::(?:[ \t]+|\Z)"
+)
+_RULE = re.compile(r"-{3,}")
+_HIDDEN = re.compile(r"^--[ \t]*$.*?(?:^\+\+[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_DIRECTIVE = re.compile(
+    r"^:(?P<name>title|main|section|include|enddoc|nodoc|markup):[ \t]*(?P<rest>.*)$"
+)
+_WORD = r"(?:[\w.@:?!=/$-]|[#~](?=\w))+"
+_INLINE = re.compile(
+    r"\\(?P<escaped>[*_+<`{\\A-Za-z#])"
+    r"|(?P<open><(?:tt|code)>)(?P<code>.*?)</(?:tt|code)>|`(?P<ticks>[^`\n]+)`"
+    rf"|(?<![\w+])\+(?P<plus>{_WORD})\+(?![\w+])"
+    r"|<(?P<tag>b|strong|i|em)>(?P<marked>.*?)</(?P=tag)>"
+    rf"|(?<![\w*])\*(?P<bold>{_WORD})\*(?![\w*])|(?<!\w)_(?P<slanted>[^\s_]+(?:_[^\s_]+)*)_(?!\w)"
+    r"|\{(?P<text>[^{}\n]+)\}\[(?P<to>[^\]\s]+)\]|(?P<single>[\w-]+)\[(?P<at>(?:https?|link|rdoc-ref|mailto):[^\]\s]+)\]"
+    r"|(?<![\w/])(?P<address>https?://[^\s<>\"')\]]*[^\s<>\"')\].,;:!?])",
+    re.DOTALL,
+)
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The document of a file; files that it includes and that are not there are problems of it."""
+    page = _Page(path, read)
+    text = _HIDDEN.sub("", page.included(decode(data).expandtabs()))
+    lines = page.blocks(text.split("\n"))
+    title = page.titles[0] if page.titles else ""
+    return [
+        Converted(
+            text=commonmark.document(lines),
+            format="rdoc",
+            title=page.stated or title,
+            anchors=tuple(page.anchors),
+            problems=tuple(page.problems),
+        )
+    ]
+
+
+class _Page:
+    """Reads one page; `titles` and `anchors` are those of its headings in order."""
+
+    def __init__(self, path: str, read: Read) -> None:
+        self._path, self._read = path, read
+        self.stated = ""
+        self.titles: list[str] = []
+        self.anchors: list[str] = []
+        self.problems: list[DocumentProblem] = []
+
+    def included(self, text: str, depth: int = 0) -> str:
+        """The text with the files that it includes, without its directives."""
+        lines = []
+        for line in text.split("\n"):
+            directive = _DIRECTIVE.match(line.strip()) if ":" in line else None
+            if directive is None:
+                lines.append(line)
+            elif directive["name"] == "title":
+                self.stated = self.stated or directive["rest"]
+            elif directive["name"] == "include":
+                name = directive["rest"].strip()
+                data = self._read(resolved_path(name, self._path) or "") or self._read(name)
+                if data is None or depth >= MAX_DEPTH:
+                    message = f"the included file {name!r} is not in the tree"
+                    self.problems.append(
+                        DocumentProblem(code=UNRESOLVED, message=message, name=":include:")
+                    )
+                    lines.append(f"(not included: {name})")
+                else:
+                    lines.append(self.included(decode_any(data).expandtabs(), depth + 1))
+        return "\n".join(lines)
+
+    def blocks(self, lines: list[str], depth: int = 0) -> list[str]:
+        """The blocks of lines whose margin is at their beginning."""
+        found: list[list[str]] = []
+        waiting = list(dedent("\n".join(lines)).split("\n"))
+        while waiting:
+            line = waiting[0]
+            if not line.strip():
+                waiting.pop(0)
+            elif line.startswith(" "):
+                found.append(commonmark.fence(dedent("\n".join(_taken(waiting, 1))).strip("\n")))
+            elif heading := _HEADING.fullmatch(line):
+                waiting.pop(0)
+                found.append(self._heading(len(heading["marks"]), heading["title"]))
+            elif _RULE.fullmatch(line.rstrip()):
+                waiting.pop(0)
+            elif line.startswith(">>>"):
+                waiting.pop(0)
+                found.append(commonmark.quote(self.blocks(_taken(waiting, 1), depth + 1)))
+            elif depth < MAX_DEPTH and (item := _ITEM.match(line)):
+                found.append(self._list(waiting, item, depth))
+            else:
+                found.append(commonmark.paragraph(_markdown(" \n".join(_paragraph(waiting)))))
+        return commonmark.blocks(found)
+
+    def _heading(self, level: int, title: str) -> list[str]:
+        plain = re.sub(r"[`*\\]", "", _markdown(title))
+        self.titles.append(plain)
+        self.anchors.append(f"label-{quote_plus(title).replace('%', '-')}")
+        return commonmark.heading(level, _markdown(title))
+
+    def _list(self, waiting: list[str], first: re.Match[str], depth: int) -> list[str]:
+        """The items of one kind that follow each other."""
+        kind, items = _kind(first), []
+        number = 0
+        while waiting and (item := _ITEM.match(waiting[0])) and _kind(item) == kind:
+            width = item.end()
+            label = item["label"] or item["term"]
+            rest = waiting.pop(0)[width:]
+            inner = _taken(waiting, 1 if label else width)
+            own = self.blocks(
+                [*([rest] if rest.strip() else []), *_margin(inner, width if not label else 0)],
+                depth + 1,
+            )
+            if label:
+                own = commonmark.blocks([[f"**{_markdown(label)}**"], own])
+            number += 1
+            items.append(
+                commonmark.indented(own or [""], f"{number}. " if kind == "number" else "- ")
+            )
+            while (
+                waiting and not waiting[0].strip() and len(waiting) > 1 and _ITEM.match(waiting[1])
+            ):
+                waiting.pop(0)
+        return commonmark.listed(items)
+
+
+def _kind(item: re.Match[str]) -> str:
+    if item["label"] or item["term"]:
+        return "label"
+    return "bullet" if item["bullet"] else "number"
+
+
+def _taken(waiting: list[str], width: int) -> list[str]:
+    """The lines at the front of `waiting` that are indented so far, with blank ones between them."""
+    count = 0
+    for index, line in enumerate(waiting):
+        if line.strip() and len(line) - len(line.lstrip()) < width:
+            break
+        if line.strip():
+            count = index + 1
+    taken = waiting[:count]
+    del waiting[:count]
+    return taken
+
+
+def _margin(lines: list[str], width: int) -> list[str]:
+    """Lines of an item without its margin, which is that of its text, else that of the lines."""
+    own = "\n".join(lines)
+    return (
+        [line[width:] for line in lines]
+        if width
+        else dedent(own).split("\n")
+        if own.strip()
+        else []
+    )
+
+
+def _paragraph(waiting: list[str]) -> list[str]:
+    lines = [waiting.pop(0)]
+    while waiting:
+        line = waiting[0]
+        if not line.strip() or line.startswith((" ", "=", ">>>")) or _ITEM.match(line):
+            break
+        lines.append(waiting.pop(0))
+    return lines
+
+
+def _markdown(text: str) -> str:
+    """Text in lines as Markdown."""
+    parts: list[str] = []
+    end = 0
+    for match in _INLINE.finditer(text):
+        parts += [commonmark.escaped(text[end : match.start()]), _marked(match)]
+        end = match.end()
+    parts.append(commonmark.escaped(text[end:]))
+    return "".join(parts)
+
+
+def _marked(match: re.Match[str]) -> str:
+    found = match.groupdict()
+    for name in ("code", "ticks", "plus"):
+        if found[name] is not None:
+            return commonmark.code_span(found[name])
+    if found["marked"] is not None:
+        mark = "**" if found["tag"] in ("b", "strong") else "*"
+        return f"{mark}{_markdown(found['marked']).strip()}{mark}"
+    if found["bold"] or found["slanted"]:
+        mark = "**" if found["bold"] else "*"
+        return f"{mark}{commonmark.escaped(found['bold'] or found['slanted'])}{mark}"
+    if target := found["to"] or found["at"]:
+        return _link(_markdown(found["text"] or found["single"] or ""), target)
+    if found["address"]:
+        return f"<{found['address']}>"
+    return commonmark.escaped(found["escaped"] or "")
+
+
+def _link(text: str, target: str) -> str:
+    """A link to an address or a file; names of Ruby, which `rdoc-ref:` refers to, are text."""
+    name = target.removeprefix("link:").removeprefix("rdoc-ref:")
+    is_object = target.startswith("rdoc-ref:") and not re.search(r"\.(?:rdoc|md)\b", name)
+    page, mark, anchor = name.partition("@")
+    place = f"{page}#label-{anchor}" if mark and target.startswith("rdoc-ref:") else name
+    return text if is_object else commonmark.link(text, place)

@@ -1,0 +1,166 @@
+"""What is read beside pages: code and data, roles, text without an ending, pages that others were made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
+
+CODE = "x = 1\n"
+
+
+def test_code_and_data_beside_the_pages_of_a_checkout_are_read(tmp_path: Path) -> None:
+    files = {
+        **{f"part-{number}.md": page(f"Part {number}") for number in range(4)},
+        "examples/nest.yml": "nest:\n  eggs: 3\n",
+        "api.yaml": "openapi: 3.0.0\ninfo: {title: Nests, version: '1'}\npaths: {}\n",
+        "tools/check.py": CODE,
+    }
+    root = write_tree(tmp_path / "heron", files)
+    assert [each.name for each in recognised(root).project.collections] == ["docs"]
+    (root / ".git").mkdir()
+    inputs, _ = read(root)
+    assert [each.id for each in inputs.records["code"]] == ["examples/nest.yml", "tools/check.py"]
+    assert "api.yaml" in {each.path for each in inputs.records["docs"]}
+
+
+def test_a_checkout_of_pages_alone_has_no_code(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "heron", {"a.md": page("A"), "b.md": page("B"), "a.css": "a {}\n"})
+    (root / ".git").mkdir()
+    assert [each.name for each in recognised(root).project.collections] == ["docs"]
+
+
+@pytest.mark.parametrize(
+    ("files", "what"),
+    [
+        ({"meta/main.yml": "a: 1\n", "defaults/main.yml": "b: 1\n"}, "repository"),
+        ({"galaxy.yml": "name: heron\n"}, "repository"),
+        ({"Chart.yaml": "name: heron\n"}, "repository"),
+        ({"handlers/main.yml": "a: 1\n"}, "folder of pages"),
+    ],
+)
+def test_roles_and_charts_are_projects(tmp_path: Path, files: dict[str, str], what: str) -> None:
+    own = {"tasks/main.yml": "- name: Fly\n", "README.md": page("Heron"), **files}
+    root = write_tree(tmp_path / "heron", own)
+    assert recognised(root).what == what
+    assert ("code" in read(root)[0].records) is (what == "repository")
+
+
+def test_what_a_chart_prints_is_no_page(tmp_path: Path) -> None:
+    files = {
+        "charts/heron/Chart.yaml": "name: heron\n",
+        "charts/heron/README.md": page("Heron"),
+        "charts/heron/templates/NOTES.txt": "Run {{ .Release.Name }}.\n",
+        "notes/templates/NOTES.txt": "These are notes.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert {each.path for each in inputs.records["docs"]} == {
+        "charts/heron/README.md",
+        "notes/templates/NOTES.txt",
+    }
+
+
+def test_text_without_an_ending_is_read_where_there_is_nothing_else(tmp_path: Path) -> None:
+    files = {
+        "tar": "# To pack a folder:\ntar -cf a.tar a\n",
+        "apt-get": "---\ntags: [ packages ]\n---\n# To install:\napt-get install a\n",
+        "LICENSE": "Free.\n",
+        "run": "#!/bin/sh\ntrue\n",
+        "blob": "a\0b",
+        "empty": "",
+    }
+    inputs, _ = read(write_tree(tmp_path / "sheets", files))
+    assert titles(inputs.records["docs"]) == {"apt-get": "apt-get", "tar": "tar"}
+    (tar,) = (each for each in inputs.records["docs"] if each.id == "tar")
+    assert tar.text == files["tar"]
+
+
+def test_html_that_was_made_of_files_of_the_tree_is_left_out(tmp_path: Path) -> None:
+    html = "<html><head><title>Heron</title></head><body><h1>{}</h1><p>Flies.</p></body></html>"
+    files = {
+        "heron-1.0-1.rockspec": "heron\n",
+        "lua/heron.lua": CODE,
+        **{f"topics/0{number}-guide.md": page(f"Guide {number}") for number in range(3)},
+        **{f"docs/manual/0{number}-guide.md.html": html.format(number) for number in range(3)},
+        **{f"docs/modules/{name}.html": html.format(name) for name in ("a", "b", "c")},
+        "docs/source/heron.lua.html": html.format("heron"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    found = {
+        name.rpartition("/")[2]
+        for each in ("docs", "pages")
+        for name in addresses(inputs, each)
+        if "." in name
+    }
+    assert found == {"a.html", "b.html", "c.html", *(f"0{number}-guide.md" for number in range(3))}
+
+
+def test_html_of_themes_is_no_page(tmp_path: Path) -> None:
+    pages = {f"{name}.md": page(name) for name in ("one", "two", "three", "four")}
+    theme = {f"site/theme/templates/{name}.html": "<p>{% block a %}</p>" for name in "abcd"}
+    root = write_tree(tmp_path / "notes", {**pages, **theme, "_layouts/a.html": "<p>{{ a }}</p>"})
+    assert [each.name for each in recognised(root).project.collections] == ["docs"]
+    write_tree(root, {f"{name}.html": f"<h1>{name}</h1><p>Text.</p>" for name in ("x", "y", "z")})
+    inputs, _ = read(root)
+    assert {each.path for each in inputs.records["pages"] if each.path} >= {
+        "x.html",
+        "y.html",
+        "z.html",
+    }
+    assert not any(
+        "theme" in each.path or "_layouts" in each.path for each in inputs.records["pages"]
+    )
+
+
+def test_documentation_that_only_its_content_tells_is_no_code(tmp_path: Path) -> None:
+    draft = '<rfc docName="draft-heron"><front><title>Heron</title></front><middle/></rfc>'
+    files = {
+        "package.json": "{}",
+        "docs/draft.xml": draft,
+        "docs/data.xml": "<data/>",
+        "docs/check.py": CODE,
+        "docs/one.md": page("One"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"draft.xml": "Heron", "one.md": "One"}
+    assert {"docs/check.py", "docs/data.xml", "package.json"} == {
+        each.id for each in inputs.records["code"]
+    }
+
+
+def test_the_parts_of_a_log_of_changes_are_no_man_pages(tmp_path: Path) -> None:
+    files = {
+        **{f"docs/{name}.md": page(name) for name in ("one", "two")},
+        "docs/CHANGELOG.1": "# -*- mode: org -*-\n* v1.0\n\n- Added ~fly~.\n",
+        "docs/NEWS.2": "* Not a list of Markdown\n",
+        "docs/news.3": ".TH NEWS 3\n.SH NAME\nnews - reads news\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", {"package.json": "{}", **files}))
+    found = {each.path: (each.language, each.text) for each in inputs.records["docs"]}
+    assert found["docs/CHANGELOG.1"] == ("org", "# v1.0\n\n- Added `fly`.\n")
+    assert found["docs/NEWS.2"] == ("text", files["docs/NEWS.2"])
+    assert found["docs/news.3"][0] == "man"
+
+
+def test_a_log_of_changes_of_a_site_is_called_as_its_navigation_has_it(tmp_path: Path) -> None:
+    files = {
+        "mkdocs.yml": "site_name: Heron\nnav:\n  - index.md\n  - What is new: changelog.md\n",
+        "docs/index.md": page("Heron"),
+        "docs/changelog.md": "# 0.5 (Beta)\n\nNew.\n\n# 0.4\n\nOld.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"])["changelog.md"] == "What is new"
+
+
+def test_pages_in_rdoc_are_documentation(tmp_path: Path) -> None:
+    files = {
+        "heron.gemspec": CODE,
+        "lib/heron.rb": CODE,
+        "README.rdoc": "= Heron\n\nCounts +birds+.\n",
+        "History.rdoc": "= 1.1\n\n* New\n\n= 1.0\n\n* Old\n",
+        "doc/usage.rdoc": "= Usage\n\n  heron count\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"usage.rdoc": "Usage"}
+    assert titles(inputs.records["readme"]) == {"README.rdoc": "Heron", "History.rdoc": "History"}
