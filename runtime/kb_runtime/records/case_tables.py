@@ -16,7 +16,7 @@ from kb_runtime.records.exports import COLUMNS_NOT_READ, LONG_ROWS, jira_steps
 
 _COLUMNS = {
     "uid": ("uid",),
-    "jiraKey": ("issue key", "jira key", "jirakey", "test key", "key"),
+    "jiraKey": ("issue key", "jira key", "issuekey", "jirakey", "test key", "key"),
     "testCaseId": (
         "id",
         "case id",
@@ -85,6 +85,7 @@ _COLUMNS = {
         "steps",
         "test step",
         "test steps",
+        "teststep",
         "step description",
         "steps to execute",
         "manual steps",
@@ -107,6 +108,7 @@ _COLUMNS = {
         "expected outcome",
         "step expected",
         "steps result",
+        "test result",
     ),
 }
 """Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts; of those

@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 
 from kb_runtime.records.gherkin import numbered
 from kb_runtime.records.runs import beginning, last_outcome
+from kb_runtime.records.xml_cases import is_of_testlink, testlink, testrail
 
 _NAMESPACE = re.compile(r"\{[^{}]*\}")
 _OUTCOMES = {
@@ -41,6 +42,10 @@ def records(root: Element) -> list[dict[str, Any]] | None:
     for element in root.iter():
         if isinstance(element.tag, str):
             element.tag = _NAMESPACE.sub("", element.tag)
+    if root.tag in ("testcases", "testsuite") and is_of_testlink(root):
+        return testlink(root)
+    if root.tag == "suite" and root.find(".//cases") is not None:
+        return testrail(root)
     read = _READERS.get(root.tag)
     return None if read is None else read(root)
 

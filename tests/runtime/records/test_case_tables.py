@@ -186,3 +186,10 @@ def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.M
     monkeypatch.setattr("kb_runtime.records.spreadsheets._MOST_BYTES", 1 << 10)
     with pytest.raises(CaseFileError, match="more than"):
         parse("t.xlsx", archive(**{"xl__worksheets__sheet1.xml": " " * 2048}))
+
+
+def test_columns_of_zephyr_squad() -> None:
+    case = only(
+        ["issuekey", "Summary", "TestStep", "Test Result"], ["PUMP-1", "S", "Press", "hums"]
+    )
+    assert (case.jira_key, case.steps) == ("PUMP-1", (Step(1, "Press", "", ("hums",)),))

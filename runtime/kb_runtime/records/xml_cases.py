@@ -1,0 +1,93 @@
+"""Finds the test cases in XML that test management tools export: TestLink and TestRail."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+from xml.etree.ElementTree import Element
+
+_TAG = re.compile(r"<[^<>]+>")
+_BREAK = re.compile(r"<(?:br|/p|/li|/div|/tr)\b[^<>]*>", re.IGNORECASE)
+_IMPORTANCE = {"1": "Low", "2": "Medium", "3": "High"}
+_TYPES = {"1": "Manual", "2": "Automated"}
+
+
+def is_of_testlink(root: Element) -> bool:
+    """Whether the root of a tree of suites or cases is TestLink's, and no report of a run."""
+    return root.find(".//testcase/externalid") is not None
+
+
+def testlink(root: Element) -> list[dict[str, Any]]:
+    """The test cases of TestLink, in the folders of their suites."""
+    return list(_testlink(root, []))
+
+
+def _testlink(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
+    name = (element.get("name") or "").strip()
+    place = [*above, name] if name and element.tag == "testsuite" else above
+    for child in element:
+        if child.tag in ("testsuite", "testcases"):
+            yield from _testlink(child, place)
+        elif child.tag == "testcase":
+            yield {
+                "testCaseId": child.get("fullexternalid") or _plain(child, "externalid"),
+                "title": child.get("name"),
+                "description": _plain(child, "summary"),
+                "preconditions": _plain(child, "preconditions"),
+                "testType": _TYPES.get(_plain(child, "execution_type")),
+                "priority": _IMPORTANCE.get(_plain(child, "importance")),
+                "tags": [each.get("name") for each in child.iterfind("keywords/keyword")],
+                "folderStructure": place,
+                "steps": [
+                    {
+                        "index": _plain(step, "step_number"),
+                        "action": _plain(step, "actions"),
+                        "expected": _plain(step, "expectedresults"),
+                    }
+                    for step in child.iterfind("steps/step")
+                ],
+            }
+
+
+def testrail(root: Element) -> list[dict[str, Any]]:
+    """The cases of a suite of TestRail, in the folders of their sections."""
+    return list(_testrail(root, []))
+
+
+def _testrail(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
+    for case in element.iterfind("cases/case"):
+        steps = [
+            {
+                "index": _said(step, "index"),
+                "action": _said(step, "content"),
+                "data": _said(step, "additional_info"),
+                "expected": _said(step, "expected"),
+            }
+            for step in case.iterfind("custom/steps_separated/step")
+        ]
+        if not steps and (action := _said(case, "custom/steps")):
+            steps = [{"action": action, "expected": _said(case, "custom/expected")}]
+        yield {
+            "testCaseId": _said(case, "id"),
+            "title": _said(case, "title"),
+            "testType": _said(case, "type"),
+            "priority": _said(case, "priority"),
+            "preconditions": _said(case, "custom/preconds"),
+            "relatedIssues": re.split(r"[\s,]+", _said(case, "references")),
+            "folderStructure": above,
+            "steps": steps,
+        }
+    for section in element.iterfind("sections/section"):
+        yield from _testrail(section, [*above, _said(section, "name")])
+
+
+def _said(element: Element, path: str) -> str:
+    return (element.findtext(path) or "").strip()
+
+
+def _plain(element: Element, path: str) -> str:
+    """The text of HTML, which TestLink's editor writes."""
+    text = _TAG.sub("", _BREAK.sub("\n", _said(element, path)))
+    return re.sub(r"\s*\n\s*", "\n", html.unescape(text)).strip()
