@@ -1,4 +1,5 @@
-"""A built site or a mirror of one: a folder of HTML, with a sitemap, canonical links or host folders."""
+"""A built site or a mirror of one: a folder of HTML, with a sitemap, canonical links or host folders; or the
+files with all pages of one that are published for language models."""
 
 from __future__ import annotations
 
@@ -40,6 +41,8 @@ _GENERATOR = re.compile(
     r"<meta\b[^>]*name=[\"']?generator[\"']?[^>]*content=[\"']?([^\"'>]+)", re.IGNORECASE
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+LLMS_FULL = re.compile(r"(?:.*[-_.])?llms-full.*\.txt")
+_PAGES = (".md", ".mdx", ".html", ".htm")
 _NOT_TITLES = frozenset({"", "home", "index", "welcome", "overview", "documentation", "docs"})
 
 
@@ -119,3 +122,22 @@ def _title(page: str) -> str:
     title = " ".join(html.unescape(found[1]).split()) if found else ""
     parts = [part.strip() for part in re.split(r"\s[|–—·•-]\s", title)]
     return next((part for part in reversed(parts) if part.casefold() not in _NOT_TITLES), "")
+
+
+def bundles(names: Sequence[str]) -> list[Site]:
+    """A site whose pages are all in files of the folder, which has the files `names`; none where there are
+    pages beside them."""
+    full = tuple(f"/{name}" for name in names if LLMS_FULL.fullmatch(name.lower()))
+    if not full or sum(name.lower().endswith(_PAGES) for name in names) > 1:
+        return []
+    return [
+        Site(
+            generator="",
+            config="",
+            folder="",
+            name="pages",
+            kind="pages",
+            include=full,
+            options={"bundle": True},
+        )
+    ]

@@ -57,8 +57,6 @@ _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 
 _AT_ROOTS = ("docfx", "gitbook", "grails-guide", "mkdocs")
 
-_LLMS_FULL = re.compile(r"(?:.*[-_.])?llms-full.*\.txt")
-
 
 class RecognitionError(SingleCodeError):
     """There is nothing to build, or it cannot be unpacked."""
@@ -122,7 +120,7 @@ class _FolderDetector:
         self._files = [name]  # what else is in the folder does not matter
         ending = Path(name).suffix.lower()
         bundles = (*places.HTML, ".jsonl", ".ndjson")
-        is_bundle = _LLMS_FULL.fullmatch(name.lower()) or ending in bundles
+        is_bundle = built_site.LLMS_FULL.fullmatch(name.lower()) or ending in bundles
         is_page = is_wanted(self._root / name, KINDS["docs"].suffixes)
         if not is_page and is_for_tests(self._root / name):
             return self._finish([collection("tests", "tests", (name,))], f"test cases, {name}")
@@ -151,7 +149,7 @@ class _FolderDetector:
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and sites[0].folder)
         if is_own or not (is_repository(self._names) or found or self._workshop):
-            sites = sites or self._bundles() or self._built()
+            sites = sites or built_site.bundles(self._names) or self._built()
             if not sites:
                 sites = self._below()
                 if len(self._with_larger(sites)) > len(sites):
@@ -209,26 +207,6 @@ class _FolderDetector:
         if translations:
             self._other_languages += translations
             self._notes.append(f"translations are left out: {shown(translations)}")
-
-    def _bundles(self) -> list[Site]:
-        """Files that hold all pages of a site, as they are published for language models."""
-        full = [name for name in self._names if _LLMS_FULL.fullmatch(name.lower())]
-        others = [
-            name for name in self._names if name.lower().endswith((".md", ".mdx", *places.HTML))
-        ]
-        if not full or len(others) > 1:
-            return []
-        return [
-            Site(
-                generator="",
-                config="",
-                folder="",
-                name="pages",
-                kind="pages",
-                include=tuple(f"/{name}" for name in full),
-                options={"bundle": True},
-            )
-        ]
 
     def _built(self) -> list[Site]:
         """A site whose generator has written it."""
@@ -355,10 +333,9 @@ class _FolderDetector:
                 what += f" and {len(sites) - 1} more"
         first = sites[0] if sites else Site(generator="", config="", folder="")
         if found:
-            title = found.name if not first.title else first.title
             first = replace(
                 first,
-                title=title,
+                title=first.title or found.name,
                 description=first.description or found.summary,
                 version=found.version or first.version,
             )
@@ -377,7 +354,7 @@ class _FolderDetector:
             strip = plain.strip if len(found) == 1 else ""
             paths = tuple(place for place in found if not places.README.fullmatch(place))
             plain = replace(plain, paths=paths, strip=strip, generator_options={})
-            collections = [without(plain, places.parts_of_manual(self._files, found))]
+            collections.append(without(plain, places.parts_of_manual(self._files, found)))
         built = places.built_below(self._files)
         if built and built not in found:
             site = built_site.recognise(self._tree, built, "", ())
@@ -392,9 +369,8 @@ class _FolderDetector:
         files = [name.lower() for name in found]
         collections = []
         if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):
-            exclude = self._variants(Site(generator="", config="", folder=""))
-            docs = collection("docs", "docs", (".",))
-            collections.append(replace(docs, exclude=tuple(exclude)))
+            exclude = tuple(self._variants(Site(generator="", config="", folder="")))
+            collections.append(replace(collection("docs", "docs", (".",)), exclude=exclude))
         bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)
         if bundles or sum(name.endswith(places.HTML) for name in files) >= (
             places.FEW_PAGES if collections else 1
@@ -406,9 +382,8 @@ class _FolderDetector:
             return self._finish(tests, "folder of test cases")
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
-        if repository.is_checkout(self._root) and (
-            source := code.among_pages(self._root, self._files)
-        ):
+        source = code.among_pages(self._root, self._files)
+        if source and repository.is_checkout(self._root):
             collections.append(source)
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)

@@ -375,7 +375,7 @@ def _of_others(name: str) -> bool:
 def _of_pages_alone(
     pages: Sequence[Sequence[str]], files: Sequence[str], fewest: int = FEW_PAGES
 ) -> tuple[str, ...]:
-    """The folders at the top with several pages and hardly a program, such as `spec` of a standard."""
+    """The folders at the top with several pages and no program, of those with a standard hardly any."""
     shown = (name for name in files if "/." not in name)
     programs = Counter(name.split("/")[0] for name in shown if is_program(name))
     counts = Counter(page[0] for page in pages)
@@ -383,8 +383,11 @@ def _of_pages_alone(
         name
         for name, count in sorted(counts.items())
         if count >= fewest
-        and programs[name] * _PAGES_A_PROGRAM <= count
-        and (name in _SPECIFICATIONS or not (SKIPPED.fullmatch(name) or _FRAGMENTS.fullmatch(name)))
+        and (
+            programs[name] * _PAGES_A_PROGRAM <= count
+            if name in _SPECIFICATIONS
+            else not (programs[name] or SKIPPED.fullmatch(name) or _FRAGMENTS.fullmatch(name))
+        )
     )
 
 
