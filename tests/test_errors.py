@@ -21,6 +21,7 @@ OUTSIDE = {
     "GraphError",  # half a sentence: the encoder adds the file
     "OnnxFileError",  # half a sentence: its catcher adds the file
     "OutOfTimeError",  # becomes a finding about the file
+    "SpreadsheetError",  # becomes a CaseFileError
     "TextError",  # half a sentence: its catcher adds the file
     "_NoEncoderError",
     "_StoppedError",  # ends a thread whose vectors nobody wants any more
