@@ -1,13 +1,14 @@
-"""MkDocs: mkdocs.yml says where the pages are, what they are called and in which order they stand."""
+"""mkdocs.yml says where the pages are, what they are called and how their addresses look."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import MAX_DEPTH, first_existing, read_yaml
+from kbc.recognition.generators.mkdocs.navigation import navigation
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "mkdocs"
@@ -29,10 +30,14 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     docs = joined(folder, text(data, "docs_dir") or "docs")
     plugins = _named(data.get("plugins"))
     extensions = _named(data.get("markdown_extensions"))
-    order, titles = _navigation(data.get("nav"), tree, docs)
+    titles, listing = navigation(data.get("nav"), plugins, tree, docs)
+    order = tuple(titles)
     redirects = text_values(plugins.get("redirects", {}).get("redirect_maps"))
     exclude = str(data.get("exclude_docs") or "").split("\n")
-    exclude += texts(plugins.get("exclude", {}).get("glob", []))
+    exclude += [
+        *texts(plugins.get("exclude", {}).get("glob", [])),
+        *(f"/{each}" for each in listing),
+    ]
     language, others, has_folders = _languages(plugins)
     if language:
         own = {path: _in_language(path, language, has_folders, tree, docs) for path in order}
@@ -50,7 +55,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         description=text(data, "site_description"),
         base_url=text(data, "site_url"),
         order=order,
-        titles=titles,
+        titles={path: title for path, title in titles.items() if title},
         exclude=(*NOT_PAGES, *(line.strip() for line in exclude if line.strip())),
         redirects={joined(old).removesuffix(".md"): new for old, new in redirects.items()},
         options={
@@ -174,36 +179,3 @@ def _named(value: Any) -> dict[str, Mapping[str, Any]]:
         else:
             found.update({str(name): mapping(options) for name, options in mapping(item).items()})
     return found
-
-
-def _navigation(nav: Any, tree: IncludeTree, docs: str) -> tuple[tuple[str, ...], dict[str, str]]:
-    order: list[str] = []
-    titles: dict[str, str] = {}
-    for title, path in _entries(nav):
-        if "://" in path:
-            continue
-        pages = _pages_in(tree, docs, path.rstrip("/*")) if path.endswith(("/", "/*")) else [path]
-        order += pages
-        if title and len(pages) == 1:
-            titles.setdefault(pages[0], title)
-    return tuple(order), titles
-
-
-def _entries(nav: Any) -> Iterator[tuple[str, str]]:
-    """(title, path) of every leaf, in order."""
-    if isinstance(nav, str):
-        yield "", nav
-    elif isinstance(nav, list):
-        for item in nav:
-            yield from _entries(item)
-    elif isinstance(nav, Mapping):
-        for title, inner in nav.items():
-            if isinstance(inner, str):
-                yield str(title), inner
-            else:
-                yield from _entries(inner)
-
-
-def _pages_in(tree: IncludeTree, docs: str, folder: str) -> list[str]:
-    names = tree.names(joined(docs, folder))
-    return [joined(folder, name) for name in names if name.endswith(".md")]
