@@ -356,9 +356,9 @@ REFUSALS = (
     ),
     Refusal(
         "ingest_tests",
-        {"functional_path": "tests.xlsx"},
+        {"functional_path": "tests.ods"},
         "BAD_INPUT",
-        'the path "tests.xlsx" is refused: only .json, .csv, .xml, .trx, .feature files are read',
+        'the path "tests.ods" is refused: only .json, .csv, .xlsx, .xml, .trx, .feature files are read',
     ),
     Refusal(
         "ingest_tests",
