@@ -16,6 +16,7 @@ import yaml
 from kbc.formats import inventory
 from kbc.formats.document import FormatError
 from kbc.formats.inventory import Inventory
+from kbc.languages.front_matter import read_front_matter
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, json_value
 from kbc.recognition.javascript import exported, exported_value
@@ -65,6 +66,13 @@ def read_text(tree: IncludeTree, path: str) -> str:
     """The text of a file; "" where there is none."""
     data = tree.read(path, READER)
     return "" if data is None else data.decode("utf-8-sig", "replace")
+
+
+def peek_front_matter(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    """What stands above the page at `path`, which counts as read by its own collection only."""
+    lines = (tree.peek(path) or b"").decode("utf-8-sig", "replace").splitlines() or [""]
+    found, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
+    return found.data if found else {}
 
 
 def read_yaml(tree: IncludeTree, path: str) -> Mapping[str, Any]:

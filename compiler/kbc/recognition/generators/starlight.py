@@ -6,11 +6,15 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kbc.languages.front_matter import read_front_matter
 from kbc.project.include_tree import IncludeTree
 from kbc.project.slugs import starlight_slug
 from kbc.project.well_formed import sequence
-from kbc.recognition.configuration import first_existing, import_paths, read_script
+from kbc.recognition.configuration import (
+    first_existing,
+    import_paths,
+    peek_front_matter,
+    read_script,
+)
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "starlight"
@@ -172,10 +176,7 @@ class _Sidebar:
 
     def _front_matter(self, path: str) -> Mapping[str, Any]:
         if path not in self._matter:
-            data = self._tree.peek(joined(self._folder, path)) or b""
-            lines = data.decode("utf-8-sig", "replace").splitlines() or [""]
-            found, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
-            self._matter[path] = found.data if found else {}
+            self._matter[path] = peek_front_matter(self._tree, joined(self._folder, path))
         return self._matter[path]
 
     def _found(self, start: str, others: frozenset[str]) -> Iterator[str]:

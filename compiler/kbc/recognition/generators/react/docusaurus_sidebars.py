@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kbc.languages.front_matter import read_front_matter
 from kbc.project.include_tree import IncludeTree
 from kbc.project.permalinks import without_number
-from kbc.recognition.configuration import first_existing, read_any
+from kbc.recognition.configuration import first_existing, peek_front_matter, read_any
 from kbc.recognition.site import joined, mapping, text
 
 _CATEGORY = tuple(f"_category_.{ending}" for ending in ("json", "yml", "yaml"))
@@ -108,10 +107,7 @@ class SidebarPages:
 
     def _front_matter(self, path: str) -> Mapping[str, Any]:
         if path not in self._matter:
-            data = self._tree.peek(joined(self._content, path)) or b""
-            lines = data.decode("utf-8-sig", "replace").splitlines() or [""]
-            found, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
-            self._matter[path] = found.data if found else {}
+            self._matter[path] = peek_front_matter(self._tree, joined(self._content, path))
         return self._matter[path]
 
     def _found(self) -> Iterator[str]:
