@@ -88,24 +88,19 @@ class BreatheDirective(SphinxDirective):
         kinds = _KINDS.get(self.base_name, ())
         if self.base_name != "doxygenfunction":
             return projects.named(project, name, kinds, read)
-        plain, parameters, _ = _signature(name)
-        found_all = projects.named(project, plain, kinds, read)
-        return _overloads(found_all, parameters)
+        plain, parameters = _signature(name)
+        return _overloads(projects.named(project, plain, kinds, read), parameters)
 
 
-def _signature(argument: str) -> tuple[str, str | None, str]:
-    """The name of a function, its parameters (None: not stated) and what stands after them."""
+def _signature(argument: str) -> tuple[str, str | None]:
+    """The name of a function and its parameters (None: not stated)."""
     text = argument.strip()
     operator = re.search(r"\boperator\s*(?:\(\s*\)|[^\s\w(]+)", text)
     at = text.find("(", operator.end() if operator else 0)
     if at < 0:
-        return text, None, ""
-    end = text.rfind(")")
-    return (
-        text[:at].strip().split(" ")[-1] if not operator else text[:at].strip(),
-        text[at + 1 : end],
-        text[end + 1 :],
-    )
+        return text, None
+    name = text[:at].strip()
+    return name if operator else name.split(" ")[-1], text[at + 1 : text.rfind(")")]
 
 
 def _overloads(found: Sequence[Entity], parameters: str | None) -> Sequence[Entity]:
