@@ -18,6 +18,7 @@ from docutils.parsers.rst import Parser, directives, roles, states
 from docutils.transforms import references
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read, decode
+from kbc.formats.doxygen import DoxygenProjects
 from kbc.formats.rst import nikola
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import directive_class
@@ -61,13 +62,24 @@ _TRANSFORMS = (
 
 
 def convert(
-    path: str, data: bytes, read: Read, labels: Mapping[str, LabelTarget] | None = None
+    path: str,
+    data: bytes,
+    read: Read,
+    labels: Mapping[str, LabelTarget] | None = None,
+    doxygen: DoxygenProjects | None = None,
 ) -> list[Converted]:
     """The document of a file; raises `FormatError` for what is no text or nests too deeply. `labels` are
-    what other pages have, by name."""
+    what other pages have, by name, `doxygen` the headers that directives of Breathe may name."""
     text = decode(data)
     _check_depth(text)
-    context = Context(path, read, labels=labels or {})
+    context = Context(path, read, labels=labels or {}, doxygen=doxygen)
+
+    def embedded(source: str) -> list[str]:
+        (found,) = convert(path, source.encode(), read, labels)
+        context.problems.extend(found.problems)
+        return found.text.strip("\n").split("\n")
+
+    context.embedded = embedded
     try:
         with _LOCK, _tables(context):
             document = _doctree(path, text, context)
