@@ -27,7 +27,8 @@ TESTRAIL = """<suite><id>S1</id><name>Master</name><sections><section><name>Pump
 SCALE = """<?xml version="1.0" encoding="UTF-8"?>
 <project><projectKey>PUMP</projectKey><folders><folder fullPath="Pump/Cold" index="0"/></folders><testCases>
 <testCase id="9" key="PUMP-T9"><folder><![CDATA[Pump/Cold]]></folder><name><![CDATA[Starts]]></name>
-<objective><![CDATA[It <strong>runs</strong>.]]></objective><precondition><![CDATA[Full<br />tank]]></precondition>
+<objective><![CDATA[It <strong>runs</strong>.]]></objective>
+<precondition><![CDATA[Full<br />tank]]></precondition>
 <priority><![CDATA[High]]></priority><labels><label><![CDATA[smoke]]></label></labels>
 <issues><issue><key>PUMP-1</key><summary>Noise</summary></issue></issues>
 <testScript type="steps"><steps><step index="0"><description><![CDATA[Press &amp; hold]]></description>
