@@ -54,8 +54,8 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
     a README or a log of changes which names something else (`# Features`, `# 2.1.0`). A log that is called
     as its package, as Changesets writes it, has the name of its file behind that. Pages whose headings are
     the same (`# Introduction`) are called as they state, and those without a title whose files are called
-    alike (`caddy/licence.md`) have the name before it of the folder that tells them apart. Logs of changes that
-    are headed alike (`CHANGELOG.1.md`) have the number of their file behind that."""
+    alike (`caddy/licence.md`) have the name before it of the folder that tells them apart. Logs of changes
+    that are headed alike (`CHANGELOG.1.md`) have the number of their file behind that."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
     named = []

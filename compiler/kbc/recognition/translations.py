@@ -84,8 +84,8 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
 def _collected(
     parent: str, names: Set[str], found: Sequence[str], files: frozenset[str], language: str
 ) -> list[str]:
-    """The folders in `parent`, if that is one of languages, all of whose pages, however few, stand under the same
-    name beside it."""
+    """The folders in `parent`, if that is one of languages, all of whose pages, however few, stand under the
+    same name beside it."""
     if not _OF_LANGUAGES.fullmatch(posixpath.basename(parent)):
         return []
     original = posixpath.dirname(parent)
