@@ -45,8 +45,9 @@ MAX_FOLDERS = 4_000
 _SCAFFOLDS = re.compile(r"templates?[-_].*")
 """Folders that a program copies to begin a project."""
 
-_OF_TESTS = re.compile(r"tests?[-_].+|.+[-_]tests?", re.IGNORECASE)
-"""Folders whose sites are what a generator or theme is tested with, where there is another site."""
+_OF_TESTS = re.compile(r"tests?[-_](?:sites?|projects?|apps?|data)(?:[-_].+)?", re.IGNORECASE)
+"""Folders whose sites are what a generator or theme is tested with, where there is another site. Packages may
+be called otherwise (`test-utils`)."""
 
 _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")

@@ -292,9 +292,10 @@ def test_sites_that_a_generator_is_tested_with_are_no_documentation(tmp_path: Pa
 
     tree = {"Cargo.toml": '[package]\nname = "pond"\n', **CODE, **site("test_site")}
     for name, more, expected in (
-        ("with", site("manual"), "manual/docs"),
-        ("alone", {}, "test_site/docs"),
+        ("with", site("manual"), {"manual/docs"}),
+        ("packages", site("manual") | site("test-utils"), {"manual/docs", "test-utils/docs"}),
+        ("alone", {}, {"test_site/docs"}),
     ):
         project = recognised(write_tree(tmp_path / name, {**tree, **more})).project
         docs = [each.paths for each in project.collections if each.kind == "docs"]
-        assert docs == [(expected,)]
+        assert {path for paths in docs for path in paths} == expected
