@@ -99,7 +99,7 @@ REFUSALS = (
         "symbol_definition",
         {"symbol": "start_pimp"},
         "NOT_FOUND",
-        'there is no definition of "start_pimp" in the index of 1 files',
+        'there is no definition of "start_pimp" in the index of 1 file',
     ),
     Refusal(
         "symbol_references",

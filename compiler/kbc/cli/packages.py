@@ -88,6 +88,7 @@ def export(artifact: str, engine: Engine, out: Path, as_json: bool) -> None:
     Parquet needs kb-compiler[export], Lance needs kb-compiler[lance].
     """
     from kb_runtime.store.atomic_files import is_stream
+    from kb_runtime.text.tables import count_of
     from kbc.shipping.export import export as write
 
     chunks = write(artifact, out, to=engine)
@@ -95,7 +96,7 @@ def export(artifact: str, engine: Engine, out: Path, as_json: bool) -> None:
         print_json({"path": str(out), "chunks": chunks})
     else:
         # What goes to /dev/stdout is followed by nothing else.
-        click.echo(f"wrote {out}, {chunks:,} chunks", err=is_stream(out))
+        click.echo(f"wrote {out}, {count_of(chunks, 'chunk')}", err=is_stream(out))
 
 
 @click.command()

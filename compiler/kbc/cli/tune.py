@@ -43,6 +43,7 @@ def tune_command(
     Prints every setting that is significantly better, and the change of kb.toml as a diff.
     """
     from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.text.tables import count_of
     from kbc.evaluation import kb_toml, tuning
     from kbc.evaluation.easy import easy_questions
     from kbc.evaluation.questions import QUESTIONS, read_questions
@@ -61,7 +62,7 @@ def tune_command(
             click.echo(f"note: {EASY}", err=True)
         if len(asked) < tuning.LEAST_QUESTIONS:
             click.echo(
-                f"note: {len(asked)} questions are few: hardly any difference is more than chance",
+                f"note: with {count_of(len(asked), 'question')}, hardly any difference is more than chance",
                 err=True,
             )
         click.echo(str(proposal))

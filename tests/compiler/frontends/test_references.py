@@ -162,6 +162,21 @@ def test_links_may_have_the_case_of_a_heading_where_no_generator_is_known() -> N
     assert [each[1:3] for each in checked({"docs/a.md": page})] == [(3, "dead-anchor")]
 
 
+def test_escaped_signs_of_links_are_part_of_names_and_ids() -> None:
+    page = (
+        "# A\n\n[c](c%23.md) [no](d%23.md) [one](#caf%C3%A9) [two](#x%20y)\n\n"
+        '<a id="caf%C3%A9"></a>\n'
+    )
+    found = checked({"docs/a.md": page, "docs/c#.md": "# C\n\nText.\n"})
+    assert sorted((each[2:] for each in found), reverse=True) == [
+        ("dead-link", "the link 'd%23.md' leads to docs/d#.md, which is not in the knowledge base"),
+        (
+            "dead-anchor",
+            "the link '#x%20y' leads to a heading that docs/a.md does not have",
+        ),
+    ]
+
+
 def test_links_lead_to_ids_that_tags_of_components_state() -> None:
     page = (
         "# A\n\n[first](#basics) [other](#advanced)\n\n"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.text.tables import count_of
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, docc, reads_python
@@ -368,7 +369,7 @@ class PageIncludes:
         ):
             if counter:
                 pages = self._pages[code]
-                many = f"{len(pages)} page{'s' * (len(pages) != 1)} of {self._collection.name!r}"
+                many = f"{count_of(len(pages), 'page')} of {self._collection.name!r}"
                 message = (
                     f"directives on {many} that {said} ({counter.total()}): {counted(counter)}"
                 )

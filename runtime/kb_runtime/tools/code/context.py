@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.store.symbols import KEY
 from kb_runtime.text.rendering import cut, fence
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
@@ -68,9 +69,11 @@ def semantic_search(session: Session, arguments: dict[str, Any]) -> Answer[Seman
     }
     warnings = list(found.get("warnings", ()))
     if len(hits) < len(found["results"]):
-        warnings.append(f"the answer was cut after {len(hits)} results: ask more narrowly")
+        warnings.append(
+            f"the answer was cut after {count_of(len(hits), 'result')}: ask more narrowly"
+        )
     structured |= present(warnings=warnings)
-    parts = [f"# {len(hits)} results for: {arguments['query']}"]
+    parts = [f"# {count_of(len(hits), 'result')} for: {arguments['query']}"]
     parts += (
         f"## {_name(hit)}:{hit['lines']} ({hit['score']:.2f})\n{fence(hit['snippet'])}"
         for hit in hits

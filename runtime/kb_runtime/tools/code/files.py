@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
 from kb_runtime.text.rendering import fence
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import fitting_text
@@ -81,7 +82,7 @@ def find_file(session: Session, given: str) -> CodeEntry:
         )
     raise ToolError(
         "NOT_FOUND",
-        f"there is no file {quoted(given)} in the index of {len(known)} files",
+        f"there is no file {quoted(given)} in the index of {count_of(len(known), 'file')}",
         suggestions=suggest(path, known, PATH_SUGGESTIONS),
         next_steps=[f"Call {search} with what the file does; its results name files."],
     )
@@ -104,7 +105,7 @@ def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tup
     if first > total:
         raise ToolError(
             "BAD_INPUT",
-            f"start_line {first} is behind the end: {quoted(record['id'])} has {total} lines",
+            f"start_line {first} is behind the end: {quoted(record['id'])} has {count_of(total, 'line')}",
             next_steps=[f"Give start_line from 1 to {total}."],
         )
     if last < first:

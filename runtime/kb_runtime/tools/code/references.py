@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.store.symbols import CALL, FAMILIES
 from kb_runtime.text.rendering import json_text, shorten
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
 from kb_runtime.tools.code.symbols import (
@@ -130,7 +131,7 @@ def _unseen(index: SymbolIndex, found: Iterable[Found]) -> list[str]:
 
 def _references_text(structured: SymbolReferences) -> str:
     total, resolved = structured["total"], structured["resolved"]
-    lines = [f"{total} references to {structured['symbol']}: {resolved} resolved"]
+    lines = [f"{count_of(total, 'reference')} to {structured['symbol']}: {resolved} resolved"]
     if total > resolved:
         lines[0] += f", {total - resolved} by name only (guesses)"
     for each in structured["references"]:
