@@ -58,7 +58,13 @@ class Companion:
                 from _queue import SimpleQueue
 
                 self._calls = SimpleQueue()
-                threading.Thread(target=self._work, name="kbc-companion", daemon=True).start()
+                try:
+                    threading.Thread(target=self._work, name="kbc-companion", daemon=True).start()
+                except RuntimeError:  # no more threads: the next call tries again
+                    self._calls = None
+                    self._free.release()
+                    pending.run()
+                    return pending
             self._calls.put(pending)
         else:
             pending.run()

@@ -39,6 +39,21 @@ def test_what_a_call_raises_is_raised_where_its_result_is_wanted() -> None:
     assert companion.start(lambda: 7).result() == 7
 
 
+def test_a_call_is_made_by_its_caller_where_no_thread_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    companion = Companion()
+
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        for _ in range(2):
+            assert companion.start(threading.get_ident).result() == threading.get_ident()
+    assert companion.start(threading.get_ident).result() != threading.get_ident()
+
+
 def test_a_process_ends_while_its_companion_waits() -> None:
     code = (
         "from kb_runtime.companion import Companion; print(Companion().start(lambda: 7).result())"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 BODY = "body"
 """The field of the lexical index that has the prose terms of a chunk's text."""
 _LONGEST_TEXT_TOKENS = 1 << 30
+_TOKENIZER = "encoder/tokenizer.json"
 _ROWS_AT_ONCE = 8192
 """Rows that are copied together where all vectors are read."""
 
@@ -138,8 +139,10 @@ def token_counter(knowledge: Knowledge) -> Callable[[str], int]:
         return lambda text: len(text.split())
     from kb_runtime.search.tokenizer import QueryTokenizer
 
-    path = os.path.join(part.root, "encoder", "tokenizer.json")
-    tokenizer = QueryTokenizer(path, _LONGEST_TEXT_TOKENS)
+    path = os.path.join(part.root, _TOKENIZER)
+    tokenizer = part.manifest.open_checked(
+        [_TOKENIZER], lambda: QueryTokenizer(path, _LONGEST_TEXT_TOKENS)
+    )
     special = len(tokenizer.encode(""))
     return lambda text: len(tokenizer.encode(text)) - special
 

@@ -37,6 +37,7 @@ _MOST_BITS = 56
 _TOTAL = 8  # a part of postings begins with the number of tokens
 _BLOCK = 128
 _ENDS_NUMBER = 0x80
+_MAX_SHIFT = 63
 _NUMBER_BYTES = 5
 _SKIP_BYTES = {"basic": 5, "freq": 8, "position": 12}
 _TRANSDUCER = struct.Struct(
@@ -115,6 +116,8 @@ def _number(data: memoryview, at: int) -> tuple[int, int]:
         at, shift = at + 1, shift + 7
         if byte & _ENDS_NUMBER:
             return value, at
+        if shift > _MAX_SHIFT:
+            raise ValueError("a number has more than 64 bits")
 
 
 def _read_terms(part: memoryview) -> TermLists:

@@ -12,7 +12,7 @@ import mmap
 import os
 from collections.abc import Iterator
 
-from kb_runtime.store.onnx_shapes import GraphError, Node, Shape, check_work
+from kb_runtime.store.onnx_shapes import MAX_RANK, GraphError, Node, Shape, check_work
 
 OPERATORS = frozenset(
     [
@@ -136,6 +136,8 @@ def _checked_tensor(tensor: bytes, weights: memoryview) -> tuple[str, Shape, int
     item = _ITEM_BYTES.get(_int(found.get("data_type", 0)))
     if item is None:
         raise GraphError(f"the constant {constant!r} has a type that kbc does not use")
+    if len(dims) > MAX_RANK:
+        raise GraphError(f"the constant {constant!r} has {len(dims)} dimensions")
     size, start = math.prod(dims) * item, 0
     if _int(found.get("data_location", 0)) == _EXTERNAL:
         start, length = _number(external.get(b"offset")), _number(external.get(b"length"))

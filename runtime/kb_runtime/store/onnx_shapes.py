@@ -16,6 +16,8 @@ MAX_ELEMENTS = 1 << 27
 """Of all values together. An encoder of 24 layers of 1,024 has half of that."""
 MAX_PRODUCTS = 1 << 37
 """Multiplications of all matrices. The same encoder has a seventh of that, and takes a second."""
+MAX_RANK = 8
+"""Dimensions of a value. An encoder's attention has four."""
 
 Shape = tuple[int, ...]
 
@@ -70,6 +72,8 @@ class _Work:
         self._products += cost.products
         if self._elements > MAX_ELEMENTS or self._products > MAX_PRODUCTS:
             raise GraphError(f"{node.kind} makes more of a query than kbc's graphs do")
+        if len(shape) > MAX_RANK:
+            raise GraphError(f"{node.kind} gives a value of {len(shape)} dimensions")
         if not node.outputs or any(name in self._shapes for name in node.outputs):
             raise GraphError(f"{node.kind} gives a value that already exists")
         self._shapes[node.outputs[0]] = shape
@@ -118,7 +122,7 @@ class _Work:
         if len(node.inputs) != 2 or not -len(x) <= axis < len(x):
             raise GraphError(f"{node.kind} is not along one axis")
         axis %= len(x)
-        return (*x[:axis], *(1,) * node.numbers.get("keepdims", 1), *x[axis + 1 :])
+        return (*x[:axis], *(1,) * (node.numbers.get("keepdims", 1) == 1), *x[axis + 1 :])
 
 
 def _broadcast(shapes: Sequence[Shape]) -> Shape:

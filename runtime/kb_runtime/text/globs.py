@@ -25,6 +25,7 @@ MAX_SPANS = 4
 
 _WILD = re.compile(r"[*?\[]")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_HERE = re.compile(r"\A(?:\./+)+")
 _STARS = re.compile(r"\*+")
 _CLASS = re.compile(r"\[(?P<negated>[!^]?)(?P<members>[^\]/]+)\]")
 
@@ -61,9 +62,7 @@ def normalise(patterns: Iterable[str], argument: str) -> tuple[str, ...]:
     """
     normal: dict[str, None] = {}
     for given in patterns:
-        pattern = given.replace("\\", "/")
-        while pattern.startswith("./"):
-            pattern = pattern[2:].lstrip("/")
+        pattern = _HERE.sub("", given.replace("\\", "/"))
         if pattern.startswith(("/", "~")) or DRIVE.match(pattern):
             raise _refused(argument, given, "must be relative to the workspace, not absolute")
         if ".." in pattern.split("/"):

@@ -63,6 +63,6 @@ def _parsed(text: str) -> int | float | None:
 
     if re.fullmatch(r"[+-]?[0-9]{1,100}", text):
         return int(text)
-    if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+    if re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
         return float(text)
     return None

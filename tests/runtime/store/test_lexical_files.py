@@ -90,6 +90,19 @@ def test_a_dictionary_that_spells_more_than_it_counts_is_refused(folder: Path) -
         check(folder)
 
 
+def test_a_number_has_at_most_64_bits(folder: Path) -> None:
+    (path,) = folder.glob("*.idx")
+    data = path.read_bytes()
+    length, _ = struct.unpack_from("<II", data, len(data) - 8)
+    footer = data[len(data) - 8 - length :]
+    table = bytes(1_000_000)
+    path.write_bytes(
+        data[: len(data) - 12 - length] + table + struct.pack("<I", len(table)) + footer
+    )
+    with pytest.raises(ValueError, match="is not sound: a number has more than 64 bits"):
+        check(folder)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["term", "idx", "pos"])
 def test_damage_is_a_sentence_with_the_name_of_the_file(folder: Path, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -149,6 +150,32 @@ def test_a_constant_shape_does_not_expand(tmp_path: Path) -> None:
     write(tmp_path, [helper.make_node("Expand", ["input_ids", "shape"], ["embedding"])], shape)
     with pytest.raises(GraphError, match="Expand"):
         check_graph(str(tmp_path))
+
+
+def test_values_have_few_dimensions(tmp_path: Path) -> None:
+    one = numpy_helper.from_array(np.zeros((1, 1), np.int64), "one")
+    names = ["one", "of three", "of five", "embedding"]
+    nodes = [
+        helper.make_node("Gather", [name, name], [following])
+        for name, following in itertools.pairwise(names)
+    ]
+    write(tmp_path, nodes, one)
+    with pytest.raises(GraphError, match="Gather gives a value of 9 dimensions"):
+        check_graph(str(tmp_path))
+
+
+def test_a_constant_of_many_dimensions_is_refused(tmp_path: Path) -> None:
+    many = TensorProto(name="many", data_type=1, dims=[1] * 100_000, raw_data=bytes(4))
+    write(tmp_path, [], many)
+    with pytest.raises(GraphError, match="'many' has 100000 dimensions"):
+        check_graph(str(tmp_path))
+
+
+def test_a_sum_keeps_at_most_its_own_dimension(tmp_path: Path) -> None:
+    axis = numpy_helper.from_array(np.array([1]), "axis")
+    node = helper.make_node("ReduceSum", ["input_ids", "axis"], ["embedding"], keepdims=1 << 40)
+    write(tmp_path, [node], axis)
+    check_graph(str(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,10 @@ def test_patterns_are_normalised_and_repeated_ones_dropped() -> None:
     assert normalise(["./a/", "a\\", "a/**", "b.py", "././/b.py"], "p") == ("a/**", "b.py")
 
 
+def test_any_number_of_leading_dots_is_read_once() -> None:
+    assert normalise([".//" + "./" * 1_000_000 + "a"], "p") == ("a",)
+
+
 @pytest.mark.parametrize("field", ["include_paths", "exclude_paths"])
 @pytest.mark.parametrize(
     "pattern", ["/etc/passwd", "\\etc", "C:\\x", "~/x", "../x", "a/../../b", "a\\..\\b", "x" * 301]

@@ -84,9 +84,12 @@ def changes(states: Mapping[str, str]) -> list[str]:
 def _nearest(text: str, content: str, line: int) -> int | None:
     """The line where `content` stands in `text`, of several places the one nearest to `line`."""
     places = []
+    number, counted = 1, 0
     at = text.find(content)
     while at >= 0 and content:
         if at == 0 or text[at - 1] == "\n":
-            places.append(text.count("\n", 0, at) + 1)
+            number += text.count("\n", counted, at)
+            counted = at
+            places.append(number)
         at = text.find(content, at + 1)
     return min(places, key=lambda place: (abs(place - line), place), default=None)
