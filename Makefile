@@ -22,9 +22,9 @@ test: compiled
 
 # The others take half an hour: they compile kb/, fetch packages, kill, damage and swap what runs, and open
 # the explorer where there is a Chromium. With those of `test` in one session: each process of one imports all
-# modules of tests, and makes what tests share.
+# modules of tests, and makes what tests share. One that has done its tests takes over from others.
 test-all: compiled
-	$(PYTEST) --numprocesses 3 --ignore=tests/browser
+	$(PYTEST) --numprocesses 3 --dist worksteal --ignore=tests/browser
 	$(PYTEST) --numprocesses 2 -m "not slow" tests/browser
 
 # The pages of the explorer in Chromium: looks, accessibility, speed, and an artifact of 100,000 chunks.
