@@ -42,9 +42,19 @@ $ kbc build my-kb --out out
 $ kbc serve out/my-kb
 ```
 
-Every command that prints a result accepts `--json`; on failure it prints `error`, and `diagnostics` for a build, instead
-of the result. Colour and progress bars appear only in a terminal. `kbc --debug COMMAND ...` shows the traceback of an
-error.
+| To | Commands |
+|---|---|
+| write and compile a knowledge base | `init`, `check`, `build`, `watch`, `try` |
+| search it, and look into it | `search`, `get`, `explore`, `inspect`, `diff` |
+| serve it to MCP clients | `serve`, `install`, `doctor` |
+| ship it | `verify`, `keygen`, `sign`, `wheel`, `bundle`, `export` |
+| measure and tune the search | `eval`, `tune` |
+| convert a saved site | `import` |
+| manage a server's workspace, the cache and the model | `workspace`, `cache`, `model` |
+
+Every command that prints a result accepts `--json`. If the command fails, the JSON contains `error`, and `diagnostics` for a
+build, instead of the result. Colour and progress bars appear only in a terminal. `kbc --debug COMMAND ...` shows the
+traceback of an error.
 
 ## Exit codes
 
@@ -72,10 +82,14 @@ TOOLS_HEAD = """\
 # MCP tools
 
 This page lists every tool with its arguments, the fields of its answer, and example calls. `{prefix}` stands for the
-knowledge base's prefix (`quint_get_builtin`). A server offers a tool if the artifact has a collection that the tool reads.
-Without `--tools` a server offers the five general tools of the family `compact`, or what the knowledge base says;
-`kbc serve --tools all` offers all others, which are made for one kind of record each, and `--tools FAMILY,...` the families you
-name, `compact` among them. Every tool takes `max_chars`, the most characters of its answer; what was shortened has `truncated`, and `next` says how to go on.
+knowledge base's prefix (`quint_get_builtin`).
+
+A server offers a tool if the artifact has a collection that the tool reads. By default it offers the five general tools of
+the family `compact`, unless the knowledge base says otherwise. `kbc serve --tools all` offers all other tools, each of which
+is made for one kind of record. `--tools FAMILY,...` offers the families you name, which may include `compact`.
+
+Every tool takes `max_chars`, the maximum number of characters in its answer. A shortened answer has `truncated`, and `next`
+says how to get the rest.
 
 ## All tools
 
@@ -84,15 +98,15 @@ name, `compact` among them. Every tool takes `max_chars`, the most characters of
 - A call without arguments equals a call with `{}`, and `null` equals an omitted argument.
 - Unknown arguments are ignored with a warning.
 - Text is trimmed. Integers can be sent as `5`, `5.0` or `"5"`. Arguments that are not an object are refused with -32602.
-- In `filters`, `search_tests` accepts at most 50 values of 100 characters each (500 for `testPath`), and in all values
-  of `testPath` at most 100 `*` and `[...]`.
+- In `filters`, `search_tests` accepts at most 50 values of 100 characters each (500 for `testPath`). All values of `testPath`
+  together may contain at most 100 `*` and `[...]`.
 
 **Answers**
 
 - An answer has one text and, unless stated otherwise, `structuredContent` with the same facts. The second table of each tool
   lists its fields: `[]` stands for the items of a list, `{}` for the values of an object whose keys are data, and `?` marks
   a field that is left out if it has no value.
-- Any structure can have `warnings`, a list of sentences; the text contains them as well.
+- `structuredContent` can always have `warnings`, a list of sentences; the text contains them as well.
 - `{prefix}_hybrid_search` always returns `resultsByScope`. With one scope it also returns `results`, the same list, which is
   not repeated in the text. The more hits, the shorter each one: ten take about 4 kB of text and 7 kB of structure. Answers
   with up to five hits (ten over several scopes) have longer snippets, tags, and the lines of the passage.
@@ -102,11 +116,11 @@ name, `compact` among them. Every tool takes `max_chars`, the most characters of
 - A call that fails is a result with `isError`. Its text starts with `Error:` and says what to do. (In the family `tests` it
   starts with `API Error (<status>):`, in `workshops` with a heading.)
 - `structuredContent.error` has a `kind` (`BAD_INPUT`, `NOT_FOUND`, `NO_MATCH`, `READ_ONLY`, `UNAVAILABLE`, `INTERNAL`) and a
-  `message`, and where they help `suggestions`, `details` and `next` (what to do); in the family `tests` also a `status`.
+  `message`, and if they help `suggestions`, `details` and `next` (what to do); in the family `tests` also a `status`.
 - A search without hits is a success.
-- The family `sources` returns JSON-RPC errors instead: -32602 for arguments and -32603 for failures of the server, with the
-  same `error` and the correlation id as `data`. Only a page or section that does not exist is a result with `isError`.
-- The error messages below each tool are answers of a small knowledge base.
+- The family `sources` returns JSON-RPC errors instead: -32602 for arguments and -32603 for server failures, with the same
+  `error` and the correlation id as `data`. Only a page or section that does not exist is a result with `isError`.
+- The error messages shown for each tool are answers of a small knowledge base.
 
 **Files**
 

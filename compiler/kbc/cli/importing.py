@@ -14,7 +14,7 @@ from kb_runtime.cli.runner import print_json
 @click.command("import")
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
-@click.option("--base", default="", help="Address of SOURCE, if its files do not state it.")
+@click.option("--base", default="", help="URL of SOURCE, if its files do not state it.")
 @click.option(
     "--sitemap", type=click.Path(path_type=Path, exists=True), help="A sitemap file for SOURCE."
 )
@@ -42,8 +42,8 @@ def import_command(
 ) -> None:
     """Convert SOURCE to a tree of pages: a saved site, a web archive or a dump.
 
-    SOURCE is a mirror by wget or httrack, a folder with a sitemap.xml or an llms.txt, a ZIP of one of
-    these, a WARC (also .warc.gz), or a MediaWiki XML dump. Pages keep their addresses, titles and dates;
+    SOURCE is a mirror made with wget or httrack, a folder with a sitemap.xml or an llms.txt, a ZIP of one
+    of these, a WARC (also .warc.gz), or a MediaWiki XML dump. Pages keep their URLs, titles and dates;
     duplicates and pages that ask not to be indexed are left out. A second run continues the first.
     Nothing is downloaded.
     """

@@ -32,7 +32,7 @@ TRIED = "try"
 def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack[Chosen]) -> None:
     """Build PATH (a folder, file or archive of documentation) into the cache and search it.
 
-    Queries are read from stdin, one per line; q ends. Nothing is written beside PATH. With --json each
+    Queries are read from stdin, one per line; q ends. Nothing is written next to PATH. With --json each
     answer is one line of JSON.
     """
     from kb_runtime.cli import lookup

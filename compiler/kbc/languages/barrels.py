@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Of the lines of code of such a file, the share that names or passes on what lies elsewhere. On the labelled
-# repositories of docs/search.md 0.5 to 0.9 make no difference above 0.0004.
+# repositories of docs/ranking.md 0.5 to 0.9 make no difference above 0.0004.
 SHARE = 0.7
 # What a file may define and still be one: the modules that it gathers, its version, `__all__`.
 DEFINED = frozenset({"constant", "module", "variable"})

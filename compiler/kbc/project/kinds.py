@@ -223,7 +223,7 @@ KINDS: Mapping[str, CollectionKind] = {
         ),
         CollectionKind(
             "docs",
-            "documentation pages: Markdown, MDX, plain text and the formats of docs/kb-authoring.md",
+            "documentation pages: Markdown, MDX, plain text and the formats of docs/input-formats.md",
             (*MARKDOWN, ".txt", *CONVERTED),
             {
                 "docs": {"group": "core"},

@@ -1,7 +1,7 @@
 """Addresses of pages by the rules of the generator that publishes them.
 
 `route` gives the path of a page below the site's base address. Each generator has its own rules for file
-names, front matter and configuration; docs/generators.md lists them.
+names, front matter and configuration; docs/site-generators.md lists them.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from kbc.project.settings import default_prefix, name_of
 
 _OTHER = "Choose another folder."
 _KB_TOML = """\
-# A knowledge base: this file, and folders of Markdown and source files beside it.
+# A knowledge base: this file, and folders of Markdown and source files next to it.
 # `kbc check` reports mistakes, `kbc build` compiles, docs/kb-authoring.md explains every key.
 
 [kb]
@@ -70,7 +70,7 @@ _PAGES = {
     "sources/guide/source.toml": """\
 # A documentation set, for example a saved web site: this folder is one source.
 name = "Guide"
-url  = "https://example.org/guide/"     # the addresses of its pages are below it
+url  = "https://example.org/guide/"     # base URL of its pages
 """,
     "sources/guide/start.md": "# Start\n\nReplace this page by the Markdown or HTML of your site.\n",
 }

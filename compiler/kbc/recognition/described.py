@@ -53,13 +53,13 @@ def _table(collection: Collection) -> Iterator[str]:
     if collection.group:
         yield f"group     = {basic_string(collection.group)}"
     if collection.strip:
-        yield f"strip     = {basic_string(collection.strip)}      # not a part of ids and addresses"
+        yield f"strip     = {basic_string(collection.strip)}      # dropped from ids and URLs"
     if source := collection.options.get("source"):
         yield f"source    = {basic_string(str(source))}"
     if collection.generator:
         yield f"generator = {basic_string(collection.generator)}"
     if collection.config:
-        yield f"config    = {basic_string(collection.config)}      # titles, order, addresses, redirects"
+        yield f"config    = {basic_string(collection.config)}      # titles, order, URLs, redirects"
     base = str(collection.generator_options.get("base_url", ""))
     if base and not collection.config:
         yield f"url       = {basic_string(base)}"

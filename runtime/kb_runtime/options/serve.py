@@ -105,7 +105,7 @@ STDIO_OPTIONS = (
         "which tools to offer: all, or families; default: what the knowledge base says, else the five"
         " tools of the family compact",
     ),
-    Option("--data", "DIR", "the folder whose exports of tests `ingest_tests` may read (data)"),
+    Option("--data", "DIR", "the folder with test exports that `ingest_tests` may read (data)"),
     Option(
         "--code",
         "DIR",
@@ -123,8 +123,8 @@ STDIO_OPTIONS = (
     Option(
         "--model",
         "DIR",
-        "the folder of the model that ARTIFACT was built with, if not the default one; content of the"
-        " workspace is embedded with it",
+        "the folder of the model that ARTIFACT was built with, if not the default one; the workspace's"
+        " content is embedded with it",
     ),
     Option("--read-only", "", "disable `ingest_tests`: it reads no file and says what to run"),
     Option(
@@ -135,7 +135,7 @@ STDIO_OPTIONS = (
     Option(
         "--allow-rollback",
         "",
-        "with --key: also serve a version that was signed before one that was served already",
+        "with --key: also serve a version that was signed earlier than one already served",
     ),
     Option(
         "--log",
@@ -163,7 +163,7 @@ HTTP_OPTIONS = (
     Option(
         "--oauth-issuer",
         "URL",
-        "accept JWTs of this authorization server, which clients find by RFC 9728",
+        "accept JWTs of this authorization server, which clients discover by RFC 9728",
     ),
     Option(
         "--oauth-keys",
@@ -173,7 +173,7 @@ HTTP_OPTIONS = (
     Option(
         "--oauth-resource",
         "URL",
-        "the address of this server as clients know it, which tokens must be issued for",
+        "the URL of this server as clients know it, which tokens must be issued for",
     ),
     Option(
         "--oauth-scope",
@@ -186,7 +186,7 @@ HTTP_OPTIONS = (
         "--rate-limit",
         "N/UNIT",
         "the requests that a client may send: 5/s, 60/min, 1000/h; counted by the name of its token, or"
-        " by address, in each worker",
+        " by IP address, in each worker",
         convert=_rate_limit,
     ),
     Option(
@@ -216,13 +216,13 @@ HTTP_OPTIONS = (
         convert=_number("--workers", MAX_WORKERS, 1),
     ),
     Option("--metrics", "", "metrics for Prometheus at /metrics"),
-    Option("--explorer", "", "pages for people at /explorer, behind the same token"),
+    Option("--explorer", "", "the pages of `kbc explore` at /explorer, behind the same token"),
     Option(
         "--runs",
         "FOLDER",
-        "a folder with outputs of `kbc eval --json`, for the explorer's page of quality",
+        "a folder with outputs of `kbc eval --json`, for the explorer's quality page",
     ),
-    Option("--report", "FILE", "output of `kbc build --json`, for the explorer's page of health"),
+    Option("--report", "FILE", "output of `kbc build --json`, for the explorer's health page"),
 )
 """The attributes of `HttpSettings`."""
 OPTIONS = (*STDIO_OPTIONS, HTTP, *HTTP_OPTIONS)

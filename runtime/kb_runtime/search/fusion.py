@@ -122,7 +122,7 @@ def balanced(
 
     All arrays are [n]. A row that the lexical searcher did not find has what its last hit has at most. The
     order is that of a sum of z-scores: the side that tells the candidates apart by less is not drowned,
-    whatever the scale of its scores. docs/search.md compares it with fixed weights and ranks. With `best`
+    whatever the scale of its scores. docs/ranking.md compares it with fixed weights and ranks. With `best`
     0, which means that nothing was found by words, cosines decide alone.
     """
     import numpy as np

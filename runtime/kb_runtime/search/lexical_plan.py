@@ -33,7 +33,7 @@ PHRASE_BOOST = 2.0
 PROXIMITY = 0.25
 # A word that a text has at all adds this much of its weight, however often the text has it and however long
 # the text is (BM25+; Lv and Zhai, "Lower-bounding term frequency normalization", CIKM 2011, who take 1).
-# Chosen on thirteen sets, each left out in turn: benchmarks/wide/README.md compares 0.35, 0.5 and 0.7.
+# Chosen on thirteen sets, each left out in turn: benchmarks/wide/decisions.md compares 0.35, 0.5 and 0.7.
 PRESENCE = 0.7
 # Of a longer query the neighbours are not looked for: each pair costs as much as several words.
 MAX_PROXIMITY_TERMS = 16

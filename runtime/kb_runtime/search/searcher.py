@@ -2,7 +2,7 @@
 
 Analyse the query, collect lexical and semantic candidates, fuse them, rank by structure, re-rank where the
 knowledge base has a re-ranker, put exact names first, limit the chunks of one record, and decode the
-chunks that are left. docs/search.md explains each step.
+chunks that are left. docs/search.md and docs/ranking.md explain each step.
 """
 
 from __future__ import annotations

@@ -59,14 +59,16 @@ WITH_MEANING = Listed(meaning=True)
 WITH_VALUES = Listed(values=True)
 UNLISTED = Listed(is_shown=False)
 
-SharedAddress = Annotated[str, "of several knowledge bases that call one so: which it is", UNLISTED]
+SharedAddress = Annotated[
+    str, "`kb://` address, if several knowledge bases have this name", UNLISTED
+]
 """The field `address`, which tells a record apart from one that another knowledge base calls the same."""
 
 
 class AnswerFields(TypedDict):
     """What any answer may have besides its own fields."""
 
-    warnings: NotRequired[Annotated[list[str], "what the caller should know about the answer"]]
+    warnings: NotRequired[Annotated[list[str], "what to know about the answer"]]
 
 
 class ErrorFields(TypedDict):
@@ -74,7 +76,7 @@ class ErrorFields(TypedDict):
         Literal["BAD_INPUT", "NOT_FOUND", "NO_MATCH", "READ_ONLY", "UNAVAILABLE", "INTERNAL"], ""
     ]
     message: Annotated[str, "one sentence"]
-    suggestions: NotRequired[Annotated[list[str], "names or values that may be meant"]]
+    suggestions: NotRequired[Annotated[list[str], "names or values that may have been meant"]]
     next: NotRequired[Annotated[list[str], "what to do"]]
     details: NotRequired[Annotated[dict[str, Any], "facts about the error"]]
     status: NotRequired[Annotated[int, "in the family tests: the status"]]

@@ -55,6 +55,17 @@ def test_a_dead_link_names_the_page_that_is_called_so_in_another_folder() -> Non
     assert [each.hint for each in found] == ["Did you mean 'docs/manual/source/terms.md'?"] * 2
 
 
+def test_links_in_comments_lead_nowhere() -> None:
+    comment = "<!-- Add\n\n```md\n[more](#more)\n```\n\nand [b](gone.md) -->"
+    page = f"# A\n\nSome text.\n\n{comment}\n\nSee [b](lost.md) <!-- or [c](c.md) -->.\n"
+    mdx = "# B\n\nSome text.\n\n{/* See [b](gone.md)\nor [c](#c). */}\n\nSee [b](lost.md).\n"
+    found = checked({"docs/a.md": page, "docs/b.mdx": mdx})
+    assert [each[:3] for each in found] == [
+        ("docs/a.md", 13, "dead-link"),
+        ("docs/b.mdx", 8, "dead-link"),
+    ]
+
+
 def test_routing_targets_must_exist() -> None:
     known = {"docs/a.md": "# A\n\ntext", "examples/games/x/y.qnt": "module y {}"}
     for doc, example in (("docs/a.md", "games/x"), ("docs", "games/x/y")):

@@ -156,4 +156,4 @@ def test_fields_whose_names_are_data_have_a_schema_too() -> None:
 
 def test_the_meaning_of_a_choice_begins_with_its_values() -> None:
     (mode,) = (row for row in field_rows(HybridResults) if row.path == "mode")
-    assert mode.meaning == "`hybrid`, `semantic` or `lexical`: what took part"
+    assert mode.meaning == "`hybrid`, `semantic` or `lexical`: the kinds of search used"

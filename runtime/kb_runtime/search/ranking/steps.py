@@ -2,7 +2,7 @@
 
 Pure functions over the candidates of one search, in the order of fusion. Scores are scaled so that the
 best candidate has 1 and the last of the pool 0; bonuses are on that scale. Every constant was chosen in
-the middle of a range in which the measures hardly change (docs/search.md has the tables), and no step
+the middle of a range in which the measures hardly change (docs/ranking.md has the tables), and no step
 knows a language, a repository or a kind of question.
 """
 

@@ -30,7 +30,7 @@ class TestSummary(TypedDict):
 
 class FoundTestFields(TestSummary):
     summary: NotRequired[Annotated[str, "what it checks, in full"]]
-    platforms: Annotated[list[str], "where it runs"]
+    platforms: Annotated[list[str], "platforms it runs on"]
     testType: NotRequired[Annotated[str, _TEST_TYPE]]
     folderStructure: NotRequired[Annotated[str, "its folder, with slashes"]]
 
@@ -38,16 +38,14 @@ class FoundTestFields(TestSummary):
 class FoundTest(TypedDict):
     test: Annotated[FoundTestFields, "the test", TYPE_ONLY]
     score: Annotated[float, "0 to 1"]
-    matched_steps: NotRequired[
-        Annotated[str, "numbers of the steps that match themselves, such as `1,2`"]
-    ]
-    matchedSteps: NotRequired[Annotated[list[int], "the same as numbers"]]
+    matched_steps: NotRequired[Annotated[str, "numbers of matching steps, such as `1,2`"]]
+    matchedSteps: NotRequired[Annotated[list[int], "the same as integers"]]
 
 
 class FoundTests(AnswerFields):
     results: Annotated[list[FoundTest], "best first"]
     total: Annotated[int, _TOTAL, WITH_MEANING]
-    top_k: Annotated[int, "results at most, as applied"]
+    top_k: Annotated[int, "maximum number of results, as applied"]
     filters: NotRequired[Annotated[dict[str, Any], "the filters, as applied"]]
 
 
@@ -60,15 +58,15 @@ class SimilarTests(AnswerFields):
     results: Annotated[list[SimilarTest], "most similar first, without the reference"]
     reference: Annotated[TestSummary, "the test they are compared with", TYPE_ONLY]
     scope: Annotated[Literal["docs", "steps", "all"], "what was compared"]
-    top_k: Annotated[int, "results at most, as applied"]
+    top_k: Annotated[int, "maximum number of results, as applied"]
     total: Annotated[int, _TOTAL, WITH_MEANING]
 
 
 class TestStep(TypedDict):
     index: Annotated[int, "number of the step"]
     action: Annotated[str, "what to do"]
-    data: NotRequired[Annotated[str, "with what"]]
-    expected: Annotated[list[str], "what must happen"]
+    data: NotRequired[Annotated[str, "test data"]]
+    expected: Annotated[list[str], "expected results"]
 
 
 class TestDetails(AnswerFields):
@@ -77,22 +75,22 @@ class TestDetails(AnswerFields):
     priority: Annotated[Literal["Critical", "High", "Medium", "Low"], "its priority"]
     ingested_at: Annotated[str, "time of ingestion, ISO 8601"]
     tags: Annotated[list[str], "its tags"]
-    platforms: Annotated[list[str], "where it runs"]
-    preconditions: Annotated[list[str], "what must hold before"]
+    platforms: Annotated[list[str], "platforms it runs on"]
+    preconditions: Annotated[list[str], "preconditions"]
     relatedIssues: Annotated[list[str], "keys of issues"]
     steps: Annotated[list[TestStep], "all of its steps"]
     jiraKey: NotRequired[Annotated[str, "its Jira key"]]
     summary: NotRequired[Annotated[str, "what it checks"]]
-    testCaseId: NotRequired[Annotated[str, "its id as a test case"]]
+    testCaseId: NotRequired[Annotated[str, "its test case id"]]
     testId: NotRequired[Annotated[int, "its internal number"]]
     description: NotRequired[Annotated[str, "its description"]]
     testType: NotRequired[Annotated[str, _TEST_TYPE]]
     folderStructure: NotRequired[Annotated[str, "its folder, with slashes"]]
     expectedResults: NotRequired[Annotated[str, "the expected result of the whole test"]]
-    testData: NotRequired[Annotated[str, "data for the whole test"]]
-    testPath: NotRequired[Annotated[str, "where its code is"]]
-    source: NotRequired[Annotated[str, "the file it was exported to"]]
-    matchedBy: NotRequired[Annotated[IdField, "when no test has the key"]]
+    testData: NotRequired[Annotated[str, "test data of the whole test"]]
+    testPath: NotRequired[Annotated[str, "path of its code"]]
+    source: NotRequired[Annotated[str, "the file it was read from"]]
+    matchedBy: NotRequired[Annotated[IdField, "the matching field, if no test has the key"]]
     others: NotRequired[Annotated[list[str], "uids of other tests with the key"]]
 
 
@@ -117,14 +115,14 @@ class LocalIndex(TypedDict):
 
 class Health(AnswerFields):
     status: Annotated[HealthStatus, ""]
-    qdrant: Annotated[ServiceIndex, "the index, by the names that clients know", TYPE_ONLY]
-    embedder: Annotated[Embedder, "what embeds queries", TYPE_ONLY]
-    buildId: Annotated[str, "the build that is served"]
-    builtAt: Annotated[str, "when it was made, ISO 8601"]
-    stale: Annotated[bool, "whether a newer build is published and not opened"]
+    qdrant: Annotated[ServiceIndex, "the index, under names that clients know", TYPE_ONLY]
+    embedder: Annotated[Embedder, "the query encoder", TYPE_ONLY]
+    buildId: Annotated[str, "id of the served build"]
+    builtAt: Annotated[str, "when it was built, ISO 8601"]
+    stale: Annotated[bool, "whether a newer build was published but not opened"]
     tests: Annotated[int, "test cases"]
     steps: Annotated[int, "their steps"]
-    index: Annotated[LocalIndex, "the same by neutral names", TYPE_ONLY]
+    index: Annotated[LocalIndex, "the same under neutral names", TYPE_ONLY]
     byPriority: Annotated[dict[str, int], "how many tests have each priority", TYPE_ONLY]
     byTestType: Annotated[dict[str, int], "how many tests have each type", TYPE_ONLY]
     problems: NotRequired[Annotated[list[str], "why it is not healthy"]]
@@ -137,15 +135,13 @@ class IngestedCounts(TypedDict):
 
 class IngestionFacts(TypedDict):
     persisted: Annotated[bool, "whether the tests were stored"]
-    next: Annotated[str, "what to do or to run now"]
-    buildId: NotRequired[Annotated[str, "when they were stored: the build that has them"]]
+    next: Annotated[str, "what to do or run next"]
+    buildId: NotRequired[Annotated[str, "if they were stored: id of the build with them"]]
 
 
 class Ingestion(IngestionFacts):
-    warnings: Annotated[list[str], "what is doubtful about the files"]
-    errors: Annotated[list[str], "what makes records unusable"]
+    warnings: Annotated[list[str], "warnings about the files"]
+    errors: Annotated[list[str], "records that cannot be used, with reasons"]
     skipped: Annotated[int, "records that are left out"]
-    functional: NotRequired[
-        Annotated[IngestedCounts, "of the file of functional tests", WITH_REQUIRED]
-    ]
-    api: NotRequired[Annotated[IngestedCounts, "of the file of API tests", WITH_REQUIRED]]
+    functional: NotRequired[Annotated[IngestedCounts, "counts for functional tests", WITH_REQUIRED]]
+    api: NotRequired[Annotated[IngestedCounts, "counts for API tests", WITH_REQUIRED]]

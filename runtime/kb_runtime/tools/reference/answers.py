@@ -12,11 +12,11 @@ class Builtin(AnswerFields):
     signature: Annotated[str, "its type"]
     description: Annotated[str, "what it does"]
     examples: Annotated[list[str], "code"]
-    sourceUrl: Annotated[str, "page on the web, or `kb://` address"]
-    category: Annotated[str, "the category it is listed in"]
+    sourceUrl: Annotated[str, "URL of its page, or `kb://` address"]
+    category: Annotated[str, "its main category"]
     categories: NotRequired[Annotated[list[str], "further categories"]]
-    aliases: NotRequired[Annotated[list[str], "other names, infix forms too"]]
-    related: NotRequired[Annotated[list[str], "names of similar ones"]]
+    aliases: NotRequired[Annotated[list[str], "other names, including infix forms"]]
+    related: NotRequired[Annotated[list[str], "names of similar builtins"]]
     returnType: NotRequired[Annotated[str, "type of the result"]]
     paramTypes: NotRequired[Annotated[list[str], "types of the parameters"]]
     docPath: NotRequired[Annotated[str, "the page that describes it"]]
@@ -48,7 +48,7 @@ class OutlineEntry(TypedDict):
     line: Annotated[int, "its first line in the file"]
     anchor: Annotated[str, "the anchor that links use"]
     endLine: NotRequired[Annotated[int, "its last line"]]
-    chars: NotRequired[Annotated[int, "how long it is"]]
+    chars: NotRequired[Annotated[int, "its length in characters"]]
 
 
 class DocName(TypedDict):
@@ -61,15 +61,15 @@ class DocName(TypedDict):
 class DocPart(TypedDict):
     section: NotRequired[Annotated[OutlineEntry, "the section asked for", TYPE_ONLY]]
     content: Annotated[str, "the text"]
-    startLine: NotRequired[Annotated[int, "of a range: its first line"]]
+    startLine: NotRequired[Annotated[int, "first line of the range"]]
     endLine: NotRequired[Annotated[int, "its last line"]]
     totalLines: NotRequired[Annotated[int, "lines of the file"]]
 
 
 class Continued(AnswerFields):
     truncated: NotRequired[Annotated[bool, "whether `content` is only a part"]]
-    next: NotRequired[Annotated[str, "how to go on"]]
-    nextCursor: NotRequired[Annotated[str, "with which the next part is read"]]
+    next: NotRequired[Annotated[str, "how to continue"]]
+    nextCursor: NotRequired[Annotated[str, "cursor of the next part"]]
 
 
 class OutlinedSection(TypedDict):
@@ -81,10 +81,8 @@ class OutlinedSection(TypedDict):
 class Doc(DocName, DocPart, Continued):
     size: Annotated[int, "characters of the page, section or range"]
     processed: Annotated[bool, "whether MDX was cleaned"]
-    outline: NotRequired[
-        Annotated[list[OutlinedSection], "of a long page: its headings", TYPE_ONLY]
-    ]
-    frontmatter: NotRequired[Annotated[dict[str, Any], "what the page says about itself"]]
+    outline: NotRequired[Annotated[list[OutlinedSection], "headings of a long page", TYPE_ONLY]]
+    frontmatter: NotRequired[Annotated[dict[str, Any], "front matter of the page"]]
 
 
 class DocSummary(TypedDict):
@@ -92,14 +90,14 @@ class DocSummary(TypedDict):
     path: Annotated[str, "for get_doc"]
     size: Annotated[int, "bytes"]
     title: Annotated[str, "title of the page"]
-    sections: Annotated[int, "headings that it has"]
+    sections: Annotated[int, "number of headings"]
     address: NotRequired[SharedAddress]
 
 
 class DocList(AnswerFields):
-    total: Annotated[int, "pages that there are"]
+    total: Annotated[int, "number of pages"]
     __extra_items__: Annotated[
-        list[DocSummary], "the pages of each group; folders below it are groups of their own"
+        list[DocSummary], "the pages of each group; each folder below it is a group"
     ]
     nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
 
@@ -109,7 +107,7 @@ class DocOutline(AnswerFields):
     title: Annotated[str, "title of the page"]
     type: Annotated[str, "`docs`, or `extra` for a post or add-on"]
     topics: Annotated[list[str], "its topics"]
-    totalSections: Annotated[int, "headings that it has"]
+    totalSections: Annotated[int, "number of headings"]
     sections: Annotated[list[OutlineEntry], "in the order of the page"]
     maxLevel: NotRequired[Annotated[int, "the deepest level shown"]]
 
@@ -117,12 +115,12 @@ class DocOutline(AnswerFields):
 class Example(Continued):
     path: Annotated[str, "path below the examples folder"]
     type: Annotated[Literal["file", "directory"], "", WITH_VALUES]
-    category: NotRequired[Annotated[str, "of a file: its category"]]
+    category: NotRequired[Annotated[str, "category of a file"]]
     content: NotRequired[Annotated[str, "its text"]]
     lines: NotRequired[Annotated[int, "its lines"]]
     relativePath: NotRequired[Annotated[str, "path in the knowledge base"]]
-    files: NotRequired[Annotated[list[str], "of a folder: the paths below it"]]
-    suggestion: NotRequired[Annotated[str, "of a folder: what to call next"]]
+    files: NotRequired[Annotated[list[str], "paths below a folder"]]
+    suggestion: NotRequired[Annotated[str, "what to call next, for a folder"]]
 
 
 class ExampleCategory(TypedDict):
@@ -138,7 +136,7 @@ class ExampleList(AnswerFields):
     feature: NotRequired[Annotated[str, "the feature asked for"]]
     examples: NotRequired[Annotated[list[str], "paths of the examples of the category"]]
     categories: NotRequired[
-        Annotated[dict[str, ExampleCategory], "without a category: each of them"]
+        Annotated[dict[str, ExampleCategory], "all categories, if none was asked for"]
     ]
 
 
@@ -146,7 +144,7 @@ ImportedModule = TypedDict(
     "ImportedModule",
     {
         "module": Annotated[str, "module"],
-        "from": NotRequired[Annotated[str, "the file it is from"]],
+        "from": NotRequired[Annotated[str, "the file it is imported from"]],
     },
 )
 
@@ -162,11 +160,11 @@ class ExampleInfo(AnswerFields):
     constants: Annotated[list[str], "names of its constants"]
     functions: Annotated[list[str], "names of its functions"]
     actions: Annotated[list[str], "names of its actions"]
-    keywords: Annotated[list[str], "keywords and builtins that it uses"]
+    keywords: Annotated[list[str], "keywords and builtins it uses"]
     hasTests: Annotated[bool, "whether it has tests"]
     tests: Annotated[list[str], "names of its tests"]
     size: Annotated[int, "bytes"]
-    subcategory: NotRequired[Annotated[str, "the second one"]]
+    subcategory: NotRequired[Annotated[str, "the second folder of the path"]]
 
 
 class TemplateName(TypedDict):
@@ -184,17 +182,17 @@ class TemplateSummary(TemplateName):
 class Template(TemplateName, AnswerFields):
     use_for: Annotated[list[str], "what it is good for"]
     includes: Annotated[list[str], "what it contains"]
-    instructions: Annotated[list[str], "steps that make a specification of it"]
+    instructions: Annotated[list[str], "steps to turn it into a specification"]
     content: Annotated[str, "the text"]
     lines: Annotated[int, "lines of the text"]
-    workflow: NotRequired[Annotated[list[str], "how to go on"]]
+    workflow: NotRequired[Annotated[list[str], "how to continue"]]
     key_patterns: NotRequired[Annotated[list[str], "patterns that it shows"]]
-    nextCursor: NotRequired[Annotated[str, "with which the next part of a long text is read"]]
+    nextCursor: NotRequired[Annotated[str, "cursor of the next part of a long text"]]
 
 
 class TemplateList(AnswerFields):
     templates: Annotated[list[TemplateSummary], "the templates"]
-    total: NotRequired[Annotated[int, "without a framework: how many there are"]]
+    total: NotRequired[Annotated[int, "number of templates, without a framework"]]
     framework: NotRequired[Annotated[str, "the framework asked for"]]
     count: NotRequired[Annotated[int, "its templates"]]
 
@@ -208,7 +206,7 @@ class AntiPattern(TypedDict):
 class PatternRule(TypedDict):
     rule: Annotated[str, "the rule"]
     wrong: NotRequired[Annotated[str, "code that breaks it"]]
-    correct: NotRequired[Annotated[str, "code that keeps it"]]
+    correct: NotRequired[Annotated[str, "code that follows it"]]
     explanation: NotRequired[Annotated[str, "the reason"]]
 
 
@@ -219,7 +217,7 @@ class Pattern(AnswerFields):
     description: Annotated[str, "what it is for"]
     template: NotRequired[Annotated[str, "code to start from"]]
     when_to_use: NotRequired[Annotated[list[str], "when to use it"]]
-    key_principles: NotRequired[Annotated[list[str], "what makes it work"]]
+    key_principles: NotRequired[Annotated[list[str], "principles behind it"]]
     required_builtins: NotRequired[Annotated[list[str], "builtins that it needs"]]
     examples: NotRequired[Annotated[list[str], "examples that use it"]]
     related_patterns: NotRequired[Annotated[list[str], "ids of similar patterns"]]
@@ -235,7 +233,7 @@ class PatternSummary(TypedDict):
 
 
 class PatternList(AnswerFields):
-    total: NotRequired[Annotated[int, "without a category: how many there are"]]
+    total: NotRequired[Annotated[int, "number of patterns, without a category"]]
     categories: NotRequired[
         Annotated[dict[str, list[PatternSummary]], "the patterns of each category", ONE_LEVEL]
     ]
@@ -246,7 +244,7 @@ class PatternList(AnswerFields):
 
 class PatternMatch(PatternSummary):
     category: Annotated[str, "its category"]
-    relevance: Annotated[float, "how much of it mentions the words"]
+    relevance: Annotated[float, "summed weights of its fields that contain the words"]
 
 
 class PatternMatches(AnswerFields):
@@ -256,7 +254,7 @@ class PatternMatches(AnswerFields):
 
 
 class FrameworkSuggestion(AnswerFields):
-    framework: Annotated[str, "the framework that suits"]
+    framework: Annotated[str, "the recommended framework"]
     confidence: Annotated[float, "0 to 1"]
     reasoning: Annotated[str, "why"]
     docs: Annotated[list[str], "pages to start from"]

@@ -8,20 +8,22 @@ from kb_runtime.tools.fields import ONE_LEVEL, WITH_REQUIRED, AnswerFields, Shar
 
 
 class HybridResult(TypedDict):
-    id: Annotated[str, "what the tools that read records take"]
+    id: Annotated[str, "id that the tools reading records accept"]
     scope: Annotated[str, "the scope that the record belongs to"]
     title: Annotated[str, "title of the record, or of the section"]
-    score: Annotated[float, "how well it answers; compares within one answer"]
-    strategy: Annotated[Literal["lexical", "semantic", "fused"], "which side found it, or both"]
+    score: Annotated[float, "relevance; comparable within one answer"]
+    strategy: Annotated[
+        Literal["lexical", "semantic", "fused"], "found by keyword search, vector search or both"
+    ]
     snippet: NotRequired[Annotated[str, "what the passage says"]]
     source: Annotated[str, "name or path for the tool that reads it"]
     tags: NotRequired[Annotated[list[str], "tags of the record"]]
     metadata: Annotated[
         dict[str, Any],
-        "of a page `section`, `level`, `path`, `line`; of a builtin `signature`, `category`; of other"
-        " records what tells them apart; with few hits `lines` of the passage; `alsoIn`: sources of copies",
+        "for pages `section`, `level`, `path`, `line`; for builtins `signature`, `category`; for other"
+        " records what distinguishes them; with few hits `lines`; `alsoIn`: sources of copies",
     ]
-    highlights: NotRequired[Annotated[list[str], "words of the query that were found"]]
+    highlights: NotRequired[Annotated[list[str], "matched words of the query"]]
     explanation: NotRequired[
         Annotated[
             dict[str, Any],
@@ -32,11 +34,11 @@ class HybridResult(TypedDict):
 
 class HybridRequest(AnswerFields):
     query: Annotated[str, "the query"]
-    scopes: Annotated[list[str], "where was searched"]
-    limitPerScope: Annotated[int, "results of each scope at most"]
-    mode: Annotated[Literal["hybrid", "semantic", "lexical"], "what took part"]
-    scope: NotRequired[Annotated[str, "with one scope: it"]]
-    k: NotRequired[Annotated[int, "with one scope: results at most"]]
+    scopes: Annotated[list[str], "where the search looked"]
+    limitPerScope: Annotated[int, "maximum number of results for each scope"]
+    mode: Annotated[Literal["hybrid", "semantic", "lexical"], "the kinds of search used"]
+    scope: NotRequired[Annotated[str, "with one scope: that scope"]]
+    k: NotRequired[Annotated[int, "with one scope: maximum number of results"]]
 
 
 class HybridResults(HybridRequest):
@@ -48,7 +50,7 @@ class LineMatch(TypedDict):
     file: Annotated[str, "path of the file"]
     line: Annotated[int, "line in it"]
     content: Annotated[str, "the line"]
-    context: Annotated[list[str], "the line with those around it"]
+    context: Annotated[list[str], "the line and those around it"]
     before: Annotated[list[str], "the lines before"]
     after: Annotated[list[str], "the lines after"]
     address: NotRequired[
@@ -60,9 +62,9 @@ class LineMatch(TypedDict):
 
 class LineMatches(AnswerFields):
     query: Annotated[str, "the text looked for"]
-    total: Annotated[int, "lines that hold it"]
+    total: Annotated[int, "lines that contain it"]
     matches: Annotated[list[LineMatch], "by file and line"]
-    scope: NotRequired[Annotated[str, "where was searched"]]
+    scope: NotRequired[Annotated[str, "where the search looked"]]
     limit: NotRequired[Annotated[int, "matches in one answer"]]
     contextLines: NotRequired[Annotated[int, "lines before and after"]]
     nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
@@ -72,23 +74,25 @@ class CompactHit(TypedDict):
     address: Annotated[str, "for get"]
     title: Annotated[str, "title of the record or section"]
     lines: Annotated[list[int], "first and last line of the passage"]
-    score: Annotated[float, "how well it answers; compares within one answer"]
-    strategy: Annotated[Literal["lexical", "semantic", "fused"], "which side found it, or both"]
+    score: Annotated[float, "relevance; comparable within one answer"]
+    strategy: Annotated[
+        Literal["lexical", "semantic", "fused"], "found by keyword search, vector search or both"
+    ]
     snippet: Annotated[str, "what the passage says"]
     alsoIn: NotRequired[Annotated[list[str], "copies, for get"]]
 
 
 class Hits(AnswerFields):
     query: Annotated[str, "the query"]
-    scope: Annotated[str, "where was searched"]
-    mode: Annotated[Literal["hybrid", "semantic", "lexical"], "what took part"]
+    scope: Annotated[str, "where the search looked"]
+    mode: Annotated[Literal["hybrid", "semantic", "lexical"], "the kinds of search used"]
     hits: Annotated[list[CompactHit], "best first", ONE_LEVEL]
-    advice: NotRequired[Annotated[str, "what to do when nothing was found"]]
+    advice: NotRequired[Annotated[str, "what to try if nothing was found"]]
 
 
 class CollectionSize(TypedDict):
     name: Annotated[str, "its name"]
-    kind: Annotated[str, "what it holds"]
+    kind: Annotated[str, "kind of its records"]
     records: Annotated[int, "records"]
 
 
@@ -101,7 +105,7 @@ class RecordSummary(TypedDict):
 
 class RecordList(AnswerFields):
     collections: NotRequired[
-        Annotated[list[CollectionSize], "without a collection: all of them", WITH_REQUIRED]
+        Annotated[list[CollectionSize], "all collections, if none was asked for", WITH_REQUIRED]
     ]
     collection: NotRequired[Annotated[str, "the collection asked for"]]
     total: NotRequired[Annotated[int, "its records"]]
@@ -128,10 +132,10 @@ class KnowledgeBaseInfo(AnswerFields):
     name: Annotated[str, "of the artifact"]
     title: Annotated[str, "its title"]
     version: Annotated[str, "its version"]
-    buildId: Annotated[str, "the build that is served"]
-    builtAt: Annotated[str, "when it was made, ISO 8601"]
+    buildId: Annotated[str, "id of the served build"]
+    builtAt: Annotated[str, "when it was built, ISO 8601"]
     semanticSearch: Annotated[bool, "whether it has vectors"]
-    collections: Annotated[list[CollectionSize], "in their order", WITH_REQUIRED]
-    scopes: Annotated[list[str], "where searches can look"]
+    collections: Annotated[list[CollectionSize], "in the order of the artifact", WITH_REQUIRED]
+    scopes: Annotated[list[str], "the scopes that can be searched"]
     description: NotRequired[Annotated[str, "what it is"]]
     license: NotRequired[Annotated[str, "SPDX identifier"]]

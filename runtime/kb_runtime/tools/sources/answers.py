@@ -22,15 +22,15 @@ class PassageResult(TypedDict):
     content: Annotated[str, "the passage"]
     section: NotRequired[Annotated[str, "the heading above it"]]
     author: NotRequired[Annotated[str, "of the page"]]
-    createdAt: NotRequired[Annotated[str, "date of the page, as it says"]]
+    createdAt: NotRequired[Annotated[str, "date that the page states"]]
     pageCount: NotRequired[Annotated[int, "pages of the document"]]
     address: NotRequired[SharedAddress]
 
 
 class PassageResults(AnswerFields):
     query: Annotated[str, "the query"]
-    alpha: Annotated[float, "share of meaning, as applied"]
-    limit: Annotated[int, "results at most, as applied"]
+    alpha: Annotated[float, "weight of vector search, as applied"]
+    limit: Annotated[int, "maximum number of results, as applied"]
     results: Annotated[list[PassageResult], "best first", TYPE_ONLY]
 
 
@@ -38,7 +38,7 @@ class SourceSummary(TypedDict):
     id: Annotated[str, "for source_id"]
     name: Annotated[str, "its name"]
     type: Annotated[Literal["web", "file", "git", "dir"], ""]
-    url: NotRequired[Annotated[str, "the address that its pages are below"]]
+    url: NotRequired[Annotated[str, "base URL of its pages"]]
     pageCount: Annotated[int, "pages"]
     chunkCount: Annotated[int, "passages"]
     builtAt: Annotated[str, "when it was indexed, ISO 8601"]
@@ -52,7 +52,7 @@ class SourceList(AnswerFields):
 
 
 class PageSummary(TypedDict):
-    id: Annotated[str, "works as an address, too"]
+    id: Annotated[str, "can be used as a URL, too"]
     url: Annotated[str, "for qurio_read_page"]
     title: Annotated[str, "title of the page"]
     address: NotRequired[SharedAddress]
@@ -60,8 +60,8 @@ class PageSummary(TypedDict):
 
 class PageList(AnswerFields):
     sourceId: Annotated[str, "the source"]
-    pages: Annotated[list[PageSummary], "in the order of its sitemap, else by path", TYPE_ONLY]
-    total: Annotated[int, "pages that the filter leaves"]
+    pages: Annotated[list[PageSummary], "in sitemap order, else by path", TYPE_ONLY]
+    total: Annotated[int, "pages that match the filter"]
     limit: NotRequired[Annotated[int, "pages in one answer, as applied"]]
     nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
 
@@ -74,18 +74,18 @@ class PageHeading(TypedDict):
 
 
 class PageContent(AnswerFields):
-    url: Annotated[str, "address of the page"]
+    url: Annotated[str, "URL of the page"]
     title: Annotated[str, "its title"]
-    sourceId: Annotated[str, "the source it is in"]
-    sourceName: Annotated[str, "name of that"]
+    sourceId: Annotated[str, "id of the source"]
+    sourceName: Annotated[str, "name of the source"]
     content: Annotated[str, "the text as stored: of the page, the section, or the part that fits"]
     sections: Annotated[
         list[PageHeading], "its headings; of a very long page the highest levels", TYPE_ONLY
     ]
-    truncated: Annotated[bool, "whether more follows"]
+    truncated: Annotated[bool, "whether there is more"]
     builtAt: Annotated[str, "when it was indexed, ISO 8601"]
-    author: NotRequired[Annotated[str, "as the page says"]]
-    createdAt: NotRequired[Annotated[str, "date, as the page says"]]
+    author: NotRequired[Annotated[str, "author that the page states"]]
+    createdAt: NotRequired[Annotated[str, "date that the page states"]]
     pageCount: NotRequired[Annotated[int, "pages of the document"]]
-    section: NotRequired[Annotated[str, "the section that this is"]]
-    nextCursor: NotRequired[Annotated[str, "when more follows"]]
+    section: NotRequired[Annotated[str, "the heading of this section"]]
+    nextCursor: NotRequired[Annotated[str, "if there is more"]]

@@ -29,14 +29,14 @@ class WorkshopTotals(TypedDict):
 class WorkshopList(AnswerFields):
     workshops: Annotated[list[WorkshopSummary], "by slug", TYPE_ONLY]
     limit: Annotated[int, "page size, as applied"]
-    totals: Annotated[WorkshopTotals, "over all workshops that pass the filters", TYPE_ONLY]
+    totals: Annotated[WorkshopTotals, "for all workshops that match the filters", TYPE_ONLY]
     nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
 
 
 class VideoSummary(TypedDict):
     side: Annotated[str, "`problem` or `solution`"]
     embed: Annotated[str, "its address"]
-    status: Annotated[str, "what the application says of its transcript"]
+    status: Annotated[str, "transcript status in the application"]
     hasTranscript: Annotated[bool, "whether the transcript is indexed"]
 
 
@@ -46,7 +46,7 @@ class StepSummary(TypedDict):
     hasDiff: Annotated[bool, "whether problem and solution differ"]
     problemDir: NotRequired[Annotated[str, "folder of the problem"]]
     solutionDir: NotRequired[Annotated[str, "folder of the solution"]]
-    videos: NotRequired[Annotated[list[VideoSummary], "its videos, of an exported workshop"]]
+    videos: NotRequired[Annotated[list[VideoSummary], "its videos, in an exported workshop"]]
 
 
 class ExerciseSummary(TypedDict):
@@ -63,7 +63,7 @@ class ExerciseList(AnswerFields):
 
 
 class ContextSection(TypedDict):
-    label: Annotated[str, "what the section is, for people"]
+    label: Annotated[str, "readable name of the section"]
     kind: Annotated[str, "`exercise-instructions`, `problem-code`, `diff-hunk` and so on"]
     content: Annotated[str, "its text, or the part that fits"]
     sourcePath: NotRequired[Annotated[str, "the file in the workshop"]]
@@ -74,14 +74,14 @@ class ContextSection(TypedDict):
 class LearningContext(AnswerFields):
     workshop: Annotated[str, "its slug"]
     exerciseNumber: Annotated[int, "the exercise"]
-    sections: Annotated[list[ContextSection], "in the order in which they are taught", TYPE_ONLY]
-    truncated: Annotated[bool, "whether more follows"]
-    maxChars: Annotated[int, "characters of content at most, as applied"]
+    sections: Annotated[list[ContextSection], "in teaching order", TYPE_ONLY]
+    truncated: Annotated[bool, "whether there is more"]
+    maxChars: Annotated[int, "maximum characters of content, as applied"]
     stepNumber: NotRequired[Annotated[int, "the step"]]
     kinds: NotRequired[Annotated[list[str], "the kinds of sections asked for"]]
-    nextCursor: NotRequired[Annotated[str, "when more follows; carries its scope"]]
+    nextCursor: NotRequired[Annotated[str, "if there is more; contains its scope"]]
     address: NotRequired[
-        Annotated[str, "of several knowledge bases that have a workshop of that slug: which it is"]
+        Annotated[str, "the knowledge base, if several have a workshop with this slug"]
     ]
 
 
@@ -91,11 +91,11 @@ class DiffContext(AnswerFields):
     diffSections: Annotated[
         list[ContextSection], "summary first, then a diff of each file", TYPE_ONLY
     ]
-    truncated: Annotated[bool, "whether more follows"]
-    maxChars: Annotated[int, "characters of content at most, as applied"]
+    truncated: Annotated[bool, "whether there is more"]
+    maxChars: Annotated[int, "maximum characters of content, as applied"]
     stepNumber: NotRequired[Annotated[int, "the step"]]
-    focus: NotRequired[Annotated[str, "the text that the diffs hold"]]
-    nextCursor: NotRequired[Annotated[str, "when more follows"]]
+    focus: NotRequired[Annotated[str, "text that the diffs must contain"]]
+    nextCursor: NotRequired[Annotated[str, "if there is more"]]
 
 
 class TopicMatch(TypedDict):
@@ -104,7 +104,7 @@ class TopicMatch(TypedDict):
     exerciseNumber: NotRequired[Annotated[int, "missing for sections of the whole workshop"]]
     stepNumber: NotRequired[Annotated[int, "missing for sections of the whole exercise"]]
     sectionKind: Annotated[str, "kind of the section"]
-    sectionLabel: Annotated[str, "what the section is, for people"]
+    sectionLabel: Annotated[str, "readable name of the section"]
     sourcePath: NotRequired[Annotated[str, "the file in the workshop"]]
     chunk: Annotated[str, "the passage"]
     vectorId: Annotated[str, "id of the passage"]
@@ -113,7 +113,7 @@ class TopicMatch(TypedDict):
 
 class TopicMatches(AnswerFields):
     query: Annotated[str, "the query"]
-    limit: Annotated[int, "matches at most, as applied"]
+    limit: Annotated[int, "maximum number of matches, as applied"]
     mode: Annotated[
         Literal["vector", "keyword"], "the first when meaning had a part in the ranking"
     ]
@@ -133,8 +133,8 @@ class QuestionType(TypedDict):
     ]
     label: Annotated[str, "its name"]
     promptTemplate: Annotated[str, "a question with placeholders in angle brackets"]
-    whatToListenFor: Annotated[list[str], "what a good answer has"]
-    followUps: Annotated[list[str], "questions to go on with"]
+    whatToListenFor: Annotated[list[str], "what a good answer contains"]
+    followUps: Annotated[list[str], "follow-up questions"]
 
 
 class QuizInstructions(AnswerFields):
@@ -144,6 +144,6 @@ class QuizInstructions(AnswerFields):
     learnerGoal: Annotated[str | None, "the goal given"]
     targetQuestionCount: Annotated[int, "questions"]
     instructionsMarkdown: Annotated[str, "the protocol"]
-    checklist: Annotated[list[str], "the same in short"]
+    checklist: Annotated[list[str], "the protocol in short"]
     questionTypes: Annotated[list[QuestionType], "kinds of questions", TYPE_ONLY]
     closingSteps: Annotated[list[str], "how to end"]
