@@ -5,27 +5,31 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: build test test-all test-browser lint format docs fuzz bench kb-check kb-eval wheelhouse release clean setup
+.PHONY: build compiled test test-all test-browser lint format docs fuzz bench kb-check kb-eval wheelhouse release clean setup
 
 build: setup
 	$(BIN)/kbc build kb
 	$(BIN)/kbc search dist-index/quint "How do I create a map from a set?" --limit 3
 
-# Commands that tests start find the modules compiled, also where the environment forbids to write bytecode.
+# Modules are compiled once, and not in each process, also where the environment forbids to write bytecode.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
+compiled: setup
+	$(BIN)/python -m compileall -q benchmarks compiler runtime scripts
+
 # Three processes: on two cores one of them waits for another program most of the time.
-test: setup
-	$(BIN)/python -m compileall -q compiler runtime
-	$(BIN)/python -m pytest --numprocesses 3 -m "not slow" --ignore=tests/browser
+test: compiled
+	$(PYTEST) --numprocesses 3 -m "not slow" --ignore=tests/browser
 
 # The others take half an hour: they compile kb/, fetch packages, kill, damage and swap what runs, and open
-# the explorer where there is a Chromium.
-test-all: test
-	$(BIN)/python -m pytest --numprocesses 3 -m slow --ignore=tests/browser
-	$(BIN)/python -m pytest --numprocesses 2 -m "not slow" tests/browser
+# the explorer where there is a Chromium. With those of `test` in one session: each process of one imports all
+# modules of tests, and makes what tests share. One that has done its tests takes over from others.
+test-all: compiled
+	$(PYTEST) --numprocesses 3 --dist worksteal --ignore=tests/browser
+	$(PYTEST) --numprocesses 2 -m "not slow" tests/browser
 
 # The pages of the explorer in Chromium: looks, accessibility, speed, and an artifact of 100,000 chunks.
 test-browser: setup
-	KBC_REQUIRE_BROWSER=1 $(BIN)/python -m pytest tests/browser
+	KBC_REQUIRE_BROWSER=1 $(PYTEST) tests/browser
 
 lint: setup
 	$(BIN)/ruff format --check .

@@ -19,12 +19,14 @@ PAUSE_S = 0.02
 Found = TypeVar("Found")
 
 
-def until(condition: Callable[[], Found], what: str | Callable[[], str]) -> Found:
+def until(
+    condition: Callable[[], Found], what: str | Callable[[], str], pause_s: float = PAUSE_S
+) -> Found:
     """Asks `condition` again and again, and returns its first answer that is true. The test fails with
     `what`, which says what was waited for, when there is none within `PATIENCE_S`."""
     end = time.monotonic() + PATIENCE_S
     while not (found := condition()):
         if time.monotonic() > end:
             pytest.fail(f"waited {PATIENCE_S:g} s: {what if isinstance(what, str) else what()}")
-        time.sleep(PAUSE_S)
+        time.sleep(pause_s)
     return found

@@ -308,7 +308,7 @@ class Servers:
             is_ready = facts["metadata"]["indexStatus"]["status"] == "ready"
             if (is_ready or not wait_for_all) and f"def {name}" in json.dumps(facts["results"]):
                 return []
-            time.sleep(0.05)
+            time.sleep(0.5)
         return [f"the source tree is not indexed: {facts['metadata']}"]
 
     def _left_by(self, server: Server) -> list[str]:

@@ -31,7 +31,7 @@ class Environment:
 
     def install(self, wheel: Path, *options: str) -> None:
         """As `pip install` does, but for the dependencies, which are there."""
-        pip = [sys.executable, "-m", "pip", "--quiet", "--python", str(self.python)]
+        pip = [str(self.python), "-m", "pip", "--quiet"]  # which `checkout.pth` shows it
         options = ("--no-index", "--no-deps", "--disable-pip-version-check", *options)
         done = subprocess.run(
             [*pip, "install", *options, str(wheel)], capture_output=True, text=True, check=False

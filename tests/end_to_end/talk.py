@@ -10,6 +10,9 @@ from typing import Any
 from tests.end_to_end.serving.test_stdio import HELLO, ask, call
 from tests.waiting import until
 
+PAUSE_S = 0.2
+"""Between two questions: each takes time from the compiler in the background that is waited for."""
+
 
 class Talk:
     """A conversation with a server over pipes."""
@@ -51,7 +54,7 @@ class Talk:
             facts = self.facts(tool, **arguments)
             return accepts(facts)
 
-        until(is_as_wanted, lambda: json.dumps(facts, indent=1))
+        until(is_as_wanted, lambda: json.dumps(facts, indent=1), PAUSE_S)
         return facts
 
 

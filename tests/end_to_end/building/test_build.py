@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from tests.end_to_end.knowledge import FILES, write_knowledge
@@ -256,23 +258,55 @@ def test_a_knowledge_base_without_records_is_an_error(tmp_path: Path, run: Build
     assert error_codes(raised.value) == ["no-records"]
 
 
-KILLED_IN = """
-import os, signal, sys
+VICTIMS = """
+import json, os, signal, sys, traceback
 from pathlib import Path
 from kbc.pipeline.build import BuildOptions; from kbc.pipeline.build import build
 from kbc.pipeline.progress import Phase; from kbc.pipeline.progress import Progress
 
 class Killer(Progress):
+    def __init__(self, when, phase):
+        self.when, self.phase = when, phase
+
     def begin(self, name, total, unit):
-        if sys.argv[4:] == ["in", name]:
+        if (self.when, self.phase) == ("in", name):
             os.kill(os.getpid(), signal.SIGKILL)
 
     def end(self, phase):
-        if sys.argv[4:] == ["after", phase.name]:
+        if (self.when, self.phase) == ("after", phase.name):
             os.kill(os.getpid(), signal.SIGKILL)
 
-build(Path(sys.argv[1]), BuildOptions(out=Path(sys.argv[2]), cache=Path(sys.argv[3])), Killer())
+for line in sys.stdin:
+    root, out, cache, when, phase = json.loads(line)
+    child = os.fork()
+    if not child:
+        try:
+            build(Path(root), BuildOptions(out=Path(out), cache=Path(cache)), Killer(when, phase))
+        except BaseException:
+            traceback.print_exc()
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
+"""A process that has imported the compiler, and forks one that builds, and is killed, for each line."""
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """The output folder of a build of what `write_knowledge` writes; tests must not change it."""
+    folder = tmp_path_factory.mktemp("published")
+    build(write_knowledge(folder / "kb"), BuildOptions(out=folder / "out", cache=cache))
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def victims() -> Iterator[subprocess.Popen[str]]:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", VICTIMS], stdin=pipe, stdout=pipe, text=True
+    ) as started:
+        yield started
+        started.communicate()
+
 
 PHASES = (
     *(
@@ -300,14 +334,23 @@ def test_the_phases_are_the_ones_that_builds_are_killed_in(tmp_path: Path, run: 
 @pytest.mark.parametrize("when", ["in", "after"])
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_build_killed_in_any_phase_leaves_a_good_version_live_and_no_debris(
-    tmp_path: Path, run: Builder, cache: Path, phase: str, when: str
+    tmp_path: Path,
+    run: Builder,
+    cache: Path,
+    published: Path,
+    victims: subprocess.Popen[str],
+    phase: str,
+    when: str,
 ) -> None:
     root = write_knowledge(tmp_path / "kb")
-    before = run(root).path.resolve()
+    before = Path(resolve(copytree(published, tmp_path / "out", symlinks=True)))
     (root / "posts/voyage.md").write_text("# A voyage\n\nThis build is killed.\n")
-    command = [sys.executable, "-c", KILLED_IN, str(root), str(tmp_path / "out"), str(cache)]
-    killed = subprocess.run([*command, when, phase], check=False)
-    assert killed.returncode == -signal.SIGKILL
+    assert victims.stdin is not None
+    assert victims.stdout is not None
+    folders = (str(root), str(tmp_path / "out"), str(cache))
+    victims.stdin.write(json.dumps([*folders, when, phase]) + "\n")
+    victims.stdin.flush()
+    assert int(victims.stdout.readline()) == -signal.SIGKILL
     live = Path(resolve(tmp_path / "out"))
     assert verify(live).ok
     assert (live == before) == ((when, phase) != ("after", "publish"))

@@ -8,6 +8,7 @@ import pytest
 from tests.changing_folders import found_below
 from tests.compiler.encoding.conftest import write_model
 from tests.end_to_end.serving.workspace.files import Serve
+from tests.end_to_end.talk import PAUSE_S
 from tests.waiting import until
 
 from kb_runtime.errors import ArtifactError
@@ -53,7 +54,7 @@ def test_a_workspace_is_embedded_with_the_model_of_the_artifact_where_it_is_name
             folders = (tmp_path / "ws" / "code", tmp_path / "ws" / "tests")
             return set().union(*map(encoders, folders)) == wanted
 
-        until(is_embedded, f"vectors of {wanted}")
+        until(is_embedded, f"vectors of {wanted}", PAUSE_S)
         talk.facts("check_health")
         talk.process.terminate()
         return talk.process.communicate()[1].decode()
