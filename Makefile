@@ -21,10 +21,9 @@ test: compiled
 	$(PYTEST) --numprocesses 3 -m "not slow" --ignore=tests/browser
 
 # The others take half an hour: they compile kb/, fetch packages, kill, damage and swap what runs, and open
-# the explorer where there is a Chromium. With those of `test` in one session: each process of one imports all
-# modules of tests, and makes what tests share. One that has done its tests takes over from others.
-test-all: compiled
-	$(PYTEST) --numprocesses 3 --dist worksteal --ignore=tests/browser
+# the explorer where there is a Chromium.
+test-all: test
+	$(PYTEST) --numprocesses 3 -m slow --ignore=tests/browser
 	$(PYTEST) --numprocesses 2 -m "not slow" tests/browser
 
 # The pages of the explorer in Chromium: looks, accessibility, speed, and an artifact of 100,000 chunks.
