@@ -76,7 +76,7 @@ def bundle(shipment: Shipment, as_json: bool) -> None:
     "engine",
     required=True,
     type=click.Choice(["parquet", "ndjson", "lance"]),
-    help="Format: a Parquet file, a file of JSON lines, or a table of LanceDB.",
+    help="Format: a Parquet file, a JSON Lines file, or a LanceDB table.",
 )
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The file or folder to write."

@@ -61,7 +61,7 @@ def tune_command(
             click.echo(f"note: {EASY}", err=True)
         if len(asked) < tuning.LEAST_QUESTIONS:
             click.echo(
-                f"note: {len(asked)} questions are few: hardly any difference is more than chance",
+                f"note: {len(asked)} questions are few: hardly any difference is significant",
                 err=True,
             )
         click.echo(str(proposal))

@@ -61,7 +61,7 @@ def generate(path: Path, passphrase: bytes | None) -> str:
     for each in (path, public_path):
         remove_abandoned(each)
         if os.path.lexists(each):
-            raise KeyFileError(f"{each} exists already.", "Choose another name.")
+            raise KeyFileError(f"{each} already exists.", "Choose another name.")
     _create(path, private, 0o600)
     try:
         _create(public_path, _public(key), 0o644)

@@ -105,7 +105,7 @@ def test_a_folder_without_kb_toml_is_refused_with_a_way_on(tmp_path: Path) -> No
     ("path", "message", "hint"),
     [
         ("dcos", "there is no such folder or file: 'dcos'", "kbc init"),
-        ("https://example.org/docs", "https://example.org/docs is an address", "downloads no"),
+        ("https://example.org/docs", "https://example.org/docs is a URL", "does not download"),
     ],
 )
 def test_what_is_not_there_is_named_with_what_may_be_there(
