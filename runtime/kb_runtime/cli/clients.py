@@ -343,7 +343,7 @@ class _Installation:
         if is_temporary(program):
             click.echo(
                 f"  hint: {program} is in an environment that may be deleted at any time;"
-                " install the package for good and run this again",
+                " install the package permanently and run this again",
                 err=True,
             )
 
@@ -358,7 +358,7 @@ _ATTEMPTS = 5
 _WORDS = {
     "add": "added {what} to {path}",
     "update": "updated {what} in {path}",
-    "keep": "kept {what} in {path}, which is up to date",
+    "keep": "{what} in {path} is already up to date",
     "remove": "removed {what} from {path}",
     "absent": "found no {what} in {path}",
 }

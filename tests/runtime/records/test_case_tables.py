@@ -117,7 +117,8 @@ def test_what_is_not_read_of_a_table_is_told() -> None:
     told = sentences(read("t.csv", written(*rows)).findings)
     assert told["column-not-read"] == "1 column not read: Colour"
     assert (
-        told["row-too-long"] == "1 row with more cells than the header, whose rest was not read: C1"
+        told["row-too-long"]
+        == "1 row with more cells than the header; the extra cells were not read: C1"
     )
     complete = sentences(read("t.csv", written(["ID", "Title"], ["C1", "Starts", " "])).findings)
     assert complete.keys() == {"no-steps", "no-tags"}

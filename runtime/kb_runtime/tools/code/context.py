@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.store.symbols import KEY
 from kb_runtime.text.rendering import cut, fence
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
@@ -68,9 +69,11 @@ def semantic_search(session: Session, arguments: dict[str, Any]) -> Answer[Seman
     }
     warnings = list(found.get("warnings", ()))
     if len(hits) < len(found["results"]):
-        warnings.append(f"the answer was cut after {len(hits)} results: ask more narrowly")
+        warnings.append(
+            f"the answer was cut after {count_of(len(hits), 'result')}: ask more narrowly"
+        )
     structured |= present(warnings=warnings)
-    parts = [f"# {len(hits)} results for: {arguments['query']}"]
+    parts = [f"# {count_of(len(hits), 'result')} for: {arguments['query']}"]
     parts += (
         f"## {_name(hit)}:{hit['lines']} ({hit['score']:.2f})\n{fence(hit['snippet'])}"
         for hit in hits
@@ -126,7 +129,7 @@ def get_context_for_prompt(session: Session, arguments: dict[str, Any]) -> Answe
     if found["results"] and not by_file:
         best = found["results"][0]
         warnings.append(
-            f"nothing reaches the score {least:.2f} of min_relevance: the best is"
+            f"no passage reaches min_relevance {least:.2f}: the best is"
             f" {_name(best)} with {best['score']:.2f}"
         )
     budget: int = arguments["token_budget"]
@@ -274,7 +277,7 @@ TOOLS = (
             Argument(
                 "profile",
                 "string",
-                "Effort as of codebase_retrieval, instead of mode.",
+                "Effort as in codebase_retrieval; replaces mode.",
                 choices=("fast", "balanced", "rich"),
             ),
             *PATHS,
@@ -310,13 +313,13 @@ TOOLS = (
             Argument(
                 "include_related",
                 "boolean",
-                "Whether to add what the passages use of other files.",
+                "Add what the passages use from other files.",
                 default=True,
             ),
             Argument(
                 "min_relevance",
                 "number",
-                "Least score of a passage.",
+                "Minimum score of a passage.",
                 default=0.3,
                 minimum=0,
                 maximum=1,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
 from kb_runtime.text.rendering import fence
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import fitting_text
@@ -53,7 +54,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     if state != "current":
         what = "deleted" if state == "missing" else "changed"
         structured["stale"] = True
-        structured["warnings"] = [f"{what} since it was indexed: this is the text of then"]
+        structured["warnings"] = [f"{what} since it was indexed: this is the text as indexed"]
         shown += f"\n\nNote: {structured['warnings'][0]}"
     if page.next is not None:
         structured["nextCursor"] = page.next
@@ -81,7 +82,7 @@ def find_file(session: Session, given: str) -> CodeEntry:
         )
     raise ToolError(
         "NOT_FOUND",
-        f"there is no file {quoted(given)} in the index of {len(known)} files",
+        f"there is no file {quoted(given)} in the index of {count_of(len(known), 'file')}",
         suggestions=suggest(path, known, PATH_SUGGESTIONS),
         next_steps=[f"Call {search} with what the file does; its results name files."],
     )
@@ -104,7 +105,7 @@ def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tup
     if first > total:
         raise ToolError(
             "BAD_INPUT",
-            f"start_line {first} is behind the end: {quoted(record['id'])} has {total} lines",
+            f"start_line {first} is past the end: {quoted(record['id'])} has {count_of(total, 'line')}",
             next_steps=[f"Give start_line from 1 to {total}."],
         )
     if last < first:
@@ -135,7 +136,7 @@ TOOLS = (
             FILE,
             Argument("start_line", "integer", "First line.", minimum=1, out_of_range="reject"),
             Argument("end_line", "integer", "Last line.", minimum=1, out_of_range="reject"),
-            cursor_argument("nextCursor of the answer before, to go on."),
+            cursor_argument("nextCursor of the previous answer."),
         ),
         needs=(KIND,),
     ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.store.symbols import CALL, FAMILIES
 from kb_runtime.text.rendering import json_text, shorten
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
 from kb_runtime.tools.code.symbols import (
@@ -124,13 +125,13 @@ def _unseen(index: SymbolIndex, found: Iterable[Found]) -> list[str]:
     """A sentence on languages whose uses are not compiled."""
     languages = {index.entry(one.tree, one.record).get("language", "") for one in found}
     if unseen := sorted(language for language in languages if language not in FAMILIES):
-        return [f"no uses are known of {', '.join(unseen)}: {_NO_USES}; use grep"]
+        return [f"no uses of {', '.join(unseen)} are known: {_NO_USES}; use grep"]
     return []
 
 
 def _references_text(structured: SymbolReferences) -> str:
     total, resolved = structured["total"], structured["resolved"]
-    lines = [f"{total} references to {structured['symbol']}: {resolved} resolved"]
+    lines = [f"{count_of(total, 'reference')} to {structured['symbol']}: {resolved} resolved"]
     if total > resolved:
         lines[0] += f", {total - resolved} by name only (guesses)"
     for each in structured["references"]:
@@ -289,7 +290,7 @@ TOOLS = (
             top_k_argument("references", MAX_REFERENCES),
             *PATHS,
             LANGUAGE,
-            cursor_argument("nextCursor of the answer before, to go on."),
+            cursor_argument("nextCursor of the previous answer."),
         ),
         needs=(KIND,),
     ),

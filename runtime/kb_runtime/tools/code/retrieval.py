@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.knowledge.lookup import rows_of_paths
 from kb_runtime.text.rendering import cut, indented_json_text, shorten
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import beginning, whole_results
@@ -114,7 +115,7 @@ def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
         chars += len(result.get("content", ""))
         if chars > MAX_ANSWER_CHARS:
             warnings.append(
-                f"{WAS_CUT} {len(results)} results: ask more narrowly, or with a smaller top_k"
+                f"{WAS_CUT} {count_of(len(results), 'result')}: ask more narrowly, or with a smaller top_k"
             )
             break
         results.append(result)

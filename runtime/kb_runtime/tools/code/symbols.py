@@ -10,6 +10,7 @@ from kb_runtime.errors import ToolError
 from kb_runtime.search.ranking.paths import is_use
 from kb_runtime.store.symbols import FAMILIES, MEMBER_HOLDERS
 from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import KIND
@@ -239,8 +240,10 @@ class SymbolIndex:
 
     def _seen(self) -> str:
         total = sum(len(tree.catalog) for tree in self.trees)
-        limits = " that are asked for" if self._globs or self._language else ""
-        return f"the files{limits} of {total}" if limits else f"the index of {total} files"
+        limits = " asked for" if self._globs or self._language else ""
+        return (
+            f"the files{limits} of {total}" if limits else f"the index of {count_of(total, 'file')}"
+        )
 
     def uses(self, found: Sequence[Found]) -> Iterator[tuple[FoundUse, Found | None]]:
         """The uses of definitions that have one name; with the definition where that is known. A use

@@ -197,7 +197,7 @@ TOOLS = (
             Argument(
                 "limit",
                 "integer",
-                "Most matches in one answer.",
+                "Matches in one answer.",
                 default=DEFAULT_LIMIT,
                 minimum=1,
                 maximum=MAX_LIMIT,

@@ -102,7 +102,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
     warnings = unknown
     if result.mode == "lexical" and alpha > 0:
         warnings.append(
-            "Semantic search is unavailable: results by keywords only, as with alpha 0.0."
+            "Vector search is unavailable: results by keywords only, as with alpha 0.0."
         )
     if result.mode == "semantic" and alpha < 1:
         warnings.append(
@@ -186,7 +186,7 @@ def _filter_value(key: str, value: Any) -> Any:
         return found
     raise ToolError(
         "BAD_INPUT",
-        f"filters.{key} must be {DESCRIPTIONS[type]} or a list of such, not {quoted(value)}."
+        f"filters.{key} must be {DESCRIPTIONS[type]} or a list of them, not {quoted(value)}."
         f" Allowed keys: {', '.join(FILTERS)}",
         details={"allowed": list(FILTERS)},
     )
@@ -267,7 +267,7 @@ def _search_text(session: Session, results: Sequence[PassageResult], is_cut: boo
         lines += ["Content:", exact_fence(result["content"]), "---"]
         parts.append("\n".join(lines))
     if is_cut:
-        parts.append(f"Only {len(results)} results have room here. {_IF_CUT}")
+        parts.append(f"Only {len(results)} results fit here. {_IF_CUT}")
     reader = session.name_of(READ_PAGE)
     parts.append(f'Use {reader}(url="...") to read the full content of any result.')
     return "\n\n".join(parts)
