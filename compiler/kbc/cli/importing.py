@@ -9,6 +9,7 @@ import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
+from kb_runtime.text.tables import count_of
 
 
 @click.command("import")
@@ -89,5 +90,5 @@ def import_command(
         click.echo(f"hint: {hint}", err=True)
     kept = f", {report.kept:,} of them kept" if report.kept else ""
     removed = f"; {report.removed:,} removed" if report.removed else ""
-    click.echo(f"{report.what}: {report.pages:,} pages in {out}{kept}{removed}")
+    click.echo(f"{report.what}: {count_of(report.pages, 'page')} in {out}{kept}{removed}")
     click.echo(f"next: kbc build {shlex.quote(str(out))}")

@@ -10,6 +10,7 @@ import click
 
 from kb_runtime.cli.artifact_commands import ARTIFACT, AS_JSON
 from kb_runtime.cli.runner import print_json
+from kb_runtime.text.tables import count_of
 from kbc.cli.environment import signing_passphrase
 from kbc.cli.shipment import Shipment, ships
 
@@ -95,7 +96,7 @@ def export(artifact: str, engine: Engine, out: Path, as_json: bool) -> None:
         print_json({"path": str(out), "chunks": chunks})
     else:
         # What goes to /dev/stdout is followed by nothing else.
-        click.echo(f"wrote {out}, {chunks:,} chunks", err=is_stream(out))
+        click.echo(f"wrote {out}, {count_of(chunks, 'chunk')}", err=is_stream(out))
 
 
 @click.command()

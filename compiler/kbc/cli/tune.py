@@ -9,6 +9,7 @@ import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
+from kb_runtime.text.tables import count_of
 from kbc.cli.environment import default_cache
 
 TUNED = "tune"
@@ -61,7 +62,7 @@ def tune_command(
             click.echo(f"note: {EASY}", err=True)
         if len(asked) < tuning.LEAST_QUESTIONS:
             click.echo(
-                f"note: {len(asked)} questions are few: hardly any difference is significant",
+                f"note: with {count_of(len(asked), 'question')}, hardly any difference is significant",
                 err=True,
             )
         click.echo(str(proposal))

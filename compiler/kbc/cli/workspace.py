@@ -204,7 +204,7 @@ def index_command(
     if as_json:
         print_json({"build_id": report.build_id, "path": str(report.path)})
         return
-    click.echo(f"{report.records} files indexed; build {report.build_id} is live")
+    click.echo(f"{count_of(report.records, 'file')} indexed; build {report.build_id} is live")
 
 
 @workspace.command("follow")

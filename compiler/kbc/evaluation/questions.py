@@ -21,6 +21,7 @@ from kb_runtime.search.request import Mode, SearchHit, SearchRequest
 from kb_runtime.search.tokenizer import QueryTokenizer
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import suggest
+from kb_runtime.text.tables import count_of
 from kbc.evaluation import measures as metrics
 from kbc.project.scopes import NOT_SEARCHED
 
@@ -311,7 +312,7 @@ def render(
 ) -> str:
     """The measures as a table, then what was asked for besides."""
     facts = evaluation.as_dict()
-    lines = [f"{facts['questions']} questions"]
+    lines = [count_of(facts["questions"], "question")]
     lines += [
         f"{name:<12}{mean:.4f}  [{low:.4f}, {high:.4f}]"
         for name, (mean, low, high) in evaluation.means().items()

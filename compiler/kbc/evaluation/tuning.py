@@ -17,6 +17,7 @@ from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
 from kb_runtime.search.ranking.steps import STEPS
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.searcher import Searcher
+from kb_runtime.text.tables import count_of
 from kbc.evaluation import measures
 from kbc.evaluation.questions import PAGE, EvaluationError, Question, check_questions, ranking_of
 from kbc.project.search_section import search_section
@@ -87,7 +88,7 @@ class Proposal:
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.questions} questions, MRR@10 {self.before:.4f}"]
+        lines = [f"{count_of(self.questions, 'question')}, MRR@10 {self.before:.4f}"]
         lines += [
             f"{each.setting}: {_shown(each.before)} -> {_shown(each.after)}"
             f"  {each.gain:+.4f}, p = {each.chance:.3f}"

@@ -358,7 +358,7 @@ _ATTEMPTS = 5
 _WORDS = {
     "add": "added {what} to {path}",
     "update": "updated {what} in {path}",
-    "keep": "{what} in {path} is already up to date",
+    "keep": "kept {what} in {path}, which is up to date",
     "remove": "removed {what} from {path}",
     "absent": "found no {what} in {path}",
 }

@@ -18,7 +18,7 @@ from kb_runtime.live.compiler_process import CompilerError, CompilerMissingError
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import SKIPPING, Normalised, Suite, normalise, sentences, suite_of
 from kb_runtime.text.names import quoted
-from kb_runtime.text.tables import some_of
+from kb_runtime.text.tables import count_of, some_of
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.cases.compile_command import compile_command
@@ -128,8 +128,8 @@ def _stored(
     following = f"Call {session.name_of('search_tests')}: the tests can be found now."
     facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
     reason = (
-        f"{report['added']} tests added, {report['replaced']} replaced, {report['unchanged']} unchanged;"
-        f" build {report['build_id']} of the workspace is live with {report['tests']} tests."
+        f"{count_of(report['added'], 'test')} added, {report['replaced']} replaced,"
+        f" {report['unchanged']} unchanged; build {report['build_id']} of the workspace is live with {count_of(report['tests'], 'test')}."
     )
     return _answer("Ingestion Complete", found, facts, [reason])
 

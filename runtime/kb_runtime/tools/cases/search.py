@@ -10,6 +10,7 @@ from kb_runtime.records.cases import EXPORT_LISTS, EXPORT_NAMES, exported_step, 
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import edit_distance, quoted
 from kb_runtime.text.rendering import cut
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present, with_warnings
 from kb_runtime.tools.api_errors import api_error
@@ -104,7 +105,7 @@ def _fitting(
     def write() -> str:
         shown = [heading, *texts[: len(results)]]
         if len(results) < len(texts):
-            shown.append(f"Only {len(results)} tests fit here. {_IF_CUT}")
+            shown.append(f"Only {count_of(len(results), 'test')} fit here. {_IF_CUT}")
         return "\n\n".join(filter(None, shown))
 
     return whole_results(structured, [results], write, room, _IF_CUT).text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools.code import (
     context,
     definitions,
@@ -44,7 +45,7 @@ def tool_manifest(session: Session, arguments: dict[str, Any]) -> Answer[ToolMan
         "tools": tools,
         "capabilities": {family: names for family, names in capabilities.items() if names},
     }
-    lines = [f"{len(tools)} tools"]
+    lines = [count_of(len(tools), "tool")]
     lines += (f"- {each['name']}: {each['purpose']}" for each in tools)
     return Answer("\n".join(lines), structured)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.files import FILE, find_file
 from kb_runtime.tools.code.index import FAMILY, KIND
@@ -70,8 +71,8 @@ def _entries(record: CodeEntry) -> list[OutlinedDefinition]:
 
 def _text(structured: CodeOutline) -> str:
     lines = [
-        f"{structured['file']}: {structured['totalLines']} lines, {structured['totalSymbols']}"
-        " definitions"
+        f"{structured['file']}: {count_of(structured['totalLines'], 'line')},"
+        f" {count_of(structured['totalSymbols'], 'definition')}"
     ]
     for each in structured["symbols"]:
         signature = each.get("signature") or f"{each['kind']} {each['name']}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal
 
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code import index as code_index
@@ -99,13 +100,15 @@ def _symbols(session: Session) -> Literal["complete", "pending", "absent"]:
 
 def _text(structured: CodeIndexStatus, changed: int, deleted: int) -> str:
     lines = [
-        f"{structured['fileCount']} files, {structured['symbolCount']} definitions; indexed"
-        f" {structured['lastIndexed'] or 'never'}",
+        f"{count_of(structured['fileCount'], 'file')}, {count_of(structured['symbolCount'], 'definition')};"
+        f" indexed {structured['lastIndexed'] or 'never'}",
         f"By meaning: {structured['meaning']}; symbols: {structured['symbols']}",
     ]
     for each in structured["trees"]:
         problem = f": {each['problem']}" if "problem" in each else ""
-        lines.append(f"- {each['workspace']}: {each['state']}, {each['fileCount']} files{problem}")
+        lines.append(
+            f"- {each['workspace']}: {each['state']}, {count_of(each['fileCount'], 'file')}{problem}"
+        )
     counts = (
         ("changed", changed, structured["changed"]),
         ("deleted", deleted, structured["deleted"]),

@@ -11,6 +11,7 @@ from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import exact_fence
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import whole_results
@@ -267,7 +268,7 @@ def _search_text(session: Session, results: Sequence[PassageResult], is_cut: boo
         lines += ["Content:", exact_fence(result["content"]), "---"]
         parts.append("\n".join(lines))
     if is_cut:
-        parts.append(f"Only {len(results)} results fit here. {_IF_CUT}")
+        parts.append(f"Only {count_of(len(results), 'result')} fit here. {_IF_CUT}")
     reader = session.name_of(READ_PAGE)
     parts.append(f'Use {reader}(url="...") to read the full content of any result.')
     return "\n\n".join(parts)
