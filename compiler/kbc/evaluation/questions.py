@@ -362,7 +362,7 @@ def check_questions(
             # Names of records are alike in their ids, which authors take for paths of files.
             ids = {name.partition(":")[2]: name for name in sorted(known.values())}
             near = suggest(missing[0].partition(":")[2] or missing[0], ids)
-            hint = f"; similar:  {', '.join(ids[id] for id in near)}" if near else ""
+            hint = f"; similar: {', '.join(ids[id] for id in near)}" if near else ""
             raise EvaluationError(
                 f"{question.query!r} expects {missing[0]!r}, which"
                 f" {artifact.manifest['name']} {artifact.build_id} does not have{hint}"

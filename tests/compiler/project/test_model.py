@@ -222,7 +222,7 @@ def test_a_name_is_taken_also_where_another_mistake_is_beside_it(tmp_path: Path)
         ("unknown-kind", 9),
         ("duplicate-collection", 12),
     ]
-    assert [error.message.endswith("in line 3") for error in diagnostics.errors] == [
+    assert [error.message.endswith("on line 3") for error in diagnostics.errors] == [
         True,
         False,
         True,

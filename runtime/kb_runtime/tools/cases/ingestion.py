@@ -129,7 +129,8 @@ def _stored(
     facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
     reason = (
         f"{count_of(report['added'], 'test')} added, {report['replaced']} replaced,"
-        f" {report['unchanged']} unchanged; build {report['build_id']} of the workspace is live with {count_of(report['tests'], 'test')}."
+        f" {report['unchanged']} unchanged; build {report['build_id']} of the workspace is live"
+        f" with {count_of(report['tests'], 'test')}."
     )
     return _answer("Ingestion Complete", found, facts, [reason])
 
