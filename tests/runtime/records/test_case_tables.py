@@ -169,7 +169,7 @@ def archive(**parts: str) -> bytes:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"ID,Title\n", "no spreadsheet"),
+        (b"ID,Title\n", "not a spreadsheet"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "encrypted"),
         (archive(text="x"), "no sheets"),
         (archive(**{"xl__worksheets__sheet1.xml": "<worksheet"}), "damaged"),

@@ -308,7 +308,7 @@ TOOLS = (
             Argument(
                 "raw",
                 "boolean",
-                "The file as stored, front matter and MDX included.",
+                "The file as stored, with front matter and MDX.",
                 default=False,
             ),
             MAX_CHARS,

@@ -202,7 +202,7 @@ TOOLS = (
                 minimum=1,
                 maximum=MAX_LIMIT,
             ),
-            cursor_argument("nextCursor of the answer to continue."),
+            cursor_argument("nextCursor of the previous answer."),
         ),
         needs=("docs", "builtins", "examples", "patterns", "templates"),
     ),
