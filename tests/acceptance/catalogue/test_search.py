@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from tests.acceptance.catalogue.cases import FILTERS, Call, client, compiled, refused
 
+from kb_runtime.text.tables import count_of
+
 
 @pytest.mark.parametrize(
     "query", ["user can't log in", 'a<b & "c"', "drop table view", "???", "in", "日本語", "delete"]
@@ -246,4 +248,4 @@ def test_a_shortened_answer_has_whole_tests(
     assert reply.structured["results"] == whole[:kept]
     assert len(reply.text) <= 1000
     assert reply.text.count("- UID:") == kept
-    assert f"Only {kept} tests fit here" in reply.text
+    assert f"Only {count_of(kept, 'test')} could be shown" in reply.text

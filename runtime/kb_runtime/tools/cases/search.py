@@ -105,7 +105,7 @@ def _fitting(
     def write() -> str:
         shown = [heading, *texts[: len(results)]]
         if len(results) < len(texts):
-            shown.append(f"Only {count_of(len(results), 'test')} fit here. {_IF_CUT}")
+            shown.append(f"Only {count_of(len(results), 'test')} could be shown. {_IF_CUT}")
         return "\n\n".join(filter(None, shown))
 
     return whole_results(structured, [results], write, room, _IF_CUT).text

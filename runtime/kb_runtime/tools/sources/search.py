@@ -268,7 +268,7 @@ def _search_text(session: Session, results: Sequence[PassageResult], is_cut: boo
         lines += ["Content:", exact_fence(result["content"]), "---"]
         parts.append("\n".join(lines))
     if is_cut:
-        parts.append(f"Only {count_of(len(results), 'result')} fit here. {_IF_CUT}")
+        parts.append(f"Only {count_of(len(results), 'result')} could be shown. {_IF_CUT}")
     reader = session.name_of(READ_PAGE)
     parts.append(f'Use {reader}(url="...") to read the full content of any result.')
     return "\n\n".join(parts)

@@ -239,7 +239,7 @@ def _text(session: Session, structured: TopicMatches, is_cut: bool) -> str:
             lines.append(f"_Source_: `{match['sourcePath']}`")
         parts.append("\n".join([*lines, "", exact_fence(match["chunk"])]))
     if is_cut:
-        parts.append(f"Only {len(matches)} matches fit here. {_IF_CUT}")
+        parts.append(f"Only {len(matches)} of the matches could be shown. {_IF_CUT}")
     if matches:
         parts.append(
             next_steps(
