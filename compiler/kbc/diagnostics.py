@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from kb_runtime.errors import KbcError, SingleCodeError, exit_codes
 from kb_runtime.errors.shortages import shortage
 from kb_runtime.text.rendering import printable
+from kb_runtime.text.tables import count_of
 
 
 class Severity(enum.IntEnum):
@@ -172,8 +173,7 @@ class BuildError(SingleCodeError):
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         found = diagnostics.errors or diagnostics.warnings
-        kind = found[0].severity.label
-        counted = f"{len(found)} {kind}{'s' if len(found) != 1 else ''}"
+        counted = count_of(len(found), found[0].severity.label)
         super().__init__(f"{counted} in the knowledge base; nothing was published")
         self.diagnostics = tuple(diagnostics)
 

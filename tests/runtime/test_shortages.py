@@ -16,7 +16,7 @@ from tests.small_artifact import publish_small
 
 from kb_runtime.cli import runner
 from kb_runtime.errors import KbcError, exit_codes
-from kb_runtime.errors.shortages import ShortageError, shortage, with_space
+from kb_runtime.errors.shortages import ShortageError, require_address_space, shortage, with_space
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.mcp import failures
 from kb_runtime.search.tokenizer import QueryTokenizer
@@ -162,9 +162,32 @@ def limited(kind: int, limit: int, *command: object) -> subprocess.CompletedProc
 
 def test_a_full_disk_says_which_file_and_how_much(tmp_path: Path) -> None:
     done = limited(resource.RLIMIT_FSIZE, 50, "keygen", tmp_path / "key")
-    assert done.returncode == exit_codes.USAGE, done.stderr
-    assert f"{tmp_path / 'key'} cannot be written: there is no space left: 119 bytes" in done.stderr
+    assert done.returncode == exit_codes.SHORTAGE, done.stderr
+    assert f"{tmp_path / 'key'}: there is no space left: 119 bytes are needed" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much is used")
+@pytest.mark.parametrize("megabytes", [400, 600])
+def test_a_build_with_too_few_addresses_says_so(tmp_path: Path, megabytes: int) -> None:
+    """Native libraries would end the process instead (at 600 MB), or a file be blamed (at 400 MB)."""
+    (tmp_path / "a.md").write_text("# Kites\n\nA kite flies in the wind.\n")
+    command = ("build", tmp_path, "--lexical-only", "--no-cache", "--out", tmp_path / "out")
+    done = limited(resource.RLIMIT_AS, megabytes << 20, *command)
+    assert done.returncode == exit_codes.SHORTAGE, done.stderr
+    assert "there is not enough memory: a build needs at least 500 MB" in done.stderr
+    assert not list(tmp_path.glob("out/*/CURRENT"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much is used")
+def test_addresses_count_only_where_they_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: endless)
+    require_address_space(1 << 60, "this")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 50, 1 << 50))
+    require_address_space(1 << 40, "this")
+    with pytest.raises(ShortageError, match="this needs at least"):
+        require_address_space(1 << 51, "this")
 
 
 FEW = """

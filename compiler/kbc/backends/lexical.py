@@ -25,7 +25,7 @@ from pathlib import Path
 import tantivy
 
 from kb_runtime.errors import KbcError, SingleCodeError, exit_codes
-from kb_runtime.errors.shortages import ShortageError, shortage
+from kb_runtime.errors.shortages import ShortageError, require_address_space, shortage
 from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import RECIPE, WORD, Analyzer, operators
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR, filter_term
@@ -42,6 +42,9 @@ from kbc.records import CompiledChunk
 _HEAP_BYTES_PER_TEXT_BYTE = 12
 _MIN_HEAP_BYTES = 256 << 20
 _MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
+_MIN_ADDRESSES = 320 << 20
+"""Bytes for the engine's threads. With 250 MB it ends the process, with 330 MB it says what it lacks, and
+600 MB are enough for a few pages."""
 # What the schema calls the tokenizer of every field. While an index is written, this is one that splits
 # at spaces; nothing else ever uses it, because queries are terms, too.
 TOKENIZER = "raw"
@@ -143,6 +146,7 @@ def schema() -> tantivy.Schema:
 def index_writer(folder: Path, heap_bytes: int) -> Iterator[tantivy.IndexWriter]:
     """The writer of a new index in `folder`, which is complete when the body has ended. Raises
     `LexicalIndexError` and `ShortageError`."""
+    require_address_space(_MIN_ADDRESSES, "the writer of the lexical index")
     try:
         index = tantivy.Index(schema(), str(folder), reuse=False)
         splitting = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()

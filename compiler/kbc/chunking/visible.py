@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb_runtime.text.unshown import blank, without
 from kbc.languages import markdown, mdx
+from kbc.languages.comments import Span, comments
 from kbc.records import CompiledRecord, PatternRecord
-
-_BACKTICKS = re.compile(r"`+")
-_MARK = re.compile(rf"\\.|`+|<!--|{markdown.INSTRUCTION}")
-
-Span = tuple[int, int]
-"""The characters [start, end) of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,42 +30,8 @@ def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx:
     body = text[hidden:]
     if is_mdx:
         body = body.replace("\r", " ")
-        comments = [(hidden + span.start, hidden + span.end) for span in mdx.comments(body)]
+        hidden_spans = [(hidden + span.start, hidden + span.end) for span in mdx.comments(body)]
         body = mdx.mask(body)
     else:
-        comments = list(_comments(text, document))
-    return Visible(without(blank(text[:hidden]) + body, comments), tuple(comments))
-
-
-def _comments(text: str, document: markdown.Document) -> Iterator[Span]:
-    """The comments and instructions of Markdown in order, wherever they are but in code."""
-    starts = [0]
-    position = 0
-    for lines in document.commented:
-        while len(starts) <= lines.end_line:
-            starts.append(text.find("\n", starts[-1]) + 1 or len(text))
-        start = max(starts[lines.start_line - 1], position)  # cells of a table share their line
-        for span in _between(text, start, starts[lines.end_line], has_code=not lines.is_html):
-            yield span
-            position = span[1]
-
-
-def _between(text: str, position: int, end: int, *, has_code: bool) -> Iterator[Span]:
-    """The comments from `position` to `end`, which begin in no code span."""
-    spans: dict[int, list[int]] = {}  # where runs of backticks begin, by their length
-    if has_code:
-        for run in _BACKTICKS.finditer(text, position, end):
-            spans.setdefault(len(run[0]), []).append(run.start())
-    while mark := _MARK.search(text, position, end):
-        position = mark.end()
-        if mark[0][0] == "<":
-            ending = "-->" if mark[0] == "<!--" else "?>"
-            close = text.find(ending, position - 2, end)  # `<!-->` is a comment
-            if close < 0:
-                return
-            position = close + len(ending)
-            yield mark.start(), position
-        elif runs := spans.get(len(mark[0]) if mark[0][0] == "`" else 0):
-            closing = bisect_left(runs, position)
-            if closing < len(runs):
-                position = runs[closing] + len(mark[0])
+        hidden_spans = list(comments(text, document))
+    return Visible(without(blank(text[:hidden]) + body, hidden_spans), tuple(hidden_spans))

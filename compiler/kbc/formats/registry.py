@@ -13,6 +13,7 @@ from typing import Any
 from kb_runtime.version import install_hint
 from kbc.cache.phases import recalled
 from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read
+from kbc.formats.doxygen import DoxygenProjects
 from kbc.languages.addresses import without_pictures
 from kbc.limits import MAX_CONVERTED_BYTES
 
@@ -36,7 +37,8 @@ class Format:
     patterns of files that say something about every document below their folder: `convert` takes those that
     are there as `around`. With `names_files` it takes `named`, the paths of files that documents name without
     their folders; with `has_labels` it takes `labels`, what documents may refer to by name, and its module
-    `labels` has `referred(data, labels)`, those that a file refers to."""
+    `labels` has `referred(data, labels)`, those that a file refers to. With `shows_headers` it takes
+    `doxygen`, the headers of C and C++ that documents may show."""
 
     name: str
     module: str
@@ -47,6 +49,7 @@ class Format:
     around: tuple[str, ...] = ()
     names_files: bool = False
     has_labels: bool = False
+    shows_headers: bool = False
 
 
 _FORMATS = (
@@ -57,6 +60,7 @@ _FORMATS = (
         suffixes=(".rst", ".rest"),
         libraries=("griffe",),  # of what autodoc inserts
         has_labels=True,
+        shows_headers=True,
     ),
     Format(
         name="asciidoc",
@@ -210,12 +214,13 @@ def convert(
     named: Mapping[str, str] | None = None,
     around: Sequence[str] = (),
     labels: Mapping[str, LabelTarget] | None = None,
+    doxygen: DoxygenProjects | None = None,
 ) -> list[Converted]:
     """The documents of a file, converted once for its content. `read` gives other files of the tree by
     path, for includes. `format` is the name of a format, where it is not that of the file's ending (`.txt`
     of a Sphinx project). `named` gives the paths of files that a generator names without their folders,
     `around` those of files that its format reads around it (see `Format`), the nearest first; `labels` are
-    what pages of the project may refer to by name.
+    what pages of the project may refer to by name, `doxygen` the headers that they may show.
 
     Nothing is raised for what is wrong with the file: then there is one document without text, with one
     problem.
@@ -232,7 +237,7 @@ def convert(
         return read(other)
 
     def compute() -> list[Converted]:
-        documents = _converted(chosen, path, data, reading, named, around, labels)
+        documents = _converted(chosen, path, data, reading, named, around, labels, doxygen)
         problems = (each for found in documents for each in found.problems)
         depends_on_more.extend(each for each in problems if each.is_error)
         return documents
@@ -241,6 +246,8 @@ def convert(
     settings = [path, chosen.name, sorted(converters([chosen]).items())]
     settings += [sorted(named.items())] if named else []
     settings += [list(around)] if around else []
+    if doxygen and chosen.shows_headers and b"doxygen" in data:
+        settings.append(repr(doxygen.stated))
     if labels and chosen.has_labels:
         found = importlib.import_module(f"{chosen.module}.labels").referred(data, labels)
         settings += [[name, *target] for name, target in sorted(found.items())]
@@ -271,6 +278,7 @@ def _converted(
     named: Mapping[str, str] | None,
     around: Sequence[str],
     labels: Mapping[str, LabelTarget] | None,
+    doxygen: DoxygenProjects | None,
 ) -> list[Converted]:
     try:
         if len(data) > MAX_CONVERTED_BYTES:
@@ -280,6 +288,7 @@ def _converted(
         known: dict[str, Any] = {"named": named} if named and chosen.names_files else {}
         known |= {"around": around} if around else {}
         known |= {"labels": labels} if labels and chosen.has_labels else {}
+        known |= {"doxygen": doxygen} if doxygen and chosen.shows_headers else {}
         found = importlib.import_module(chosen.module).convert(path, data, read, **known)
         return [replace(each, text=without_pictures(each.text)) for each in found]
     except FormatError as error:

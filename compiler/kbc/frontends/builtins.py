@@ -17,6 +17,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from kb_runtime.text.tables import count_of
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import (
     MarkdownFile,
@@ -96,7 +97,7 @@ def read(
                     f"`categories` puts {name!r} under {category!r}, but there is no such entry",
                     PROJECT_FILE,
                     collection.line or None,
-                    hint=f"Remove it, or correct the name; {len(names)} entries were read.",
+                    hint=f"Remove it, or correct the name; this was read: {count_of(len(names), 'entry')}.",
                 )
     return records
 

@@ -95,7 +95,14 @@ def read_converted(
         include = books.reading(file.path, include)
         around = [*books.around.get(file.path, ()), *around]
     found = convert(
-        file.path, file.data, include, format=format, named=named, around=around, labels=labels
+        file.path,
+        file.data,
+        include,
+        format=format,
+        named=named,
+        around=around,
+        labels=labels,
+        doxygen=includes.doxygen if includes else None,
     )
     problems = [problem for document in found for problem in document.problems]
     if includes is not None:

@@ -10,11 +10,13 @@ from typing import Any
 
 from markdown_it.common.utils import unescapeAll
 
+from kb_runtime.text.unshown import without
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import Located
-from kbc.languages import markdown
+from kbc.languages import markdown, mdx
 from kbc.languages.addresses import without_pictures
+from kbc.languages.comments import comments
 from kbc.languages.includes.dialects.katacoda import without_actions
 from kbc.languages.markdown import Block, Document
 from kbc.limits import MAX_LINE_CHARS, MAX_LINK_LINE_CHARS
@@ -138,7 +140,7 @@ def shorten(text: str) -> str:
 
 
 Links = list[tuple[int, str]]
-"""The targets of links and images outside code, with their 1-based lines."""
+"""The targets of links and images outside code and comments, with their 1-based lines."""
 
 
 def links(texts: Iterable[tuple[str, bool]]) -> Iterator[Links]:
@@ -148,10 +150,15 @@ def links(texts: Iterable[tuple[str, bool]]) -> Iterator[Links]:
 
 def _links(source: tuple[str, bool]) -> Links:
     text, is_mdx = source
-    code_lines = markdown.parse(text, mdx=is_mdx).code_lines
+    document = markdown.parse(text, mdx=is_mdx)
+    if is_mdx:
+        hidden = [(span.start, span.end) for span in mdx.comments(text)]
+    else:
+        hidden = list(comments(text, document))
+    shown = without(text, hidden)
     found: Links = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if number not in code_lines and "]" in line and len(line) <= MAX_LINK_LINE_CHARS:
+    for number, line in enumerate(shown.split("\n"), start=1):
+        if number not in document.code_lines and "]" in line and len(line) <= MAX_LINK_LINE_CHARS:
             for match in _LINK.finditer(_CODE_SPAN.sub("", line)):
                 target = next(filter(None, match.groups()))
                 found.append((number, unescapeAll(target.strip())))

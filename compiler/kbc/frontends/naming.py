@@ -21,6 +21,9 @@ _LOG = re.compile(ON_RELEASES, re.IGNORECASE)
 _CHANGE = re.compile(r"\d|\?\.\?|unreleased|\(development version\)", re.IGNORECASE)
 """What the parts of a log of changes are called after: versions and days."""
 
+_PART_OF_LOG = re.compile(rf"(?:{ON_RELEASES})[-_. ]?(v?\d+(?:\.(?:\d+|x))*)", re.IGNORECASE)
+"""The name of one of several logs of changes, with the number that tells them apart."""
+
 _ENDING = re.compile(r"(?:\.html)?(?:\.(?:md|markdown))?\.[^.]*\Z")
 """Of Middleman and its kind, what a page becomes is behind its name, too: `index.html.md.erb`."""
 
@@ -51,7 +54,8 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
     a README or a log of changes which names something else (`# Features`, `# 2.1.0`). A log that is called
     as its package, as Changesets writes it, has the name of its file behind that. Pages whose headings are
     the same (`# Introduction`) are called as they state, and those without a title whose files are called
-    alike (`caddy/licence.md`) have the name before it of the folder that tells them apart."""
+    alike (`caddy/licence.md`) have the name before it of the folder that tells them apart. Logs of changes
+    that are headed alike (`CHANGELOG.1.md`) have the number of their file behind that."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
     named = []
@@ -64,7 +68,7 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
         elif isinstance(record, DocRecord) and not collection.generator and _is_log(record):
             record = replace(record, title=f"{record.title} {name_in_path(record.path)}")
         named.append(record)
-    return _with_folders(_as_stated(named))
+    return _with_folders(_with_numbers(_as_stated(named)))
 
 
 def _as_stated(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
@@ -74,6 +78,18 @@ def _as_stated(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
     return [
         replace(each, title=stated)
         if headings[each.title] > 1 and (stated := _stated(each)) and titles[stated] == 1
+        else each
+        for each in records
+    ]
+
+
+def _with_numbers(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+    titles = Counter(each.title for each in records)
+    return [
+        replace(each, title=f"{each.title} {number[1]}")
+        if titles[each.title] > 1
+        and isinstance(each, DocRecord)
+        and (number := _PART_OF_LOG.fullmatch(name_in_path(each.path)))
         else each
         for each in records
     ]
@@ -137,9 +153,10 @@ def _of_project(collection: Collection, record: DocRecord) -> str:
     """What a page about a project is called, the first of whose parts is about something else: a README as
     the part that names the project, else as the project, a log of changes as its file; else ""."""
     stem = name_in_path(record.path)
-    if _LOG.fullmatch(stem) and _CHANGE.search(record.title):
+    is_log = _LOG.fullmatch(stem) or _PART_OF_LOG.fullmatch(stem)
+    if is_log and _CHANGE.search(record.title):
         return (collection.generator and permalinks.title(collection, record.path)) or stem
-    if collection.generator or _LOG.fullmatch(stem):
+    if collection.generator or is_log:
         return ""
     project = permalinks.title(collection, record.path)
     parts = [section.title for section in record.sections if section.level == 1]

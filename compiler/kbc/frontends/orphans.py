@@ -226,7 +226,7 @@ class _Names:
 
     def _path(self, starts: Iterable[str], name: str) -> str | None:
         """From the first of the folders `starts` that has such a page."""
-        plain = unquote(name).partition("#")[0].partition("?")[0].strip("/")
+        plain = unquote(name.partition("#")[0].partition("?")[0]).strip("/")
         if not plain:
             return None
         for start in starts:

@@ -110,7 +110,7 @@ def _route(collection: Collection, record: CompiledRecord) -> str:
 
 
 def _index(target: str, own: Sequence[str], places: Mapping[str, int]) -> int | None:
-    plain = unquote(target).partition("#")[0].partition("?")[0]
+    plain = unquote(target.partition("#")[0].partition("?")[0])
     plain = re.sub(r"\Ahttps?://[^/]+/", "/", plain)
     for place in own:
         path = posixpath.normpath(posixpath.join("/", posixpath.dirname(place), plain))

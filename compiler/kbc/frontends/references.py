@@ -338,8 +338,8 @@ def _check_links(
         for line, link in found:
             if _SCHEME.match(link) or _PLACEHOLDER.search(link):
                 continue
-            target, _, anchor = unquote(link).partition("#")
-            target = target.partition("?")[0]
+            target, _, written = link.partition("#")
+            target, anchor = unquote(target.partition("?")[0]), unquote(written)
             folder = posixpath.dirname(record.path)
             if target.startswith("~/") and record.collection in tops:
                 folder, target = tops[record.collection], target[2:]
@@ -376,7 +376,9 @@ def _check_links(
             is_target = anchor in targets and (own.project_wide or own == _ANY)
             # Some sites keep the case of headings in their anchors.
             known = anchors[path]
-            is_there = anchor in known or (own == _ANY and anchor.lower() in known)
+            is_there = not known.isdisjoint((written, anchor)) or (
+                own == _ANY and anchor.lower() in known
+            )
             is_there = is_there or (own.slugs_links and slug(anchor, own.style) in known)
             if not is_there and own == _ANY and anchor.startswith(_OF_DOCUMENT):
                 is_there = _last_part(anchor) in of_documents(record.collection)

@@ -41,12 +41,15 @@ class AnchorRules:
 @dataclass(frozen=True, slots=True)
 class Label:
     """What a page can be linked at: a heading at the top level (`is_section`), one inside of a quote or
-    a list, or (`is_term`) a term of a definition list. `stated` is the id that it names itself."""
+    a list, or (`is_term`) a term of a definition list. `stated` is the id that it names itself.
+    `unpictured` is the title of a heading with pictures without what these show, with a space where one was
+    at an end; "" for others."""
 
     title: str
     stated: str = ""
     is_section: bool = False
     is_term: bool = False
+    unpictured: str = ""
 
 
 _RULES: Mapping[str, AnchorRules] = {
@@ -189,6 +192,15 @@ def _github(title: str) -> str:
         if char in "- " or unicodedata.category(char)[0] in "LM" or _is_word_sign(char)
     )
     return "".join(kept).replace(" ", "-")
+
+
+def unpictured(label: Label) -> set[str]:
+    """The anchors of a heading with pictures by GitHub's rule, which takes no text of these and keeps a
+    space beside one as a hyphen; libraries leave that out. Empty for other labels."""
+    own, title = _github(label.unpictured), label.unpictured
+    if not own:
+        return set()
+    return {own, "-" * title.startswith(" ") + own + "-" * title.endswith(" ")}
 
 
 def _without_accents(title: str) -> str:

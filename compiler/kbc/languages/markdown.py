@@ -20,7 +20,7 @@ from markdown_it.token import Token
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages import mdx as mdx_syntax
-from kbc.languages.anchors import AnchorRules, Label, assigned, split_attributes
+from kbc.languages.anchors import AnchorRules, Label, assigned, split_attributes, unpictured
 from kbc.languages.fences import language_of_fence
 from kbc.languages.front_matter import FrontMatter, front_matter_end, read_front_matter
 from kbc.limits import MAX_INLINE_CHARS, short_title
@@ -208,6 +208,8 @@ def anchors(document: Document, rules: AnchorRules) -> frozenset[str]:
     found = set(document.ids)
     for style in (rules.style, *rules.others):
         found.update(assigned(document.labels, AnchorRules(style, rules.terms)))
+        if style == "github":
+            found.update(*map(unpictured, document.labels))
     return frozenset(found - {""})
 
 
@@ -353,6 +355,16 @@ def _titled(source: str, references: Mapping[str, Any]) -> tuple[str, str]:
     return short_title(plain_text(bare, references)), stated
 
 
+def _unpictured(source: str, references: Mapping[str, Any]) -> str:
+    """What `Label` has of a heading's source."""
+    if "![" not in source and "<" not in source:
+        return ""
+    bare, _ = split_attributes(source)
+    tokens = _INLINE.parseInline(bare, {"references": references})[0].children or []
+    kept = [token for token in tokens if token.type not in ("image", "html_inline")]
+    return "".join(_inline_text(kept)) if len(kept) < len(tokens) else ""
+
+
 def _labels(tokens: Sequence[Token], references: Mapping[str, Any]) -> Iterator[Label]:
     """Headings at any depth, and the terms of definition lists: the lines of a paragraph that a line with
     a colon at its beginning follows, with or without a blank line between them."""
@@ -360,7 +372,8 @@ def _labels(tokens: Sequence[Token], references: Mapping[str, Any]) -> Iterator[
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
             title, stated = _titled(tokens[index + 1].content, references)
-            yield Label(title, stated, is_section=token.level == 0)
+            shown = _unpictured(tokens[index + 1].content, references)
+            yield Label(title, stated, is_section=token.level == 0, unpictured=shown)
         if token.type != "paragraph_open":
             waiting = waiting if token.type in ("paragraph_close", "inline") else []
             continue

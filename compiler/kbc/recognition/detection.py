@@ -26,6 +26,7 @@ from kbc.recognition.parts import (
     distinct,
     is_for_tests,
     steps_of_course,
+    tests_beside,
     tests_in,
 )
 from kbc.recognition.phrases import named, shown, with_article
@@ -311,6 +312,7 @@ class _FolderDetector:
         if features := places.features(self._files):
             tests = collection("features", "tests", features)
             collections.append(replace(tests, include=("*.feature",)))
+        collections += tests_beside(self._root, self._files)
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
         excluded |= {*apis.own, *apis.copies, *apis.parts}
@@ -382,6 +384,7 @@ class _FolderDetector:
             collections.append(without(replace(pages, include=include), parts))
         if not collections and (tests := tests_in(self._root, found)):
             return self._finish(tests, "folder of test cases")
+        collections += tests_beside(self._root, found)
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
         source = code.among_pages(self._root, self._files)

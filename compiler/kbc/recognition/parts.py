@@ -11,9 +11,11 @@ from kb_runtime.records.cases import normalise, suite_of
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
+from kbc.recognition.places import is_of_others
 
 ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature")
 """Endings of files that nothing but the kind `tests` reads."""
+_TABLES = (".csv", ".xlsx")
 _COURSE_STEPS = ".github/steps"
 _MOST_TRIED = 100
 """Files that are looked at to tell whether a folder holds test cases."""
@@ -55,6 +57,14 @@ def tests_in(root: Path, files: Sequence[str]) -> list[Collection]:
     if not any(_holds_tests(root / name) for name in exports[:_MOST_TRIED]):
         return []
     return [replace(collection("tests", "tests", (".",)), include=tuple(f"*{e}" for e in ENDINGS))]
+
+
+def tests_beside(root: Path, files: Sequence[str]) -> list[Collection]:
+    """A collection of the tables of test cases among `files`, which stand beside pages; those that tests of a
+    program or dependencies hold are data."""
+    tables = [name for name in files if name.lower().endswith(_TABLES) and not is_of_others(name)]
+    found = tuple(name for name in tables[:_MOST_TRIED] if _holds_tests(root / name))
+    return [collection("tests", "tests", found)] if found else []
 
 
 def _holds_tests(path: Path) -> bool:

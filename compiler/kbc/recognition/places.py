@@ -135,7 +135,7 @@ def pages_below(
     pages = [
         name.split("/")
         for name in files
-        if (is_page(name) or name in man_pages) and not _of_others(name)
+        if (is_page(name) or name in man_pages) and not is_of_others(name)
     ]
     nested = [page for page in pages if len(page) > 1]
     if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
@@ -168,7 +168,7 @@ def pages_beside(
     rest = [
         name.split("/")
         for name in outside
-        if "/" in name and is_page(name) and name not in inside and not _of_others(name)
+        if "/" in name and is_page(name) and name not in inside and not is_of_others(name)
     ]
     of_sites = _pages_within(files, sites)
     alone = _of_pages_alone(rest, files, _MANY_PAGES) if of_sites < _MANY_PAGES else ()
@@ -211,14 +211,14 @@ def _conventional(
         for file in files
         if f"{CATALOGUE}/" in file
         and (is_page(file) or file.endswith(TUTORIAL))
-        and not _of_others(file)
+        and not is_of_others(file)
     }
     catalogues |= {
         match[0]
         for file in files
-        if is_page(file) and (match := _SBT_PAGES.match(file)) and not _of_others(file)
+        if is_page(file) and (match := _SBT_PAGES.match(file)) and not is_of_others(file)
     }
-    beside = {name for name in files if name.endswith(_POD) and not _of_others(name)}
+    beside = {name for name in files if name.endswith(_POD) and not is_of_others(name)}
     return (
         *found,
         *sorted(each for each in catalogues | beside if each.split("/")[0] not in found),
@@ -286,7 +286,7 @@ def built_below(files: Sequence[str]) -> str:
 
 def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
     """The notebooks outside of the folders and files `taken`, which a reader of source takes for data."""
-    own = [name for name in files if name.lower().endswith(_NOTEBOOK) and not _of_others(name)]
+    own = [name for name in files if name.lower().endswith(_NOTEBOOK) and not is_of_others(name)]
     found = sorted({*own} - {*_within(own, taken)})
     return tuple(found) if "." not in taken and len(found) <= MAX_NOTEBOOKS else ()
 
@@ -296,7 +296,7 @@ def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str
     those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
     if "." in taken or sum(map(is_page, _within(files, taken))) >= _MANY_PAGES:
         return []
-    own = sorted(name for name in man_pages if not _of_others(name))
+    own = sorted(name for name in man_pages if not is_of_others(name))
     written = {PurePosixPath(name).stem for name in files if is_page(name)}
     known = {*_within(own, taken)}
     if len(own) >= FEW_PAGES and all(name.startswith(f"{_MAN_FOLDER}/") for name in own):
@@ -346,7 +346,7 @@ def overlooked(files: Sequence[str], collections: Sequence[Collection], told: Se
     read = [path for each in collections for path in each.paths]
     if "." in read:
         return ""
-    pages = [name for name in files if is_page(name) and not _of_others(name)]
+    pages = [name for name in files if is_page(name) and not is_of_others(name)]
     known = frozenset(_within(pages, (*read, *told)))
     left = Counter(
         name.split("/")[0] if "/" in name else "the root" for name in pages if name not in known
@@ -367,8 +367,8 @@ def _pages_within(names: Sequence[str], places: Sequence[str]) -> int:
     return sum(map(is_page, _within(names, places)))
 
 
-def _of_others(name: str) -> bool:
-    """Whether a page is data of tests, or part of a dependency."""
+def is_of_others(name: str) -> bool:
+    """Whether a page or table is data of tests, or part of a dependency."""
     return any(_NO_PLACE.fullmatch(folder) for folder in name.split("/")[:-1])
 
 

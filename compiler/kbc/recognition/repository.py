@@ -45,6 +45,10 @@ MAX_FOLDERS = 4_000
 _SCAFFOLDS = re.compile(r"templates?[-_].*")
 """Folders that a program copies to begin a project."""
 
+_OF_TESTS = re.compile(r"tests?[-_](?:sites?|projects?|apps?|data)(?:[-_].+)?", re.IGNORECASE)
+"""Folders whose sites are what a generator or theme is tested with, where there is another site. Packages may
+be called otherwise (`test-utils`)."""
+
 _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
@@ -134,6 +138,7 @@ def sites_below(
         )  # beside a large site, others are its parts
         found += [site for sites in level for site in sites]
         folders = below
+    found = [site for site in found if not _is_of_tests(site)] or found
     if not found and other_languages:
         return sites_below(tree, root, in_all_languages=True)
     return [_without_inner(site, found) for site in found], other_languages
@@ -147,6 +152,11 @@ def is_written_below(tree: IncludeTree, root: Path, files: Sequence[str]) -> boo
 
 def _is_skipped(name: str) -> bool:
     return SKIPPED.fullmatch(name) is not None or _SCAFFOLDS.fullmatch(name) is not None
+
+
+def _is_of_tests(site: Site) -> bool:
+    """Whether a site is in a folder of tests."""
+    return any(map(_OF_TESTS.fullmatch, site.config.split("/")[:-1]))
 
 
 def _without_inner(site: Site, sites: Sequence[Site]) -> Site:

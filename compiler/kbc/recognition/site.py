@@ -81,7 +81,7 @@ def linked_titles(contents: str) -> dict[str, str]:
     titles: dict[str, str] = {}
     for label, bracketed, plain in _LINK.findall(contents):
         target = bracketed or plain
-        path = joined(unquote(target).partition("#")[0])
+        path = joined(unquote(target.partition("#")[0]))
         if path and "://" not in target and not target.startswith("mailto:"):
             titles.setdefault(path, re.sub(r"[`*\\]", "", label).strip())
     return titles

@@ -26,6 +26,9 @@ _SHORT = re.compile(r"[a-z]{2,3}")
 _ORIGINAL = "C"
 """GNOME's name for the folder of the language that the others are translated from."""
 
+_OF_LANGUAGES = re.compile(r"i18n|l10n|lang(?:uage)?s?|locales?|translations?", re.IGNORECASE)
+"""Folders that hold one folder for each language."""
+
 _COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
 """Pages that every folder may have."""
 
@@ -43,7 +46,8 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
 def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
     """The folders of translations among the paths `files`: those that stand beside one in `language`, at the
     top those beside pages that are in no folder of a language, and those most of whose pages stand under the
-    same name beside them or, for `docs-fr`, in `docs`, with others that are called alike."""
+    same name beside them or, for `docs-fr`, in `docs`, with others that are called alike; of folders in
+    `languages`, those all of whose pages stand beside that."""
     files = [*files]
     below: dict[str, set[str]] = {}
     has_pages_beside = False
@@ -71,9 +75,28 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
             ]
             if place not in found and any(is_copy(place, each, known) for each in originals):
                 found.append(place)
+        found += _collected(parent, names, found, known, language)
         found += _alike(parent, names, found, language)
         found += _short_names(parent, names, found, known, language)
     return found
+
+
+def _collected(
+    parent: str, names: Set[str], found: Sequence[str], files: frozenset[str], language: str
+) -> list[str]:
+    """The folders in `parent`, if that is one of languages, all of whose pages, however few, stand under the
+    same name beside it."""
+    if not _OF_LANGUAGES.fullmatch(posixpath.basename(parent)):
+        return []
+    original = posixpath.dirname(parent)
+    return [
+        place
+        for name in sorted(names)
+        if _is_of_other(name, language) and (place := joined(parent, name)) not in found
+        if (pages := _pages_in(place, files))
+        and all(joined(original, page) in files for page in pages)
+        and not all(map(_is_common, pages))
+    ]
 
 
 def _short_names(
@@ -178,9 +201,16 @@ def _is_of_other(name: str, language: str) -> bool:
 def is_copy(place: str, original: str, files: frozenset[str]) -> bool:
     """Whether most pages in the folder `place` have a page of the same name in `original` ("" for the top).
     Those that every folder may have do not count: a folder `id` or `no` is not always one of a language."""
-    inside = [name[len(place) + 1 :] for name in files if name.startswith(f"{place}/")]
-    pages = [
-        name for name in inside if is_page(name) and not _COMMON.match(name.rpartition("/")[2])
-    ]
+    pages = [page for page in _pages_in(place, files) if not _is_common(page)]
     copies = sum(f"{original}/{name}".lstrip("/") in files for name in pages)
     return copies >= FEW_PAGES and copies > len(pages) / 2
+
+
+def _pages_in(place: str, files: frozenset[str]) -> list[str]:
+    """The pages among `files` in the folder `place`, by their paths in it."""
+    start = f"{place}/"
+    return [name[len(start) :] for name in files if name.startswith(start) and is_page(name)]
+
+
+def _is_common(page: str) -> bool:
+    return _COMMON.match(page.rpartition("/")[2]) is not None

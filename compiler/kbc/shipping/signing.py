@@ -43,8 +43,8 @@ _LOCK_WAIT_S = 30.0  # another signer takes milliseconds
 def generate(path: Path, passphrase: bytes | None) -> str:
     """Writes a private key to `path`, readable by its owner only, and the public one to `path`.pub.
 
-    Gives the id of the pair. Raises `KeyFileError`; a file that exists is never replaced. A private key
-    without a public one, which a run that was killed leaves, gets it.
+    Gives the id of the pair. Raises `KeyFileError` and `OSError`; a file that exists is never replaced. A
+    private key without a public one, which a run that was killed leaves, gets it.
     """
     public_path = path.with_name(path.name + PUBLIC_SUFFIX)
     if os.path.lexists(path) and not os.path.lexists(public_path):
@@ -61,7 +61,7 @@ def generate(path: Path, passphrase: bytes | None) -> str:
     for each in (path, public_path):
         remove_abandoned(each)
         if os.path.lexists(each):
-            raise KeyFileError(f"{each} already exists.", "Choose another name.")
+            raise _taken(each)
     _create(path, private, 0o600)
     try:
         _create(public_path, _public(key), 0o644)
@@ -155,5 +155,9 @@ def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
 def _create(path: Path, data: bytes, mode: int) -> None:
     try:
         replace_file(path, data, mode=mode, keep_old=True)
-    except OSError as error:
-        raise KeyFileError(f"{path} cannot be written: {error.strerror}.") from error
+    except FileExistsError as error:
+        raise _taken(path) from error
+
+
+def _taken(path: Path) -> KeyFileError:
+    return KeyFileError(f"{path} already exists.", "Choose another name.")

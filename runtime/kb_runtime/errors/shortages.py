@@ -75,6 +75,33 @@ def raise_shortage(error: OSError, path: str | os.PathLike[str] = "") -> None:
         raise short from error
 
 
+def require_address_space(needed: int, what: str) -> None:
+    """Raises `ShortageError` where a limit (`ulimit -v`) leaves this process less than `needed` bytes of
+    addresses for `what`. Native libraries end the process when they get no memory; they raise nothing."""
+    left = _address_space_left()
+    if left is not None and left < needed:
+        kind, _ = _SHORT[errno.ENOMEM]
+        said = f"{kind}: {what} needs at least {needed >> 20} MB of address space, {left >> 20} MB are left"
+        raise ShortageError(
+            said, "Raise the limit of this process's address space (`ulimit -v`).", kind
+        )
+
+
+def _address_space_left() -> int | None:
+    """Bytes; None where there is no limit, or no telling how much is used."""
+    try:
+        import resource  # not on Windows
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit == resource.RLIM_INFINITY:
+            return None
+        with open("/proc/self/statm", "rb") as pages:  # Linux only
+            used = int(pages.read().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):
+        return None
+    return max(limit - used, 0)
+
+
 def _number(error: BaseException) -> int | None:
     if isinstance(error, MemoryError):
         return errno.ENOMEM

@@ -1,4 +1,4 @@
-"""Finds the test cases in XML that test management tools export: TestLink and TestRail."""
+"""Finds the test cases in XML that test management tools export: TestLink, TestRail and Zephyr Scale."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element
+
+from kb_runtime.records.gherkin import steps_of
 
 _TAG = re.compile(r"<[^<>]+>")
 _BREAK = re.compile(r"<(?:br|/p|/li|/div|/tr)\b[^<>]*>", re.IGNORECASE)
@@ -83,11 +85,50 @@ def _testrail(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
         yield from _testrail(section, [*above, _said(section, "name")])
 
 
+def zephyr_scale(root: Element) -> list[dict[str, Any]]:
+    """The cases of a project of Zephyr Scale, whose editor writes HTML."""
+    return [
+        {
+            "testCaseId": case.get("key"),
+            "title": _said(case, "name"),
+            "description": _plain(case, "objective"),
+            "preconditions": _plain(case, "precondition"),
+            "priority": _said(case, "priority"),
+            "tags": [each.text for each in case.iterfind("labels/label")],
+            "relatedIssues": [_said(each, "key") for each in case.iterfind("issues/issue")],
+            "folderStructure": _said(case, "folder"),
+            "steps": _script(case.find("testScript")),
+        }
+        for case in root.iterfind("testCases/testCase")
+    ]
+
+
+def _script(script: Element | None) -> list[dict[str, Any]]:
+    """The steps of a script of Zephyr Scale: one by one, or of text, which may be Gherkin."""
+    if script is None:
+        return []
+    steps = [
+        {
+            "action": _plain(step, "description"),
+            "data": _plain(step, "testData"),
+            "expected": _plain(step, "expectedResult"),
+        }
+        for step in script.iterfind("steps/step")
+    ]
+    if steps or not (text := _text("".join(script.itertext()))):
+        return steps
+    return steps_of(text.splitlines()) or [{"action": text}]
+
+
 def _said(element: Element, path: str) -> str:
     return (element.findtext(path) or "").strip()
 
 
 def _plain(element: Element, path: str) -> str:
-    """The text of HTML, which TestLink's editor writes."""
-    text = _TAG.sub("", _BREAK.sub("\n", _said(element, path)))
+    """The text of HTML, which editors in these tools write."""
+    return _text(_said(element, path))
+
+
+def _text(of_html: str) -> str:
+    text = _TAG.sub("", _BREAK.sub("\n", of_html))
     return re.sub(r"\s*\n\s*", "\n", html.unescape(text)).strip()

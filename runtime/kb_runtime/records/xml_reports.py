@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from kb_runtime.records.gherkin import numbered
 from kb_runtime.records.runs import beginning, last_outcome
-from kb_runtime.records.xml_cases import is_of_testlink, testlink, testrail
+from kb_runtime.records.xml_cases import is_of_testlink, testlink, testrail, zephyr_scale
 
 _NAMESPACE = re.compile(r"\{[^{}]*\}")
 _OUTCOMES = {
@@ -46,6 +46,8 @@ def records(root: Element) -> list[dict[str, Any]] | None:
         return testlink(root)
     if root.tag == "suite" and root.find(".//cases") is not None:
         return testrail(root)
+    if root.tag == "project" and root.find("testCases/testCase") is not None:
+        return zephyr_scale(root)
     read = _READERS.get(root.tag)
     return None if read is None else read(root)
 

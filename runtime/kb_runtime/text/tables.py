@@ -7,8 +7,12 @@ from collections.abc import Sequence
 
 def count_of(count: int, noun: str) -> str:
     """`1 error`, `2 errors`, `1,200 entries`."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else plural}"
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """`errors`, `entries`."""
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def size(size_bytes: float) -> str:

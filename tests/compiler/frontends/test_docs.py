@@ -341,3 +341,19 @@ def test_pages_called_as_others_have_the_name_of_their_folder() -> None:
         "posts/mysql/licence.md": "licence",
         "posts/licence.txt": "posts licence",
     }
+
+
+def test_logs_of_changes_that_are_headed_alike_have_the_number_of_their_file() -> None:
+    log = "# Changelog\n\nAll of it.\n\n## {0}.2.0\n\n- Faster.\n"
+    of_versions = "# v0.{0}.1\n\n- Faster.\n\n# v0.{0}.0\n\n- New.\n"
+    texts = {f"posts/CHANGELOG.{number}.md": log.format(number) for number in (1, 2)}
+    texts |= {f"posts/HISTORY-0.{number}.md": of_versions.format(number) for number in (1, 2)}
+    texts |= {"posts/CHANGELOG.md": log.format(3), "posts/heron.2.md": "# Changelog\n\nOf birds.\n"}
+    assert titles_of(texts) == {
+        "posts/CHANGELOG.1.md": "Changelog 1",
+        "posts/CHANGELOG.2.md": "Changelog 2",
+        "posts/HISTORY-0.1.md": "HISTORY-0.1",
+        "posts/HISTORY-0.2.md": "HISTORY-0.2",
+        "posts/CHANGELOG.md": "Changelog",
+        "posts/heron.2.md": "Changelog",
+    }

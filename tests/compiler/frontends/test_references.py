@@ -55,6 +55,17 @@ def test_a_dead_link_names_the_page_that_is_called_so_in_another_folder() -> Non
     assert [each.hint for each in found] == ["Did you mean 'docs/manual/source/terms.md'?"] * 2
 
 
+def test_links_in_comments_lead_nowhere() -> None:
+    comment = "<!-- Add\n\n```md\n[more](#more)\n```\n\nand [b](gone.md) -->"
+    page = f"# A\n\nSome text.\n\n{comment}\n\nSee [b](lost.md) <!-- or [c](c.md) -->.\n"
+    mdx = "# B\n\nSome text.\n\n{/* See [b](gone.md)\nor [c](#c). */}\n\nSee [b](lost.md).\n"
+    found = checked({"docs/a.md": page, "docs/b.mdx": mdx})
+    assert [each[:3] for each in found] == [
+        ("docs/a.md", 13, "dead-link"),
+        ("docs/b.mdx", 8, "dead-link"),
+    ]
+
+
 def test_routing_targets_must_exist() -> None:
     known = {"docs/a.md": "# A\n\ntext", "examples/games/x/y.qnt": "module y {}"}
     for doc, example in (("docs/a.md", "games/x"), ("docs", "games/x/y")):
@@ -149,6 +160,21 @@ def test_links_may_start_at_the_root_where_no_generator_is_known() -> None:
 def test_links_may_have_the_case_of_a_heading_where_no_generator_is_known() -> None:
     page = "# A\n\n[one](#Use-in-Classes) [two](#Use-in-Modules)\n\n## Use in Classes\n\nText.\n"
     assert [each[1:3] for each in checked({"docs/a.md": page})] == [(3, "dead-anchor")]
+
+
+def test_escaped_signs_of_links_are_part_of_names_and_ids() -> None:
+    page = (
+        "# A\n\n[c](c%23.md) [no](d%23.md) [one](#caf%C3%A9) [two](#x%20y)\n\n"
+        '<a id="caf%C3%A9"></a>\n'
+    )
+    found = checked({"docs/a.md": page, "docs/c#.md": "# C\n\nText.\n"})
+    assert sorted((each[2:] for each in found), reverse=True) == [
+        ("dead-link", "the link 'd%23.md' leads to docs/d#.md, which is not in the knowledge base"),
+        (
+            "dead-anchor",
+            "the link '#x%20y' leads to a heading that docs/a.md does not have",
+        ),
+    ]
 
 
 def test_links_lead_to_ids_that_tags_of_components_state() -> None:

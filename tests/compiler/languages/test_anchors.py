@@ -131,3 +131,17 @@ def test_options_of_a_generator_choose_its_rule(
 def test_without_a_generator_links_may_use_any_rule() -> None:
     found = anchors(parse("# A & B\n"), rules_of("", {}))
     assert {"a--b", "a-b"} <= found
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("Build ![passing](b.svg)", {"build", "build-"}),
+        ("![logo](l.png) Pond", {"pond", "-pond"}),
+        ("API <img src='a.png'>", {"api", "api-"}),
+        ("Uses [![a](b.svg)](https://c.example) it", {"uses--it"}),
+    ],
+)
+def test_what_pictures_show_is_no_part_of_anchors(heading: str, expected: set[str]) -> None:
+    found = anchors(parse(f"## {heading}\n"), rules_of("", {}))
+    assert expected <= found

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.compiler.recognition.trees import read, recognised, write_tree
+from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
 from kbc.recognition.detection import RecognitionError
 
@@ -34,6 +34,23 @@ def test_a_folder_of_exports_is_a_collection_of_tests(tmp_path: Path) -> None:
 def test_a_single_export_is_a_knowledge_base(tmp_path: Path, name: str, content: str) -> None:
     inputs, _ = read(write_tree(tmp_path / "t", {name: content, "other.csv": TABLE}) / name)
     assert [record.id for record in inputs.records["tests"]] == ["PUMP-1"]
+
+
+@pytest.mark.parametrize("project", [{}, {"pyproject.toml": "", "src/pump.py": "x = 1\n"}])
+def test_tables_of_tests_beside_pages_are_a_collection_of_their_own(
+    tmp_path: Path, project: dict[str, str]
+) -> None:
+    pages = {f"docs/{name}.md": page(name) for name in ("one", "two", "three")}
+    tables = {
+        "qa/tests.csv": TABLE,
+        "docs/prices.csv": "id,name\n1,red\n",
+        "tests/data/export.csv": TABLE.replace("PUMP-1", "OTHER-1"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "t", {**pages, **tables, **project}))
+    of_tests = [each for each in inputs.project.collections if each.kind == "tests"]
+    assert [(each.name, each.paths) for each in of_tests] == [("tests", ("qa/tests.csv",))]
+    assert [record.id for record in inputs.records["tests"]] == ["PUMP-1"]
+    assert len(inputs.records["docs"]) == len(pages)
 
 
 def test_other_data_is_no_collection_of_tests(tmp_path: Path) -> None:

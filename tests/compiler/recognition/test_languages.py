@@ -20,6 +20,12 @@ from kbc.recognition.translations import translated_folders
         (("guide/a.md", "fr/a.md", "ja/a.md"), {"guide/a.md"}),
         (("README.md", "de/a.md", "fr/a.md"), {"README.md", "de/a.md", "fr/a.md"}),
         (("a.md", "words/de/a.md", "words/fr/a.md"), {"a.md", "words/de/a.md", "words/fr/a.md"}),
+        (("b/c/a.md", "b/languages/he/c/a.md"), {"b/c/a.md"}),
+        (("b/README.md", "b/languages/cs/README.md"), {"b/README.md", "b/languages/cs/README.md"}),
+        (
+            ("b/a.md", "b/languages/cs/a.md", "b/languages/cs/b.md"),
+            {"b/a.md", "b/languages/cs/a.md", "b/languages/cs/b.md"},
+        ),
     ],
 )
 def test_translations_are_left_out_beside_their_original(

@@ -283,3 +283,19 @@ def test_a_page_that_adapts_another_shows_it_with_its_own_parts_and_words(tmp_pa
     assert "knots" not in pages["own/text.md"].partition("\n---\n")[2]
     assert not pages["own/missing.md"].partition("\n---\n")[2].strip()
     assert not pages["own/itself.md"].partition("\n---\n")[2].strip()
+
+
+def test_sites_that_a_generator_is_tested_with_are_no_documentation(tmp_path: Path) -> None:
+    def site(folder: str) -> dict[str, str]:
+        pages = {f"{folder}/docs/{name}.md": page(name) for name in ("a", "b", "c")}
+        return {f"{folder}/mkdocs.yml": f"site_name: {folder}\n", **pages}
+
+    tree = {"Cargo.toml": '[package]\nname = "pond"\n', **CODE, **site("test_site")}
+    for name, more, expected in (
+        ("with", site("manual"), {"manual/docs"}),
+        ("packages", site("manual") | site("test-utils"), {"manual/docs", "test-utils/docs"}),
+        ("alone", {}, {"test_site/docs"}),
+    ):
+        project = recognised(write_tree(tmp_path / name, {**tree, **more})).project
+        docs = [each.paths for each in project.collections if each.kind == "docs"]
+        assert {path for paths in docs for path in paths} == expected

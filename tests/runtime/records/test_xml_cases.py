@@ -24,6 +24,22 @@ TESTRAIL = """<suite><id>S1</id><name>Master</name><sections><section><name>Pump
 </section></sections></suite>
 """
 
+SCALE = """<?xml version="1.0" encoding="UTF-8"?>
+<project><projectKey>PUMP</projectKey><folders><folder fullPath="Pump/Cold" index="0"/></folders><testCases>
+<testCase id="9" key="PUMP-T9"><folder><![CDATA[Pump/Cold]]></folder><name><![CDATA[Starts]]></name>
+<objective><![CDATA[It <strong>runs</strong>.]]></objective>
+<precondition><![CDATA[Full<br />tank]]></precondition>
+<priority><![CDATA[High]]></priority><labels><label><![CDATA[smoke]]></label></labels>
+<issues><issue><key>PUMP-1</key><summary>Noise</summary></issue></issues>
+<testScript type="steps"><steps><step index="0"><description><![CDATA[Press &amp; hold]]></description>
+<testData><![CDATA[once]]></testData><expectedResult><![CDATA[hums]]></expectedResult></step></steps></testScript>
+</testCase><testCase key="PUMP-T10"><name>Stops</name>
+<testScript type="plain"><details><![CDATA[Pull.<br>Wait.]]></details></testScript></testCase>
+<testCase key="PUMP-T11"><name>Idles</name><testScript type="bdd"><details>Given water
+When none flows
+Then it idles</details></testScript></testCase></testCases></project>
+"""
+
 
 def read(text: str) -> tuple[Case, ...]:
     found = normalise(parse("t.xml", text.encode()), "functional", "t.xml")
@@ -51,3 +67,17 @@ def test_xml_of_testrail() -> None:
     assert (starts.preconditions, starts.related_issues) == (("Full tank",), ("PUMP-1", "PUMP-2"))
     assert starts.steps == (Step(1, "Press", "once", ("hums",)),)
     assert (stops.folder, stops.steps) == ("Pump/Cold", (Step(1, "Pull", "", ("silence",)),))
+
+
+def test_xml_of_zephyr_scale() -> None:
+    starts, stops, idles = read(SCALE)
+    assert (starts.uid, starts.title, starts.description) == ("PUMP-T9", "Starts", "It runs.")
+    assert (starts.folder, starts.preconditions) == ("Pump/Cold", ("Full\ntank",))
+    assert (starts.priority, starts.tags, starts.related_issues) == (
+        "High",
+        ("smoke",),
+        ("PUMP-1",),
+    )
+    assert starts.steps == (Step(1, "Press & hold", "once", ("hums",)),)
+    assert [step.action for step in stops.steps] == ["Pull.\nWait."]
+    assert len(idles.steps) > 1

@@ -14,9 +14,10 @@ from kbc.languages.includes.generated import is_generated
 from kbc.project.source_file import decode_any, relative_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from kbc.formats.document import LabelTarget
+    from kbc.formats.doxygen import DoxygenProjects
     from kbc.formats.python_objects import PythonObjects
 
 _STYLES = re.compile(r"(?=.*[ \t-])[a-z][a-z0-9_-]*(?:[ \t]+[a-z][a-z0-9_-]*)*")
@@ -37,7 +38,8 @@ _SUFFIXES = (".rst", ".txt", ".md")
 class Context:
     """`language` is that of code without one, as the last `highlight` directive has it. `owner` is the class
     whose description is being read. `objects` are the Python objects that were looked up, `labels` the names
-    that other pages give to what they hold."""
+    that other pages give to what they hold. `doxygen` are the headers that Breathe shows, `embedded`
+    gives the lines of Markdown of reStructuredText in their comments."""
 
     path: str
     read: Read
@@ -50,6 +52,8 @@ class Context:
     local_roles: set[str] = field(default_factory=set)
     objects: PythonObjects | None = None
     labels: Mapping[str, LabelTarget] = field(default_factory=dict)
+    doxygen: DoxygenProjects | None = None
+    embedded: Callable[[str], Sequence[str]] = str.splitlines
     includes: int = 0
     included_chars: int = 0
     _titles: dict[str, tuple[str, str]] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from docutils.parsers.rst.directives.tables import CSVTable
 
 from kbc.formats.document import FormatError, decode
 from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
+from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import read_target, select
@@ -376,6 +377,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
         directive get post put delete patch"""),
     **_named(AutoDoc, """automodule autoclass autoexception autofunction autodata automethod
         autoattribute autoproperty autodecorator autotype"""),
+    **dict.fromkeys(DIRECTIVES, BreatheDirective),
     "meta": _Meta, "tags": _Tags, "autosummary": AutoSummary, "automodapi": AutoModApi,
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
     "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,

@@ -6,6 +6,8 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
+from functools import cache
 from typing import Any
 
 import docutils.frontend
@@ -16,9 +18,11 @@ from docutils.parsers.rst import Parser, directives, roles, states
 from docutils.transforms import references
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read, decode
+from kbc.formats.doxygen import DoxygenProjects
 from kbc.formats.rst import nikola
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import directive_class
+from kbc.formats.rst.machine import NestedMachine
 from kbc.formats.rst.pep import give_title, is_pep
 from kbc.formats.rst.roles import role_function
 from kbc.formats.rst.writer import RstWriter
@@ -58,13 +62,24 @@ _TRANSFORMS = (
 
 
 def convert(
-    path: str, data: bytes, read: Read, labels: Mapping[str, LabelTarget] | None = None
+    path: str,
+    data: bytes,
+    read: Read,
+    labels: Mapping[str, LabelTarget] | None = None,
+    doxygen: DoxygenProjects | None = None,
 ) -> list[Converted]:
     """The document of a file; raises `FormatError` for what is no text or nests too deeply. `labels` are
-    what other pages have, by name."""
+    what other pages have, by name, `doxygen` the headers that directives of Breathe may name."""
     text = decode(data)
     _check_depth(text)
-    context = Context(path, read, labels=labels or {})
+    context = Context(path, read, labels=labels or {}, doxygen=doxygen)
+
+    def embedded(source: str) -> list[str]:
+        (found,) = convert(path, source.encode(), read, labels)
+        context.problems.extend(found.problems)
+        return found.text.strip("\n").split("\n")
+
+    context.embedded = embedded
     try:
         with _LOCK, _tables(context):
             document = _doctree(path, text, context)
@@ -108,10 +123,7 @@ def _check_depth(text: str) -> None:
 def _doctree(path: str, text: str, context: Context) -> nodes.document:
     has_pep_header = is_pep(text)
     parser = Parser(rfc2822=has_pep_header, inliner=_inliner(context))
-    settings = docutils.frontend.get_default_settings(Parser)
-    for name, value in _SETTINGS.items():
-        setattr(settings, name, value)
-    document = docutils.utils.new_document(path, settings)
+    document = docutils.utils.new_document(path, copy(_settings()))
     parser.parse(text, document)
     _apply_transforms(document)
     if has_pep_header:
@@ -119,6 +131,15 @@ def _doctree(path: str, text: str, context: Context) -> nodes.document:
     elif title := nikola.title_of(text):
         nikola.give_title(document, title)
     return document
+
+
+@cache
+def _settings() -> Any:
+    """Docutils' settings, which take a millisecond to make."""
+    settings = docutils.frontend.get_default_settings(Parser)
+    for name, value in _SETTINGS.items():
+        setattr(settings, name, value)
+    return settings
 
 
 def _apply_transforms(document: nodes.document) -> None:
@@ -155,9 +176,10 @@ def _inliner(context: Context) -> states.Inliner:
 
 @contextmanager
 def _tables(context: Context) -> Iterator[None]:
-    """While the body runs, docutils finds a class of ours for every directive, and reads one where a literal
-    block should begin. Its tables are global."""
+    """While the body runs, docutils finds a class of ours for every directive, reads one where a literal
+    block should begin, and reads nested text with our machine. Its tables are global."""
     found, quoted = directives.directive, states.Text.quoted_literal_block
+    nested = states.RSTState.nested_sm
     before = dict(_ROLES)
 
     def directive(name: str, language: Any, document: Any) -> tuple[Any, list[Any]]:
@@ -175,11 +197,13 @@ def _tables(context: Context) -> Iterator[None]:
 
     vars(directives)["directive"] = directive
     states.Text.quoted_literal_block = quoted_block  # type: ignore[method-assign]
+    states.RSTState.nested_sm = NestedMachine
     try:
         yield
     finally:
         vars(directives)["directive"] = found
         states.Text.quoted_literal_block = quoted  # type: ignore[method-assign]
+        states.RSTState.nested_sm = nested
         _ROLES.clear()
         _ROLES.update(before)
 

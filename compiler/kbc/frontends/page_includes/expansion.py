@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.text.tables import count_of
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, docc, reads_python
+from kbc.formats.doxygen import DoxygenProjects, HeaderSets
 from kbc.frontends.labels import role_links
 from kbc.frontends.page_includes import hugo_values, quarto_values
 from kbc.frontends.page_includes.hugo_values import HugoValues
@@ -306,9 +308,26 @@ class PageIncludes:
         """The Markdown of reStructuredText in a page, and the anchors of its headings."""
         from kbc.formats import convert
 
-        (found,) = convert(file.path, source.encode(), read, format="rst", labels=self._labels)
+        (found,) = convert(
+            file.path,
+            source.encode(),
+            read,
+            format="rst",
+            labels=self._labels,
+            doxygen=self.doxygen,
+        )
         self.count(file, found.problems)
         return found.text, found.anchors
+
+    @cached_property
+    def doxygen(self) -> DoxygenProjects | None:
+        """The headers that Breathe shows on pages of Sphinx; None of other sites."""
+        if self._collection.generator != "sphinx":
+            return None
+        headers = mapping(self._options.get("doxygen_headers"))
+        default = str(self._options.get("doxygen_project", ""))
+        distributed = self._options.get("doxygen_distributed", ())
+        return DoxygenProjects(HeaderSets(default, headers, distributed))
 
     def _object(self, read: Callable[[str], bytes | None], name: str, options: str) -> str | None:
         """The reference of a Python object, from packages around the configuration or the pages."""
@@ -350,7 +369,7 @@ class PageIncludes:
         ):
             if counter:
                 pages = self._pages[code]
-                many = f"{len(pages)} page{'s' * (len(pages) != 1)} of {self._collection.name!r}"
+                many = f"{count_of(len(pages), 'page')} of {self._collection.name!r}"
                 message = (
                     f"directives on {many} that {said} ({counter.total()}): {counted(counter)}"
                 )

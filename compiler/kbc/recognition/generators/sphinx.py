@@ -11,6 +11,7 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import MARKDOWN
 from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
+from kbc.recognition.generators.python.breathe import breathe_of
 from kbc.recognition.generators.python.literals import literals
 from kbc.recognition.generators.python.references import places_of, references_of
 from kbc.recognition.places import README
@@ -78,6 +79,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         toc, order = "", _Contents(tree, source, suffixes, exclude).follow(root)
     inventory = first_existing(tree, folder, _INVENTORIES)
     built = read_inventory(tree, inventory)
+    breathe = breathe_of(tree, folder, data, extensions)
     written = places_of(tree, folder, data, extensions)
     redirects = text_values(data.get("redirects")) | text_values(data.get("rediraffe_redirects"))
     return Site(
@@ -115,6 +117,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             # Also where a call makes the mapping.
             "other_projects": bool(data.get("intersphinx_mapping", _MAPPING.search(source_code))),
             **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
+            **(breathe.options if breathe else {}),
             "highlight_language": text(data, "highlight_language"),
             "primary_domain": text(data, "primary_domain"),
             "addresses": built.documents if built else {},
@@ -122,7 +125,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "directory_urls": "dirhtml" in read_text(tree, joined(folder, "Makefile"))
             and ".readthedocs" not in text(data, "html_baseurl"),
         },
-        files=tuple(filter(None, (inventory, toc))),
+        files=tuple(filter(None, (inventory, toc, *(breathe.configs if breathe else ())))),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.records.cases import PRIORITIES, TEST_TYPES
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.declaration import Answer, Tool
@@ -94,7 +95,9 @@ def _unusable(session: Session) -> list[str]:
     warnings = session.artifact.manifest["warnings"]
     count = sum(warning["code"].startswith(("test-", "tests-")) for warning in warnings)
     if count:
-        problems.append(f"the build had {count} warnings about tests: `kbc inspect` lists them")
+        problems.append(
+            f"the build had {count_of(count, 'warning')} about tests: `kbc inspect` lists them"
+        )
     return problems
 
 

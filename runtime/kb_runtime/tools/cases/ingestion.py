@@ -129,8 +129,8 @@ def _stored(
     facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
     reason = (
         f"{count_of(report['added'], 'test')} added, {report['replaced']} replaced,"
-        f" {report['unchanged']} unchanged; build {report['build_id']} of the workspace is live"
-        f" with {count_of(report['tests'], 'test')}."
+        f" {report['unchanged']} unchanged; build {report['build_id']} of the workspace is live with"
+        f" {count_of(report['tests'], 'test')}."
     )
     return _answer("Ingestion Complete", found, facts, [reason])
 
@@ -203,8 +203,10 @@ def _across(found: Sequence[_ReadFile]) -> Iterator[str]:
         where = "are in both files"
         if first.relative == second.relative:
             where = "were read twice, because both arguments name one file"
-        count = "1 test" if len(both) == 1 else f"{len(both):,} tests"
-        yield f"{count} {where}, and the one of {second.suite}_path counts: {some_of(both, _SHOWN_UIDS)}"
+        yield (
+            f"{count_of(len(both), 'test')} {where}, and the one of {second.suite}_path counts:"
+            f" {some_of(both, _SHOWN_UIDS)}"
+        )
 
 
 def _switched_off(session: Session, files: Sequence[_File]) -> ToolError:

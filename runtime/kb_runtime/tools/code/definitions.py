@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.names import edit_distance
 from kb_runtime.text.rendering import fence
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
 from kb_runtime.tools.code.symbols import (
@@ -74,7 +75,7 @@ def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolS
     lines = [f"{count} {symbol}"]
     lines += (
         f"- {each['kind']} {_full(each)}: {_place(each)} ({each['match']}, used"
-        f" {each['uses']} times)"
+        f" {count_of(each['uses'], 'time')})"
         for each in results
     )
     return Answer("\n".join([*lines, *notes(structured)]), structured)

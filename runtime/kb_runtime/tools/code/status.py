@@ -100,15 +100,15 @@ def _symbols(session: Session) -> Literal["complete", "pending", "absent"]:
 
 def _text(structured: CodeIndexStatus, changed: int, deleted: int) -> str:
     lines = [
-        f"{count_of(structured['fileCount'], 'file')}, {count_of(structured['symbolCount'], 'definition')};"
-        f" indexed {structured['lastIndexed'] or 'never'}",
+        f"{count_of(structured['fileCount'], 'file')},"
+        f" {count_of(structured['symbolCount'], 'definition')}; indexed"
+        f" {structured['lastIndexed'] or 'never'}",
         f"By meaning: {structured['meaning']}; symbols: {structured['symbols']}",
     ]
     for each in structured["trees"]:
         problem = f": {each['problem']}" if "problem" in each else ""
-        lines.append(
-            f"- {each['workspace']}: {each['state']}, {count_of(each['fileCount'], 'file')}{problem}"
-        )
+        indexed = count_of(each["fileCount"], "file")
+        lines.append(f"- {each['workspace']}: {each['state']}, {indexed}{problem}")
     counts = (
         ("changed", changed, structured["changed"]),
         ("deleted", deleted, structured["deleted"]),

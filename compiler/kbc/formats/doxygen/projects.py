@@ -1,0 +1,249 @@
+"""What a page may name of the headers of its project: entities by name, by group and by file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from kbc.formats.document import Read
+from kbc.formats.doxygen.declarations import split
+from kbc.formats.doxygen.entities import CLASSES, Entity, HeaderFile
+from kbc.formats.doxygen.scanner import read_header
+from kbc.formats.doxygen.tokens import joined, tokens
+from kbc.project.source_file import decode_any
+
+_TYPES = (*CLASSES, "enum", "typedef", "concept", "namespace")
+_TEMPLATE = re.compile(r"<[^<>()]*>\Z")
+_NOT_TYPES = frozenset(["const", "struct", "class", "enum", "typename", "volatile"])
+
+
+class HeaderSets(NamedTuple):
+    """The paths of the headers of each project of Breathe, and the project that directives mean that name
+    none. In those that are `distributed`, the first comment in an unnamed group is one of all in it."""
+
+    default: str
+    projects: Mapping[str, Sequence[str]]
+    distributed: Collection[str] = ()
+
+
+@dataclass(slots=True)
+class _Index:
+    """The entities of a project; `types` are the names of its classes and enumerations."""
+
+    files: dict[str, HeaderFile] = field(default_factory=dict)
+    names: dict[str, list[Entity]] = field(default_factory=dict)
+    members: dict[str, list[Entity]] = field(default_factory=dict)
+    groups: dict[str, list[Entity]] = field(default_factory=dict)
+    types: set[str] = field(default_factory=set)
+
+
+class DoxygenProjects:
+    """The projects of a site; the headers of each are read once."""
+
+    def __init__(self, stated: HeaderSets) -> None:
+        self.stated = stated
+        self._indexes: dict[str, tuple[tuple[bytes | None, ...], _Index]] = {}
+
+    def named(self, project: str, name: str, kinds: Sequence[str], read: Read) -> list[Entity]:
+        """The entities of these kinds called `name`; the documented ones, where any is."""
+        index = self._index(project, read)
+        plain = re.sub(r"\s+", " ", name).removeprefix("::")
+        found = [each for each in index.names.get(plain, ()) if each.kind in kinds]
+        if not found and (bare := _TEMPLATE.sub("", plain)) != plain:
+            found = [each for each in index.names.get(bare, ()) if each.kind in kinds]
+        if not found:
+            found = self._below(index, plain, kinds)
+        if len(found) > 1 and found[0].kind != "function":
+            found = sorted(found, key=lambda each: not each.comment)[:1]
+        return found
+
+    def _below(self, index: _Index, name: str, kinds: Sequence[str]) -> list[Entity]:
+        """Those of a further namespace, which is inline; a name without any may be in each, as the files and
+        groups of Doxygen have it, and those of namespaces come before those of classes."""
+        around, _, short = name.rpartition("::")
+        found = [
+            each
+            for each in index.names.get(f"*::{short}", ())
+            if each.kind in kinds and _is_within(each.owner, around)
+        ]
+        return [each for each in found if each.owner not in index.types] or found
+
+    def members(self, project: str, entity: Entity, read: Read) -> list[Entity]:
+        """What a class, an enumeration, a namespace or a group has, in the order of the source."""
+        index = self._index(project, read)
+        if entity.kind == "group":
+            return index.groups.get(entity.name, [])
+        return index.members.get(entity.name, [])
+
+    def group(self, project: str, name: str, read: Read) -> Entity | None:
+        """The group with the id `name`, or what stands for it where only its members name it."""
+        index = self._index(project, read)
+        found = index.names.get(f"group {name}", [])
+        if found:
+            return next((each for each in found if each.signature), found[0])
+        return Entity("group", name) if name in index.groups else None
+
+    def file(self, project: str, name: str, read: Read) -> HeaderFile | None:
+        """The header at the end of whose path `name` stands."""
+        index = self._index(project, read)
+        found = [
+            path for path in index.files if path == name or path.endswith(f"/{name.lstrip('./')}")
+        ]
+        return index.files[min(found, key=len)] if found else None
+
+    def all(self, project: str, read: Read) -> list[Entity]:
+        """All entities of a project that are in no class."""
+        index = self._index(project, read)
+        return [
+            each
+            for header in index.files.values()
+            for each in header.entities
+            if each.owner not in index.types
+        ]
+
+    def _index(self, project: str, read: Read) -> _Index:
+        name = project or self.stated.default
+        paths = self.stated.projects.get(name, ())
+        data = tuple(read(path) for path in paths)
+        known = self._indexes.get(name)
+        if known is None or known[0] != data:
+            files = dict(zip(paths, data, strict=True))
+            known = (data, _indexed(files, is_distributed=name in self.stated.distributed))
+            self._indexes[name] = known
+        return known[1]
+
+
+_OWNING = (*CLASSES, "enum")
+
+
+def _is_within(owner: str, around: str) -> bool:
+    """Whether `owner` is `around` with further, inline namespaces in it."""
+    parts = iter(owner.split("::"))
+    return not around or all(part in parts for part in around.split("::"))
+
+
+def _indexed(files: Mapping[str, bytes | None], *, is_distributed: bool) -> _Index:
+    index = _Index()
+    elsewhere: list[tuple[str, str, str]] = []
+    for path, data in files.items():
+        if data is None:
+            continue
+        header = read_header(decode_any(data), path)
+        # What the cache of headers has stays as it is.
+        own = [replace(each, notes=dict(each.notes)) for each in header.entities]
+        index.files[path] = HeaderFile(own, header.comment, header.elsewhere)
+        elsewhere += header.elsewhere
+        if is_distributed:
+            _distribute(own)
+        for entity in own:
+            key = f"group {entity.name}" if entity.kind == "group" else entity.name
+            index.names.setdefault(key, []).append(entity)
+            index.types |= {entity.name} if entity.kind in _OWNING else set()
+            for group in entity.groups:
+                index.groups.setdefault(group, []).append(entity)
+    for kind, name, comment in elsewhere:
+        _give(index, kind, name, comment)
+    for header in index.files.values():
+        for entity in header.entities:
+            if entity.owner and entity.kind != "group":
+                index.members.setdefault(entity.owner, []).append(entity)
+    for name, found in index.names.items():
+        if any(each.kind == "function" for each in found):
+            index.names[name] = _merged(found)
+    for owner, members in index.members.items():
+        seen = {id(each) for name in {each.name for each in members} for each in index.names[name]}
+        index.members[owner] = [each for each in members if id(each) in seen]
+    for group, members in index.groups.items():
+        seen = {id(each) for each in members if each.kind == "group"}
+        for each in members:
+            if each.kind != "group":
+                seen |= {
+                    id(kept) for kept in index.names[each.name] if kept.comment or kept is each
+                }
+        index.groups[group] = [each for each in members if id(each) in seen]
+    by_short: dict[str, list[Entity]] = {}
+    for name, found in index.names.items():
+        if "::" in name:
+            by_short.setdefault(f"*::{name.rpartition('::')[2]}", []).extend(found)
+    index.names.update(by_short)
+    return index
+
+
+def _distribute(entities: Sequence[Entity]) -> None:
+    """Gives the first comment in an unnamed group to all in it that have none."""
+    first: dict[int, Entity] = {}
+    for each in entities:
+        if each.block and each.comment:
+            first.setdefault(each.block, each)
+    for each in entities:
+        if not each.comment and (told := first.get(each.block)) is not None:
+            each.comment, each.notes = told.comment, told.notes
+
+
+def _give(index: _Index, kind: str, name: str, comment: str) -> None:
+    """Gives a comment that names what it describes to that, whatever namespace it is in."""
+    plain = name.removeprefix("::")
+    found = index.names.get(plain) or next(
+        (
+            some
+            for full, some in index.names.items()
+            if full.endswith(f"::{plain}") and any(each.kind == kind for each in some)
+        ),
+        (),
+    )
+    for each in found:
+        if each.kind == kind and not each.comment:
+            each.comment = comment
+
+
+def _merged(entities: Sequence[Entity]) -> list[Entity]:
+    """A declaration and its definition as one, with the comment of either: that in the class stays, since
+    it has the access, where both have the same parameters."""
+    found: dict[tuple[str, ...], Entity] = {}
+    others: list[Entity] = []
+    for each in entities:
+        if each.kind != "function":
+            others.append(each)
+            continue
+        key = (*types_of(each.parameters or ()), "const" if _is_const(each) else "")
+        known = found.get(key)
+        if known is None:
+            found[key] = each
+        elif not known.comment:
+            known.comment, known.notes = each.comment, each.notes
+            known.groups = tuple(dict.fromkeys([*known.groups, *each.groups]))
+    return [*found.values(), *others]
+
+
+def _is_const(entity: Entity) -> bool:
+    return "const" in entity.signature.rpartition(")")[2].split()
+
+
+def split_parameters(stated: str) -> list[str]:
+    """The parameters of a list as a page writes it."""
+    return [joined(each) for each in split(list(tokens(stated)))]
+
+
+def types_of(parameters: Sequence[str]) -> tuple[str, ...]:
+    """The types of parameters, without their names and defaults, to be compared."""
+    return tuple(map(_type, parameters))
+
+
+def _type(parameter: str) -> str:
+    words = [each.text for each in tokens(parameter) if each.text not in _NOT_TYPES]
+    if "=" in words:
+        words = words[: words.index("=")]
+    depth = 0
+    outer = [
+        index
+        for index, each in enumerate(words)
+        if not (depth := depth + (each == "<") - (each == ">")) and re.match(r"[A-Za-z_]", each)
+    ]
+    # The last word is the name where another one says the type already.
+    if (len(outer) > 1 and words[outer[-1] - 1] != "::" and outer[-1] == len(words) - 1) or (
+        outer == [len(words) - 1] and len(words) > 1 and words[-2] in (">", "&", "*", "...")
+    ):
+        words = words[:-1]
+    return "".join(words)

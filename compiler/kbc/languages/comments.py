@@ -1,0 +1,49 @@
+"""Finds the comments of Markdown pages, which a site does not show."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from kbc.languages import markdown
+
+_BACKTICKS = re.compile(r"`+")
+_MARK = re.compile(rf"\\.|`+|<!--|{markdown.INSTRUCTION}")
+
+Span = tuple[int, int]
+"""The characters [start, end) of a text."""
+
+
+def comments(text: str, document: markdown.Document) -> Iterator[Span]:
+    """The comments and processing instructions outside code, in order and apart."""
+    starts = [0]
+    position = 0
+    for lines in document.commented:
+        while len(starts) <= lines.end_line:
+            starts.append(text.find("\n", starts[-1]) + 1 or len(text))
+        start = max(starts[lines.start_line - 1], position)  # cells of a table share their line
+        for span in _between(text, start, starts[lines.end_line], has_code=not lines.is_html):
+            yield span
+            position = span[1]
+
+
+def _between(text: str, position: int, end: int, *, has_code: bool) -> Iterator[Span]:
+    """The comments from `position` to `end` that do not begin in a code span."""
+    spans: dict[int, list[int]] = {}  # where runs of backticks begin, by their length
+    if has_code:
+        for run in _BACKTICKS.finditer(text, position, end):
+            spans.setdefault(len(run[0]), []).append(run.start())
+    while mark := _MARK.search(text, position, end):
+        position = mark.end()
+        if mark[0][0] == "<":
+            ending = "-->" if mark[0] == "<!--" else "?>"
+            close = text.find(ending, position - 2, end)  # `<!-->` is a comment
+            if close < 0:
+                return
+            position = close + len(ending)
+            yield mark.start(), position
+        elif runs := spans.get(len(mark[0]) if mark[0][0] == "`" else 0):
+            closing = bisect_left(runs, position)
+            if closing < len(runs):
+                position = runs[closing] + len(mark[0])

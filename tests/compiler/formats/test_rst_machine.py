@@ -1,0 +1,69 @@
+"""The state machine for nested text reads what docutils' own reads."""
+
+from __future__ import annotations
+
+import pytest
+from docutils.parsers.rst import states
+from tests.compiler.formats.samples import RST, read
+
+from kbc.formats import convert
+from kbc.formats.rst import reader
+from kbc.formats.rst.machine import NestedMachine
+
+NESTED = b"""Title
+=====
+
+* item
+
+  1. first::
+
+         code
+
+  2. second
+
+     term : kind
+         meaning
+
+     :field: value
+
+* another
+
+  | line
+  |   block
+
+  .. note:: read
+
+     -o FILE  an option
+     --long   another
+
+  >>> doctest
+
+  +---+---+
+  | a | b |
+  +---+---+
+
+not closed `text
+
+* list without end
+text
+"""
+
+
+@pytest.mark.parametrize("source", [RST, NESTED], ids=["sample", "nested"])
+def test_nested_text_is_read_as_docutils_reads_it(
+    source: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = convert("docs/a.rst", source, read)
+    built: list[int] = []
+    added = NestedMachine.add_states
+
+    def counted(self: NestedMachine, classes: object) -> None:
+        added(self, classes)  # type: ignore[arg-type]
+        built.append(len(self.states))
+
+    monkeypatch.setattr(NestedMachine, "add_states", counted)
+    assert convert("docs/a.rst", source, read) == found
+    assert built
+    assert not any(built)  # a new machine has no state yet
+    monkeypatch.setattr(reader, "NestedMachine", states.NestedStateMachine)
+    assert convert("docs/a.rst", source, read) == found
