@@ -51,7 +51,7 @@ def _texts(value: Any) -> tuple[str, ...]:
             raise mistake(
                 "metadata-wrong-type",
                 f"{KEY} must be a list of strings, but its item {position} is {_as_written(item)}",
-                "Write a string there (quote words such as null or true), or remove the item out.",
+                "Write a string there (quote words such as null or true), or remove the item.",
             )
     return tuple(text for item in items if (text := str(item).strip()))
 

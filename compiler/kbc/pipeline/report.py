@@ -63,7 +63,7 @@ def note_replaced(
     if before is not None:
         diagnostics.note(
             "source-replaced",
-            f"{output} was compiled from {before} before; it is now compiled from {source}",
+            f"{output} was previously compiled from {before} and is now compiled from {source}",
             hint="To keep both, give one of them another name: with --name, or `name` in its kb.toml.",
         )
 

@@ -100,7 +100,7 @@ def find(
         raise ToolError(
             "NOT_FOUND",
             f"{quoted(name)} belongs to the knowledge base {quoted(address[0])}, which is not searched here;"
-            f" searched are: {served}",
+            f" available: {served}",
             next_steps=next_steps,
         )
     wanted = collection or (address[1] if address else None)

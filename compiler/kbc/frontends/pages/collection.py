@@ -289,7 +289,7 @@ def _listed(
             "sitemap-page-missing",
             f"the sitemap of {source.id!r} lists {missing[0]}{more}, which no file contains",
             source.described_in or source.folder,
-            hint="Save the page beside the others, or leave it out: it is not part of the source.",
+            hint="Save the page beside the others, or ignore this: it is not part of the source.",
         )
     return listed
 
