@@ -211,5 +211,5 @@ def _not_understood(diagnostics: Diagnostics, error: Exception) -> None:
         "file-not-understood",
         f"reading the file failed: {said}",
         diagnostics.reading,
-        hint=f"{_HINT} Where the file is sound, this is a bug in kbc.",
+        hint=f"{_HINT} If the file is valid, this is a bug in kbc.",
     )

@@ -92,7 +92,7 @@ REFUSALS = (
         "get_file",
         {"path": "pump/pump.py", "start_line": 99},
         "BAD_INPUT",
-        "start_line 99 is behind the end",
+        "start_line 99 is past the end",
     ),
     Refusal("symbol_search", {"symbol": " "}, "BAD_INPUT", MISSING.format("symbol")),
     Refusal(
@@ -150,7 +150,7 @@ REFUSALS = (
         "qurio_search",
         {"query": "x", "filters": {"type": 5}},
         "BAD_INPUT",
-        "filters.type must be a string or a list of such, not 5",
+        "filters.type must be a string or a list of them, not 5",
         INVALID_PARAMS,
     ),
     Refusal("qurio_list_sources", [1], "", NOT_AN_OBJECT, INVALID_PARAMS),
@@ -340,7 +340,7 @@ REFUSALS = (
         "search_tests",
         {"query": "x", "filters": {"testPath": {"a": 1}}},
         "BAD_INPUT",
-        "filters.testPath must be text or a list of texts",
+        "filters.testPath must be a string or a list of strings",
     ),
     Refusal(
         "search_tests",

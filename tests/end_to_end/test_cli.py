@@ -217,7 +217,10 @@ def test_check_knows_what_tools_an_alias_can_name(
     write_knowledge(tmp_path, **{"kb.toml": toml})
     code, _, err = ask(capsys, "check", tmp_path)
     assert code == exit_codes.INPUT
-    assert "kb.toml: error[unknown-alias-target]: 'demo_nothing'" in err
+    assert (
+        "kb.toml: error[unknown-alias-target]: this knowledge base has no tool 'demo_nothing'"
+        in err
+    )
 
 
 def test_a_damaged_artifact_is_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:

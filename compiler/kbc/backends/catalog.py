@@ -54,7 +54,7 @@ def write_catalog(
     names under which an entry is found. Raises `ValueError`.
     """
     if collection == CHUNKS:
-        raise ValueError(f"a collection cannot be called {CHUNKS!r}: the chunk table is")
+        raise ValueError(f"a collection cannot be called {CHUNKS!r}: the name is reserved")
     names: list[tuple[str, int]] = []
 
     def named() -> Iterator[Mapping[str, Any]]:

@@ -349,7 +349,7 @@ def canonicalise(folder: Path, documents: int) -> None:
     expected = 1 if documents else 0
     if len(segments) != expected or sum(one["max_doc"] for one in segments) != documents:
         raise LexicalIndexError(
-            f"the lexical index came out in {len(segments)} segments; split the knowledge base"
+            f"the lexical index has {len(segments)} segments instead of one; split the knowledge base"
         )
     kept = {meta_path.name}
     for segment in segments:

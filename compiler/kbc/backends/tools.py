@@ -191,7 +191,7 @@ def _aliases(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, list[str]
     for alias, tool in facts.aliases.items():
         if tool not in wire_names:
             known = ", ".join(sorted(wire_names))
-            raise AliasError(alias, f"{tool!r} is not a tool of this knowledge base: {known}")
+            raise AliasError(alias, f"this knowledge base has no tool {tool!r}; its tools: {known}")
         if alias in wire_names:
             raise AliasError(alias, f"{alias!r} is already the name of a tool")
         aliases.setdefault(tool, []).append(alias)

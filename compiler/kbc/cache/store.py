@@ -219,12 +219,12 @@ class Store:
             self._give_up(second)
         else:
             self.notes.append(
-                f"the cache {self._path.name} was damaged and starts empty again ({error})"
+                f"the cache {self._path.name} was damaged and has been emptied ({error})"
             )
 
     def _give_up(self, error: Exception) -> None:
         self.close()
-        self.notes.append(f"the cache is not used: {error} ({self._path})")
+        self.notes.append(f"the cache {self._path} is not used: {error}")
 
 
 def stored_rows(path: Path) -> list[StoredRow]:

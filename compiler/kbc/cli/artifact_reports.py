@@ -46,7 +46,7 @@ def render_diff(diff: Diff) -> str:
         if size(old) != size(new)
     ]
     if not (diff.collections or diff.settings or diff.encoder):
-        lines.append(f"no record and no setting changed, only: {', '.join(diff.files)}")
+        lines.append(f"no records or settings changed, only files: {', '.join(diff.files)}")
     return "\n".join(lines)
 
 

@@ -43,7 +43,9 @@ _OPTIONS = (
         help=f"Output folder; default: {DEFAULT_OUT}.",
     ),
     click.option(
-        "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."
+        "--jobs",
+        type=click.IntRange(1, 256),
+        help="Number of embedding threads; default: all cores.",
     ),
     click.option(
         "--model", type=click.Path(path_type=Path), help="Folder of a sentence-transformers model."
@@ -51,7 +53,7 @@ _OPTIONS = (
     click.option(
         "--rerank-model",
         type=click.Path(path_type=Path),
-        help="Folder of a cross-encoder: searches can re-score their best hits with it.",
+        help="Folder of a cross-encoder with which searches can re-score their best hits.",
     ),
     click.option(
         "--offline", is_flag=True, help="Download nothing: the model must be on this machine."
@@ -77,11 +79,13 @@ _OPTIONS = (
     click.option(
         "--no-draft",
         is_flag=True,
-        help="Publish no keyword-only draft before the vectors of a first build.",
+        help="Do not publish a keyword-only draft while a first build embeds.",
     ),
-    click.option("--keep", type=click.IntRange(1), default=3, help="Versions to keep; default: 3."),
-    click.option("--cache", type=click.Path(path_type=Path), help="Folder of the cache."),
-    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+    click.option(
+        "--keep", type=click.IntRange(1), default=3, help="Number of versions to keep; default: 3."
+    ),
+    click.option("--cache", type=click.Path(path_type=Path), help="The cache folder."),
+    click.option("--no-cache", is_flag=True, help="Do not read or write the cache."),
     click.option(
         "--allow-outside", is_flag=True, help="Follow paths and links that leave the folder."
     ),

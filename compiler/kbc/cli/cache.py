@@ -20,9 +20,7 @@ _SIZE_UNITS = {None: 1, "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10*
 _AGE = re.compile(r"(\d+)\s*(h|d|w)")
 _AGE_UNITS_S = {"h": 3_600, "d": 86_400, "w": 604_800}
 
-CACHE = click.option(
-    "--cache", "folder", type=click.Path(path_type=Path), help="Folder of the cache."
-)
+CACHE = click.option("--cache", "folder", type=click.Path(path_type=Path), help="The cache folder.")
 
 
 @click.group()
@@ -104,7 +102,7 @@ def prune(
     from kbc.cli.cache_contents import Pruned, chosen, read_contents, remove
 
     if max_size is None and older_than is None:
-        raise click.UsageError("give --max-size, --older-than or both")
+        raise click.UsageError("give --max-size, --older-than, or both")
     before = None if older_than is None else time.time() - _seconds(older_than)
     contents = read_contents(folder or default_cache())
     going = chosen(contents, before, None if max_size is None else _bytes(max_size))
@@ -140,12 +138,12 @@ def _moment(seconds: int | None) -> str | None:
 def _bytes(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"{text!r} is not a size; write 500MB or 2GB")
+        raise UsageError(f"{text!r} is not a size; use a form such as 500MB or 2GB")
     return int(float(match[1]) * _SIZE_UNITS[match[2]])
 
 
 def _seconds(text: str) -> int:
     match = _AGE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"{text!r} is not an age; write 12h, 30d or 8w")
+        raise UsageError(f"{text!r} is not an age; use a form such as 12h, 30d or 8w")
     return int(match[1]) * _AGE_UNITS_S[match[2]]

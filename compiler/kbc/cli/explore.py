@@ -13,24 +13,26 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("artifacts", metavar="ARTIFACT...", nargs=-1, required=True, type=click.Path())
-@click.option("--port", type=click.IntRange(0, 65535), help="Default: 8766; 0 takes a free one.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Port; default: 8766, 0 for a free one."
+)
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 @click.option(
     "--questions",
     type=click.Path(path_type=Path),
-    help="Ask these labelled questions, and write labels of hits into the file.",
+    help="File of labelled questions to ask; labels given to hits are written to it.",
 )
 @click.option(
     "--runs",
     type=click.Path(),
     default="",
-    help="A folder with outputs of `kbc eval --json`: shown as history.",
+    help="Folder of `kbc eval --json` outputs, shown as history.",
 )
 @click.option(
     "--report",
     type=click.Path(),
     default="",
-    help="Output of `kbc build --json`: phases, and what was left out.",
+    help="Output of `kbc build --json`, shown as phases and what was left out.",
 )
 def explore(
     artifacts: tuple[str, ...],
@@ -57,7 +59,7 @@ def explore(
     )
 
     def announce(address: str) -> None:
-        click.echo(f"exploring at {address} (Ctrl-C ends it)", err=True)
+        click.echo(f"exploring at {address} (press Ctrl-C to stop)", err=True)
 
     serve(explorer, DEFAULT_PORT if port is None else port, announce, open_browser=not no_open)
 

@@ -19,12 +19,14 @@ from kbc.cli.opening import opened, show_accounting
 @click.option(
     "--files",
     is_flag=True,
-    help="List files instead: for an artifact those that it was built from, for a folder or archive all,"
-    " with what a build does with each.",
+    help="List files instead: those an artifact was built from, or all files of a folder or archive with"
+    " what a build does with each.",
 )
-@click.option("--allow-outside", is_flag=True, help="Follow paths and links out of the folder.")
+@click.option("--allow-outside", is_flag=True, help="Follow paths and links that leave the folder.")
 @click.option(
-    "--html", type=click.Path(path_type=Path), help="Also write its health as a single-file page."
+    "--html",
+    type=click.Path(path_type=Path),
+    help="Also write a health report as a single-file page.",
 )
 @AS_JSON
 def inspect(

@@ -25,9 +25,9 @@ from kb_runtime.text.tables import count_of
 @click.option(
     "--exclude", multiple=True, help="Leave out pages whose HOST/PATH matches; repeatable."
 )
-@click.option("--depth", type=click.IntRange(0), help="Largest number of folders above a page.")
+@click.option("--depth", type=click.IntRange(0), help="Maximum number of folders above a page.")
 @click.option("--limit", type=click.IntRange(1), help="Maximum number of pages.")
-@click.option("--quiet", is_flag=True, help="Print neither progress nor counts.")
+@click.option("--quiet", is_flag=True, help="Print no progress or counts.")
 @AS_JSON
 def import_command(
     source: Path,
@@ -75,20 +75,20 @@ def import_command(
             )
     for path in report.not_replaced:
         click.secho(
-            f"warning: {out / path}: not replaced: an import did not write it, or it was edited since;"
-            " remove it and run the import again for the page of the source",
+            f"warning: {out / path}: not replaced: no import wrote it, or it was edited since;"
+            " to take the page from the source, remove it and run the import again",
             err=True,
             fg="yellow",
         )
     for path in report.not_removed:
         click.secho(
-            f"warning: {out / path}: not removed: it was edited, and the source no longer has its page",
+            f"warning: {out / path}: not removed: the source no longer has its page, but it was edited",
             err=True,
             fg="yellow",
         )
     for hint in report.hints:
         click.echo(f"hint: {hint}", err=True)
-    kept = f", {report.kept:,} of them from before" if report.kept else ""
+    kept = f", {report.kept:,} of them kept" if report.kept else ""
     removed = f"; {report.removed:,} removed" if report.removed else ""
     click.echo(f"{report.what}: {count_of(report.pages, 'page')} in {out}{kept}{removed}")
     click.echo(f"next: kbc build {shlex.quote(str(out))}")

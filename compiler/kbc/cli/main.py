@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 success, 1 broken installation, 2 usage, 3 errors in the knowledge base,"
     " 4 artifact refused, 5 output not writable, 6 model, 7 not found, 8 compiler not installed,"
-    " 9 below a limit of eval, 10 workers refused or lost, 70 bug in kbc, 71 no memory, file"
-    " descriptor or space left.",
+    " 9 eval below a limit, 10 workers refused or lost, 70 bug in kbc, 71 out of memory, file"
+    " descriptors or space.",
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="kbc")
@@ -229,7 +229,7 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 @click.option(
     "--compare",
     type=click.Path(path_type=Path),
-    help="Another artifact: list the questions whose rank changed.",
+    help="Compare with this artifact: list the questions whose rank changed.",
 )
 @click.option(
     "--fail-under",

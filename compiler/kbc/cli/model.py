@@ -73,7 +73,7 @@ def verify(folder: Path | None, as_json: bool) -> None:
     if wrong:
         raise ModelError(
             "model-hash-mismatch",
-            f"in '{found}' {', '.join(wrong)} is missing or not the pinned one",
+            f"{', '.join(wrong)} in '{found}' is missing or not the pinned one",
             "remove the folder and run `kbc model fetch`",
         )
 
@@ -90,7 +90,7 @@ def export(folder: Path, as_json: bool) -> None:
 
     used = _used()
     if folder.exists():
-        raise OutputError(f"'{folder}' exists already; nothing was changed")
+        raise OutputError(f"'{folder}' already exists; nothing was changed")
     new = folder.with_name(f".{folder.name}.new")
     try:
         if new.exists():  # of an export that was killed

@@ -83,5 +83,5 @@ def summary(accounting: Accounting) -> str:
             shown.append("...")
         parts.append(f"{count:,} {outcome}" + (f" ({', '.join(shown)})" if shown else ""))
     folders = accounting.folders
-    whole = f"; folders left out whole: {len(folders):,}" if folders else ""
+    whole = f"; whole folders left out: {len(folders):,}" if folders else ""
     return f"files: {len(accounting):,} found = {' + '.join(parts)}{whole}"

@@ -10,6 +10,7 @@ import click
 
 from kb_runtime.cli.artifact_commands import ARTIFACT, AS_JSON
 from kb_runtime.cli.runner import print_json
+from kb_runtime.text.tables import count_of
 from kbc.cli.environment import signing_passphrase
 from kbc.cli.shipment import Shipment, ships
 
@@ -76,7 +77,7 @@ def bundle(shipment: Shipment, as_json: bool) -> None:
     "engine",
     required=True,
     type=click.Choice(["parquet", "ndjson", "lance"]),
-    help="Format: a Parquet file, a file of JSON lines, or a table of LanceDB.",
+    help="Format: a Parquet file, a JSON Lines file, or a LanceDB table.",
 )
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The file or folder to write."
@@ -88,7 +89,6 @@ def export(artifact: str, engine: Engine, out: Path, as_json: bool) -> None:
     Parquet needs kb-compiler[export], Lance needs kb-compiler[lance].
     """
     from kb_runtime.store.atomic_files import is_stream
-    from kb_runtime.text.tables import count_of
     from kbc.shipping.export import export as write
 
     chunks = write(artifact, out, to=engine)

@@ -9,6 +9,7 @@ import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
+from kb_runtime.text.tables import count_of
 from kbc.cli.environment import default_cache
 
 TUNED = "tune"
@@ -43,7 +44,6 @@ def tune_command(
     Prints every setting that is significantly better, and the change of kb.toml as a diff.
     """
     from kb_runtime.knowledge.artifact import Artifact
-    from kb_runtime.text.tables import count_of
     from kbc.evaluation import kb_toml, tuning
     from kbc.evaluation.easy import easy_questions
     from kbc.evaluation.questions import QUESTIONS, read_questions
@@ -62,7 +62,7 @@ def tune_command(
             click.echo(f"note: {EASY}", err=True)
         if len(asked) < tuning.LEAST_QUESTIONS:
             click.echo(
-                f"note: with {count_of(len(asked), 'question')}, hardly any difference is more than chance",
+                f"note: with {count_of(len(asked), 'question')}, hardly any difference is significant",
                 err=True,
             )
         click.echo(str(proposal))

@@ -42,7 +42,7 @@ PREFIX = click.option(
     "--prefix", default="", help="Prefix of the files' paths, to distinguish trees."
 )
 JOBS = click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."
+    "--jobs", type=click.IntRange(1, 256), help="Number of embedding threads; default: all cores."
 )
 
 WORKSPACE = click.argument("workspace", type=click.Path())

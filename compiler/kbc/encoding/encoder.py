@@ -100,7 +100,7 @@ class DocumentEncoder:
         is the model's, for who has it loaded already; `sessions` stay open, whoever owns them.
         `remote` opens the workers that embed in place of threads of this process."""
         if jobs < 1:
-            raise ValueError(f"jobs is {jobs}, must be at least 1")
+            raise ValueError(f"jobs is {jobs}; it must be at least 1")
         self.model = model
         self.variant = variant
         self.tokenizer = tokenizer or TokenCounter(model)

@@ -24,7 +24,7 @@ from kbc.encoding.pinned import (
     write_licence,
 )
 
-_AGAIN = "run the command again, which goes on where it ended; or copy the model: docs/encoder.md"
+_AGAIN = "run the command again to resume, or copy the model from another machine: docs/encoder.md"
 _WITHOUT = (
     "run it once with a network, copy the model from another machine (docs/encoder.md), or search by"
     " keyword alone: `kbc build --lexical-only`"
@@ -133,5 +133,5 @@ def _verify(path: Path, name: str) -> None:
         raise ModelError(
             "model-hash-mismatch",
             f"{name} as downloaded has SHA-256 {found}, expected {expected}",
-            "the hub, or something between, changed it; the download was discarded",
+            "the hub, or something in between, changed it; the download was discarded",
         )

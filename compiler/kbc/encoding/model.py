@@ -146,10 +146,10 @@ class Model:
         if given is None and not self.pooling:
             raise ModelError(
                 "model-missing",
-                f"the model folder '{self.folder}' has no modules.json, so nothing says how the vectors of"
-                " tokens become one",
-                'say `pooling = "mean"` (MiniLM, E5) or `"cls"` (BGE, Arctic) in [encoder] of kb.toml, as'
-                " the model's page has it",
+                f"the model folder '{self.folder}' has no modules.json, so nothing says how token vectors"
+                " are pooled",
+                'set `pooling = "mean"` (MiniLM, E5) or `"cls"` (BGE, Arctic) in [encoder] of kb.toml, as'
+                " the model's page says",
             )
         return self if given is None else replace(self, pooling=given)
 
@@ -375,7 +375,7 @@ def _layers(config: Mapping[str, Any], model_type: str, weights: Path) -> Layers
     if hidden % heads:
         raise ModelError(
             "model-invalid",
-            f"config.json has hidden_size {hidden}, which {heads} attention heads cannot share",
+            f"config.json has hidden_size {hidden}, which is not a multiple of its {heads} attention heads",
         )
     buckets = config.get("relative_attention_num_buckets", RELATIVE_BUCKETS)
     if architecture.has_relative_bias and buckets != RELATIVE_BUCKETS:

@@ -75,7 +75,7 @@ def read_tokenizer(model: Model) -> Tokenizer:
     if largest >= rows:
         raise ModelError(
             "model-invalid",
-            f"tokenizer.json has the token id {largest}, and the weights have {rows} rows for tokens",
+            f"tokenizer.json has the token id {largest}, but the weights have {rows} rows for tokens",
             "take both files from the same model",
         )
     return tokenizer

@@ -109,7 +109,7 @@ def _checked(text: str, settings: Mapping[str, Any], changed: Sequence[str]) -> 
     lines = [f"{name} = {_value(settings[name])}" for name in changed if name in settings]
     removed = [f"no {name}" for name in changed if name not in settings]
     raise EvaluationError(
-        "kb.toml writes [search] in a way that cannot be changed line by line: write there by hand"
+        "[search] of kb.toml cannot be edited line by line; set by hand:"
         f" {'; '.join(lines + removed)}"
     )
 

@@ -27,7 +27,7 @@ def add_label(path: Path, query: str, name: str, scope: str = "") -> None:
             text = f"{text.rstrip()}\n\n" if text.strip() else ""
             text += _table(query, name, scope)
         if [each["query"] for each in tomllib.loads(text)["question"]].count(query) < 1:
-            raise ValueError("the label would not be read again")
+            raise ValueError("the label could not be read back")
         replace_text(path, text)
     except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
         raise EvaluationError(f"{path} cannot be labelled: {error}") from error

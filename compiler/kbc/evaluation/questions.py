@@ -136,7 +136,7 @@ def read_questions(path: Path) -> list[Question]:
         reason = error.strerror if isinstance(error, OSError) else error
         raise EvaluationError(f"{path} cannot be read: {reason}") from error
     if not isinstance(entries, list) or not entries:
-        raise EvaluationError(f"{path} has no [[question]]")
+        raise EvaluationError(f"{path} has no [[question]] table")
     questions = []
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict):
@@ -187,7 +187,7 @@ def read_beir(folder: Path) -> list[Question]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise EvaluationError(f"{folder} is not in BEIR layout: {error!r}") from error
     if not judged:
-        raise EvaluationError(f"{folder} judges no query of queries.jsonl")
+        raise EvaluationError(f"{folder} judges none of the queries in queries.jsonl")
     return judged
 
 
@@ -260,7 +260,7 @@ def read_bound(text: str) -> tuple[str, float]:
         bound = -1.0
     if name not in MEASURES or not equals or not 0 <= bound <= 1:
         raise EvaluationError(
-            f"{text!r} is not a limit: write MEASURE=NUMBER, from 0 to 1; the measures are"
+            f"{text!r} is not a limit: write MEASURE=NUMBER, with a number from 0 to 1; the measures are"
             f" {', '.join(MEASURES)}"
         )
     return name, bound
@@ -362,7 +362,7 @@ def check_questions(
             # Names of records are alike in their ids, which authors take for paths of files.
             ids = {name.partition(":")[2]: name for name in sorted(known.values())}
             near = suggest(missing[0].partition(":")[2] or missing[0], ids)
-            hint = f"; near: {', '.join(ids[id] for id in near)}" if near else ""
+            hint = f"; similar: {', '.join(ids[id] for id in near)}" if near else ""
             raise EvaluationError(
                 f"{question.query!r} expects {missing[0]!r}, which"
                 f" {artifact.manifest['name']} {artifact.build_id} does not have{hint}"

@@ -53,7 +53,7 @@ def dask_workers(address: str, name: str, payload: bytes, notes: list[str]) -> I
             raise ClusterError(
                 "scheduler-unreachable",
                 f"no Dask scheduler answers at {address}",
-                "Start one with `dask scheduler`, or look at its address and certificates."
+                "Start one with `dask scheduler`, or check its address and certificates."
                 f" Dask says: {error}",
             ) from error
         try:

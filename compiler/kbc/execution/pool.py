@@ -30,7 +30,7 @@ _LOST = {
 }
 _HINTS = {
     "scheduler-lost": "Start it again.",
-    "workers-lost": "Look for what killed them, such as a limit of memory.",
+    "workers-lost": "Find out what killed them, such as a memory limit.",
 }
 
 
@@ -45,7 +45,7 @@ class WorkerPool:
         """`payload` gives what workers need, and its name. Raises `UsageError` for an unknown `name`."""
         if name not in (THREADS, PROCESSES) and name.removeprefix(DASK) in ("", name):
             raise UsageError(
-                f"{name!r} is no executor; there are {THREADS}, {PROCESSES} and {DASK}tcp://HOST:PORT"
+                f"{name!r} is not an executor; use {THREADS}, {PROCESSES} or {DASK}tcp://HOST:PORT"
             )
         self.notes: list[str] = []
         self._name = name
@@ -94,8 +94,8 @@ class WorkerPool:
                 code,
                 f"the scheduler at {self._name.removeprefix(DASK)} was lost"
                 if code == "scheduler-lost"
-                else "workers repeatedly ended in the middle of a task",
-                f"{_HINTS[code]} What was embedded is in the cache: the next build continues.",
+                else "workers repeatedly died in the middle of a task",
+                f"{_HINTS[code]} What was embedded is in the cache; the next build continues from there.",
             ) from error
 
     def __enter__(self) -> WorkerPool:

@@ -233,5 +233,5 @@ def _cannot_watch(error: Exception) -> CannotWatchError:
     if "limit" in text or "Too many open files" in text:
         return CannotWatchError("the limit of watched folders is reached (fs.inotify)")
     if isinstance(error, PermissionError) or "ermission denied" in text:
-        return CannotWatchError("a folder may not be read")
+        return CannotWatchError("a folder cannot be read")
     return CannotWatchError(text)

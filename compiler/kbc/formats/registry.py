@@ -65,7 +65,7 @@ _FORMATS = (
     Format(
         name="asciidoc",
         module="kbc.formats.asciidoc",
-        summary="AsciiDoc, as Asciidoctor and Antora have it",
+        summary="AsciiDoc, as in Asciidoctor and Antora",
         suffixes=(".adoc", ".asciidoc", ".asc"),
         around=(".asciidoctorconfig.adoc", ".asciidoctorconfig", "pom.xml"),
         has_labels=True,
@@ -79,31 +79,31 @@ _FORMATS = (
     Format(
         name="pod",
         module="kbc.formats.pod",
-        summary="POD, as Perl's documentation is written",
+        summary="POD, the format of Perl's documentation",
         suffixes=(".pod",),
     ),
     Format(
         name="rdoc",
         module="kbc.formats.rdoc",
-        summary="RDoc, as Ruby's documentation is written",
+        summary="RDoc, the format of Ruby's documentation",
         suffixes=(".rdoc",),
     ),
     Format(
         name="texinfo",
         module="kbc.formats.texinfo",
-        summary="Texinfo, as manuals of GNU are written",
+        summary="Texinfo, the format of GNU manuals",
         suffixes=(".texi", ".texinfo", ".txi"),
     ),
     Format(
         name="rd",
         module="kbc.formats.rd",
-        summary="Rd, as the reference manuals of R packages are written",
+        summary="Rd, the format of R packages' reference manuals",
         suffixes=(".rd",),
     ),
     Format(
         name="docc",
         module="kbc.formats.docc",
-        summary="tutorials of DocC, with the code of their steps",
+        summary="DocC tutorials, with the code of their steps",
         suffixes=(".tutorial",),
         names_files=True,
     ),
@@ -120,7 +120,7 @@ _FORMATS = (
     Format(
         name="writerside",
         module="kbc.formats.writerside",
-        summary="topics of Writerside in XML, with the code and the parts that they include",
+        summary="Writerside topics in XML, with the code and the parts that they include",
         suffixes=(".topic",),
         names_files=True,
     ),
@@ -140,7 +140,7 @@ _FORMATS = (
             ("epub", "EPUB books", (".epub",)),
             ("org", "Org mode", (".org",)),
             ("docbook", "DocBook 4 and 5", (".docbook", ".dbk")),
-            ("mediawiki", "pages in MediaWiki's markup", (".mediawiki", ".wiki")),
+            ("mediawiki", "pages in MediaWiki markup", (".mediawiki", ".wiki")),
             ("man", "man pages", tuple(f".{section}" for section in range(1, 9))),
         )
     ),
@@ -155,7 +155,7 @@ _FORMATS = (
     Format(
         name="quartodoc",
         module="kbc.formats.quartodoc",
-        summary="references of Python packages that quartodoc makes, as _quarto.yml lists them",
+        summary="references of Python packages made by quartodoc, as listed in _quarto.yml",
         suffixes=("_quarto.yml", "_quarto.yaml"),
         needs=("griffe",),
         libraries=("griffe",),
@@ -185,7 +185,7 @@ _FORMATS = (
     Format(
         name="inventory",
         module="kbc.formats.inventory",
-        summary="Sphinx inventories: names and their addresses",
+        summary="Sphinx inventories: names and their URLs",
         suffixes=(),
     ),
 )

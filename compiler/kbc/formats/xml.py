@@ -20,7 +20,7 @@ def parsed(source: str | bytes, what: str) -> etree._Element:
     except ValueError as error:
         raise FormatError(f"{what} is no XML: {error}") from None
     if root is None:
-        raise FormatError(f"{what} is no XML: there is no element")
+        raise FormatError(f"{what} is not XML: it has no element")
     return root
 
 

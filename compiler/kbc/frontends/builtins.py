@@ -46,7 +46,7 @@ class BuiltinMetadata(Metadata):
     categories: Texts = Field(default=(), description="further ones where a reader would look")
     aliases: Texts = Field(default=(), description="other names that find it")
     related: Texts = Field(default=(), description="names of other entries")
-    url: Text = Field(default="", description="its public address")
+    url: Text = Field(default="", description="its public URL")
 
 
 _SIGNATURE_LINE = re.compile(r"\s*(?:[-*]\s+)?(?:\*\*|__)?Signature:?(?:\*\*|__)?:?\s*(.*)")

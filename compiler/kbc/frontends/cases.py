@@ -186,7 +186,7 @@ def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics
             "test-row-too-long",
             messages["row-too-long"],
             path,
-            hint="Put cells with separators or line breaks into quotes.",
+            hint="Quote cells that contain separators or line breaks.",
         )
 
 
@@ -196,7 +196,7 @@ def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagn
         named = [f"{each.id!r} (in {each.path})" for each in earlier]
         diagnostics.warning(
             "test-duplicate",
-            f"tests that other files have too: {len(earlier):,}; those of this file are kept:"
+            f"tests that earlier files also contain: {len(earlier):,}; those of this file are kept:"
             f" {some_of(named, _SHOWN)}",
             path,
             hint="Remove one of each, or exclude one of the files.",

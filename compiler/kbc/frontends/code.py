@@ -54,7 +54,7 @@ def _report_missing_grammars(
         count = count_of(sum(languages[language] for language in missing), "file")
         diagnostics.note(
             "grammar-missing",
-            f"No grammar is installed for {', '.join(missing)}: {count} of the collection "
+            f"No grammar is installed for {', '.join(missing)}: {count} of collection "
             f"{collection.name!r} get no definitions and are divided at blank lines.",
             hint=grammars.INSTALL_HINT,
         )

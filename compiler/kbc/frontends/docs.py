@@ -66,7 +66,7 @@ class DocMetadata(Metadata, extra="ignore"):
     excerpt: Text = Field(default="", description="the same as `summary`")
     tags: Texts = Field(default=(), description="words to filter by")
     topics: Texts = Field(default=(), description="subjects to list it under; default: the tags")
-    url: Text = Field(default="", description="its public address")
+    url: Text = Field(default="", description="its public URL")
 
 
 _SETTINGS = frozenset({"CMakeLists.txt", "robots.txt"})

@@ -45,7 +45,7 @@ class SidecarMetadata(Metadata):
 
     title: Text = Field(default="", description="default: the file's name")
     description: Text = Field(default="", description="default: the comment at the top")
-    tags: Texts = Field(default=(), description="words to filter by; `untested` stills a warning")
+    tags: Texts = Field(default=(), description="words to filter by; `untested` silences a warning")
     keywords: Texts = Field(default=(), description="further words that find it")
 
 
@@ -75,7 +75,7 @@ def read(
     for path in sidecars:
         diagnostics.warning(
             "sidecar-without-file",
-            "there is no example that this file describes",
+            "this file describes an example that does not exist",
             path,
             1,
             hint=f"Name it after the example: NAME{SIDECAR_SUFFIX}, in the same folder.",

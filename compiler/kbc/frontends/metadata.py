@@ -46,13 +46,12 @@ def _texts(value: Any) -> tuple[str, ...]:
     items = value if isinstance(value, list) else [value]
     for position, item in enumerate(items, start=1):
         if not _is_text(item) and item is value:
-            raise _wrong_type("a list of texts", value)
+            raise _wrong_type("a list of strings", value)
         if not _is_text(item):
             raise mistake(
                 "metadata-wrong-type",
-                f"{KEY} must be a list of texts, but its item {position} is {_as_written(item)}",
-                "Write a text there, in quotes when it is a word such as null or true; or take the"
-                " item out.",
+                f"{KEY} must be a list of strings, but its item {position} is {_as_written(item)}",
+                "Write a string there (quote words such as null or true), or remove the item.",
             )
     return tuple(text for item in items if (text := str(item).strip()))
 

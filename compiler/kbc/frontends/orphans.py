@@ -153,7 +153,7 @@ def check_orphans(
             f"no page refers to {page.path}",
             page.path,
             page.line,
-            hint="Link it from a page that its readers come from, or name it in `related` there.",
+            hint="Link to it from a page where readers come from, or name it in that page's `related`.",
         )
 
 

@@ -41,9 +41,9 @@ def published(
     pages = "1 page is" if len(drafts) == 1 else f"{len(drafts):,} pages are"
     diagnostics.note(
         "draft-page",
-        f"{pages} left out, which the site does not publish (`{name}: {str(value).lower()}`)",
+        f"{pages} left out: the site publishes none with `{name}: {str(value).lower()}`",
         drafts[0].path,
-        hint="Remove the field to have such a page compiled.",
+        hint="Remove the field to compile such a page.",
     )
     left_out = {each.path for each in drafts}
     return [each for each in records if each.path not in left_out]

@@ -119,7 +119,7 @@ def _check_titles(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -
         if earlier is not record and earlier.id != record.id:
             diagnostics.warning(
                 "duplicate-title",
-                f"the title {record.title!r} is that of {earlier.path} too",
+                f"the title {record.title!r} is also that of {earlier.path}",
                 record.path,
                 record.line,
                 hint="Give each a title that distinguishes them in a list of hits.",

@@ -159,8 +159,8 @@ def _check_labels(records: Sequence[RoutingRecord], path: str, diagnostics: Diag
     for record in defaults[1:]:
         diagnostics.error(
             "routing-two-defaults",
-            f"{record.label!r} is a default, but {defaults[0].label!r} in line"
-            f" {defaults[0].line} is one already",
+            f"{record.label!r} is a default, but {defaults[0].label!r} on line"
+            f" {defaults[0].line} already is one",
             path,
             record.line,
             hint="Keep `default = true` in one [[label]].",

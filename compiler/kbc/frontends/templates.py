@@ -163,7 +163,7 @@ def _report_conflicts(
         line = first.lines.get(name, first.line)
         diagnostics.error(
             "template-conflict",
-            f"`{name}` of the template {first.fields['id']!r} is not what {first.path}:{line} says",
+            f"`{name}` of the template {first.fields['id']!r} differs from what {first.path}:{line} says",
             second.path,
             second.lines.get(name, second.line),
             hint="Say the same in both files, or remove the entry from one of them.",
@@ -200,7 +200,7 @@ def _template(
     if filename and file is None:
         diagnostics.error(
             "template-file-missing",
-            f"the template {identity!r} names the file {filename!r}, which is not there",
+            f"the template {identity!r} names the file {filename!r}, which does not exist",
             located.path,
             located.line_of("filename"),
             hint=f"Add {_target(located.path, filename)}, or correct `filename`.",

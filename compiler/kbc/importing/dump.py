@@ -87,7 +87,7 @@ def _page(page: Any, base: str, number: int) -> SiteEntry:
     if page.find("{*}redirect") is not None:
         skip = "redirect to another page"
     elif namespace < 0 or namespace % 2 == _TALK or namespace in _NOT_PAGES:
-        skip = "namespace of no pages (talk, users, templates ...)"
+        skip = "not a namespace of pages (talk, users, templates ...)"
     elif model != "wikitext":
         skip = f"content model {model}"
     data = b"" if skip else text.encode()
@@ -112,8 +112,8 @@ def _address(base: str, title: str) -> str:
     place = quote(title.replace(" ", "_"), safe="/:()!,;@'*~")
     if not split_url(base).netloc:
         raise ImportSourceError(
-            "the dump does not say which address the wiki has",
-            "Name that of a page: --base https://wiki.example.org/wiki/Main_Page",
+            "the dump does not state the URL of the wiki",
+            "Give the URL of a page: --base https://wiki.example.org/wiki/Main_Page",
         )
     folder = base.partition("?")[0].rpartition("/")[0]
     if "title=" in base:

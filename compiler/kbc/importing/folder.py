@@ -53,14 +53,14 @@ def list_folder(root: Path, base: str, sitemap: Path | None) -> Listing:
         entry.skip == NO_ADDRESS for entry in entries
     ):
         raise ImportSourceError(
-            f"nothing in {root.name!r} says which addresses the pages had",
-            "Name the address of the folder: --base https://docs.example.org/",
+            f"nothing in {root.name!r} states the URLs of the pages",
+            "Give the URL of the folder: --base https://docs.example.org/",
         )
     places = {unquote(entry.place): entry.url for entry in entries if entry.url}
     return Listing(addresses.what, entries, places)
 
 
-NO_ADDRESS = "no address known"
+NO_ADDRESS = "no URL known"
 _FOLDER = "https://folder.invalid/"
 """What paths are below, as places: a name that is no host's."""
 

@@ -76,7 +76,7 @@ def _html(entry: SiteEntry, data: bytes, link: Callable[[str], str]) -> Imported
     known = [entry.charset] if entry.charset else []
     source = UnicodeDammit(data, known_definite_encodings=known, is_html=True).unicode_markup
     if source is None:
-        return _unreadable("encoding not known")
+        return _unreadable("unknown encoding")
     found = read_html(source, link)
     if _NOINDEX & {each.strip() for each in found.robots.lower().split(",")}:
         return ImportedPage(reason="noindex")

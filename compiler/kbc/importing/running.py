@@ -31,9 +31,9 @@ PAGES = "pages"
 """The folder of the output that the pages are in."""
 
 SAME_TEXT = "duplicate: the same text"
-SAME_ADDRESS = "duplicate: the same address"
-CANONICAL = "duplicate: its canonical page is there"
-VARIANT = "duplicate: the page with another query"
+SAME_ADDRESS = "duplicate: the same URL"
+CANONICAL = "duplicate: its canonical page was imported"
+VARIANT = "duplicate: the same page with another query"
 OVER_LIMIT = "over --limit"
 TOO_DEEP = "deeper than --depth"
 
@@ -125,7 +125,7 @@ class _Seen:
 class _Import:
     def __init__(self, found: Listing, out: Path, options: ImportOptions) -> None:
         if not found.entries:
-            raise ImportSourceError("the source holds nothing", "Name the folder of the pages.")
+            raise ImportSourceError("the source is empty", "Name the folder of the pages.")
         self._listing = found
         self._out = out
         self._options = options
@@ -200,7 +200,7 @@ class _Import:
                 raise short from error
             raise ImportSourceError(
                 f"{entry.key} cannot be read: {error.strerror or error}",
-                "Remove it, or fix its permissions; the next run goes on from here.",
+                "Remove it, or fix its permissions; the next run continues from here.",
             ) from error
         line = self._line(entry, data)
         self._done[entry.key] = line

@@ -17,7 +17,7 @@ def listing(source: Path, cache: Path, base: str = "", sitemap: Path | None = No
     `cache`. Raises `ImportSourceError` and `ArchiveError`."""
     if base and not is_web(base):
         raise ImportSourceError(
-            f"--base is {base!r}; it must be an address such as https://docs.example.org/"
+            f"--base is {base!r}; it must be a URL such as https://docs.example.org/"
         )
     if not source.exists():
         raise ImportSourceError(
@@ -26,7 +26,8 @@ def listing(source: Path, cache: Path, base: str = "", sitemap: Path | None = No
         )
     if base and source.name.lower().endswith(WARC_ENDINGS):
         raise ImportSourceError(
-            "--base is for what does not say its addresses; a web archive does", "Leave it out."
+            "--base is for sources that do not state their URLs; a web archive does",
+            "Leave it out.",
         )
     if source.is_file():
         if source.name.lower().endswith(WARC_ENDINGS):
@@ -35,8 +36,8 @@ def listing(source: Path, cache: Path, base: str = "", sitemap: Path | None = No
             return list_dump(source, base)
         if not is_archive(source) and not source.name.lower().endswith(".wacz"):
             raise ImportSourceError(
-                f"{source.name!r} is no folder, WARC, archive of a site or MediaWiki dump",
-                "A single page needs no import: kbc build builds it.",
+                f"{source.name!r} is not a folder, WARC, archive of a site or MediaWiki dump",
+                "A single page needs no import: `kbc build` reads it directly.",
             )
         source = extracted(source, cache)
     warcs = sorted(path for path in source.rglob("*") if path.name.lower().endswith(WARC_ENDINGS))

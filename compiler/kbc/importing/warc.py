@@ -105,7 +105,7 @@ def _entry(path: Path, record: Any, offset: int) -> SiteEntry:
     name = name_of(url, kind).lower()
     skip = not_a_page(name)
     if not is_web(url):
-        skip = "no page of the web"
+        skip = "not a web page"
     elif status.startswith("3"):
         skip = "redirect to another page"
     elif status != "200":

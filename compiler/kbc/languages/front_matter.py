@@ -196,7 +196,7 @@ _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)"
 _TOML_KEY = re.compile(r"[ \t]*\[{0,2}[ \t]*([\w-]+|\"[^\"]+\"|'[^']+')[ \t]*[.=\]]")
 _READERS = {"---": _read_yaml, "+++": _read_toml}
 _HINTS = {
-    "---": "Write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`.",
+    "---": "Write `key: value` lines between the two `---` lines, and quote values that contain `: ` or `#`.",
     "+++": 'Write `key = "value"` lines of TOML between the two `+++` lines.',
 }
 
@@ -229,7 +229,7 @@ class _FrontMatterLoader(YamlLoader):
                 )
             if key.value in seen:
                 raise yaml.MarkedYAMLError(
-                    problem=f"the key `{key.value}` is there twice", problem_mark=key.start_mark
+                    problem=f"the key `{key.value}` occurs twice", problem_mark=key.start_mark
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep)

@@ -138,10 +138,10 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         shown = ", ".join(unread[:3]) + ", ..." * (len(unread) > 3)
         diagnostics.note(
             "format-not-read",
-            f"documentation in formats that are not read: {len(unread):,} ({shown})",
+            f"documentation in formats that kbc does not read: {len(unread):,} ({shown})",
             unread[0],
             hint="Convert it to HTML or Markdown, for example with pandoc or the format's own tool, and"
-            " build what that writes.",
+            " build the result.",
         )
     for path, includers in tree.included.items():
         each_once.setdefault(path, SourceFile(path, tree.data(path)))

@@ -63,8 +63,8 @@ def note_replaced(
     if before is not None:
         diagnostics.note(
             "source-replaced",
-            f"{output} was compiled from {before} until now, and is from {source} now",
-            hint="If both are wanted, give one of them another name: with --name, or `name` in its kb.toml.",
+            f"{output} was previously compiled from {before} and is now compiled from {source}",
+            hint="To keep both, give one of them another name: with --name, or `name` in its kb.toml.",
         )
 
 

@@ -186,14 +186,14 @@ def check_answers(inputs: Inputs, diagnostics: Diagnostics) -> None:
             "unknown-alias-target",
             str(error),
             PROJECT_FILE,
-            hint="`tool` names one of the tools that this knowledge base offers.",
+            hint="`tool` must name a tool that this knowledge base offers.",
         )
     except OfferError as error:
         diagnostics.error(
             "unknown-tool-family",
             str(error),
             PROJECT_FILE,
-            hint="A family has tools where the knowledge base has a collection that they read.",
+            hint="A family has tools only if the knowledge base has a collection for them to read.",
         )
 
 

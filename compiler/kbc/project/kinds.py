@@ -116,7 +116,7 @@ class CollectionTable(Table):
     )
     url: str = Field(
         default="",
-        description="address of a record, with {path}, {stem} (without ending) and {anchor}",
+        description="URL of a record, with {path}, {stem} (without ending) and {anchor}",
     )
     include: Strings = Field(
         default=(), description="patterns of the only files to take, as in .gitignore"
@@ -125,18 +125,18 @@ class CollectionTable(Table):
         default=(), description="patterns of files to leave out, as in .gitignore"
     )
     strip: str = Field(
-        default="", description="a folder to strip from the beginning of ids and addresses"
+        default="", description="a folder to strip from the beginning of ids and URLs"
     )
     language: LanguageCode = Field(
         default="",
-        description="of its pages (`de`); default: that of `[kb]`, or what their words say",
+        description="language of its pages (`de`); default: that of `[kb]`, or detected",
     )
     generator: Annotated[str, one_of(("", *GENERATORS), "a generator that kbc knows")] = Field(
         default="", description="the documentation generator whose conventions the files follow"
     )
     config: str = Field(
         default="",
-        description="the generator's configuration file: titles, order, addresses, redirects",
+        description="the generator's configuration file: titles, order, URLs, redirects",
     )
 
 
@@ -169,7 +169,7 @@ class TestsTable(CollectionTable):
 class WorkshopsTable(CollectionTable):
     diff_context: int = Field(default=3, description="lines around a change in diffs")
     manifest: str = Field(
-        default="", description="a file with a path on each line, of workshops to compile together"
+        default="", description="a file that lists workshops to compile together, one path a line"
     )
 
 

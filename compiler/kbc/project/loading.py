@@ -217,7 +217,7 @@ class _ProjectReader:
                 continue
             line = lines.setdefault(name, self._toml.line(*key, index))
             if line != self._toml.line(*key, index):
-                message = f"the {key[-1]} name {name!r} is taken by the {key[-1]} in line {line}"
+                message = f"the {key[-1]} name {name!r} is already used on line {line}"
                 hint = f"Give each {key[-1]} a name of its own."
                 self._report(Mistake(code, message, (*key, index, "name"), hint))
 
@@ -240,8 +240,8 @@ def _missing(root: Path) -> tuple[str, str]:
         )
     if address := re.fullmatch(r"([a-z]{2,}):/+(.*)", str(root)):  # of which a path keeps one slash
         return (
-            f"there is no such folder or file: {address[1]}://{address[2]} is an address",
-            "kbc downloads no documentation: clone or save it, and name the folder.",
+            f"there is no such folder or file: {address[1]}://{address[2]} is a URL",
+            "kbc does not download documentation: clone or save it, and name the folder.",
         )
     return (
         f"there is no such folder or file: {str(root)!r}",

@@ -71,8 +71,10 @@ class KbTable(Table):
     name: Annotated[str, matching(NAME, "a lower-case name")] | None = Field(
         default=None, description="the artifact's name; default: the folder's name"
     )
-    title: str | None = Field(default=None, description="for people; default: the name")
-    version: str = Field(default="0", description="of the content, as its authors number it")
+    title: str | None = Field(default=None, description="the title for people; default: the name")
+    version: str = Field(
+        default="0", description="the version of the content, as its authors number it"
+    )
     prefix: (
         Annotated[str, matching(PREFIX, "lower-case letters, digits and underscores, not code,")]
         | None
@@ -82,7 +84,7 @@ class KbTable(Table):
     description: str = Field(default="", description="one sentence for agents")
     license: str = Field(default="", description="SPDX expression; goes into the artifact's NOTICE")
     language: LanguageCode = Field(
-        default="", description="of all pages (`de`); default: what the words of each page say"
+        default="", description="language of all pages (`de`); default: detected page by page"
     )
 
 
@@ -101,23 +103,25 @@ class SearchSettings(Table):
     )
     alpha: Annotated[Number, between(0, 1)] | None = Field(
         default=None,
-        description="share of meaning in a mix of normalised scores, instead of a fusion",
+        description="weight of vector search in a mix of normalised scores, instead of fusion",
     )
     fusion: Annotated[str, one_of(FUSIONS, "a fusion")] | None = Field(
         default=None, description="how both sides are fused: balanced or rrf"
     )
     rrf_k: Annotated[int, between(1, 10_000)] | None = Field(
-        default=None, description="constant of the fusion rrf"
+        default=None, description="constant of the rrf fusion"
     )
     boosts: dict[
         Annotated[str, one_of(BOOST_FIELDS, "a field of the index", "toml-unknown-key")], _Factor
-    ] = Field(default={}, description=f"by field, a factor on its words: {', '.join(BOOST_FIELDS)}")
+    ] = Field(
+        default={}, description=f"a factor on the words of each field: {', '.join(BOOST_FIELDS)}"
+    )
     weights: dict[Annotated[str, AfterValidator(_known_collection)], _Factor] = Field(
-        default={}, description="by collection, a factor on the scores of its chunks"
+        default={}, description="a factor on the scores of each collection's chunks"
     )
     without: Annotated[
         tuple[Annotated[str, one_of(STEPS, "a step of ranking")], ...], Strict(False)
-    ] = Field(default=(), description="steps of ranking by structure to leave out")
+    ] = Field(default=(), description="steps of ranking by structure to skip")
     rerank: bool = Field(
         default=False, description="whether searches use the cross-encoder of --rerank-model"
     )
@@ -221,10 +225,12 @@ class EncoderSettings(Table):
     )
 
     query_prompt: str | None = Field(
-        default=None, description="before every query (E5: `query: `); default: the model's own"
+        default=None,
+        description="text put before every query (E5: `query: `); default: the model's own",
     )
     document_prompt: str | None = Field(
-        default=None, description="before every chunk (E5: `passage: `); default: the model's own"
+        default=None,
+        description="text put before every chunk (E5: `passage: `); default: the model's own",
     )
 
     @property

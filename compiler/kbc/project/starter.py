@@ -133,7 +133,9 @@ def write_kb_toml(folder: Path, text: str) -> Path:
     try:
         replace_file(path, text.encode(), keep_old=True)
     except FileExistsError as error:
-        raise InitError(f"{str(folder)!r} already holds a kb.toml; nothing was changed") from error
+        raise InitError(
+            f"{str(folder)!r} already contains a kb.toml; nothing was changed"
+        ) from error
     except OSError as error:
         raise InitError(f"{str(folder)!r} cannot be written: {error.strerror}") from error
     return path

@@ -203,8 +203,7 @@ def _place(target: Path, name: str, archive: Path) -> Path:
     unsafe = not parts or parts[0] == "/" or ".." in parts or "\0" in name or ":" in parts[0]
     if unsafe:
         raise ArchiveError(
-            f"{archive.name!r} holds a member called {name!r}, which would be written outside of its"
-            " folder",
+            f"{archive.name!r} contains {name!r}, which would be written outside its folder",
             "Do not use this archive.",
         )
     return target.joinpath(*parts)
@@ -232,7 +231,7 @@ class _ExtractionBudget:
         if self._members < 0:
             raise ArchiveError(
                 f"{self._name!r} holds more than {MAX_MEMBERS:,} files",
-                "Unpack what is needed of it.",
+                "Unpack only what you need.",
             )
 
     def wrote(self, place: Path, digest: str) -> None:
@@ -249,7 +248,7 @@ class _ExtractionBudget:
         if self._bytes < 0:
             raise ArchiveError(
                 f"{self._name!r} has more than {MAX_BYTES:,} bytes unpacked",
-                "Unpack what is needed of it.",
+                "Unpack only what you need.",
             )
 
 

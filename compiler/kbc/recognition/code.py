@@ -30,7 +30,7 @@ _OF_SITES = frozenset({"css", "html", "scss"})
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
-_AMONG_PAGES = "programs among pages are left out: with them there would be too much code"
+_AMONG_PAGES = "programs among pages are left out: they would be too much code"
 
 
 def collection(
@@ -124,7 +124,7 @@ def _bounded(root: Path, exclude: Sequence[str], documented: bool) -> tuple[Coll
     if _is_within_bounds(root, whole):
         return whole, ""
     if not documented or _is_within_bounds(root, without_tests):
-        return without_tests, "tests are left out: with them there would be too much code"
+        return without_tests, "tests are left out: they would be too much code"
     return None, (
         f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB; a kb.toml can name what to compile"
     )

@@ -32,7 +32,7 @@ def _completed(collection: Collection, tree: IncludeTree, diagnostics: Diagnosti
     if site is None:
         diagnostics.error(
             "config-unusable",
-            f"{collection.config!r} of collection {collection.name!r} is no configuration of"
+            f"{collection.config!r} of collection {collection.name!r} is not a configuration of"
             f" {collection.generator or 'a generator'!r}",
             PROJECT_FILE,
             collection.line or None,

@@ -80,7 +80,9 @@ class Recognition:
 def recognise(path: Path, cache: Path | None = None, name: str = "") -> Recognition:
     """What is at `path`; archives are unpacked below `cache`. Raises `RecognitionError`."""
     if not path.exists():
-        raise RecognitionError(f"there is no {str(path)!r}", "Name a folder, a file or an archive.")
+        raise RecognitionError(
+            f"{str(path)!r} does not exist", "Name a folder, a file or an archive."
+        )
     if path.is_dir():
         return _FolderDetector(path, name).folder()
     if archives.is_archive(path):
@@ -130,7 +132,7 @@ class _FolderDetector:
             kinds = (KINDS[each].suffixes for each in ("docs", "pages"))
             known = sorted({*chain(*kinds), *ONLY_TESTS, *archives.ENDINGS})
             raise RecognitionError(
-                f"{name!r} has no format that kbc reads", f"Known endings: {', '.join(known)}."
+                f"{name!r} is in no format that kbc reads", f"Known endings: {', '.join(known)}."
             )
         return self._finish(
             [collection("docs", kind, (name,), self._slug(name))], f"one file, {name}"
@@ -285,8 +287,8 @@ class _FolderDetector:
         self._leave_out([*site.translations, *inside])
         for parent, read, others in other_versions(files, self._tree, site.folder, site.version):
             place = joined(site.folder, parent) or "the folder"
-            one = f"{read} is read" if read else "the pages beside them are read"
-            self._notes.append(f"of the versions in {place}, {one}, not {shown(others)}")
+            one = f"{read} is read" if read else "the unversioned pages are read"
+            self._notes.append(f"in {place}, {one}; other versions are left out: {shown(others)}")
             found += [joined(parent, name) for name in others]
         return [*(f"/{name}/" for name in found), *(f"/{name}" for name in pages)]
 

@@ -130,12 +130,12 @@ def _write_lance(kb: kb_runtime.KnowledgeBase, out: Path) -> None:
     import lancedb
 
     if out.suffix != _LANCE:
-        raise UsageError(f"{out} must end with {_LANCE}: LanceDB finds its tables by that")
+        raise UsageError(f"{out} must end with {_LANCE}: LanceDB finds its tables by that ending")
     prefix = f".{out.name}."
     out.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(str(out.parent), prefix)
     if out.exists():
-        raise OutputError(f"{out} exists already", "Remove it, or export to another folder.")
+        raise OutputError(f"{out} already exists", "Remove it, or export to another folder.")
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=out.parent))
     lock = None
     failed: list[Exception] = []
@@ -148,7 +148,9 @@ def _write_lance(kb: kb_runtime.KnowledgeBase, out: Path) -> None:
         except (OSError, RuntimeError, ValueError) as error:
             raise failed[0] if failed else _refused(error, out) from error
         if rows != _count(kb):
-            raise OutputError(f"{out} cannot be written: {rows} of {_count(kb)} rows arrived")
+            raise OutputError(
+                f"{out} cannot be written: only {rows} of {_count(kb)} rows were written"
+            )
         table = folder / out.name
         flush_tree(table)
         table.rename(out)

@@ -32,7 +32,7 @@ def read_lock(paths: Iterable[Path]) -> Lock:
                 found.setdefault(key, set()).update(hashes)
         if len(found) == before:
             raise ShippingError(
-                f"{path} locks no library",
+                f"{path} contains no locked requirement",
                 "Give requirements with `name==version` and --hash=sha256:..., as pip-compile writes them.",
             )
     return {key: tuple(sorted(hashes)) for key, hashes in found.items()}

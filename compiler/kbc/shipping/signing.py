@@ -160,4 +160,4 @@ def _create(path: Path, data: bytes, mode: int) -> None:
 
 
 def _taken(path: Path) -> KeyFileError:
-    return KeyFileError(f"{path} exists already.", "Choose another name.")
+    return KeyFileError(f"{path} already exists.", "Choose another name.")

@@ -129,7 +129,7 @@ class _Walker:
         for folder in tree.without_exercises if isinstance(tree, WorkshopTree) else ():
             self._diagnostics.warning(
                 WITHOUT_EXERCISES,
-                f"the folder {folder.name!r} of workshops has no exercises; it was left out",
+                f"the workshop folder {folder.name!r} has no exercises; it was left out",
                 self._name(folder),
                 hint=EXERCISES_HINT,
             )

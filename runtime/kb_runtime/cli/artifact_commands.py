@@ -123,7 +123,9 @@ def inspect(artifact: str, as_json: bool) -> None:
     metavar="GLOB",
     help="Only records whose id matches, such as `guides/**` or `*.md`; repeatable.",
 )
-@click.option("--limit", type=click.IntRange(1, 50), default=10, help="Default: 10.")
+@click.option(
+    "--limit", type=click.IntRange(1, 50), default=10, help="Number of hits; default: 10."
+)
 @MODE
 @click.option(
     "--rerank/--no-rerank",

@@ -343,7 +343,7 @@ class _Installation:
         if is_temporary(program):
             click.echo(
                 f"  hint: {program} is in an environment that may be deleted at any time;"
-                " install the package for good and run this again",
+                " install the package permanently and run this again",
                 err=True,
             )
 

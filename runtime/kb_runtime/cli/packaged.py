@@ -92,8 +92,8 @@ def commands(artifact: str, about: Mapping[str, str]) -> click.Group:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         help=f"Without a command, {about['command']} serves its knowledge base over MCP on stdio.",
         epilog="Exit codes: 0 success, 1 the server does not work in a client, 2 usage, 4 artifact refused,"
-        " 5 output not writable, 7 not found, 8 runtime not installed, 70 bug, 71 no memory"
-        " or file descriptor left.",
+        " 5 output not writable, 7 not found, 8 runtime not installed, 70 bug, 71 out of"
+        " memory or file descriptors.",
     )
     @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
     @click.version_option(

@@ -149,7 +149,7 @@ class Doctor:
     def _command(self, entry: _ServerEntry) -> Iterator[Finding]:
         launch = entry.launch
         if not launch.is_enabled:
-            hint = f"Switch it on in {entry.client.title}, or take `disabled` out."
+            hint = f"Enable it in {entry.client.title}, or remove `disabled`."
             yield Finding("warning", entry.about, "The server is disabled.", hint)
         program = launch.argv[0]
         if not os.path.isabs(program):

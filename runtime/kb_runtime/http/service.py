@@ -219,7 +219,7 @@ def _listen(settings: HttpSettings) -> Listener:
     except OSError as error:
         reason = f"{error.strerror}."
         if error.errno == errno.EADDRINUSE:
-            reason = "another process listens there. Choose another --port; 0 takes a free one."
+            reason = "another process listens there. Choose another --port, or 0 for a free one."
         raise UsageError(
             f"cannot listen on {settings.host} port {settings.port}: {reason}"
         ) from None

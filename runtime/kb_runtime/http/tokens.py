@@ -131,7 +131,7 @@ def _named_tokens(path: str) -> Iterator[tuple[str, str]]:
             if what in seen:
                 shown = what if what != token else "this token"
                 raise UsageError(
-                    f"{option}, line {number}: {shown} is in line {seen[what]} already."
+                    f"{option}, line {number}: {shown} is already on line {seen[what]}."
                 )
             seen[what] = number
         yield name, token

@@ -99,8 +99,8 @@ def find(
         served = ", ".join(part.manifest["name"] for part in knowledge.served)
         raise ToolError(
             "NOT_FOUND",
-            f"{quoted(name)} is of the knowledge base {quoted(address[0])}, which is not searched here;"
-            f" there are: {served}",
+            f"{quoted(name)} belongs to the knowledge base {quoted(address[0])}, which is not searched here;"
+            f" available: {served}",
             next_steps=next_steps,
         )
     wanted = collection or (address[1] if address else None)

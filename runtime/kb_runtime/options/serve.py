@@ -151,7 +151,7 @@ HTTP_OPTIONS = (
     Option(
         "--port",
         "PORT",
-        "the port to listen on ({port}; 0 takes a free one)",
+        "the port to listen on ({port}; 0 for a free one)",
         convert=_number("--port", 65_535),
     ),
     Option(
@@ -220,7 +220,7 @@ HTTP_OPTIONS = (
     Option(
         "--runs",
         "FOLDER",
-        "a folder with outputs of `kbc eval --json`, for the explorer's quality page",
+        "a folder of `kbc eval --json` outputs, for the explorer's quality page",
     ),
     Option("--report", "FILE", "output of `kbc build --json`, for the explorer's health page"),
 )

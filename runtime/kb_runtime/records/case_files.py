@@ -177,7 +177,7 @@ def _report(text: str) -> list[dict[str, Any]]:
         raise CaseFileError(f"not valid XML: {message}", line, column + 1) from None
     tests = xml_reports.records(root)
     if tests is None:
-        raise CaseFileError(f"<{root.tag}> begins no report of tests", 1, is_other=True)
+        raise CaseFileError(f"<{root.tag}> is not the root of a test report", 1, is_other=True)
     return tests
 
 

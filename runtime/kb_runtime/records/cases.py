@@ -81,7 +81,7 @@ _SENTENCES: Mapping[FindingCode, str] = {
     "no-steps": "without steps",
     "no-tags": "without tags",
     "column-not-read": "not read",
-    "row-too-long": "with more cells than the header, whose rest was not read",
+    "row-too-long": "with more cells than the header; the extra cells were not read",
 }
 _NOUNS: Mapping[FindingCode, str] = {"column-not-read": "column", "row-too-long": "row"}
 """What a finding is about, where it is not a test."""

@@ -35,7 +35,7 @@ def sheets(data: bytes) -> Iterator[list[list[str]]]:
             for name in sorted(parts, key=lambda name: (len(name), name)):
                 yield _rows(_parsed(archive, name), shared)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise SpreadsheetError("it is damaged, or no spreadsheet") from error
+        raise SpreadsheetError("it is damaged, or not a spreadsheet") from error
     except (ElementTree.ParseError, ValueError, IndexError) as error:
         if isinstance(error, SpreadsheetError):
             raise

@@ -160,11 +160,11 @@ class Retriever:
             ) from lexical_error
         if lexical_error:
             reason = _reason(lexical_error)
-            warning = f"Lexical search is unavailable ({reason}): semantic results only."
+            warning = f"Keyword search is unavailable ({reason}): vector search only."
             return Candidates(query, lexical, semantic, vector, "semantic", (warning,))
         if semantic_error:
             reason = _reason(semantic_error)
-            warning = f"Semantic search is unavailable ({reason}): keyword results only."
+            warning = f"Vector search is unavailable ({reason}): keyword search only."
             return Candidates(query, lexical, semantic, None, "lexical", (warning,))
         only_near = mode == "hybrid" and bool(semantic.rows) and not lexical.rows
         return Candidates(query, lexical, semantic, vector, mode, (NO_WORD_OCCURS,) * only_near)

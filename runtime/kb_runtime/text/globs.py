@@ -89,7 +89,9 @@ def _any_of(patterns: Sequence[str], argument: str) -> re.Pattern[str]:
     for pattern in patterns:
         choices += _choices(pattern, argument)
         if len(choices) > MAX_CHOICES_IN_ALL:
-            rule = f"makes more than {MAX_CHOICES_IN_ALL} patterns of all, with their braces"
+            rule = (
+                f"brings the patterns to more than {MAX_CHOICES_IN_ALL}, with their braces expanded"
+            )
             raise _refused(argument, pattern, rule)
     return re.compile("|".join(map(_path_regex, dict.fromkeys(choices))), re.DOTALL)
 
@@ -99,7 +101,7 @@ def _choices(pattern: str, argument: str) -> list[str]:
     while any(_BRACES.search(choice) for choice in choices):
         choices = [expanded for choice in choices for expanded in _expanded(choice)]
         if len(choices) > MAX_CHOICES:
-            raise _refused(argument, pattern, f"stands for more than {MAX_CHOICES} patterns")
+            raise _refused(argument, pattern, f"expands to more than {MAX_CHOICES} patterns")
     if any(choice.split("/").count("**") > MAX_SPANS for choice in choices):
         raise _refused(argument, pattern, f"may have at most {MAX_SPANS} `**`")
     return choices

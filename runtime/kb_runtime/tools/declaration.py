@@ -46,7 +46,7 @@ def cursor_argument(description: str) -> Argument:
 MAX_CHARS = Argument(
     "max_chars",
     "integer",
-    "most characters in one answer",
+    "max characters in one answer",
     minimum=1_000,
     maximum=1_000_000,
 )

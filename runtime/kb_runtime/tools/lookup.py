@@ -147,8 +147,8 @@ def note_duplicates(session: Session, name: str, places: Sequence[tuple[str, str
         return False
     first, *others = dict.fromkeys(artifact.address(*place) for place in places)
     session.notes.append(
-        f"{quoted(name)} is in several knowledge bases: this is {first}, and there is"
-        f" {', '.join(others)}; ask for an address, or give the argument kb"
+        f"{quoted(name)} is in several knowledge bases: this is {first}; others:"
+        f" {', '.join(others)}. Give an address, or the argument kb"
     )
     return True
 

@@ -15,7 +15,7 @@ Shown = TypeVar("Shown")
 MARGIN = 600
 """Characters of an answer left for its other fields: titles, cursors, how to go on."""
 LIST_ARGUMENTS = (
-    Argument("limit", "integer", "items; default: what fits", minimum=1, maximum=1_000),
+    Argument("limit", "integer", "page size; default: all that fit", minimum=1, maximum=1_000),
     cursor_argument("nextCursor"),
 )
 """The arguments with which a list of everything is read in parts."""

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from tests.acceptance.catalogue.cases import FILTERS, Call, client, compiled, refused
 
+from kb_runtime.text.tables import count_of
+
 
 @pytest.mark.parametrize(
     "query", ["user can't log in", 'a<b & "c"', "drop table view", "???", "in", "日本語", "delete"]
@@ -51,7 +53,7 @@ def test_matched_steps_without_an_encoder(call_without_encoder: Call) -> None:
     )
     assert found.uids == ["t-login"]
     assert found.structured["results"][0]["matched_steps"] == "2"
-    assert any("keyword results only" in warning for warning in found.structured["warnings"])
+    assert any("keyword search only" in warning for warning in found.structured["warnings"])
 
 
 def test_a_step_alone_finds_its_test(call: Call) -> None:
@@ -246,4 +248,4 @@ def test_a_shortened_answer_has_whole_tests(
     assert reply.structured["results"] == whole[:kept]
     assert len(reply.text) <= 1000
     assert reply.text.count("- UID:") == kept
-    assert f"Only {kept} tests have room" in reply.text
+    assert f"Only {count_of(kept, 'test')} could be shown" in reply.text

@@ -339,7 +339,7 @@ def test_without_meaning_words_answer_and_say_so(
     found = shop.call("codebase_retrieval", query="warehouse").structured
     assert found["results"]
     assert found["metadata"]["query_mode"] == "keyword"
-    assert "Semantic search is unavailable" in found["warnings"][0]
+    assert "Vector search is unavailable" in found["warnings"][0]
     assert "secret" not in json.dumps(found)
 
 

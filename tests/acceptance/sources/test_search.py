@@ -182,7 +182,7 @@ def test_without_meaning_words_answer_and_say_so(
         result = library.result("qurio_search", query="E4711 certificate", alpha=alpha)
         assert result["structuredContent"]["results"] == keywords["results"]
         assert "unavailable" in result["structuredContent"]["warnings"][0]
-        assert result["content"][0]["text"].startswith("Note: Semantic search is unavailable")
+        assert result["content"][0]["text"].startswith("Note: Vector search is unavailable")
 
 
 def test_passages_that_have_no_word_of_the_query_are_told_apart(library: Server) -> None:

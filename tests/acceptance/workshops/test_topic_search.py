@@ -113,7 +113,7 @@ def test_an_encoder_that_fails_is_told_as_that(
     assert (found["mode"], found["keywordSource"]) == ("keyword", "chunks")
     assert found["vectorSearchAvailable"] is False
     (why,) = found["warnings"]
-    assert why.startswith("Semantic search is unavailable (it failed;")
+    assert why.startswith("Vector search is unavailable (it failed;")
     assert "secret" not in json.dumps(found)
     monkeypatch.undo()
     assert school.call("search_topic_context", query="socket")["vectorSearchAvailable"] is True
@@ -189,5 +189,5 @@ def test_a_shortened_answer_has_whole_matches(school: Server) -> None:
     assert 0 < len(found["matches"]) < len(whole)
     assert found["matches"] == whole[: len(found["matches"])]
     assert text.count("_vectorId_") == len(found["matches"])
-    assert f"Only {len(found['matches'])} matches have room" in text
+    assert f"Only {len(found['matches'])} of the matches could be shown" in text
     assert "retrieve_diff_context" in text

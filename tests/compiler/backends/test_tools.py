@@ -110,7 +110,7 @@ def test_an_alias_is_offered_like_its_tool() -> None:
 
 @pytest.mark.parametrize(
     ("alias", "tool", "message"),
-    [("x", "q_nope", "not a tool"), ("q_get_doc", "q_get_builtin", "already the name")],
+    [("x", "q_nope", "has no tool"), ("q_get_doc", "q_get_builtin", "already the name")],
 )
 def test_an_alias_that_cannot_be_offered_is_refused(alias: str, tool: str, message: str) -> None:
     with pytest.raises(AliasError, match=message) as caught:

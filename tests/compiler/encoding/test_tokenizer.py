@@ -39,7 +39,7 @@ def test_a_tokenizer_of_another_model_is_refused_before_a_text_needs_it(
     content = json.loads(path.read_text())
     content["model"]["vocab"]["rare"] = len(VOCABULARY)
     path.write_text(json.dumps(content))
-    expected = f"token id {len(VOCABULARY)}, and the weights have {len(VOCABULARY)} rows"
+    expected = f"token id {len(VOCABULARY)}, but the weights have {len(VOCABULARY)} rows"
     with pytest.raises(ModelError, match=expected) as caught:
         TokenCounter(resolve_model(folder)).count("map")
     assert caught.value.code == "model-invalid"

@@ -73,7 +73,7 @@ def test_a_setting_is_not_written_into_the_table_of_another() -> None:
 
 
 def test_what_cannot_be_changed_line_by_line_is_left_to_the_author() -> None:
-    with pytest.raises(EvaluationError, match=r"by hand boosts = \{ title = 3 \}; no alpha"):
+    with pytest.raises(EvaluationError, match=r"by hand: boosts = \{ title = 3 \}; no alpha"):
         with_search("search = { alpha = 1 }\n", {"boosts": {"title": 3}})
 
 

@@ -78,7 +78,7 @@ def test_beir_folders_are_read_without_unjudged_queries(tmp_path: Path) -> None:
 def test_a_folder_that_judges_nothing_is_refused(tmp_path: Path, entry: str) -> None:
     (tmp_path / "queries.jsonl").write_text(entry)
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\td9\t3\n")
-    with pytest.raises(EvaluationError, match="judges no query"):
+    with pytest.raises(EvaluationError, match="judges none of the queries"):
         read_beir(tmp_path)
 
 
@@ -118,5 +118,5 @@ def test_a_record_that_is_not_there_is_compared_by_its_id(monkeypatch: pytest.Mo
     known = {("docs", place): name for place, name in enumerate(names)}
     monkeypatch.setattr(questions, "records", lambda _: known)
     artifact: Any = SimpleNamespace(manifest={"scopes": {}, "name": "shed"}, build_id="1")
-    with pytest.raises(EvaluationError, match=r"near: doc:structs\.rst, code:structs\.py$"):
+    with pytest.raises(EvaluationError, match=r"similar: doc:structs\.rst, code:structs\.py$"):
         questions.check_questions(artifact, [Question("q", {"docs/structs.rst": 1.0})])

@@ -17,7 +17,7 @@ def nothing() -> tuple[str, bytes]:
 
 @pytest.mark.parametrize("name", ["", "thread", "ray", "dask:", "tcp://127.0.0.1:8786"])
 def test_an_executor_that_does_not_exist_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="is no executor; there are threads, processes and dask:"):
+    with pytest.raises(UsageError, match="is not an executor; use threads, processes or dask:"):
         WorkerPool(name, 1, nothing)
 
 

@@ -84,7 +84,7 @@ def test_a_worker_whose_vectors_are_other_bytes_is_refused(
     )
     data = pickle.dumps((facts, tokenizer, tokens, tuple(read_graph(other, "int8", None)), *rest))
     refusal = worker.admit(sha256(data).hexdigest(), data)
-    assert refusal == "its vectors of two test texts are other bytes"
+    assert refusal == "its vectors of two test texts differ"
 
 
 def test_a_record_that_cannot_be_cut_is_left_to_the_build(admitted: str) -> None:

@@ -53,8 +53,8 @@ def test_a_document_has_the_files_that_it_includes(source: str, expected: str) -
 @pytest.mark.parametrize(
     ("source", "code", "message"),
     [
-        ('x\n#+include: "gone.org"', "unresolved-directive", "'gone.org' is not there"),
-        ('x\n#+include: "https://x.org/a.org"', "content-elsewhere", "an address"),
+        ('x\n#+include: "gone.org"', "unresolved-directive", "'gone.org' does not exist"),
+        ('x\n#+include: "https://x.org/a.org"', "content-elsewhere", "is a URL"),
     ],
 )
 def test_what_is_not_there_is_told(source: str, code: str, message: str) -> None:

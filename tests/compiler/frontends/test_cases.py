@@ -168,7 +168,7 @@ def test_what_many_files_have_is_one_finding_each() -> None:
     found = {each.code: each.message for each in diagnostics}
     assert len(found) == len(diagnostics) == 3
     assert found["test-duplicate"] == (
-        "tests that other files have too: 5; those of this file are kept:"
+        "tests that earlier files also contain: 5; those of this file are kept:"
         " 'u0' (in tests/0.json), 'u1' (in tests/0.json), 'u2' (in tests/0.json) and 2 more"
     )
     assert found["test-no-tags"].startswith("11 tests without tags: u0, ")

@@ -70,7 +70,7 @@ def test_without_the_language_pack_a_file_is_text_and_a_note_says_so(
     assert [chunk(record, BUDGET)[0].text for record in found] == [*texts.values()]
     (note,) = diagnostics
     assert (note.severity, note.code) == (Severity.NOTE, "grammar-missing")
-    assert "haskell: 2 files of the collection 'repos'" in note.message
+    assert "haskell: 2 files of collection 'repos'" in note.message
     assert 'pip install "kb-compiler[languages]"' in note.hint
 
 

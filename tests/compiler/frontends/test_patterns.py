@@ -95,10 +95,10 @@ def test_missing_metadata_is_an_error_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("tags", "said"),
     [
-        ("[a, null, b]", "a list of texts, but its item 2 is `null`"),
-        ("[a, b, true]", "a list of texts, but its item 3 is `true`"),
-        ("[[" + "long, " * 40 + "]]", 'a list of texts, but its item 1 is `["long", "long"'),
-        ("{a: b}", 'a list of texts, not `{"a": "b"}`'),
+        ("[a, null, b]", "a list of strings, but its item 2 is `null`"),
+        ("[a, b, true]", "a list of strings, but its item 3 is `true`"),
+        ("[[" + "long, " * 40 + "]]", 'a list of strings, but its item 1 is `["long", "long"'),
+        ("{a: b}", 'a list of strings, not `{"a": "b"}`'),
     ],
 )
 def test_an_item_that_is_no_text_is_named(tags: str, said: str) -> None:

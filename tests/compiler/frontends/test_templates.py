@@ -183,12 +183,12 @@ def test_two_files_that_contradict_each_other_are_an_error() -> None:
             "template-conflict",
             "templates/templates.md",
             8,
-            "`framework` of the template 'base' is not what templates/templates.json:3 says",
+            "`framework` of the template 'base' differs from what templates/templates.json:3 says",
         ),
         (
             "template-conflict",
             "templates/templates.md",
             17,
-            "`instructions` of the template 'base' is not what templates/templates.json:6 says",
+            "`instructions` of the template 'base' differs from what templates/templates.json:6 says",
         ),
     ]

@@ -132,7 +132,7 @@ def test_a_tree_with_llms_txt_has_titles_and_the_addresses_of_the_pages(tmp_path
 
 def test_a_folder_without_addresses_asks_for_one(tmp_path: Path) -> None:
     source = write(tmp_path / "plain", {"a.html": page("A", "a"), "sub/index.html": page("B", "b")})
-    with pytest.raises(KbcError, match="nothing in 'plain' says") as caught:
+    with pytest.raises(KbcError, match="nothing in 'plain' states") as caught:
         imported(source, tmp_path / "kb")
     assert "--base" in caught.value.hint
     imported(source, tmp_path / "kb", base="https://docs.example.org/v2")

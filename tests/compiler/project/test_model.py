@@ -105,7 +105,7 @@ def test_a_folder_without_kb_toml_is_refused_with_a_way_on(tmp_path: Path) -> No
     ("path", "message", "hint"),
     [
         ("dcos", "there is no such folder or file: 'dcos'", "kbc init"),
-        ("https://example.org/docs", "https://example.org/docs is an address", "downloads no"),
+        ("https://example.org/docs", "https://example.org/docs is a URL", "does not download"),
     ],
 )
 def test_what_is_not_there_is_named_with_what_may_be_there(
@@ -222,7 +222,7 @@ def test_a_name_is_taken_also_where_another_mistake_is_beside_it(tmp_path: Path)
         ("unknown-kind", 9),
         ("duplicate-collection", 12),
     ]
-    assert [error.message.endswith("in line 3") for error in diagnostics.errors] == [
+    assert [error.message.endswith("on line 3") for error in diagnostics.errors] == [
         True,
         False,
         True,

@@ -268,7 +268,7 @@ def test_much_code_is_left_out_only_beside_documentation(
     root = write_tree(tmp_path / "heron", files)
     inputs, _ = read(root)
     assert {each.id for each in inputs.records["code"]} == {*files} - {"README.md", "tests/one.ts"}
-    assert recognised(root).notes == ("tests are left out: with them there would be too much code",)
+    assert recognised(root).notes == ("tests are left out: they would be too much code",)
     write_tree(root, {"docs/start.md": page("Start")})
     assert [each.name for each in recognised(root).project.collections] == ["docs", "readme"]
     (note,) = recognised(root).notes

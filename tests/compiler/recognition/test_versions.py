@@ -45,8 +45,8 @@ def test_the_highest_released_version_is_read(
     assert folders(root) == {"", f"guide/{shown}"}
     (note,) = recognised(root).notes
     others = set(names) - {shown}
-    assert note.startswith(f"of the versions in guide, {shown} is read, not ")
-    assert set(note.partition(", not ")[2].split(", ")) == others
+    assert note.startswith(f"in guide, {shown} is read; other versions are left out: ")
+    assert set(note.partition("left out: ")[2].split(", ")) == others
 
 
 def test_a_version_that_was_rebuilt_goes_with_the_others(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_versions_below_the_pages_that_they_are_former_ones_of_are_left_out(tmp_
     root = write_tree(tmp_path / "tree", {**version("docs"), **former, **others})
     assert folders(root) == {"", "docs", "docs/dev"}
     (note,) = recognised(root).notes
-    assert note == "of the versions in docs, the pages beside them are read, not 0.8, 0.9"
+    assert note == "in docs, the unversioned pages are read; other versions are left out: 0.8, 0.9"
 
 
 def test_pages_beside_a_version_that_is_the_latest_are_read_with_it(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_pages_in_a_folder_beside_their_former_versions_are_the_current_ones(
     root = write_tree(tmp_path / "tree", files)
     assert folders(root) == {"blog", "docs"}
     (note,) = recognised(root).notes
-    assert note == "of the versions in the folder, docs is read, not 2.1, 2.2, 2-edge"
+    assert note == "in the folder, docs is read; other versions are left out: 2.1, 2.2, 2-edge"
 
 
 def test_a_folder_of_other_pages_beside_versions_is_read_with_the_highest(tmp_path: Path) -> None:
@@ -186,7 +186,9 @@ def test_a_folder_called_as_a_former_version_of_another_is_left_out(
 ) -> None:
     root = write_tree(tmp_path / "tree", {**version("notes"), **version(name)})
     assert folders(root) == ({"notes", name} if is_read else {"notes"})
-    notes = () if is_read else (f"of the versions in the folder, notes is read, not {name}",)
+    notes = (
+        () if is_read else (f"in the folder, notes is read; other versions are left out: {name}",)
+    )
     assert recognised(root).notes == notes
 
 

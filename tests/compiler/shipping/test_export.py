@@ -236,7 +236,7 @@ def test_lance_wants_a_new_folder_of_its_name(artifact: Path, tmp_path: Path) ->
     with pytest.raises(UsageError, match=r"must end with \.lance"):
         kbc.export(artifact, tmp_path / "handbook", to="lance")
     (tmp_path / "handbook.lance").mkdir()
-    with pytest.raises(OutputError, match="exists already"):
+    with pytest.raises(OutputError, match="already exists"):
         kbc.export(artifact, tmp_path / "handbook.lance", to="lance")
 
 

@@ -40,7 +40,7 @@ def test_several_files_are_one_lock(tmp_path: Path) -> None:
     "text", ["", "numpy>=2\n", "numpy==2.0\n", "numpy==2.0 --hash=sha256:12\n", "\0\xff"]
 )
 def test_a_file_without_hashes_is_no_lock(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ShippingError, match=r"requirements\.txt locks no library"):
+    with pytest.raises(ShippingError, match=r"requirements\.txt contains no locked requirement"):
         read_lock([lock(tmp_path, text)])
 
 

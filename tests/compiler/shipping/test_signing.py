@@ -123,7 +123,7 @@ def test_keys_are_never_replaced_and_the_private_one_is_for_its_owner(
     private, public = keys
     assert private.stat().st_mode & 0o777 == 0o600
     before = private.read_bytes(), public.read_bytes()
-    with pytest.raises(KeyFileError, match="exists already"):
+    with pytest.raises(KeyFileError, match="already exists"):
         generate(private, None)
     assert (private.read_bytes(), public.read_bytes()) == before
 

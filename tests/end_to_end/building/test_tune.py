@@ -112,7 +112,7 @@ def test_what_was_found_is_shown_also_where_it_cannot_be_written(
     assert run(tune_it) != exit_codes.OK
     captured = capsys.readouterr()
     assert "on held-out questions" in captured.out
-    assert "write there by hand weights = " in captured.err
+    assert "set by hand: weights = " in captured.err
     assert (shed / "kb.toml").read_text() == inline
 
 

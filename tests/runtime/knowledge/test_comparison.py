@@ -116,4 +116,4 @@ def test_a_difference_beside_records_and_settings_is_told(publish: Publish) -> N
     old, new = (publish(built_at=f"2026-01-0{day}T00:00:00Z") for day in (1, 2))
     found = replace(diff(old.path, new.path), files=("tools.json",))
     assert not found.same
-    assert "only: tools.json" in render_diff(found)
+    assert "only files: tools.json" in render_diff(found)

@@ -117,7 +117,8 @@ def test_what_is_not_read_of_a_table_is_told() -> None:
     told = sentences(read("t.csv", written(*rows)).findings)
     assert told["column-not-read"] == "1 column not read: Colour"
     assert (
-        told["row-too-long"] == "1 row with more cells than the header, whose rest was not read: C1"
+        told["row-too-long"]
+        == "1 row with more cells than the header; the extra cells were not read: C1"
     )
     complete = sentences(read("t.csv", written(["ID", "Title"], ["C1", "Starts", " "])).findings)
     assert complete.keys() == {"no-steps", "no-tags"}
@@ -168,7 +169,7 @@ def archive(**parts: str) -> bytes:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"ID,Title\n", "no spreadsheet"),
+        (b"ID,Title\n", "not a spreadsheet"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "encrypted"),
         (archive(text="x"), "no sheets"),
         (archive(**{"xl__worksheets__sheet1.xml": "<worksheet"}), "damaged"),

@@ -199,6 +199,6 @@ def test_robot_framework_until_version_3_said_it_in_other_elements() -> None:
 
 
 def test_xml_that_is_no_report_is_said_to_be_something_else() -> None:
-    with pytest.raises(CaseFileError, match="<project> begins no report of tests") as caught:
+    with pytest.raises(CaseFileError, match="<project> is not the root of a test report") as caught:
         parse("pom.xml", b'<project xmlns="http://maven.apache.org/POM/4.0.0"/>')
     assert caught.value.is_other

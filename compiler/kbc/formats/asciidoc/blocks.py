@@ -315,7 +315,7 @@ class Blocks:
             return self._snippet(target, inside, line)
         if name == "dependency":
             return [snippets.coordinates(target, attribute_lists.parse(inside))]
-        self.project.elsewhere(name, f"the macro `{name}::` is that of an extension", line)
+        self.project.elsewhere(name, f"the macro `{name}::` belongs to an extension", line)
         return self.paragraph(_plain_arguments(inside)) if inside else []
 
     def _include_code(self, target: str, inside: str, line: SourceLine) -> Written:
@@ -340,7 +340,7 @@ class Blocks:
             path = next((each for each in paths if self.project.find(each, line.path)), "")
             parts += self._labelled_code(name, path, inside, line) if path else []
         if not parts:
-            self.project.unresolved("include-code", f"the code {target!r} is not there", line)
+            self.project.unresolved("include-code", f"the code {target!r} does not exist", line)
         return commonmark.blocks(parts)
 
     def _labelled_code(self, name: str, path: str, inside: str, line: SourceLine) -> list[Written]:

@@ -236,7 +236,7 @@ class LineReader:
             # Several repositories may give an Antora component its modules and files.
             is_resource = "$" in wanted or re.match(r"[^/:]*@[\w-]*:", wanted) is not None
             report = project.elsewhere if is_resource else project.unresolved
-            report("include", f"the file {wanted!r} is not there", line)
+            report("include", f"the file {wanted!r} does not exist", line)
             return [_missing(line, wanted)]
         path, data = found
         try:

@@ -109,7 +109,7 @@ class CataloguePage:
         places = [name.partition("/")[2], name]
         found = (read_target(self.path, f"/{place}.swift", self.read) for place in places if place)
         path, data = next((each for each in found if each is not None), ("", None))
-        taken = self._taken(path, data, "@Snippet", f"{name!r} is not there", line)
+        taken = self._taken(path, data, "@Snippet", f"{name!r} does not exist", line)
         if taken is None:
             return None
         try:

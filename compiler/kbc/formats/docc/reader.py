@@ -27,7 +27,7 @@ def convert(
     said = _COMMENT.sub("", "\n".join(each if isinstance(each, str) else "@" for each in nodes))
     if not said.lstrip().startswith("@"):
         raise FormatError(
-            "the file is no tutorial of DocC: it does not begin with a directive",
+            "the file is not a DocC tutorial: it does not begin with a directive",
             hint="Keep it out of the collection's paths, or give it an ending of its own.",
         )
     page = CataloguePage.of(path, text, read, named or {})

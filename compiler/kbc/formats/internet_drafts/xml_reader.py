@@ -31,7 +31,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """The document of a file; raises `FormatError` for XML that is no document of the IETF."""
     root = parsed(prepared(decode_any(data)).encode(), "the file")
     if local_name(root) != "rfc":
-        raise FormatError("the file is no RFC or draft: its element is not `rfc`")
+        raise FormatError("the file is not an RFC or Internet-Draft: its root element is not `rfc`")
     return [_Draft(root, path, read).document()]
 
 

@@ -40,7 +40,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         DocumentProblem(
             code="openapi-unresolved-reference",
             message=f"the reference {target!r} has no target",
-            hint="Add its target, or correct it.",
+            hint="Add the target, or correct the reference.",
         )
         for target in sorted(references.unresolved)[:1]
     )

@@ -98,7 +98,7 @@ class _Including:
         self.problems.append(
             DocumentProblem(
                 code=ELSEWHERE if is_address else UNRESOLVED,
-                message=f"{name!r} is an address" if is_address else f"{name!r} is not there",
+                message=f"{name!r} is a URL" if is_address else f"{name!r} does not exist",
                 line=line,
                 name="#+INCLUDE",
             )

@@ -62,7 +62,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     if name not in _BINARY:
         data = decode(data).encode()
     elif not data.startswith(b"PK"):
-        raise FormatError(f"the file is no {name.upper()}: it is not a ZIP archive")
+        raise FormatError(f"the file is not {name.upper()}: it is not a ZIP archive")
     problems: list[DocumentProblem] = []
     if name in _PREPARED:
         source = data.decode()
@@ -178,7 +178,7 @@ def _tree(name: str, data: bytes) -> dict[str, Any]:
     if done.returncode != 0:
         said = " ".join(done.stderr.decode("utf-8", "replace").split())
         if _RTS_MESSAGE.search(said):
-            raise FormatError("pandoc needs more memory for the file than it may have")
+            raise FormatError("pandoc needs more memory for the file than is allowed")
         match = _LINE.search(said)
         raise FormatError(
             f"pandoc cannot read the file: {said[:200] or f'exit code {done.returncode}'}",

@@ -132,7 +132,7 @@ class Markup:
                 elif depth:
                     return _joined(found)
                 else:
-                    self._report("a brace closes here that none opens", match.start())
+                    self._report("a closing brace here has no opening brace", match.start())
             elif match["quote"] and mode == CODE and not is_comment:
                 string = _STRINGS[match[0]].match(self._text, match.start(), self._end)
                 found.append(_ESCAPED.sub(r"\1", string[0]) if string else match[0])
@@ -143,7 +143,7 @@ class Markup:
         found.append(self._text[self._at : self._end])
         self._at = self._end
         if depth or level:
-            self._report("a brace opens here that none closes", max(opened, 0))
+            self._report("an opening brace here has no closing brace", max(opened, 0))
         return _joined(found)
 
     def _macro(self, name: str, mode: str, depth: int, has_items: bool) -> Nodes:

@@ -53,7 +53,9 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     name = _first(stated, "name", "alias")
     title = _first(stated, "title") or name
     if not title:
-        raise FormatError(r"neither \name nor \title: the file is no page of R documentation")
+        raise FormatError(
+            r"the file has neither \name nor \title: it is not a page of R documentation"
+        )
     shown = stated.get("title", [])
     heading = inline(_content(shown[0])) if shown else commonmark.escaped(title)
     blocks = [commonmark.heading(1, heading if heading.strip() else commonmark.escaped(title))]

@@ -68,7 +68,7 @@ class Context:
         place = next(iter(candidates(self.path, target)), target)
         is_written = is_generated(place, self.read)
         report = self.elsewhere if is_written else self.unresolved
-        report(name, f"the file {target!r} is not there", line)
+        report(name, f"the file {target!r} does not exist", line)
 
     def elsewhere(self, name: str, message: str, line: int) -> None:
         self.problems.append(DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name))

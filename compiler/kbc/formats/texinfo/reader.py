@@ -160,7 +160,7 @@ class _TexinfoSource:
             self.problems.append(
                 DocumentProblem(
                     code=ELSEWHERE if is_written else UNRESOLVED,
-                    message=f"the file {match[1]!r} is not there",
+                    message=f"the file {match[1]!r} does not exist",
                     line=text.count("\n", 0, match.start()) + 1 if not depth else 0,
                     name="@include",
                 )

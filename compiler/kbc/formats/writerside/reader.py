@@ -21,7 +21,7 @@ def convert(
     root = parsed(text.encode())
     if root.tag != "topic":
         raise FormatError(
-            f"the file is no topic: it begins with <{root.tag}>",
+            f"the file is not a topic: it begins with <{root.tag}>",
             hint="Keep it out of the collection's paths, or give it an ending of its own.",
         )
     topic = Topic.of(path, read, named or {})

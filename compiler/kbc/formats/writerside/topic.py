@@ -162,7 +162,7 @@ class Topic:
             if text is not None:
                 break
         if text is None:
-            self.missed(name, f"{source!r} is not there", line)
+            self.missed(name, f"{source!r} does not exist", line)
             return None
         try:
             found = part(text, self.filled(lines), self.filled(symbols))

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from kbc.formats.python_objects import PythonObjects
 
 UNRESOLVED_INCLUDE = "include-unresolved"
-UNRESOLVED_HINT = "Files that pages include must lie in the tree, with the part that is named."
-EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
+UNRESOLVED_HINT = "Files that pages include must be in the tree and contain the named part."
+EXTERNAL_HINT = "The site's build computes it or takes it from elsewhere; the built site has it."
 _OF_PYTHON = re.compile(r"auto[a-z]+|::: \(API\)")
 """Directives that stand for the reference of a Python object: of autodoc, mkdocstrings and doc-builder."""
 _WITH_NOTES = ("", "mkdocs", "quartz")
@@ -361,7 +361,7 @@ class PageIncludes:
                 dict.fromkeys([*self._pages[ELSEWHERE], *self._elsewhere])
             )
             self._external.update(each.name for some in self._elsewhere.values() for each in some)
-        missing, computed = "name no file", "stand for text outside of the tree"
+        missing, computed = "name no file", "stand for text outside the tree"
         advice = external_hint(self._external)
         for code, counter, severity, said, hint in (
             (UNRESOLVED_INCLUDE, self._unresolved, Severity.WARNING, missing, UNRESOLVED_HINT),

@@ -61,9 +61,9 @@ class SourceMetadata(Metadata):
     id: Text = Field(
         default="", description="what tools call source_id; default: the folder's name"
     )
-    name: Text = Field(default="", description="what sources are listed by")
+    name: Text = Field(default="", description="the name it is listed under")
     url: Text = Field(
-        default="", description="addresses of pages are below it; or with {path} or {stem}"
+        default="", description="base URL of its pages, or a URL with {path} or {stem}"
     )
     description: Text = Field(default="", description="what it is for, in one sentence")
     type: Text = Field(default="", description=f"one of {', '.join(SOURCE_TYPES)}")
@@ -132,7 +132,7 @@ def _sources(
         if earlier is not source:
             diagnostics.error(
                 "duplicate-source",
-                f"the source id {source.id!r} is that of {earlier.folder!r} too",
+                f"the source id {source.id!r} is already used by {earlier.folder!r}",
                 source.described_in or source.folder,
                 hint="Give one of them another `id` in its source.toml.",
             )
@@ -170,7 +170,7 @@ def _describe(source: _Source, file: SourceFile, diagnostics: Diagnostics) -> No
     if source.type and source.type not in SOURCE_TYPES:
         diagnostics.error(
             "source-unknown-type",
-            f"{source.type!r} is not a type of source",
+            f"{source.type!r} is not a source type",
             file.path,
             toml.line("type"),
             hint=f"One of: {', '.join(SOURCE_TYPES)}.",
@@ -206,7 +206,7 @@ def _pages(
             if key in records:
                 diagnostics.warning(
                     "page-duplicate-url",
-                    f"the address {record.url!r} is that of {records[key].path} too;"
+                    f"the URL {record.url!r} is already used by {records[key].path};"
                     " this page was left out",
                     file.path,
                     page.entry_line or page.line,
@@ -287,9 +287,9 @@ def _listed(
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         diagnostics.warning(
             "sitemap-page-missing",
-            f"the sitemap of {source.id!r} lists {missing[0]}{more}, which no file holds",
+            f"the sitemap of {source.id!r} lists {missing[0]}{more}, which no file contains",
             source.described_in or source.folder,
-            hint="Save the page beside the others, or leave it: it is not part of the source.",
+            hint="Save the page beside the others, or ignore this: it is not part of the source.",
         )
     return listed
 

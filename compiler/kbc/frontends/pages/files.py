@@ -104,8 +104,7 @@ def read_pages(
         if found[0].is_too_deep:
             diagnostics.warning(
                 "html-too-deep",
-                "the page nests its elements deeper than a browser's reader would see;"
-                " below that only their text was kept",
+                "the page nests its elements too deeply; below the limit only their text was kept",
                 file.path,
                 hint="Check the markup: an element may never be closed.",
             )

@@ -39,7 +39,7 @@ def read(
     if context < 0:
         diagnostics.error(
             "toml-bad-value",
-            f"`diff_context` is {context}; it is a number of lines",
+            f"`diff_context` is {context}; it must be a number of lines",
             PROJECT_FILE,
             collection.line or None,
         )
@@ -52,7 +52,7 @@ def read(
         if earlier is not workshop:
             diagnostics.error(
                 "workshop-duplicate",
-                f"the workshop {workshop.slug!r} is in {earlier.folder} too",
+                f"the workshop {workshop.slug!r} is also in {earlier.folder}",
                 workshop.folder,
                 hint="Rename one of the folders: a workshop has the name of its folder.",
             )

@@ -143,7 +143,7 @@ def _bad_number(file: SourceFile, data: Any, key: str, diagnostics: Diagnostics)
     value = data.get(key) if isinstance(data, Mapping) else None
     diagnostics.error(
         "workshop-context-invalid",
-        f"`{key}` is {value!r}: it must be a whole number from 1 on that no other has",
+        f"`{key}` is {value!r}: it must be a unique whole number from 1",
         file.path,
         1,
         hint="Export the workshop again.",

@@ -188,7 +188,7 @@ class FolderReader:
             "workshop-number-taken",
             f"there is another {what}; this folder was left out",
             f"{folder}/{path}" if folder else path,
-            hint="Number exercises, and the steps of an exercise, from 1 on.",
+            hint="Number exercises, and the steps of each exercise, from 1.",
         )
 
 

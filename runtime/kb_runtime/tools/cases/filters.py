@@ -118,7 +118,8 @@ def _text(name: str, value: Any) -> str:
         return ""
     if not (is_of_type(value, "string") or is_of_type(value, "number")):
         raise ToolError(
-            "BAD_INPUT", f"filters.{name} must be text or a list of texts, not {quoted(value)}"
+            "BAD_INPUT",
+            f"filters.{name} must be a string or a list of strings, not {quoted(value)}",
         )
     return str(value).strip()
 

@@ -105,7 +105,7 @@ def _fitting(
     def write() -> str:
         shown = [heading, *texts[: len(results)]]
         if len(results) < len(texts):
-            shown.append(f"There is room for {count_of(len(results), 'test')} here. {_IF_CUT}")
+            shown.append(f"Only {count_of(len(results), 'test')} could be shown. {_IF_CUT}")
         return "\n\n".join(filter(None, shown))
 
     return whole_results(structured, [results], write, room, _IF_CUT).text
@@ -160,11 +160,11 @@ def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer[Test
     if test.get("jiraKey", "").upper() != key and parse_address(given) is None:
         field: IdField = "uid" if test["uid"].upper() == key else "testCaseId"
         test["matchedBy"] = field
-        what = "no test has the JIRA key" if is_jira_key(key) else "this is no JIRA key:"
+        what = "no test has the JIRA key" if is_jira_key(key) else "this is not a JIRA key:"
         warnings.append(f"{what} {quoted(given)}; it is the {field} of this test")
     elif others:
         test["others"] = others
-        warnings.append(f"{key} is the key of other tests too: {', '.join(others)}")
+        warnings.append(f"{key} is also the key of other tests: {', '.join(others)}")
     return with_warnings(Answer(_test_text(test), test), warnings)
 
 

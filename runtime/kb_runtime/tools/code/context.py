@@ -129,7 +129,7 @@ def get_context_for_prompt(session: Session, arguments: dict[str, Any]) -> Answe
     if found["results"] and not by_file:
         best = found["results"][0]
         warnings.append(
-            f"nothing reaches the score {least:.2f} of min_relevance: the best is"
+            f"no passage reaches min_relevance {least:.2f}: the best is"
             f" {_name(best)} with {best['score']:.2f}"
         )
     budget: int = arguments["token_budget"]
@@ -277,7 +277,7 @@ TOOLS = (
             Argument(
                 "profile",
                 "string",
-                "Effort as of codebase_retrieval, instead of mode.",
+                "Effort as in codebase_retrieval; replaces mode.",
                 choices=("fast", "balanced", "rich"),
             ),
             *PATHS,
@@ -313,13 +313,13 @@ TOOLS = (
             Argument(
                 "include_related",
                 "boolean",
-                "Whether to add what the passages use of other files.",
+                "Add what the passages use from other files.",
                 default=True,
             ),
             Argument(
                 "min_relevance",
                 "number",
-                "Least score of a passage.",
+                "Minimum score of a passage.",
                 default=0.3,
                 minimum=0,
                 maximum=1,

@@ -196,7 +196,9 @@ def symbol_definition(session: Session, arguments: dict[str, Any]) -> Answer[Sym
     also = [index.place(one) for one in others[:MAX_OTHERS]]
     warnings = index.warnings()
     if last < best.definition.end_line:
-        warnings.append(f"the definition goes on to line {best.definition.end_line}: read get_file")
+        warnings.append(
+            f"the definition continues to line {best.definition.end_line}: call get_file"
+        )
     structured |= present(others=also, warnings=warnings)
     language = index.entry(best.tree, best.record).get("language", "")
     lines = [f"{place['kind']} {_full(place)}: {_place(place)}", "", fence(content, language)]
@@ -232,7 +234,7 @@ TOOLS = (
             Argument("kinds", "string[]", "Only these kinds: function, method, class, struct ..."),
             *PATHS,
             LANGUAGE,
-            cursor_argument("nextCursor of the answer before, to go on."),
+            cursor_argument("nextCursor of the previous answer."),
         ),
         needs=(KIND,),
     ),

@@ -54,7 +54,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     if state != "current":
         what = "deleted" if state == "missing" else "changed"
         structured["stale"] = True
-        structured["warnings"] = [f"{what} since it was indexed: this is the text of then"]
+        structured["warnings"] = [f"{what} since it was indexed: this is the text as indexed"]
         shown += f"\n\nNote: {structured['warnings'][0]}"
     if page.next is not None:
         structured["nextCursor"] = page.next
@@ -105,7 +105,7 @@ def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tup
     if first > total:
         raise ToolError(
             "BAD_INPUT",
-            f"start_line {first} is behind the end: {quoted(record['id'])} has {count_of(total, 'line')}",
+            f"start_line {first} is past the end: {quoted(record['id'])} has {count_of(total, 'line')}",
             next_steps=[f"Give start_line from 1 to {total}."],
         )
     if last < first:
@@ -136,7 +136,7 @@ TOOLS = (
             FILE,
             Argument("start_line", "integer", "First line.", minimum=1, out_of_range="reject"),
             Argument("end_line", "integer", "Last line.", minimum=1, out_of_range="reject"),
-            cursor_argument("nextCursor of the answer before, to go on."),
+            cursor_argument("nextCursor of the previous answer."),
         ),
         needs=(KIND,),
     ),

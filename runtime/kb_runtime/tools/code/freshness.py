@@ -43,7 +43,7 @@ class Freshness:
                 self._left_out.append(file)
             else:
                 self.warnings.append(
-                    f"lines {result['lines']} of {file} were left out: their text was changed"
+                    f"lines {result['lines']} of {file} were left out: their text has changed"
                     " since it was indexed"
                 )
             return None

@@ -26,7 +26,7 @@ _FIRST_INDEX = (
 )
 
 _SCANNED = (
-    "the first index is being built: the files themselves were searched by words; symbols and meaning come"
+    "the first index is being built: the files themselves were searched by words; symbols and vectors come"
     " with the index"
 )
 _EARLIER_INDEX = (

@@ -38,7 +38,7 @@ def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutl
     if tree is not None and tree.is_reachable and (state := tree.state(record)) != "current":
         structured["stale"] = True
         what = "deleted" if state == "missing" else "changed"
-        warnings.append(f"{what} since it was indexed: these are its lines from then")
+        warnings.append(f"{what} since it was indexed: these are the lines as indexed")
     if not entries:
         warnings.append(_why_empty(session, record))
     structured |= present(warnings=warnings)
@@ -96,7 +96,7 @@ TOOLS = (
                 minimum=1,
                 out_of_range="reject",
             ),
-            cursor_argument("nextCursor of the answer before, to go on."),
+            cursor_argument("nextCursor of the previous answer."),
         ),
         needs=(KIND,),
     ),

@@ -125,7 +125,7 @@ def _unseen(index: SymbolIndex, found: Iterable[Found]) -> list[str]:
     """A sentence on languages whose uses are not compiled."""
     languages = {index.entry(one.tree, one.record).get("language", "") for one in found}
     if unseen := sorted(language for language in languages if language not in FAMILIES):
-        return [f"no uses are known of {', '.join(unseen)}: {_NO_USES}; use grep"]
+        return [f"no uses of {', '.join(unseen)} are known: {_NO_USES}; use grep"]
     return []
 
 
@@ -290,7 +290,7 @@ TOOLS = (
             top_k_argument("references", MAX_REFERENCES),
             *PATHS,
             LANGUAGE,
-            cursor_argument("nextCursor of the answer before, to go on."),
+            cursor_argument("nextCursor of the previous answer."),
         ),
         needs=(KIND,),
     ),

@@ -240,7 +240,7 @@ class SymbolIndex:
 
     def _seen(self) -> str:
         total = sum(len(tree.catalog) for tree in self.trees)
-        limits = " that are asked for" if self._globs or self._language else ""
+        limits = " asked for" if self._globs or self._language else ""
         return (
             f"the files{limits} of {total}" if limits else f"the index of {count_of(total, 'file')}"
         )

@@ -98,13 +98,13 @@ def _lines(text: str, first: int | None, last: int | None) -> DocPart:
     if start > len(lines):
         raise ToolError(
             "BAD_INPUT",
-            f"startLine {start} is behind the last line, {len(lines)}",
+            f"startLine {start} is after the last line, {len(lines)}",
             next_steps=[f"Give startLine from 1 to {len(lines)}."],
         )
     if start > end:
         raise ToolError(
             "BAD_INPUT",
-            f"startLine {start} is behind endLine {end}",
+            f"startLine {start} is after endLine {end}",
             next_steps=["Give an endLine that is not before startLine."],
         )
     return {
@@ -164,7 +164,9 @@ def _page(
         if titled := _titled(session, candidate):
             first, *others = titled
             if address := lookup.own_address(session, first, lookup.shown_path(first)):
-                session.notes.append(f"another knowledge base has this path too: this is {address}")
+                session.notes.append(
+                    f"another knowledge base also has this path: this is {address}"
+                )
             return first, fragment, _sharing_title(others)
     raise _no_page(session, argument, name, page.rstrip("/"))
 
@@ -180,7 +182,7 @@ def _sharing_title(others: list[DocEntry]) -> list[str] | None:
     if not others:
         return None
     paths = some_of([lookup.shown_path(each) for each in others], PATH_SUGGESTIONS)
-    return [f"other pages have this title too: {paths}; give the path for one of them"]
+    return [f"other pages also have this title: {paths}; give the path for one of them"]
 
 
 def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError:
@@ -306,7 +308,7 @@ TOOLS = (
             Argument(
                 "raw",
                 "boolean",
-                "The file as stored, front matter and MDX included.",
+                "The file as stored, with front matter and MDX.",
                 default=False,
             ),
             MAX_CHARS,

@@ -361,22 +361,22 @@ TOOLS = (
             Argument(
                 "scopes", "string[]", "Where to search; omitted: everything.", choices_from="scopes"
             ),
-            Argument("scope", "string", "One of the scopes (old form)."),
+            Argument("scope", "string", "One scope (old form)."),
             Argument(
                 "limitPerScope",
                 "integer",
-                "Results per scope when several are searched; default 5",
+                "Results per scope, for several scopes; default 5",
                 minimum=1,
                 maximum=MAX_RESULTS,
             ),
             Argument(
                 "k",
                 "integer",
-                "Results when one scope is searched; default 10",
+                "Results for a single scope; default 10",
                 minimum=1,
                 maximum=MAX_RESULTS,
             ),
-            Argument("explain", "boolean", "Tell why each hit ranks where it does.", default=False),
+            Argument("explain", "boolean", "Explain the rank of each hit.", default=False),
         ),
         needs=("builtins", "docs", "examples", "patterns", "templates"),
     ),

@@ -196,7 +196,7 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
             "NOT_FOUND",
             f"No content found for URL. Nothing is stored under {quoted(url, 300)}",
             suggestions=near,
-            next_steps=[f"Call {LIST_PAGES} for the addresses of a source, or {SEARCH}."],
+            next_steps=[f"Call {LIST_PAGES} for the URLs of a source, or {SEARCH}."],
             details={"nearest": near},
         )
     others = [page["source"] for page in found[1:]]
@@ -204,9 +204,7 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
         others = []
     warnings = []
     if others:
-        warnings.append(
-            f"this address is in {', '.join(others)} too: source_id chooses between them"
-        )
+        warnings.append(f"this URL is also in {', '.join(others)}: choose with source_id")
     return found[0], warnings
 
 
@@ -266,7 +264,7 @@ TOOLS = (
             Argument(
                 "limit",
                 "integer",
-                "pages in one answer; omitted: what fits",
+                "pages in one answer; default: all that fit",
                 minimum=1,
                 maximum=MAX_LISTED,
             ),
@@ -281,7 +279,7 @@ TOOLS = (
             Argument(
                 "url",
                 "string",
-                "address of the page; a #fragment picks the section",
+                "URL of the page; a #fragment picks the section",
                 required=True,
                 max_length=2_000,
             ),
@@ -290,7 +288,7 @@ TOOLS = (
             Argument(
                 "maxChars",
                 "integer",
-                "characters of the page in one answer; omitted: what fits",
+                "characters of the page in one answer; default: all that fit",
                 minimum=1,
                 out_of_range="reject",
             ),

@@ -103,7 +103,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
     warnings = unknown
     if result.mode == "lexical" and alpha > 0:
         warnings.append(
-            "Semantic search is unavailable: results by keywords only, as with alpha 0.0."
+            "Vector search is unavailable: results by keywords only, as with alpha 0.0."
         )
     if result.mode == "semantic" and alpha < 1:
         warnings.append(
@@ -187,7 +187,7 @@ def _filter_value(key: str, value: Any) -> Any:
         return found
     raise ToolError(
         "BAD_INPUT",
-        f"filters.{key} must be {DESCRIPTIONS[type]} or a list of such, not {quoted(value)}."
+        f"filters.{key} must be {DESCRIPTIONS[type]} or a list of them, not {quoted(value)}."
         f" Allowed keys: {', '.join(FILTERS)}",
         details={"allowed": list(FILTERS)},
     )
@@ -268,7 +268,7 @@ def _search_text(session: Session, results: Sequence[PassageResult], is_cut: boo
         lines += ["Content:", exact_fence(result["content"]), "---"]
         parts.append("\n".join(lines))
     if is_cut:
-        parts.append(f"There is room for {count_of(len(results), 'result')} here. {_IF_CUT}")
+        parts.append(f"Only {count_of(len(results), 'result')} could be shown. {_IF_CUT}")
     reader = session.name_of(READ_PAGE)
     parts.append(f'Use {reader}(url="...") to read the full content of any result.')
     return "\n\n".join(parts)

@@ -99,7 +99,7 @@ _QUESTION_TYPES: tuple[QuestionType, ...] = (
     {
         "id": "debug-explain",
         "label": "Debug and explain",
-        "promptTemplate": "This code does <symptom>: <code>. What is wrong, and how do you mend it?",
+        "promptTemplate": "This code does <symptom>: <code>. What is wrong, and how do you fix it?",
         "whatToListenFor": ["the cause, not the symptom", "a fix that addresses the cause"],
         "followUps": ["How would you have noticed it?", "Which test would have caught it?"],
     },

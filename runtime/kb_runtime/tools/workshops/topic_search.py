@@ -10,7 +10,6 @@ from kb_runtime.search.results import without_near_duplicates
 from kb_runtime.text.graphemes import boundary_before
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import cut, exact_fence, find_folded
-from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import whole_results
@@ -240,7 +239,7 @@ def _text(session: Session, structured: TopicMatches, is_cut: bool) -> str:
             lines.append(f"_Source_: `{match['sourcePath']}`")
         parts.append("\n".join([*lines, "", exact_fence(match["chunk"])]))
     if is_cut:
-        parts.append(f"There is room for {count_of(len(matches), 'passage')} here. {_IF_CUT}")
+        parts.append(f"Only {len(matches)} of the matches could be shown. {_IF_CUT}")
     if matches:
         parts.append(
             next_steps(

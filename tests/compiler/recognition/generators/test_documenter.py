@@ -197,7 +197,7 @@ def test_make_names_pages_in_order_with_titles_and_addresses(tmp_path: Path) -> 
     }
     assert [each.code for each in diagnostics if each.code == "dead-anchor"] == []
     assert [each.message for each in diagnostics if each.code == "content-elsewhere"] == [
-        "directives on 2 pages of 'docs' that stand for text outside of the tree (2):"
+        "directives on 2 pages of 'docs' that stand for text outside the tree (2):"
         " @eval (1), @docs (1)"
     ]
 

@@ -195,7 +195,7 @@ def test_an_address_of_a_knowledge_base_that_is_not_asked_means_no_record(
     told = asked(compact, "sea_get", name=address, **chosen)
     served = "south" if chosen else "north, south"
     kb = address.split("/")[2]
-    assert f'"{kb}", which is not searched here; there are: {served}' in text_of(told)
+    assert f'"{kb}", which is not searched here; available: {served}' in text_of(told)
 
 
 def _workshop(title: str, exercises: int) -> dict[str, str]:

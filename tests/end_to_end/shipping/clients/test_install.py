@@ -339,9 +339,9 @@ def test_a_server_that_does_not_work_is_said_with_the_way_back(
     code, out, err = ask(capsys, "install", artifact, "--client", "cursor")
     assert "Cursor: added demo" in out
     assert code == exit_codes.BROKEN
-    assert "the server does not work: Lexical search is unavailable" in err
+    assert "the server does not work: Keyword search is unavailable" in err
     assert "--uninstall" in err
-    assert problems(capsys)[0].startswith("Lexical search is unavailable")
+    assert problems(capsys)[0].startswith("Keyword search is unavailable")
     alter(folder / "catalog" / "chunks.bin")
     code, _, err = ask(capsys, "install", artifact, "--client", "cursor")
     assert code == exit_codes.BROKEN
@@ -356,9 +356,7 @@ def test_a_knowledge_base_that_was_built_without_vectors_works_with_a_note(
     artifact = build(tmp_path / "kb", options).path.parent
     code, out, err = ask(capsys, "install", artifact, "--client", "cursor")
     assert (code, err) == (exit_codes.OK, "")
-    note = (
-        "Semantic search is unavailable (the knowledge base has no encoder): keyword results only."
-    )
+    note = "Vector search is unavailable (the knowledge base has no encoder): keyword search only."
     assert f" ms. Note: {note}\n" in out
     started = json.loads(ask(capsys, "install", artifact, "--client", "cursor", "--json")[1])
     assert (started["start"]["ok"], started["start"]["note"]) == (True, note)

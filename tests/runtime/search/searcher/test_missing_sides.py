@@ -36,7 +36,7 @@ def test_without_an_encoder_words_answer_and_the_result_says_so(
     assert result.hits[0].row == 5
     assert result.mode == "lexical"
     assert len(result.warnings) == 1
-    assert "keyword results only" in result.warnings[0]
+    assert "keyword search only" in result.warnings[0]
 
 
 def test_without_an_encoder_a_lexical_search_has_nothing_to_warn_of(small: Built) -> None:
@@ -48,7 +48,7 @@ def test_without_the_lexical_side_meaning_answers_and_the_result_says_so(small: 
     result = Searcher(altered(small, lexical=Broken())).search(SearchRequest("voting leaders"))
     assert result.hits[0].row == 5
     assert result.mode == "semantic"
-    assert "semantic results only" in result.warnings[0]
+    assert "vector search only" in result.warnings[0]
 
 
 class Altered:

@@ -225,7 +225,7 @@ def test_an_outline_has_pages_and_depth(call: Call) -> None:
 
 def test_a_language_without_uses_is_named(call: Call) -> None:
     (warning,) = call("symbol_references", symbol="boil")["warnings"]
-    assert warning.startswith("no uses are known of kotlin")
+    assert warning.startswith("no uses of kotlin are known")
 
 
 def test_a_context_is_limited_by_its_budget_alone(

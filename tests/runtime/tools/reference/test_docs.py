@@ -112,8 +112,8 @@ def test_one_end_of_a_line_range_is_enough(call: Call) -> None:
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ({"startLine": 14}, "startLine 14 is behind the last line, 13"),
-        ({"startLine": 5, "endLine": 4}, "startLine 5 is behind endLine 4"),
+        ({"startLine": 14}, "startLine 14 is after the last line, 13"),
+        ({"startLine": 5, "endLine": 4}, "startLine 5 is after endLine 4"),
         ({"section": "sets", "startLine": 1}, "section and startLine or endLine"),
     ],
 )

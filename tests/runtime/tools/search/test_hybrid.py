@@ -240,10 +240,10 @@ def test_nothing_found_is_a_success_that_helps(call: Call) -> None:
 def test_warnings_of_the_search_are_passed_on_once(
     call: Call, searcher: Any, make_hit: Any
 ) -> None:
-    searcher.warnings = ("Semantic search is unavailable.",)
+    searcher.warnings = ("Vector search is unavailable.",)
     searcher.hits = [make_hit("docs", 0), make_hit("posts", 0)]
     found = structured(call("hybrid_search", query="map", scopes=["docs", "extra"]))
-    assert found["warnings"] == ["Semantic search is unavailable."]
+    assert found["warnings"] == ["Vector search is unavailable."]
 
 
 def test_text_has_every_list_once(call: Call, searcher: Any, make_hit: Any) -> None:
