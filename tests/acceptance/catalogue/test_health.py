@@ -72,7 +72,7 @@ def test_health_is_good_again_after_the_cause_of_a_warning_is_gone(
     ask = client(compiled(tmp_path, twice, cache, embed=False).parent, data)
     found = ask("check_health").structured
     assert found["status"] == "DEGRADED"
-    assert "warnings about tests" in found["problems"][0]
+    assert "1 warning about tests" in found["problems"][0]
     export = tmp_path / "kb" / "tests" / "functional.json"
     export.write_text(json.dumps(CASES[:2]))
     build(tmp_path / "kb", BuildOptions(out=tmp_path / "out", cache=cache, embed=False))
