@@ -65,6 +65,13 @@ def _project(folder: str) -> str:
     return folder
 
 
+def _overlap(one: str, other: str) -> bool:
+    try:
+        return os.path.commonpath((one, other)) in (one, other)
+    except ValueError:  # on different drives
+        return False
+
+
 def trees_of(given: Sequence[str]) -> dict[str, str]:
     """Each tree with the prefix of its files' ids: "" for a single one, otherwise the folder's name, as
     far up as it takes to tell them apart. Raises UsageError."""
@@ -72,7 +79,7 @@ def trees_of(given: Sequence[str]) -> dict[str, str]:
     for each in given:
         tree = tree_of(each)
         for other in trees:
-            if os.path.commonpath((tree, other)) in (tree, other):
+            if _overlap(tree, other):
                 how = "is given twice" if tree == other else "overlap"
                 both = tree if tree == other else f"{other} and {tree}"
                 raise UsageError(f"--code: {both} {how}: give one of them.")

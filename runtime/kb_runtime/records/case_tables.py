@@ -216,15 +216,16 @@ def _steps(step: dict[str, str]) -> list[dict[str, Any]]:
 
 def _numbered(text: str) -> list[str]:
     """The items of a list that is numbered from 1, one a line or with further lines; else nothing."""
-    items: list[str] = []
+    parts: list[list[str]] = []
     for line in text.splitlines():
         numbered = _NUMBERED.fullmatch(line.strip() + " ")
-        if numbered and int(numbered[1]) == len(items) + 1:
-            items.append(numbered[2].strip())
-        elif items:
-            items[-1] = f"{items[-1]}\n{line.strip()}".strip()
+        if numbered and int(numbered[1]) == len(parts) + 1:
+            parts.append([numbered[2].strip()])
+        elif parts:
+            parts[-1].append(line.strip())
         elif line.strip():
             return []
+    items = ["\n".join(lines).strip() for lines in parts]
     return [
         item[1:-1] if item[:1] == item[-1:] == '"' and len(item) > 1 else item for item in items
     ]

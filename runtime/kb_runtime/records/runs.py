@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from kb_runtime.records.gherkin import Line, conditions, numbered, steps_from
@@ -185,8 +186,10 @@ def _jest(files: Any) -> Iterator[dict[str, Any]]:
     count from the folder that holds them all."""
     names = [str(each.get("name") or "").replace("\\", "/") for each in _objects(files)]
     folders = [name.rpartition("/")[0] for name in names]
-    is_absolute = all(re.match(r"/|[A-Za-z]:/", name) for name in names)
-    common = os.path.commonpath(folders).replace("\\", "/") if names and is_absolute else ""
+    common = ""
+    if names and all(re.match(r"/|[A-Za-z]:/", name) for name in names):
+        with suppress(ValueError):  # several drives
+            common = os.path.commonpath(folders).replace("\\", "/")
     for name, file in zip(names, _objects(files), strict=True):
         path = name.removeprefix(common).lstrip("/")
         for test in _objects(file.get("assertionResults")):

@@ -86,3 +86,26 @@ def test_scenarios_of_one_name_are_numbered() -> None:
         "pump: Starts",
         "pump: Starts #2",
     ]
+
+
+def test_a_document_type_is_refused_however_it_is_spelt() -> None:
+    entity = '<!DOC\x01TYPE a [<!ENT\x01ITY b "c">]><testsuite><testcase name="&b;"/></testsuite>'
+    for before in ("", "<!-- a report --> ", '<?xml version="1.0"?>\n<?a ?>\n<!-- a -->\n'):
+        with pytest.raises(CaseFileError, match="document type"):
+            parse("report.xml", f"{before}{entity}".encode())
+    page = "<testsuite><testcase name='x'><system-out><![CDATA[<!DOCTYPE html>]]></system-out>"
+    (test,) = parse("report.xml", f"{page}</testcase></testsuite>".encode())["tests"]
+    assert test["title"] == "x"
+
+
+def test_suites_within_suites_without_end_are_refused() -> None:
+    deep = "<testsuite name='a'>" * 3000 + "<testcase name='x'/>" + "</testsuite>" * 3000
+    with pytest.raises(CaseFileError, match="the XML nests too deeply"):
+        parse("report.xml", deep.encode())
+
+
+def test_other_line_ends_stay_in_texts_of_json_lines() -> None:
+    line = '{"Action": "pass", "Test": "A\u2028B\u0085C"}\n'
+    assert [each["Test"] for each in parse("a.json", (line * 2).encode())] == [
+        "A\u2028B\u0085C"
+    ] * 2

@@ -271,3 +271,10 @@ def test_what_tools_have_beside_their_tests_is_none(content: Any) -> None:
 )
 def test_odd_reports_raise_nothing(report: Any) -> None:
     assert read("odd.json", report).findings is not None
+
+
+def test_files_of_jest_on_several_drives_have_no_folder_in_common() -> None:
+    tests = [{"title": "opens", "status": "passed"}]
+    files = [{"name": name, "assertionResults": tests} for name in ("/a/x.js", "C:/b/y.js")]
+    found = read("report.json", json.dumps({"numTotalTests": 2, "testResults": files})).cases
+    assert [case.uid.split("::")[0] for case in found] == ["a/x.js", "C:/b/y.js"]
