@@ -12,6 +12,8 @@ _MOST_BYTES = 100 << 20
 """Of a part when it is unpacked. A few kilobytes can be packed that fill any memory."""
 _MOST_COLUMNS = 1 << 14
 """Of a sheet, by the standard."""
+_MOST_CELLS = 10_000_000
+"""Of all sheets, with the empty ones before others in their rows: a few bytes can state the last column."""
 _SHARED = "xl/sharedStrings.xml"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -32,8 +34,15 @@ def sheets(data: bytes) -> Iterator[list[list[str]]]:
             if not parts:
                 raise SpreadsheetError("it has no sheets")
             shared = _shared(archive) if _SHARED in names else []
+            cells = 0
             for name in sorted(parts, key=lambda name: (len(name), name)):
-                yield _rows(_parsed(archive, name), shared)
+                rows = []
+                for row in _rows(_parsed(archive, name), shared):
+                    cells += len(row)
+                    if cells > _MOST_CELLS:
+                        raise SpreadsheetError(f"it has more than {_MOST_CELLS:,} cells")
+                    rows.append(row)
+                yield rows
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise SpreadsheetError("it is damaged, or not a spreadsheet") from error
     except (ElementTree.ParseError, ValueError, IndexError) as error:
@@ -47,9 +56,10 @@ def _parsed(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
         content = part.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
         raise SpreadsheetError(f"{name} has more than {_MOST_BYTES >> 20} MB")
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+    text = content.decode("utf-8-sig")  # in UTF-16 a document type has other bytes
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise SpreadsheetError(f"{name} has a document type")
-    return ElementTree.fromstring(content)
+    return ElementTree.fromstring(text)
 
 
 def _shared(archive: zipfile.ZipFile) -> list[str]:
@@ -62,16 +72,14 @@ def _text(item: ElementTree.Element) -> str:
     return "".join(run.text or "" for run in runs)
 
 
-def _rows(sheet: ElementTree.Element, shared: list[str]) -> list[list[str]]:
-    rows = []
+def _rows(sheet: ElementTree.Element, shared: list[str]) -> Iterator[list[str]]:
     for row in sheet.iterfind("{*}sheetData/{*}row"):
         cells: list[str] = []
         for cell in row.iterfind("{*}c"):
             column = _column(cell.get("r", "")) or len(cells)
             cells += [""] * (column - len(cells))
             cells.append(_value(cell, shared))
-        rows.append(cells)
-    return rows
+        yield cells
 
 
 def _column(reference: str) -> int:

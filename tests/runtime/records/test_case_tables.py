@@ -155,10 +155,14 @@ def test_spreadsheets() -> None:
     assert sentences(found.findings)["column-not-read"] == "1 column not read: Colour"
 
 
+HIDDEN = '<?xml version="1.0" encoding="utf-16"?><!DOCTYPE x [<!ENTITY a "b">]><x/>'.encode(
+    "utf-16"
+)
+WIDE = "<x><sheetData>" + '<row><c r="XFD1"/></row>' * 700 + "</sheetData></x>"
 LOST = '<x><sheetData><row><c t="s"><v>4</v></c></row></sheetData></x>'
 
 
-def archive(**parts: str) -> bytes:
+def archive(**parts: str | bytes) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as packed:
         for name, text in parts.items():
@@ -174,6 +178,8 @@ def archive(**parts: str) -> bytes:
         (archive(text="x"), "no sheets"),
         (archive(**{"xl__worksheets__sheet1.xml": "<worksheet"}), "damaged"),
         (archive(**{"xl__worksheets__sheet1.xml": "<!DOCTYPE x><x/>"}), "document type"),
+        (archive(**{"xl__worksheets__sheet1.xml": HIDDEN}), "damaged"),
+        (archive(**{"xl__worksheets__sheet1.xml": WIDE}), "more than 10,000,000 cells"),
         (archive(**{"xl__worksheets__sheet1.xml": LOST}), "damaged"),
         (spreadsheet([["Colour"], ["red"]]), "no sheet has a header"),
     ],
