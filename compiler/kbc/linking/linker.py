@@ -374,11 +374,13 @@ class Staging:
     def _close(self) -> None:
         """Removes what is unfinished, and older builds whose removal was interrupted; gives up the lock."""
         if self._lock is not None:
-            with suppress(OSError):
-                retention.remove_debris(self.kb_folder)
-                os.utime(self.kb_folder / retention.LOCK)
-            os.close(self._lock)
-            self._lock = None
+            try:
+                with suppress(OSError):
+                    retention.remove_debris(self.kb_folder)
+                    os.utime(self.kb_folder / retention.LOCK)
+            finally:
+                os.close(self._lock)
+                self._lock = None
 
     def _translated(self, error: Exception) -> PublishError:
         """The `PublishError` that explains an error of writing the output."""

@@ -31,7 +31,14 @@ def temporary(kb_folder: Path, label: str) -> Path:
 
 
 def remove_debris(kb_folder: Path) -> None:
-    """Removes what killed builds left behind."""
+    """Removes what killed builds left behind, in a second attempt where memory is short for a moment."""
+    try:
+        _remove_debris(kb_folder)
+    except MemoryError:
+        _remove_debris(kb_folder)
+
+
+def _remove_debris(kb_folder: Path) -> None:
     for path in kb_folder.iterdir():
         if path.name.startswith(TEMPORARY):
             delete(path)

@@ -188,6 +188,23 @@ def test_leaving_without_publishing_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "kb").iterdir()] == [".lock"]
 
 
+def test_leaving_removes_debris_and_the_lock_where_memory_is_short_for_a_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = os.listdir
+
+    def short(path: str) -> list[str]:
+        monkeypatch.setattr(os, "listdir", listed)
+        raise MemoryError
+
+    with Staging(tmp_path, "kb", ID) as staging:
+        (staging.folder / "a").write_text("x")
+        monkeypatch.setattr(os, "listdir", short)
+    assert [path.name for path in (tmp_path / "kb").iterdir()] == [".lock"]
+    with Staging(tmp_path, "kb", ID, wait_s=0):
+        pass
+
+
 def test_debris_of_a_killed_build_is_removed(publish: Publish) -> None:
     kb = publish(entries("one")).path.parent
     (kb / f".tmp-{ID}-1-abc/{ID}/catalog").mkdir(parents=True)
