@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, partial, wraps
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 from kbc.cache import toolchain
 from kbc.cache.codec import CodecError, pack, unpack
@@ -37,18 +37,11 @@ _MEMORY_CHARS = 20_000_000
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Submit = Callable[[str, list[Any]], Callable[[], list[Any]]]
-
-
-class Spread(Protocol):
-    """Shares the items of a phase with other processes: gives what gives each result, to be called in order.
-    `compute` computes one here; what another process has is refused where `is_current` says so."""
-
-    def __call__(
-        self,
-        items: Sequence[Any],
-        compute: Callable[[Any], Any],
-        is_current: Callable[[Any, Any], bool],
-    ) -> list[Callable[[], Any]]: ...
+Spread = Callable[
+    [Sequence[Any], Callable[[Any], Any], Callable[[Any, Any], bool]], list[Callable[[], Any]]
+]
+"""Shares items with other processes: gives what gives the result of each, to be called in order. The second
+argument computes one here; the third says whether what another process has is the result of an item."""
 
 
 @dataclass(slots=True)
@@ -322,6 +315,20 @@ def recalled_each(
         is_lasting=is_lasting,
         is_current=is_current,
     )
+
+
+@contextmanager
+def spreading(phase: str, spread: Spread) -> Iterator[None]:
+    """While the body runs inside of `remembering`, `spread` shares a phase with other processes."""
+    cache = _active.get()
+    if cache is None:
+        yield
+        return
+    cache.spreads[phase] = spread
+    try:
+        yield
+    finally:
+        del cache.spreads[phase]
 
 
 def remembered(phase: str) -> Callable[[Function], Function]:

@@ -12,7 +12,13 @@ from kbc.cache.phases import recalled_each
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read
 from kbc.formats.doxygen import DoxygenProjects
 from kbc.formats.registry import BY_NAME, INSTALL_HINT, Format, converters, format_of
-from kbc.formats.tracing import Conversion, ProjectLabels, Trace, TracedLabels
+from kbc.formats.tracing import (
+    Conversion,
+    ProjectLabels,
+    Trace,
+    TracedLabels,
+    may_name_headers,
+)
 from kbc.languages.addresses import without_pictures
 from kbc.limits import MAX_CONVERTED_BYTES
 
@@ -47,8 +53,13 @@ class ConversionRequest:
 
     @property
     def shows_headers(self) -> bool:
-        """Whether it names headers itself, of which all pages share what was read."""
-        return bool(self.doxygen) and self.chosen.shows_headers and b"doxygen" in self.data
+        """Whether it may name headers itself, of which all pages share what was read."""
+        return self.doxygen is not None and may_name_headers(self.data)
+
+    @property
+    def headers(self) -> bytes:
+        """The digest of what the headers are."""
+        return b"none" if self.doxygen is None else self.doxygen.digest
 
 
 def convert(path: str, data: bytes, read: Read, **known: Any) -> list[Converted]:
@@ -69,7 +80,9 @@ def convert_each(requests: Sequence[ConversionRequest]) -> Iterator[list[Convert
         _seen,
         Conversion,
         is_lasting=lambda conversion: conversion.is_lasting,
-        is_current=lambda request, found: found.is_current(request.read, request.labels),
+        is_current=lambda request, found: found.is_current(
+            request.read, request.labels, request.headers
+        ),
     )
     return (each.documents for each in found)
 
@@ -80,16 +93,20 @@ def _seen(request: ConversionRequest) -> Any:
     settings = [request.path, chosen.name, sorted(converters([chosen]).items())]
     settings += [sorted(named.items())] if named else []
     settings += [list(request.around)] if request.around else []
-    if request.doxygen and chosen.shows_headers:
-        settings.append(repr(request.doxygen.stated))
     return hashlib.sha256(request.data).hexdigest(), settings
 
 
 def converted(request: ConversionRequest) -> Conversion:
     """The conversion of a file, without a cache."""
-    trace, labels = Trace(request.read), TracedLabels(request.labels or ProjectLabels())
+    trace = Trace(request.read, may_name_headers(request.data))
+    labels = TracedLabels(request.labels or ProjectLabels())
     documents = _converted(request, trace.read, labels)
-    return Conversion(documents=documents, reads=trace.reads, labels=labels.asked)
+    return Conversion(
+        documents=documents,
+        reads=trace.reads,
+        labels=labels.asked,
+        headers=request.headers if trace.names_headers else b"",
+    )
 
 
 def _converted(request: ConversionRequest, read: Read, labels: TracedLabels) -> list[Converted]:

@@ -34,11 +34,13 @@ class LabelsAsked(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
     """The documents of a file. `reads` are the other files that were asked for, in order, with their
-    fingerprints (b"": there is none)."""
+    fingerprints (b"": there is none). `headers` is the digest of what the headers are that it may show, b""
+    where neither the file nor what it reads names any."""
 
     documents: list[Converted]
     reads: dict[str, bytes]
     labels: LabelsAsked
+    headers: bytes
 
     @property
     def is_lasting(self) -> bool:
@@ -46,11 +48,12 @@ class Conversion:
         problems = (each for document in self.documents for each in document.problems)
         return len(self.reads) <= MAX_READS and not any(each.is_error for each in problems)
 
-    def is_current(self, read: Read, labels: ProjectLabels | None) -> bool:
+    def is_current(self, read: Read, labels: ProjectLabels | None, headers: bytes) -> bool:
         """Whether converting again would give the same. Reads the files that it would read."""
         known = labels if labels is not None else ProjectLabels()
         return (
-            all(known.get(name) == target for name, target in self.labels.by_name.items())
+            self.headers in (b"", headers)
+            and all(known.get(name) == target for name, target in self.labels.by_name.items())
             and (not self.labels.all or self.labels.all == known.digest)
             and all(fingerprint(read(path)) == found for path, found in self.reads.items())
         )
@@ -58,15 +61,17 @@ class Conversion:
 
 @dataclass(slots=True)
 class Trace:
-    """What a conversion that runs asks for."""
+    """What a conversion that runs asks for. `names_headers`: a file may name some."""
 
     _read: Read
+    names_headers: bool
     reads: dict[str, bytes] = field(default_factory=dict)
 
     def read(self, path: str) -> bytes | None:
         data = self._read(path)
         if path not in self.reads:
             self.reads[path] = fingerprint(data)
+            self.names_headers = self.names_headers or may_name_headers(data or b"")
         return data
 
 
@@ -94,6 +99,11 @@ class TracedLabels(Mapping[str, LabelTarget]):
 
     def __len__(self) -> int:
         return len(self._labels)
+
+
+def may_name_headers(data: bytes) -> bool:
+    """Whether a file may have a directive of Breathe."""
+    return b"doxygen" in data
 
 
 def fingerprint(data: bytes | None) -> bytes:
