@@ -64,7 +64,9 @@ class Converters:
         self._is_lost = False
         self._frames = 0
         self._seconds, self._bytes = 0.0, 0  # of what was converted here
-        self._loaded: set[str] = set()  # modules of formats: the first file of one takes their import
+        self._loaded: set[str] = (
+            set()
+        )  # modules of formats: the first file of one takes their import
 
     def spread(
         self, requests: Sequence[ConversionRequest], compute: Convert, is_current: IsCurrent
@@ -188,7 +190,7 @@ class Converters:
 @contextmanager
 def converting(jobs: int) -> Iterator[None]:
     """While the body runs, other processes help with files that are converted, `jobs` in all."""
-    with Converters(min(jobs, _processors())) as found, spreading("convert", found.spread):
+    with Converters(min(jobs, _processors()), WORTH_S) as found, spreading("convert", found.spread):
         yield
 
 
