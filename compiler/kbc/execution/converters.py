@@ -126,8 +126,12 @@ class Converters:
 
     def _submit(self, windows: Sequence[_Window]) -> None:
         assert self._threads is not None
-        for window in windows:
-            window.future = self._threads.submit(self._converted, window.requests)
+        for window in windows if not self._is_lost else ():
+            try:
+                window.future = self._threads.submit(self._converted, window.requests)
+            except RuntimeError:  # no more threads can be started
+                self._is_lost = True
+                break
 
     def _converted(self, requests: Sequence[ConversionRequest]) -> list[Any]:
         """The conversions of files by the process of this thread; None for what that cannot say."""

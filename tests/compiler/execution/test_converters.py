@@ -159,6 +159,19 @@ def test_without_a_program_to_start_the_build_converts_everything(
     assert not any(received)
 
 
+def test_without_a_further_thread_the_build_converts_everything(
+    tmp_path: Path, received: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_arguments: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    root = write_tree(tmp_path)
+    alone = read(root)
+    monkeypatch.setattr(converters.ThreadPoolExecutor, "submit", refused)
+    assert read(root, Converters(3, worth_s=0)) == alone
+    assert not any(received)
+
+
 def test_few_pages_start_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Converters, "_process", lambda self: pytest.fail("started"))
     read(write_tree(tmp_path), Converters(8))
