@@ -12,7 +12,7 @@ import time
 from bisect import bisect_right
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.integrity import unreadable
+from kb_runtime.store.integrity import REBUILD, unreadable
 from kb_runtime.store.locks import try_share
 from kb_runtime.store.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
 from kb_runtime.store.sections import Sections, opened_once
@@ -413,5 +413,5 @@ def _miscounted(root: str, name: str, found: int, expected: int) -> ArtifactErro
     return ArtifactError(
         "altered",
         f"The artifact in {root} holds {found} entries in {name} where its manifest says {expected}.",
-        "Build the knowledge base again, or install it again.",
+        REBUILD,
     )

@@ -14,14 +14,17 @@ from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store.integrity import (
     REBUILD,
+    REBUILD_WITH_THIS,
+    altered,
     file_digest,
     identity,
+    json_of,
     read_regular,
     status,
     unreadable,
     work_in_threads,
 )
-from kb_runtime.store.manifest_schema import problem
+from kb_runtime.store.manifest_schema import is_file_list, problem
 from kb_runtime.version import DISTRIBUTION, FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 
 TYPE_CHECKING = False
@@ -228,8 +231,9 @@ class Manifest(ManifestFields):
     def inputs(self) -> list[dict[str, Any]]:
         """The compiled files: maps with `path`, `bytes` and `sha256`. Raises `ArtifactError`."""
         earlier = self._fields.get("inputs")  # where artifacts of format 1 had them at first
-        found = json.loads(self.read(INPUTS)) if earlier is None else earlier
-        return list(found)
+        if earlier is None:
+            earlier = json_of(self.read(INPUTS), self.path(INPUTS), is_file_list)
+        return list(earlier)
 
     def path(self, relative: str) -> str:
         """Where the listed file is on disk."""
@@ -268,7 +272,7 @@ class Manifest(ManifestFields):
         size, expected = self.files[relative]
         path = self.path(relative)
         if not self._is_proved(relative, found) and file_digest(path, size) != expected:
-            raise _altered(path)
+            raise altered(path)
         self._passed[relative] = found
 
     def trust(self, proofs: Proofs) -> None:
@@ -352,7 +356,7 @@ class Manifest(ManifestFields):
         path = self.path(relative)
         data = read_regular(path, size, absent="truncated")
         if sha256(data).hex() != expected:
-            raise _altered(path)
+            raise altered(path)
         return data
 
 
@@ -391,7 +395,7 @@ def load(folder: str | os.PathLike[str], check: Check | None = None) -> Manifest
         raise ArtifactError(
             "older-format",
             f"The artifact in {folder} has format {version}; this kbc reads {_READ}.",
-            "Build the knowledge base again with this kbc.",
+            REBUILD_WITH_THIS,
         )
     if not fields.get("built_at"):
         fields["built_at"] = _file_time(path)
@@ -422,12 +426,6 @@ def _file_time(path: str) -> str:
 def _is_inside(path: str) -> bool:
     """Whether a listed path stays inside the build's folder."""
     return _NOT_INSIDE.isdisjoint(path.split("/")) and "\\" not in path and "\0" not in path
-
-
-def _altered(path: str) -> ArtifactError:
-    return ArtifactError(
-        "altered", f"{path} was altered: its SHA-256 is not the manifest's.", REBUILD
-    )
 
 
 def _unsealed(folder: str, data: bytes) -> ArtifactError:

@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE_S
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store import manifest as manifest_module
-from kb_runtime.store.manifest import load, locate, resolve, seal
+from kb_runtime.store.manifest import INPUTS, load, locate, resolve, seal
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking.linker import Published
 
@@ -386,6 +386,19 @@ def test_read_gives_checked_content(publish: Publish) -> None:
     assert manifest.read("tools.json") == b"{}\n"
     (build / "tools.json").write_bytes(b"[]\n")
     assert code_of(lambda: load(build).read("tools.json")) == "altered"
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b"{}", b"[7]", b'[{"path": "a"}]'])
+def test_inputs_of_another_shape_are_refused(tmp_path: Path, content: bytes) -> None:
+    listed = {
+        "path": INPUTS,
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    build = write(tmp_path, files=[listed])
+    (build / INPUTS).write_bytes(content)
+    manifest = load(build)
+    assert code_of(manifest.inputs) == "altered"
 
 
 def test_loading_a_manifest_imports_neither_openssl_nor_numpy(publish: Publish) -> None:
