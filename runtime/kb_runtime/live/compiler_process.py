@@ -94,7 +94,7 @@ class CompilerProcess:
     def report(self) -> dict[str, Any]:
         """What it printed as JSON, once it has ended. Raises `CompilerError` where it failed."""
         code = self._process.returncode
-        report = self._json()
+        report = _object(self._report.text())
         if code == exit_codes.OK and report is not None:
             return report
         error = (report or {}).get("error")
@@ -109,10 +109,8 @@ class CompilerProcess:
     def last_status(self) -> dict[str, Any]:
         """The last JSON object among the lines of its stderr so far; empty where there is none."""
         for line in reversed(self._errors.so_far().splitlines()):
-            with suppress(ValueError):
-                status = json.loads(line)
-                if isinstance(status, dict):
-                    return status
+            if (status := _object(line)) is not None:
+                return status
         return {}
 
     @property
@@ -143,13 +141,6 @@ class CompilerProcess:
             os.killpg(self._process.pid, signal.SIGKILL if force else signal.SIGTERM)
         else:  # Windows has no process groups: what the child started ends with its own stdin
             self._process.kill()
-
-    def _json(self) -> dict[str, Any] | None:
-        try:
-            report = json.loads(self._report.text())
-        except ValueError:
-            return None
-        return report if isinstance(report, dict) else None
 
 
 def compile_with(arguments: list[str], line: bytes, timeout_s: float) -> dict[str, Any]:
@@ -217,12 +208,23 @@ def _ending(code: int, errors: str) -> str:
     return f"The compiler {manner}{f': {lines[-1]}' if lines else '.'}"
 
 
+def _object(text: str) -> dict[str, Any] | None:
+    """The JSON object that a text is: libraries print what they like."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def _lines(diagnostics: Any) -> tuple[str, ...]:
     """Errors and warnings of a build as `path:line: message`."""
     lines = []
     for found in diagnostics if isinstance(diagnostics, list) else ():
-        if found.get("severity") == "note":
+        if not isinstance(found, dict) or found.get("severity") == "note":
             continue
         place = ":".join(str(found[name]) for name in ("path", "line") if found.get(name))
-        lines.append(f"{place}: {found.get('message', '')}" if place else found.get("message", ""))
+        lines.append(
+            f"{place}: {found.get('message', '')}" if place else str(found.get("message", ""))
+        )
     return tuple(lines)
