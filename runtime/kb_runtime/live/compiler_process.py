@@ -12,10 +12,10 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from threading import Thread
-from typing import IO, Any
+from typing import Any
 
 from kb_runtime.errors import SingleCodeError, exit_codes
+from kb_runtime.live.pipes import PipeReader
 
 try:
     import resource
@@ -73,8 +73,8 @@ class CompilerProcess:
         except OSError as error:
             raise CompilerError(f"The compiler cannot be started: {error.strerror}.") from error
         _limit_memory(self._process.pid, memory_bytes)
-        self._report = _PipeReader(self._process.stdout, _MAX_REPORT_BYTES)
-        self._errors = _PipeReader(self._process.stderr, _KEPT_BYTES)
+        self._report = PipeReader(self._process.stdout, _MAX_REPORT_BYTES)
+        self._errors = PipeReader(self._process.stderr, _KEPT_BYTES)
 
     def send(self, line: bytes) -> None:
         """Writes one line to its stdin, which stays open: the compiler ends when it is closed."""
@@ -156,35 +156,6 @@ def compile_with(arguments: list[str], line: bytes, timeout_s: float) -> dict[st
                 "Finished embeddings are kept: repeat the call to continue.",
             )
         return process.report()
-
-
-class _PipeReader:
-    """Reads a pipe to its end on a thread of its own and keeps the last bytes."""
-
-    def __init__(self, pipe: IO[bytes] | None, kept_bytes: int) -> None:
-        assert pipe is not None
-        self._pipe = pipe
-        self._kept = bytearray()
-        self._kept_bytes = kept_bytes
-        self._thread = Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def text(self) -> str:
-        self._thread.join(_STOPPING_S)
-        return self.so_far()
-
-    def so_far(self) -> str:
-        return bytes(self._kept).decode("utf-8", "replace")
-
-    def close(self) -> None:
-        self._thread.join(_STOPPING_S)
-        if not self._thread.is_alive():  # else a process outside of the group holds the pipe
-            self._pipe.close()
-
-    def _read(self) -> None:
-        while data := os.read(self._pipe.fileno(), 65_536):
-            self._kept += data
-            del self._kept[: -self._kept_bytes]
 
 
 def _limit_memory(pid: int, memory_bytes: int) -> None:
