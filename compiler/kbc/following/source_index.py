@@ -78,7 +78,7 @@ class SourceIndex:
         """Publishes the index of all files, which replaces their list; a draft has no vectors, and is not
         parsed unless `parsed`.
 
-        Raises what `pipeline.build_from` raises, `TreeError` and `OSError`.
+        Raises what `build_from` raises, `TreeError` and `OSError`.
         """
         report = self._build(self.folder.index, None, draft=draft, parsed=parsed)
         Path(self.folder.kb_folders[0], LISTING).unlink(missing_ok=True)

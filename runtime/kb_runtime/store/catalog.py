@@ -345,7 +345,7 @@ class ChunkTable(Columns):
         super().__init__(folder, len(self._chunks))
 
     def __getitem__(self, row: int) -> dict[str, Any]:
-        """The chunk of a row: the fields of `records.Chunk` that have a value, but for
+        """The chunk of a row: the fields of `kbc.records.CompiledChunk` that have a value, but for
         `collection`, `record_id` and `embedded_text`."""
         chunk: dict[str, Any] = self._chunks[row]
         return chunk
