@@ -12,8 +12,9 @@ from pathlib import Path
 from kb_runtime.errors import ArtifactError
 from kb_runtime.live.workspace import CodeFolder
 from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.store.location import resolve
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.manifest import CURRENT, LISTING, load, resolve
+from kb_runtime.store.manifest import CURRENT, LISTING, load
 from kb_runtime.store.symbols import SUFFIX
 from kbc.cache import toolchain
 from kbc.diagnostics import Diagnostics

@@ -278,7 +278,8 @@ def _missing() -> Iterator[str]:
 
 def _artifact(path: str, deep: bool) -> Iterator[Finding]:
     """Present, of a format that this runtime reads, complete; with `deep` every byte as it was built."""
-    from kb_runtime.store.manifest import load, resolve
+    from kb_runtime.store.location import resolve
+    from kb_runtime.store.manifest import load
 
     try:
         manifest = load(resolve(path))

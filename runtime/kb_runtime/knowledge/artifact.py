@@ -12,10 +12,11 @@ import time
 from bisect import bisect_right
 
 from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.sections import Sections, opened_once
 from kb_runtime.store.integrity import REBUILD, unreadable
+from kb_runtime.store.location import Location, locate
 from kb_runtime.store.locks import try_share
-from kb_runtime.store.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
-from kb_runtime.store.sections import Sections, opened_once
+from kb_runtime.store.manifest import CURRENT, MANIFEST, Manifest, load
 from kb_runtime.text.addresses import format_address
 
 TYPE_CHECKING = False
