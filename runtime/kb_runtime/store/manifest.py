@@ -22,7 +22,7 @@ from kb_runtime.store.integrity import (
     status,
     work_in_threads,
 )
-from kb_runtime.store.manifest_schema import is_file_list, problem
+from kb_runtime.store.manifest_schema import is_input_list, problem
 from kb_runtime.version import DISTRIBUTION, FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ class Manifest(ManifestFields):
         """The compiled files: maps with `path`, `bytes` and `sha256`. Raises `ArtifactError`."""
         earlier = self._fields.get("inputs")  # where artifacts of format 1 had them at first
         if earlier is None:
-            earlier = json_of(self.read(INPUTS), self.path(INPUTS), is_file_list)
+            earlier = json_of(self.read(INPUTS), self.path(INPUTS), is_input_list)
         return list(earlier)
 
     def path(self, relative: str) -> str:

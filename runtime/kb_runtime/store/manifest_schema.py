@@ -126,7 +126,7 @@ def object_of(**fields: Check) -> Check:
     return check
 
 
-is_file_list = list_of(object_of(path=is_name, bytes=is_count, sha256=is_digest))
+is_input_list = list_of(object_of(path=is_name, bytes=is_count, sha256=is_text))
 _FIELDS: dict[str, Check] = {
     "format": is_count,
     "name": is_name,
@@ -202,9 +202,9 @@ _FIELDS: dict[str, Check] = {
         max_context_chars_=or_null(is_count),
     ),
     "package?": map_of(_anything),
-    "inputs?": is_file_list,
+    "inputs?": is_input_list,
     "libraries?": map_of(_anything),
-    "warnings?": list_of(_anything),
-    "files": is_file_list,
+    "warnings?": list_of(object_of(code=is_text, message=is_text, path_=is_text, line_=is_count)),
+    "files": list_of(object_of(path=is_name, bytes=is_count, sha256=is_digest)),
 }
 """A field whose name ends with `?` may be missing."""

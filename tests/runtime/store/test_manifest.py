@@ -130,6 +130,8 @@ def test_an_older_format_asks_for_a_build(tmp_path: Path) -> None:
         {"collections": [{**ROWS, "first_row": 1}]},
         {"collections": [ROWS, ROWS]},
         {"collections": [ROWS, {**ROWS, "name": "b", "first_row": 1}]},
+        {"warnings": ["dead-link"]},
+        {"warnings": [{"code": "dead-link", "message": None}]},
         {"search": {"exact_rows": -1}},
         {"search": {"candidates": 2**32 - 1}},
         {"encoder": {"model": "m", "dimensions": 0}},

@@ -200,7 +200,7 @@ def _callers(index: SymbolIndex, found: Sequence[Found]) -> list[_Call]:
 def _callees(everywhere: SymbolIndex, index: SymbolIndex, found: Sequence[Found]) -> list[_Call]:
     """What the text of the definitions calls; `index` says where callees may be."""
     calls = []
-    guesses: dict[str, list[Found]] = {}  # the definitions of a name, where one of them may be meant
+    guesses: dict[str, list[Found]] = {}  # a name's definitions, where one of them may be meant
     for one in found[:MAX_DEFINITIONS]:
         symbols, each = one.tree.symbols, one.definition
         for row in symbols.uses_in(each.file, each.line, each.end_line):
