@@ -42,8 +42,14 @@ def _labelled_block(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def _zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A variable, or the type that is bound to it; a file that is imported for this one alone is neither."""
     name, *values = node.named_children
     if name.type != "identifier" or holder not in {"", *MEMBER_HOLDERS}:
+        return "", ""
+    if node.children[0].type != "pub" and any(
+        each.type == "builtin_function" and names.text(each).startswith("@import")
+        for each in values
+    ):
         return "", ""
     kinds = (_ZIG_TYPES[each.type] for each in values if each.type in _ZIG_TYPES)
     return next(kinds, "constant"), names.text(name)
