@@ -12,10 +12,11 @@ import time
 from bisect import bisect_right
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.integrity import unreadable
+from kb_runtime.knowledge.sections import Sections, opened_once
+from kb_runtime.store.integrity import REBUILD, unreadable
+from kb_runtime.store.location import Location, locate
 from kb_runtime.store.locks import try_share
-from kb_runtime.store.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
-from kb_runtime.store.sections import Sections, opened_once
+from kb_runtime.store.manifest import CURRENT, MANIFEST, Manifest, load
 from kb_runtime.text.addresses import format_address
 
 TYPE_CHECKING = False
@@ -413,5 +414,5 @@ def _miscounted(root: str, name: str, found: int, expected: int) -> ArtifactErro
     return ArtifactError(
         "altered",
         f"The artifact in {root} holds {found} entries in {name} where its manifest says {expected}.",
-        "Build the knowledge base again, or install it again.",
+        REBUILD,
     )

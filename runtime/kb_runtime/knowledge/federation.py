@@ -17,8 +17,8 @@ from kb_runtime.knowledge.federated_layout import (
 )
 from kb_runtime.knowledge.merged_manifest import merge
 from kb_runtime.knowledge.models import open_sections
+from kb_runtime.knowledge.sections import Sections, opened_once
 from kb_runtime.store.manifest import BUILD_ID_LENGTH, ManifestFields
-from kb_runtime.store.sections import Sections, opened_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

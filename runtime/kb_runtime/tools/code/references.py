@@ -200,6 +200,7 @@ def _callers(index: SymbolIndex, found: Sequence[Found]) -> list[_Call]:
 def _callees(everywhere: SymbolIndex, index: SymbolIndex, found: Sequence[Found]) -> list[_Call]:
     """What the text of the definitions calls; `index` says where callees may be."""
     calls = []
+    guesses: dict[str, list[Found]] = {}  # a name's definitions, where one of them may be meant
     for one in found[:MAX_DEFINITIONS]:
         symbols, each = one.tree.symbols, one.definition
         for row in symbols.uses_in(each.file, each.line, each.end_line):
@@ -214,8 +215,11 @@ def _callees(everywhere: SymbolIndex, index: SymbolIndex, found: Sequence[Found]
                     full = _full_name(one.tree, use.target)
                     calls.append(_Call(place, index.key(other), full, other, True))
                 continue
-            possible = everywhere.named(name)
-            if any(index.found(other.tree, other.row) for other in possible):
+            if name not in guesses:
+                possible = everywhere.named(name)
+                seen = any(index.found(other.tree, other.row) for other in possible)
+                guesses[name] = possible if seen else []
+            if possible := guesses[name]:
                 only = possible[0] if len(possible) == 1 else None
                 calls.append(_Call(place, ("", name), name, only, False))
     return calls

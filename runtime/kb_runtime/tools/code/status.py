@@ -34,7 +34,7 @@ def index_status(session: Session, arguments: dict[str, Any]) -> Answer[CodeInde
         if compiled is not None:
             shown = (file for file in range(compiled.files) if catalog.place(file) is not None)
             symbols += sum(len(compiled.definitions_in(file)) for file in shown)
-        for record in catalog:
+        for record in map(catalog.head, range(len(catalog))):
             languages[record.get("language") or "text"] += 1
             by_tree[record.get("workspace", "")] += 1
             if tree is not None and is_compared:

@@ -276,7 +276,8 @@ def _feature_names(record: ExampleEntry) -> set[str]:
     return names | {each["module"].casefold() for each in record.get("imports", ())}
 
 
-_COMMENT_OR_STRING = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"", re.DOTALL)
+# A comment that nobody closes reaches to the end: else each of many would be looked for to there.
+_COMMENT_OR_STRING = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"[^\"\n]*\"", re.DOTALL)
 
 
 def _without_comments(text: str) -> str:

@@ -146,7 +146,7 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
         range(len(catalog)),
         arguments["limit"],
         session.max_chars,
-        lambda position: _brief(artifact, info, catalog[position]),
+        lambda position: _brief(artifact, info, catalog.head(position)),
     )
     structured: RecordList = {
         "collection": info.name,
