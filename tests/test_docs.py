@@ -63,6 +63,11 @@ def test_every_kind_and_option_is_documented() -> None:
         assert boost in AUTHORING
 
 
+def test_every_generator_of_kb_toml_is_documented() -> None:
+    page = (ROOT / "docs" / "site-generators.md").read_text()
+    assert {name for name in kinds.GENERATORS if f"`{name}`" not in page} == set()
+
+
 @pytest.mark.parametrize(
     "model",
     [
