@@ -83,6 +83,12 @@ def search_tests(session: Session, arguments: dict[str, Any]) -> Answer[FoundTes
             result["matchedSteps"] = matched
         structured["results"].append(result)
         texts.append(_found_text(number, result))
+    if not ranking.tests:
+        warnings.append(
+            "no test that passes the filters matches: leave some of them out, or use other words"
+            if filters.values
+            else "use other words"
+        )
     structured["total"] = ranking.total
     text = (
         _fitting(session, structured, "", texts, warnings) or "No tests found matching your query."
@@ -186,7 +192,7 @@ def _complete(session: Session, entry: TestEntry) -> TestDetails:
     record: Any = entry
     test: Any = {shown: record[name] for name, shown in EXPORT_NAMES.items() if name in record}
     test |= {shown: record.get(name, []) for name, shown in EXPORT_LISTS.items()}
-    test.setdefault("ingested_at", session.artifact.manifest["built_at"])
+    test.setdefault("ingested_at", session.artifact.built_at(record["collection"]))
     test["steps"] = [exported_step(step) for step in record.get("steps", ())]
     return cast("TestDetails", test)
 
