@@ -249,3 +249,11 @@ def test_a_shortened_answer_has_whole_tests(
     assert len(reply.text) <= 1000
     assert reply.text.count("- UID:") == kept
     assert f"Only {count_of(kept, 'test')} could be shown" in reply.text
+
+
+def test_a_search_that_finds_nothing_says_what_to_try(call_without_encoder: Call) -> None:
+    found = call_without_encoder("search_tests", query="zzyzx")
+    assert found.text.startswith("No tests found matching your query.")
+    assert "use other words" in found.structured["warnings"]
+    found = call_without_encoder("search_tests", query="zzyzx", filters={"tags": "web"})
+    assert "leave some of them out" in found.structured["warnings"][-1]
