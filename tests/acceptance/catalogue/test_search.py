@@ -47,6 +47,12 @@ def test_matched_steps_with_an_encoder(call: Call) -> None:
     assert f"- Matched Steps: {result['matched_steps']}" in found.text
 
 
+def test_a_title_with_the_words_of_the_query_makes_no_step_match(call: Call) -> None:
+    found = call("search_tests", query="user can log in").structured["results"][0]
+    assert found["test"]["title"] == "User can log in"
+    assert "matchedSteps" not in found
+
+
 def test_matched_steps_without_an_encoder(call_without_encoder: Call) -> None:
     found = call_without_encoder(
         "search_tests", query="wrong password three times", filters={"tags": ["web"]}
