@@ -143,6 +143,12 @@ class Artifact:
         name: str = self.manifest["name"]
         return name
 
+    def built_at(self, collection: str) -> str:
+        """When the build with a collection was made: this build, ISO 8601."""
+        del collection
+        time: str = self.manifest["built_at"]
+        return time
+
     def address(self, collection: str, record_id: str) -> str:
         """The `kb://` address of a record. Raises `KeyError` for an unknown collection."""
         name: str = self.manifest["name"]

@@ -125,6 +125,12 @@ class Federation:
         name: str = self.parts[self._layout.places[collection].part].manifest["name"]
         return name
 
+    def built_at(self, collection: str) -> str:
+        """When the build with a collection was made, which may be long before the newest. Raises
+        `KeyError`."""
+        part = self.parts[self._layout.places[collection].part]
+        return part.built_at(collection)
+
     def address(self, collection: str, record_id: str) -> str:
         """The address of a record in its own knowledge base. Raises `KeyError`."""
         place = self._layout.places[collection]
