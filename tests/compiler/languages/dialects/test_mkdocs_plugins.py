@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.includes import Expansion, expand
+from kbc.languages.includes import Expansion, Surroundings, expand
 
 FILES = {
     "docs/parts/tide.md": b"# Tide\n\n<!--start-->\nIt turns.\n<!--end-->\n\nMore.\n",
@@ -74,3 +74,20 @@ def test_files_between_braces_and_exclamation_marks_are_filled_in_in_code(
     assert (
         expand(example, "docs/guide/page.md", {"code/gate.f90": CODE.encode()}.get).text == example
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("## :material-check: On a page\n", "## On a page\n"),
+        ("A :simple-mkdocs: badge, :octicons-tag-24:{ .big } new.\n", "A badge, new.\n"),
+        ("[:octicons-arrow-right-24:&nbsp; Start](a.md){ .md-button }\n", "[Start](a.md)\n"),
+        ("| Sluice | :material-check: |\n", "| Sluice | :material-check: |\n"),
+        ("`:material-check:` at 12:30-x:\n", "`:material-check:` at 12:30-x:\n"),
+        ("```\n:material-check:\n```\n", "```\n:material-check:\n```\n"),
+    ],
+)
+def test_icons_show_no_text_outside_of_tables_and_code(source: str, shown: str) -> None:
+    found = expand(source, "docs/a.md", FILES.get, Surroundings(attributes="python-markdown"))
+    assert found.text == shown
+    assert expand(source, "docs/a.md", FILES.get).text == source
