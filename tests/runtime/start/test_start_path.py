@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 OWN = """
-digests errors errors.exit_codes errors.panics knowledge knowledge.artifact knowledge.sections live
+digests errors errors.exit_codes errors.panics knowledge knowledge.artifact knowledge.lazy_readers live
 live.versions log
 mcp mcp.answers mcp.connection mcp.context mcp.correlation mcp.dispatch mcp.failures
 mcp.introduction mcp.params mcp.revisions mcp.stdio options options.serve start start.main store

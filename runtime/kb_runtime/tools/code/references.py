@@ -273,7 +273,8 @@ def _calls_text(structured: CallRelationships) -> str:
         if sites is None:
             continue
         more = f", the first {len(sites)} shown" if total > len(sites) else ""
-        lines.append(f"{total} {side} of {structured['symbol']}{more}")
+        noun = side[:-1] if total == 1 else side
+        lines.append(f"{total} {noun} of {structured['symbol']}{more}")
         for site in sites:
             guess = " [guess]" if site["resolution"] == "by name" else ""
             file = site.get("address") or site.get("file")

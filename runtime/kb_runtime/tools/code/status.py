@@ -116,7 +116,8 @@ def _text(structured: CodeIndexStatus, changed: int, deleted: int) -> str:
     for what, count, files in counts:
         if count:
             more = ", ..." if count > len(files) else ""
-            lines.append(f"{count} {what} since they were indexed: {', '.join(files)}{more}")
+            since = "it was" if count == 1 else "they were"
+            lines.append(f"{count} {what} since {since} indexed: {', '.join(files)}{more}")
     return "\n".join(lines)
 
 

@@ -216,6 +216,8 @@ def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[Example
     else:
         if arguments["cursor"] is not None:
             raise bad_cursor("it belongs to a request with a category")
+        if arguments["limit"] is not None:
+            warnings.append("limit ignored: it needs a category")
         by_category: dict[str, list[str]] = {}
         for record in found:
             by_category.setdefault(category_of(record), []).append(_name(session, record))

@@ -292,6 +292,12 @@ def test_an_edited_file_hides_the_symbols_of_the_index(root: Path, call: Call) -
             assert call("symbol_definition", symbol="ignite")["definition"]["lines"] == "1-2"
             assert call("symbol_references", symbol="ignite")["resolved"] == CALLERS + 1
             assert call("call_relationships", symbol="refuel")["totalCallers"] == 1
+            (relations,) = (tool for tool in TOOLS if tool.name == "call_relationships")
+            arguments, _ = check(relations, {"symbol": "refuel"})
+            text = relations.run(
+                Session(Federation([whole, edits], ("code",), 1), {}), arguments
+            ).text
+            assert text.startswith("1 caller of refuel\n")
             with pytest.raises(ToolError, match="no definition") as caught:
                 call("symbol_definition", symbol="Pump")
             assert "Pump" not in caught.value.suggestions
