@@ -88,7 +88,9 @@ def test_a_compiler_that_does_not_end_is_stopped(tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_dies_is_told_with_its_signal(hanging: CompilerProcess) -> None:
-    compiler, *_ = with_argument("kbc", below=os.getpid())
+    compiler, *_ = until(
+        lambda: with_argument("kbc", below=os.getpid()), "the compiler has started"
+    )
     os.kill(compiler, signal.SIGSEGV)
     assert hanging.wait(PATIENCE_S)
     with pytest.raises(CompilerError, match="ended by SIGSEGV"):
