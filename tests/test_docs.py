@@ -87,7 +87,9 @@ def test_every_declared_key_says_what_it_is_for_and_is_documented(model: type[Ba
 
 def test_files_that_pages_name_exist() -> None:
     """`NAME` and `FAMILY` stand for what somebody adds: the folder around them exists."""
-    place = re.compile(r"`((?:benchmarks|compiler|docs|requirements|runtime|scripts|tests)/[^`*\s]+)`")
+    place = re.compile(
+        r"`((?:benchmarks|compiler|docs|requirements|runtime|scripts|tests)/[^`*\s]+)`"
+    )
     missing = {
         f"{page.name}: {path}"
         for page in (EXTENDING, ROOT / "docs" / "architecture.md", ROOT / "CONTRIBUTING.md")

@@ -1,4 +1,4 @@
-"""Leaves out pages that their authors keep from being published, as the generator of the site does."""
+"""Leaves out draft pages (`draft: true`, `published: false`), as the generator of the site does."""
 
 from __future__ import annotations
 
