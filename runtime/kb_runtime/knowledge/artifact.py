@@ -12,10 +12,11 @@ import time
 from bisect import bisect_right
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.integrity import unreadable
-from kb_runtime.store.lazy_readers import LazyReaders, opened_once
+from kb_runtime.knowledge.lazy_readers import LazyReaders, opened_once
+from kb_runtime.store.integrity import REBUILD, unreadable
+from kb_runtime.store.location import Location, locate
 from kb_runtime.store.locks import try_share
-from kb_runtime.store.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
+from kb_runtime.store.manifest import CURRENT, MANIFEST, Manifest, load
 from kb_runtime.text.addresses import format_address
 
 TYPE_CHECKING = False
@@ -141,6 +142,12 @@ class Artifact:
         del collection
         name: str = self.manifest["name"]
         return name
+
+    def built_at(self, collection: str) -> str:
+        """When the build with a collection was made: this build, ISO 8601."""
+        del collection
+        time: str = self.manifest["built_at"]
+        return time
 
     def address(self, collection: str, record_id: str) -> str:
         """The `kb://` address of a record. Raises `KeyError` for an unknown collection."""
@@ -413,5 +420,5 @@ def _miscounted(root: str, name: str, found: int, expected: int) -> ArtifactErro
     return ArtifactError(
         "altered",
         f"The artifact in {root} holds {found} entries in {name} where its manifest says {expected}.",
-        "Build the knowledge base again, or install it again.",
+        REBUILD,
     )

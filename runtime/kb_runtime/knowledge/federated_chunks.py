@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kb_runtime.knowledge.lazy_readers import LazyReaders, opened_once
 from kb_runtime.store.catalog import LABELLED, rows_of
-from kb_runtime.store.lazy_readers import LazyReaders, opened_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,9 +15,9 @@ from kb_runtime.knowledge.federated_layout import (
     collection_names,
     shown_records,
 )
+from kb_runtime.knowledge.lazy_readers import LazyReaders, opened_once
 from kb_runtime.knowledge.merged_manifest import merge
 from kb_runtime.knowledge.models import open_sections
-from kb_runtime.store.lazy_readers import LazyReaders, opened_once
 from kb_runtime.store.manifest import BUILD_ID_LENGTH, ManifestFields
 
 TYPE_CHECKING = False
@@ -124,6 +124,12 @@ class Federation:
         """The knowledge base that a collection is of. Raises `KeyError`."""
         name: str = self.parts[self._layout.places[collection].part].manifest["name"]
         return name
+
+    def built_at(self, collection: str) -> str:
+        """When the build with a collection was made, which may be long before the newest. Raises
+        `KeyError`."""
+        part = self.parts[self._layout.places[collection].part]
+        return part.built_at(collection)
 
     def address(self, collection: str, record_id: str) -> str:
         """The address of a record in its own knowledge base. Raises `KeyError`."""
