@@ -1,4 +1,4 @@
-"""What pages are called whose first heading is no title of theirs."""
+"""The titles of pages whose first heading is not their title."""
 
 from __future__ import annotations
 

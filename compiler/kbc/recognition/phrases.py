@@ -1,4 +1,4 @@
-"""What was recognised, as sentences say it."""
+"""Words for what was recognised, for messages: names of generators, sites and paths."""
 
 from __future__ import annotations
 
