@@ -102,6 +102,7 @@ def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
         (':::{.callout-note title="T"}\nText\n:::', "**Note: T**\n\nText"),
         ("/// note | Details\n    open: true\n\nText\n\n///", "**Note: Details**\n\nText"),
         ("//// tab | npm\n\none\n\n////", "**npm**\n\none"),
+        ("///\n\n/// note\nNever closed", "///\n\n/// note\nNever closed"),
         ("{{< tabs >}}{{% tab name=\"npm\" %}}one{{% /tab %}}{{< /tabs >}}", "**npm**\n\none"),
         ("{{% notice warning %}}Text{{% /notice %}}", "**Warning**\n\nText"),
         ("{{% hint info %}}\nText\n{{% /hint %}}", "**Info**\n\nText"),
