@@ -156,7 +156,6 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
         elif _CONTENTS.fullmatch(line):
             yield ""
         elif found := _COMPONENT.match(line):
-            yield line
             name, stated = found["name"], found["attributes"]
             shown = _component_label(name, attributes(stated))
             if name.endswith("Tabs"):
@@ -164,9 +163,15 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
                 items = _TEXT.findall(group[1]) if group else []
             elif items and name.endswith("Tab"):
                 shown, items = shown or label("", items[0]), items[1:]
-            following = next((each.strip() for each in lines[index:] if each.strip()), "")
-            if shown and shown != following:  # an included page has its labels
-                yield from _labelled(found["indent"], shown)
+            content = line[found.end() :].strip()  # of a component that is written in one line
+            following = content or next((one.strip() for one in lines[index:] if one.strip()), "")
+            if not shown or shown == following:  # an included page has its labels
+                yield line
+                continue
+            yield line[: found.end()]
+            yield from _labelled(found["indent"], shown)
+            if content:
+                yield found["indent"] + content
         else:
             yield line
 
