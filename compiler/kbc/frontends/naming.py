@@ -19,7 +19,10 @@ _FEWEST_ALIKE = 3
 """Pages of one collection that begin with the same heading, at least, for it to be a template's."""
 
 _LOG = re.compile(ON_RELEASES, re.IGNORECASE)
-_CHANGE = re.compile(r"\d|\?\.\?|unreleased|\(development version\)", re.IGNORECASE)
+_CHANGE = re.compile(
+    r"\d|\?\.\?|unreleased|\(development version\)|\A(?:head|main|master|next|trunk)\Z",
+    re.IGNORECASE,
+)
 """What the parts of a log of changes are called after: versions and days."""
 
 _PART_OF_LOG = re.compile(rf"(?:{ON_RELEASES})[-_. ]?(v?\d+(?:\.(?:\d+|x))*)", re.IGNORECASE)
