@@ -1,4 +1,4 @@
-"""A thread beside the caller's, in which one engine of a search works while another does.
+"""A background thread, in which one engine of a search runs while another runs in the caller's.
 
 Engines release the interpreter's lock. A process has one such thread, `COMPANION`, whatever it opens and
 closes: one for each version of a knowledge base would be left behind when the next version comes.

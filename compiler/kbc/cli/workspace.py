@@ -355,7 +355,7 @@ def _require_folder(tree: Path) -> None:
 
 def _content(name: str) -> bytes:
     if name == STDIN:
-        # No further: what is behind the line tells when the sender has gone.
+        # One line only: `exit_with_parent` watches the rest of stdin for its end.
         return b"" if sys.stdin is None else sys.stdin.buffer.readline()
     try:
         return Path(name).read_bytes()

@@ -1,4 +1,4 @@
-"""What a converter of a format gives: documents in Markdown, with the problems of their file."""
+"""The result of converting a file: documents in Markdown, with the problems of the file."""
 
 from __future__ import annotations
 

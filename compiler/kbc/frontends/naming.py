@@ -1,4 +1,4 @@
-"""What pages are called whose first heading is no title of theirs."""
+"""The titles of pages whose first heading is not their title."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from kbc.languages.markdown import Block
 from kbc.project import permalinks
 from kbc.project.kinds import ON_RELEASES
 from kbc.project.model import Collection
+from kbc.project.routes import INDEX
 from kbc.records import CompiledRecord, DocRecord
 
 _FEWEST_ALIKE = 3
 """Pages of one collection that begin with the same heading, at least, for it to be a template's."""
 
 _LOG = re.compile(ON_RELEASES, re.IGNORECASE)
-_CHANGE = re.compile(r"\d|\?\.\?|unreleased|\(development version\)", re.IGNORECASE)
+_CHANGE = re.compile(
+    r"\d|\?\.\?|unreleased|\(development version\)|\A(?:head|main|master|next|trunk)\Z",
+    re.IGNORECASE,
+)
 """What the parts of a log of changes are called after: versions and days."""
 
 _PART_OF_LOG = re.compile(rf"(?:{ON_RELEASES})[-_. ]?(v?\d+(?:\.(?:\d+|x))*)", re.IGNORECASE)
@@ -192,7 +196,7 @@ def shown_name(collection: Collection, path: str) -> str:
     name = name_in_path(path)
     options = collection.generator_options
     stem, _, _ = permalinks.page_path(collection, path).partition(".")
-    if "/" not in stem and stem.lower().strip("_") in permalinks.INDEX:
+    if "/" not in stem and stem.lower().strip("_") in INDEX:
         return str(options.get("site_title") or name)
     return _in_words(name) if collection.generator == "mkdocs" else name
 

@@ -1,4 +1,4 @@
-"""The lines of a file as its author has it, for problems in a page with what it includes."""
+"""Maps the lines of an expanded page to those of its file, where diagnostics point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Has the disk keep what was written, before a name says that it is there."""
+"""Flushes files and folders to disk (fsync) before they are published."""
 
 from __future__ import annotations
 

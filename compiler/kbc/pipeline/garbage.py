@@ -1,4 +1,4 @@
-"""How often a build looks for cyclic garbage, and what it does with memory that is free again."""
+"""Tunes garbage collection during a build, and returns free memory to the system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a build did."""
+"""The report of a build: what it read, wrote and took over."""
 
 from __future__ import annotations
 

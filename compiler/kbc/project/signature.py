@@ -1,4 +1,4 @@
-"""Whether a file is still the one that was read, told without reading it again."""
+"""Detects that a file has changed from its times, size and inode, without reading it."""
 
 from __future__ import annotations
 

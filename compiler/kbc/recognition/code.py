@@ -22,6 +22,7 @@ MAX_CODE_BYTES = 40_000_000
 _TESTS = (
     *("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/"),
     *("*[-_]test/", "*[-_]tests/"),  # `integration-tests`
+    *("testfiles/", "testfiles-*/"),  # those of l3build, which tests LaTeX
 )
 _DOCUMENTS = (*places.HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
 _OF_SITES = frozenset({"css", "html", "scss"})

@@ -1,4 +1,4 @@
-"""Files that say how a project with code is built."""
+"""Build manifests (`pyproject.toml`, `pom.xml` ...), by which a project with code is recognised."""
 
 from __future__ import annotations
 

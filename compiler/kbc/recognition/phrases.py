@@ -1,4 +1,4 @@
-"""What was recognised, as sentences say it."""
+"""Words for what was recognised, for messages: names of generators, sites and paths."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ NAMES = {
     "documenter": "Documenter site",
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
+    "fern": "Fern site",
     "fumadocs": "Fumadocs site",
     "gitbook": "GitBook",
     "grails-guide": "Grails guide",

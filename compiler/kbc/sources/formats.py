@@ -1,4 +1,4 @@
-"""Tells formats apart where the name of a file does not."""
+"""Detects the format of a file by its content, where its name does not tell."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from kb_runtime.errors.shortages import raise_shortage
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
+from kbc.sources.build_output import PUBLISHED, is_published
 from kbc.sources.ignore_files import IgnoreFile, is_ignored, patterns, read_patterns
-from kbc.sources.published import PUBLISHED, is_published
 
 MAX_FILE_BYTES = 1_000_000
 """A larger source file is data or generated."""
@@ -190,7 +190,8 @@ _QUESTIONS = re.compile(rb"^[ \t]*\[\[question\]\]", re.MULTILINE)
 class SourceTree:
     """Selects files for one collection and counts what it leaves out.
 
-    `exclude` are further patterns, as in an ignore file at the top of each tree. `leave_out` hears of
+    `exclude` are further patterns, as in an ignore file at the top of each tree; no ignore file brings back
+    what they exclude. `leave_out` hears of
     each file and folder that is left out, with the reason. `config` is the kb.toml of the knowledge base
     that is compiled: neither it nor questions to measure it by are part of the sources.
     """
@@ -201,7 +202,7 @@ class SourceTree:
         leave_out: Callable[[Path, str], None] = lambda path, reason: None,
         config: Path | None = None,
     ) -> None:
-        self._exclude = patterns(exclude)
+        self._exclude = IgnoreFile.of(0, patterns(exclude))
         self._leave_out = leave_out
         self._config = config
         self.left_out: Counter[str] = Counter()
@@ -212,7 +213,7 @@ class SourceTree:
         Links are not followed: what they lead to is in the tree, or none of its business. Raises
         `OSError` when `root` cannot be read; other folders that cannot be read are left out.
         """
-        yield from self._folder(root, "", [IgnoreFile.of(0, self._exclude)], _entries(root))
+        yield from self._folder(root, "", [], _entries(root))
 
     def admits(self, path: Path, data: bytes) -> bool:
         """Whether the file at `path`, with this content, belongs into the index."""
@@ -222,6 +223,9 @@ class SourceTree:
         if reason:
             self._left_out(path, reason)
         return not reason
+
+    def _is_ignored(self, place: str, ignores: list[IgnoreFile]) -> bool:
+        return self._exclude.verdict(place) is True or is_ignored(place, ignores)
 
     def _left_out(self, path: Path, reason: str) -> None:
         self.left_out[reason] += 1
@@ -257,23 +261,22 @@ class SourceTree:
                     raise_shortage(error, path)
                     below = {}
                 reason = _folder_reason(name, is_project, below)
-                if not reason and is_ignored(inside, ignores):
+                if not reason and self._is_ignored(inside, ignores):
                     reason = IGNORED
                 if reason:
                     self._left_out(path, reason)
                 else:
                     yield from self._folder(path, inside, ignores, below)
             elif entry.is_file(follow_symlinks=False):
-                reason = _name_reason(name) or _place_reason(entry, place + name, ignores)
+                is_left = self._is_ignored(place + name, ignores)
+                reason = _name_reason(name) or (IGNORED if is_left else _size_reason(entry))
                 if reason:
                     self._left_out(path, reason)
                 else:
                     yield path
 
 
-def _place_reason(entry: os.DirEntry[str], place: str, ignores: list[IgnoreFile]) -> str:
-    if is_ignored(place, ignores):
-        return IGNORED
+def _size_reason(entry: os.DirEntry[str]) -> str:
     try:
         return LARGE if entry.stat(follow_symlinks=False).st_size > MAX_FILE_BYTES else ""
     except OSError:  # gone since its folder was listed: whoever reads it finds that

@@ -1,4 +1,4 @@
-"""Who may ask: bearer tokens with names, from a file, and JWTs of an authorization server.
+"""Authenticates requests: named bearer tokens from a file, and OAuth JWTs of an authorization server.
 
 A token file has one token a line, with a name before it if there are several; `#` begins a comment. A JWT
 must be signed by a key of the given set, issued by the given issuer for this server, and not expired.

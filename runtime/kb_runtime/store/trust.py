@@ -1,7 +1,8 @@
-"""What a server has accepted under a key: the name and the serial number of each place, kept between starts.
+"""Rollback protection of signed artifacts: remembers, between starts, what was accepted under a key.
 
 Whoever can write to the folder of an artifact can put an older build back, or another knowledge base that
-the same key has signed. Both are refused where something else was accepted before.
+the same key has signed. Both are refused where something else was accepted before: for each folder the name
+of the knowledge base and the serial number of its newest signature are kept.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class TrustedKey:
         self._key = key
         self._id = key_id(key)
         self._allow_rollback = allow_rollback
+        self._not_written: dict[str, tuple[str, int]] = {}  # for this process alone
 
     def check(self, manifest: Manifest, data: bytes) -> None:
         """Raises `ArtifactError`: `unsigned`, `bad-signature`; `other-artifact` where another knowledge
@@ -45,7 +47,7 @@ class TrustedKey:
 
     def _accept(self, manifest: Manifest, serial: int) -> None:
         place = f"{self._id} {os.path.dirname(manifest.folder)}"
-        accepted = _read()
+        accepted = _read() | self._not_written
         name, newest = accepted.get(place, (manifest["name"], serial))
         if name != manifest["name"]:
             raise ArtifactError(
@@ -62,11 +64,12 @@ class TrustedKey:
                 "Install the newer build, or start with --allow-rollback.",
             )
         if accepted.get(place) != (name, serial):
-            _write({**accepted, place: (name, serial)})
+            is_written = _write({**accepted, place: (name, serial)})
+            self._not_written = {} if is_written else {**self._not_written, place: (name, serial)}
 
 
 def _path() -> str:
-    """A file of the user's own."""
+    """The file in the user's folder for state: not in the cache, which may be emptied."""
     if state := os.environ.get("XDG_STATE_HOME"):
         folder = state
     elif sys.platform == "win32":
@@ -100,17 +103,28 @@ def _read() -> dict[str, tuple[str, int]]:
         return {place: (str(name), int(serial)) for place, (name, serial) in found.items()}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         log.say(f"{_path()} cannot be read: {error}; an older build would not be noticed")
         return {}
 
 
-def _write(accepted: dict[str, tuple[str, int]]) -> None:
+def _write(accepted: dict[str, tuple[str, int]]) -> bool:
+    """Whether it could be written; a message says why not."""
     path = _path()
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         replace_file(path, json.dumps(accepted, indent=1).encode(), mode=0o600)
     except OSError as error:
         log.say(
-            f"{path} cannot be written: {error.strerror}; an older build is noticed only until the end"
+            f"{path} cannot be written: {error.strerror};"
+            " after a restart an older build would not be noticed"
         )
+        return False
+    return True

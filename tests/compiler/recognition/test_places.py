@@ -188,6 +188,7 @@ def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: P
         ("README.md", "# Heron\n\nCounts.\n\n# Usage\n", "Heron"),
         ("README.md", "# Features\n\nFast.\n\n## Usage\n", "Features"),
         ("CHANGELOG.md", "# 2.1.0\n\nNew.\n\n# 2.0.0\n", "CHANGELOG"),
+        ("CHANGELOG.md", "# main\n\nNew.\n\n# 2.0.0\n", "CHANGELOG"),
         ("NEWS.md", "# heron (development version)\n\nNew.\n\n# heron 2.0.0\n", "NEWS"),
         (
             "CHANGELOG.md",
@@ -279,7 +280,8 @@ def test_tests_that_are_called_as_such_are_left_out_before_all_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(code_of_repositories, "MAX_CODE_FILES", 2)
-    code = {"src/a.ts": CODE, "integration-tests/a.ts": CODE, "it_test/b.ts": CODE}
+    folders = ("src", "integration-tests", "it_test", "testfiles-x")
+    code = {f"{folder}/a.ts": CODE for folder in folders}
     files = {"package.json": '{"name": "heron"}', "docs/start.md": page("Start"), **code}
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert {each.id for each in inputs.records["code"]} == {"package.json", "src/a.ts"}

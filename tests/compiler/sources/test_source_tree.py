@@ -94,6 +94,8 @@ def test_the_same_files_are_ignored_as_by_git(tmp_path: Path, patterns: str) -> 
 def test_patterns_of_kb_toml_exclude_further_files(tmp_path: Path) -> None:
     write(tmp_path, "src/a.py", "docs/b.py", "src/c.sql")
     assert selected(tmp_path, "docs/", "*.sql")[0] == ["src/a.py"]
+    (tmp_path / "src" / ".gitignore").write_text("!**\n")  # brings back only what Git ignores
+    assert "src/c.sql" not in selected(tmp_path, "docs/", "*.sql")[0]
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,23 @@ def test_an_older_build_and_another_knowledge_base_are_refused_after_a_restart(
     assert new.build_id != old.build_id
 
 
+def test_an_older_build_is_refused_where_nothing_can_be_remembered_on_disk(
+    publish: Publish, check: Check, secret: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "state").write_text("no folder")
+    old = publish(entries("one"))
+    kb = old.path.parent
+    sign(kb, secret, None)
+    publish(entries("two"), keep=2)
+    sign(kb, secret, None)
+    LiveArtifact(kb, check=check).close()
+    (kb / "CURRENT").write_text(f"{old.build_id}\n")
+    with pytest.raises(ArtifactError) as refused:
+        LiveArtifact(kb, check=check)
+    assert refused.value.code == "rollback"
+    assert capsys.readouterr().err.count("cannot be written") == 1
+
+
 def test_a_manifest_that_alternates_is_never_served_forged(
     publish: Publish, check: Check, secret: Path
 ) -> None:

@@ -88,6 +88,7 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
     marks = ""
     items: list[str] = []  # the labels of the next tabs, which their group states
     index = slashes = colons = 0
+    closings = {line.strip(): at for at, line in enumerate(lines) if line.lstrip()[:3] == "///"}
     while index < len(lines):
         line = lines[index]
         index += 1
@@ -134,7 +135,7 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
         elif colons and _COLONS_END.match(line):
             colons -= 1
             yield ""
-        elif (found := _SLASHES.match(line)) and _closes(lines, index, found["marks"]):
+        elif (found := _SLASHES.match(line)) and closings.get(found["marks"], 0) >= index:
             while index < len(lines) and _OPTION.match(lines[index]):
                 index += 1
             slashes += 1
@@ -156,7 +157,6 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
         elif _CONTENTS.fullmatch(line):
             yield ""
         elif found := _COMPONENT.match(line):
-            yield line
             name, stated = found["name"], found["attributes"]
             shown = _component_label(name, attributes(stated))
             if name.endswith("Tabs"):
@@ -164,9 +164,15 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
                 items = _TEXT.findall(group[1]) if group else []
             elif items and name.endswith("Tab"):
                 shown, items = shown or label("", items[0]), items[1:]
-            following = next((each.strip() for each in lines[index:] if each.strip()), "")
-            if shown and shown != following:  # an included page has its labels
-                yield from _labelled(found["indent"], shown)
+            content = line[found.end() :].strip()  # of a component that is written in one line
+            following = content or _next_text(lines, index).strip()
+            if not shown or shown == following:  # an included page has its labels
+                yield line
+                continue
+            yield line[: found.end()]
+            yield from _labelled(found["indent"], shown)
+            if content:
+                yield found["indent"] + content
         else:
             yield line
 
@@ -254,8 +260,13 @@ def _labelled(indent: str, shown: str) -> Iterator[str]:
 def _is_open(lines: Sequence[str], index: int, found: re.Match[str]) -> bool:
     """Whether indented text follows: `!!! x` in prose is no admonition."""
     width = len(found["indent"].expandtabs(4))
-    following = next((each for each in lines[index:] if each.strip()), "")
+    following = _next_text(lines, index)
     return len(following.expandtabs(4)) - len(following.expandtabs(4).lstrip()) >= width + 2
+
+
+def _next_text(lines: Sequence[str], index: int) -> str:
+    """The first line from `index` on that is not blank; "" without one."""
+    return next((lines[at] for at in range(index, len(lines)) if lines[at].strip()), "")
 
 
 def _block(lines: Sequence[str], index: int, width: int) -> tuple[list[str], int]:
@@ -309,10 +320,6 @@ def _colons_label(name: str, found: re.Match[str]) -> str:
     return (
         label("", shown) if kind in ("details", "tab", "tab-item") and shown else label(kind, shown)
     )
-
-
-def _closes(lines: Sequence[str], index: int, marks: str) -> bool:
-    return any(line.strip() == marks for line in lines[index:])
 
 
 def _title(stated: Mapping[str, str]) -> tuple[str, str]:

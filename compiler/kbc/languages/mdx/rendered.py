@@ -1,4 +1,4 @@
-"""What expressions of JSX show that are texts: `<CodeBlock>{`npm i`}</CodeBlock>`, `{" "}`.
+"""Renders JSX expressions that are string literals: `<CodeBlock>{`npm i`}</CodeBlock>`, `{" "}`.
 
 A component that is given a function, which only its program calls, shows the code that this holds:
 ``<Release render={(it) => (<CodeBlock>{`npm i`}</CodeBlock>)} />``.

@@ -1,4 +1,4 @@
-"""The text of a page of MDX: without its syntax, with what components show of their attributes."""
+"""Cleans MDX: removes its syntax and renders what components show of their attributes."""
 
 from __future__ import annotations
 

@@ -199,8 +199,12 @@ OF_ONE_LANGUAGE = {
         "constant X, class A, constant Y",
     ),
     "zig": (
-        "const A = extern struct { x: u8 };\nconst E = enum { a };\nconst U = union(enum) { a };\n",
-        "struct A, enum E, struct U",
+        "const A = extern struct { x: u8 };\nconst E = enum { a };\nconst U = union(enum) { a };\n"
+        'const std = @import("std");\npub const shed = @import("shed.zig");\n'
+        "const Bad = error{Late};\nvar count: u32 = 0;\npub const List = struct {\n"
+        "  const size = 1;\n  pub fn add(self: *List) void {\n    const x = 1;\n  }\n};\n",
+        "struct A, enum E, struct U, constant shed, enum Bad, constant count, struct List, constant size,"
+        " method add",
     ),
     "ruby": ("class A\n class << self\n  def k; end\n end\nend\n", "class A, method k"),
     "c": ("typedef int (*callback)(int);\n", "type callback"),
@@ -289,3 +293,11 @@ def test_the_language_of_a_file(path: str, text: str, language: str) -> None:
 )
 def test_a_signature_has_no_comments(language: str, text: str, signature: str) -> None:
     assert symbols(text, language=language)[0].signature == signature
+
+
+def test_directives_of_fypp_do_not_hide_the_module_behind_them() -> None:
+    source = '#:include "common.fypp"\n#:set KINDS = ["sp"]\n\n!> Gates.\nmodule gates\ncontains\n'
+    source += "  subroutine shut(gate)\n    integer :: gate\n  end subroutine\nend module gates\n"
+    (module,) = symbols(source, language="fortran")
+    assert (module.kind, module.name, module.line) == ("module", "gates", 4)
+    assert [each.name for each in module.children] == ["shut"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.permalinks import without_number
+from kbc.project.routes import without_number
 from kbc.recognition.configuration import first_existing, peek_front_matter, read_any
 from kbc.recognition.site import joined, mapping, text
 
