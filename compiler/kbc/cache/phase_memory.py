@@ -42,8 +42,10 @@ class PhaseMemory:
         return entry.result
 
     def put(self, phase: str, key: bytes, result: Any, size: int) -> None:
-        """Keeps a result of `size` bytes, if there is room."""
-        if self.size + size > self._max_bytes or (phase, key) in self._entries:
+        """Keeps a result of `size` bytes in the place of an earlier one, if there is room."""
+        before = self._entries.pop((phase, key), None)
+        self.size -= before.size if before is not None else 0
+        if self.size + size > self._max_bytes:
             return
         self._entries[phase, key] = _MemoryEntry(result, size)
         self._asked.add((phase, key))

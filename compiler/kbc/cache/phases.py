@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache, partial, wraps
 from itertools import islice
 from pathlib import Path
@@ -36,6 +37,22 @@ _MEMORY_CHARS = 20_000_000
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Submit = Callable[[str, list[Any]], Callable[[], list[Any]]]
+Spread = Callable[
+    [Sequence[Any], Callable[[Any], Any], Callable[[Any, Any], bool]], list[Callable[[], Any]]
+]
+"""Shares items with other processes: gives what gives the result of each, to be called in order. The second
+argument computes one here; the third says whether what another process has is the result of an item."""
+
+
+@dataclass(slots=True)
+class _LookedUp:
+    """An item, and its result as memory has it, else as bytes in the store, else by `compute`."""
+
+    item: Any
+    key: bytes
+    compute: Callable[[], Any]
+    found: Any = None
+    data: bytes | None = None
 
 
 class PhaseCache:
@@ -56,6 +73,8 @@ class PhaseCache:
         self.submit: Submit | None = None
         """Starts a phase over items on other processes, and gives what waits for its results: None for
         an item is one to compute here. None: everything is computed here."""
+        self.spreads: dict[str, Spread] = {}
+        """By phase, for those whose results may depend on more than `seen`."""
 
     @property
     def notes(self) -> list[str]:
@@ -70,27 +89,44 @@ class PhaseCache:
         kind: Any,
         *,
         is_local: bool = False,
+        is_lasting: Callable[[Result], bool] | None = None,
+        is_current: Callable[[Item, Result], bool] | None = None,
     ) -> Iterator[Result]:
         """`compute` of each item in order, taken from the store where it has them.
 
-        `seen` gives everything that decides an item's result, as `pack` takes it; `kind` is the type
-        of results. A phase that `is_local` is never a task of other processes.
+        `seen` gives everything that decides an item's result, as `pack` takes it, but for what
+        `is_current` compares: whether a kept result is still that of the item. `is_lasting` says which
+        results are kept; `kind` is their type. A phase that `is_local` is never a task of `submit`.
         """
         submit = None if is_local else self.submit
-        if self._store is None and self._resident is None and submit is None:
+        spread = self.spreads.get(phase)
+        if self._store is None and self._resident is None and submit is None and spread is None:
             yield from map(compute, items)
             return
+        most_ahead = _BATCHES_AHEAD if submit is not None else 1 if spread is not None else 0
         rest = iter(items)
-        ahead: deque[list[tuple[bytes, Any, bytes | None, Callable[[], Any]]]] = deque()
+        ahead: deque[list[_LookedUp]] = deque()
         while True:
             for batch in iter(lambda: list(islice(rest, _BATCH)), []):
-                ahead.append(self._looked_up(phase, compute, batch, seen, submit))
-                if len(ahead) > (_BATCHES_AHEAD if submit is not None else 0):
+                looked_up = self._looked_up(phase, compute, batch, seen, kind, is_current)
+                ahead.append(looked_up)
+                absent = [each for each in looked_up if each.found is None and each.data is None]
+                if spread is not None and absent:
+                    wanted = [each.item for each in absent]
+                    shared = spread(wanted, compute, is_current or _always)
+                    for each, result in zip(absent, shared, strict=True):
+                        each.compute = result
+                elif submit is not None and len(absent) >= _WINDOW:
+                    _submit(submit, phase, absent)
+                if len(ahead) > most_ahead:
                     break
             if not ahead:
                 return
-            for key, found, data, computed in ahead.popleft():
-                yield self._obtain(phase, key, data, computed, kind) if found is None else found
+            for each in ahead.popleft():
+                found = each.found
+                if found is None:
+                    found = self._obtain(phase, each.key, each.data, each.compute, kind, is_lasting)
+                yield found
 
     def _looked_up(
         self,
@@ -98,31 +134,26 @@ class PhaseCache:
         compute: Callable[[Item], Any],
         batch: list[Item],
         seen: Callable[[Item], Any],
-        submit: Submit | None,
-    ) -> list[tuple[bytes, Any, bytes | None, Callable[[], Any]]]:
-        """Of each item its key, its result in memory, its result in the store, and what computes it."""
-        keys = [digest(seen(item)) for item in batch]
-        held = [self._held(phase, key) for key in keys]
-        self._keep(phase, [key for key, found in zip(keys, held, strict=True) if found is not None])
-        stored = self._get(
-            phase, [key for key, found in zip(keys, held, strict=True) if found is None]
-        )
-        absent = [
-            number
-            for number, (key, found) in enumerate(zip(keys, held, strict=True))
-            if found is None and key not in stored
-        ]
-        computed = [partial(compute, item) for item in batch]
-        if submit is not None and len(absent) >= _WINDOW:
-            for start in range(0, len(absent), _WINDOW):
-                window = absent[start : start + _WINDOW]
-                results = cache(submit(phase, [batch[number] for number in window]))
-                for place, number in enumerate(window):
-                    computed[number] = partial(_result, results, place, computed[number])
-        return [
-            (key, found, stored.get(key), here)
-            for key, found, here in zip(keys, held, computed, strict=True)
-        ]
+        kind: Any,
+        is_current: Callable[[Item, Any], bool] | None,
+    ) -> list[_LookedUp]:
+        """What memory and the store have of each item."""
+        found = [_LookedUp(item, digest(seen(item)), partial(compute, item)) for item in batch]
+        for each in found:
+            each.found = self._held(phase, each.key)
+        self._keep(phase, [each.key for each in found if each.found is not None])
+        stored = self._get(phase, [each.key for each in found if each.found is None])
+        for each in found:
+            if each.found is None:
+                each.data = stored.get(each.key)
+            if is_current is None:
+                continue
+            if each.data is not None:
+                each.found = self._from_store(phase, each.key, each.data, kind)
+                each.data = None
+            if each.found is not None and not is_current(each.item, each.found):
+                each.found = None
+        return found
 
     def absent(
         self, phase: str, items: Iterable[Item], seen: Callable[[Item], Any]
@@ -143,10 +174,8 @@ class PhaseCache:
         settings: Any,
         compute: Callable[[], Result],
         kind: Any,
-        is_lasting: Callable[[], bool] | None = None,
     ) -> Result:
-        """`compute()`, whose result depends on `text` and `settings` alone, or else is not kept where
-        `is_lasting` says so afterwards."""
+        """`compute()`, whose result depends on `text` and `settings` alone."""
         key = digest([text, settings])
         found = self._held(phase, key)
         if found is not None:
@@ -155,9 +184,7 @@ class PhaseCache:
             found = self._memory.get((phase, key))
         if found is None:
             data = self._get(phase, [key]).get(key)
-            found = self._obtain(phase, key, data, compute, kind, is_lasting)
-            if is_lasting is not None and not is_lasting():
-                return cast(Result, found)
+            found = self._obtain(phase, key, data, compute, kind)
             if self._memory_chars < _MEMORY_CHARS and self._resident is None:
                 self._memory[phase, key] = found
                 self._memory_chars += len(text)
@@ -194,16 +221,23 @@ class PhaseCache:
         data: bytes | None,
         compute: Callable[[], Any],
         kind: Any,
-        is_lasting: Callable[[], bool] | None = None,
+        is_lasting: Callable[[Any], bool] | None = None,
     ) -> Any:
         """The result that the store has as `data`, or else computed and put into it."""
-        result = None if data is None else _unpacked(kind, data)
+        result = None if data is None else self._from_store(phase, key, data, kind)
         if result is None:
             result = compute()
-            if is_lasting is not None and not is_lasting():
+            if is_lasting is not None and not is_lasting(result):
                 return result
             data = self._put(phase, key, result)
-        if self._resident is not None and data is not None:
+            if self._resident is not None and data is not None:
+                self._resident.put(phase, key, result, len(data))
+        return result
+
+    def _from_store(self, phase: str, key: bytes, data: bytes, kind: Any) -> Any:
+        """The result that the store has as `data`; None where it is none of `kind`."""
+        result = _unpacked(kind, data)
+        if self._resident is not None and result is not None:
             self._resident.put(phase, key, result, len(data))
         return result
 
@@ -256,35 +290,45 @@ def remembering(cache: PhaseCache) -> Iterator[None]:
         _active.reset(token)
 
 
-def recalled(
-    phase: str,
-    key: str,
-    settings: Any,
-    compute: Callable[[], Result],
-    kind: Any,
-    is_lasting: Callable[[], bool],
-) -> Result:
-    """`compute()`, a value of type `kind` that `pack` takes, from the cache inside of `remembering`. After
-    it ran, `is_lasting` says whether its result depends on `key` and `settings` alone."""
-    cache = _active.get()
-    if cache is None:
-        return compute()
-    return cache.of_text(phase, key, settings, compute, kind, is_lasting)
-
-
 def recalled_each(
     phase: str,
     compute: Callable[[Item], Result],
     items: Iterable[Item],
     seen: Callable[[Item], Any],
     kind: Any,
+    *,
+    is_lasting: Callable[[Result], bool] | None = None,
+    is_current: Callable[[Item, Result], bool] | None = None,
 ) -> Iterator[Result]:
     """`compute` of each item in order, from the cache inside of `remembering`, where many are looked up at
-    once. `seen` and `kind` are those of `PhaseCache.map`; no result is None."""
+    once. The other arguments are those of `PhaseCache.map`; no result is None."""
     cache = _active.get()
     if cache is None:
         return map(compute, items)
-    return cache.map(phase, compute, items, seen, kind, is_local=True)
+    return cache.map(
+        phase,
+        compute,
+        items,
+        seen,
+        kind,
+        is_local=True,
+        is_lasting=is_lasting,
+        is_current=is_current,
+    )
+
+
+@contextmanager
+def spreading(phase: str, spread: Spread) -> Iterator[None]:
+    """While the body runs inside of `remembering`, `spread` shares a phase with other processes."""
+    cache = _active.get()
+    if cache is None:
+        yield
+        return
+    cache.spreads[phase] = spread
+    try:
+        yield
+    finally:
+        del cache.spreads[phase]
 
 
 def remembered(phase: str) -> Callable[[Function], Function]:
@@ -322,6 +366,19 @@ def digest(seen: Any) -> bytes:
     except CodecError:
         data = repr(seen).encode("utf-8", "backslashreplace")
     return hashlib.sha256(data).digest()
+
+
+def _submit(submit: Submit, phase: str, absent: Sequence[_LookedUp]) -> None:
+    """Starts windows of items on other processes."""
+    for start in range(0, len(absent), _WINDOW):
+        window = absent[start : start + _WINDOW]
+        results = cache(submit(phase, [each.item for each in window]))
+        for place, each in enumerate(window):
+            each.compute = partial(_result, results, place, each.compute)
+
+
+def _always(_item: Any, _result: Any) -> bool:
+    return True
 
 
 def _result(results: Callable[[], list[Any]], place: int, compute: Callable[[], Any]) -> Any:

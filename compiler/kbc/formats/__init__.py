@@ -6,6 +6,7 @@ large or rarely needed come with the extra `kb-compiler[formats]`.
 Imports `languages`, `project` and `cache`.
 """
 
+from kbc.formats.conversion import ConversionRequest, convert, convert_each
 from kbc.formats.document import (
     ELSEWHERE,
     UNRESOLVED,
@@ -20,11 +21,11 @@ from kbc.formats.registry import (
     FORMATS,
     INSTALL_HINT,
     Format,
-    convert,
     converters,
     format_of,
     reads_python,
 )
+from kbc.formats.tracing import ProjectLabels
 
 __all__ = [
     "BY_NAME",
@@ -32,13 +33,16 @@ __all__ = [
     "FORMATS",
     "INSTALL_HINT",
     "UNRESOLVED",
+    "ConversionRequest",
     "Converted",
     "DocumentProblem",
     "Format",
     "FormatError",
     "LabelTarget",
+    "ProjectLabels",
     "Read",
     "convert",
+    "convert_each",
     "converters",
     "format_of",
     "reads_python",

@@ -1,21 +1,14 @@
-"""The table of formats, and the one way into them."""
+"""The table of formats."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
 
 from kb_runtime.version import install_hint
-from kbc.cache.phases import recalled
-from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read
-from kbc.formats.doxygen import DoxygenProjects
-from kbc.languages.addresses import without_pictures
-from kbc.limits import MAX_CONVERTED_BYTES
 
 INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 
@@ -36,9 +29,8 @@ class Format:
     `libraries` are the distributions of the extra that convert such files, or parts of them. `around` are
     patterns of files that say something about every document below their folder: `convert` takes those that
     are there as `around`. With `names_files` it takes `named`, the paths of files that documents name without
-    their folders; with `has_labels` it takes `labels`, what documents may refer to by name, and its module
-    `labels` has `referred(data, labels)`, those that a file refers to. With `shows_headers` it takes
-    `doxygen`, the headers of C and C++ that documents may show."""
+    their folders; with `has_labels` it takes `labels`, what documents may refer to by name. With
+    `shows_headers` it takes `doxygen`, the headers of C and C++ that documents may show."""
 
     name: str
     module: str
@@ -205,57 +197,6 @@ def format_of(path: str) -> Format | None:
     return next(each for suffix, each in FORMATS.items() if name.endswith(suffix))
 
 
-def convert(
-    path: str,
-    data: bytes,
-    read: Read,
-    *,
-    format: str = "",
-    named: Mapping[str, str] | None = None,
-    around: Sequence[str] = (),
-    labels: Mapping[str, LabelTarget] | None = None,
-    doxygen: DoxygenProjects | None = None,
-) -> list[Converted]:
-    """The documents of a file, converted once for its content. `read` gives other files of the tree by
-    path, for includes. `format` is the name of a format, where it is not that of the file's ending (`.txt`
-    of a Sphinx project). `named` gives the paths of files that a generator names without their folders,
-    `around` those of files that its format reads around it (see `Format`), the nearest first; `labels` are
-    what pages of the project may refer to by name, `doxygen` the headers that they may show.
-
-    Nothing is raised for what is wrong with the file: then there is one document without text, with one
-    problem.
-    """
-    chosen = BY_NAME[format] if format else format_of(path)
-    if chosen is None:
-        raise ValueError(f"no format has the ending of {path!r}")
-
-    # Of another file; or with an error, which may be one of the library or of a busy machine.
-    depends_on_more: list[object] = []
-
-    def reading(other: str) -> bytes | None:
-        depends_on_more.append(other)
-        return read(other)
-
-    def compute() -> list[Converted]:
-        documents = _converted(chosen, path, data, reading, named, around, labels, doxygen)
-        problems = (each for found in documents for each in found.problems)
-        depends_on_more.extend(each for each in problems if each.is_error)
-        return documents
-
-    digest = hashlib.sha256(data).hexdigest()
-    settings = [path, chosen.name, sorted(converters([chosen]).items())]
-    settings += [sorted(named.items())] if named else []
-    settings += [list(around)] if around else []
-    if doxygen and chosen.shows_headers and b"doxygen" in data:
-        settings.append(repr(doxygen.stated))
-    if labels and chosen.has_labels:
-        found = importlib.import_module(f"{chosen.module}.labels").referred(data, labels)
-        settings += [[name, *target] for name, target in sorted(found.items())]
-    return recalled(
-        "convert", digest, settings, compute, list[Converted], lambda: not depends_on_more
-    )
-
-
 def converters(formats: Iterable[Format]) -> dict[str, str]:
     """The libraries of the extra `formats` that convert files of these, with their installed versions
     ("": not installed)."""
@@ -268,51 +209,3 @@ def _version(distribution: str) -> str:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
         return ""
-
-
-def _converted(
-    chosen: Format,
-    path: str,
-    data: bytes,
-    read: Read,
-    named: Mapping[str, str] | None,
-    around: Sequence[str],
-    labels: Mapping[str, LabelTarget] | None,
-    doxygen: DoxygenProjects | None,
-) -> list[Converted]:
-    try:
-        if len(data) > MAX_CONVERTED_BYTES:
-            raise FormatError(
-                f"the file has {len(data):,} bytes, more than {MAX_CONVERTED_BYTES:,}"
-            )
-        known: dict[str, Any] = {"named": named} if named and chosen.names_files else {}
-        known |= {"around": around} if around else {}
-        known |= {"labels": labels} if labels and chosen.has_labels else {}
-        known |= {"doxygen": doxygen} if doxygen and chosen.shows_headers else {}
-        found = importlib.import_module(chosen.module).convert(path, data, read, **known)
-        return [replace(each, text=without_pictures(each.text)) for each in found]
-    except FormatError as error:
-        problem = DocumentProblem(
-            code=error.code or f"{chosen.name}-invalid",
-            message=error.message,
-            line=error.line,
-            hint=error.hint or "Fix the file, or exclude it from the collection's paths.",
-            is_error=True,
-        )
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] not in chosen.needs:
-            raise
-        problem = DocumentProblem(
-            code="format-library-missing",
-            message=f"{error.name.split('.')[0]!r}, which reads {chosen.name}, is not installed",
-            hint=INSTALL_HINT,
-            is_error=True,
-        )
-    except (RecursionError, MemoryError):
-        problem = DocumentProblem(
-            code=f"{chosen.name}-invalid",
-            message="the file nests too deeply to be read",
-            hint="Fix the file, or exclude it from the collection's paths.",
-            is_error=True,
-        )
-    return [Converted(text="", format=chosen.name, problems=(problem,))]

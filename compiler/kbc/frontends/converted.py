@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,13 +15,14 @@ from kbc.formats import (
     ELSEWHERE,
     FORMATS,
     UNRESOLVED,
+    ConversionRequest,
     Converted,
     DocumentProblem,
     Format,
     FormatError,
-    LabelTarget,
+    ProjectLabels,
     Read,
-    convert,
+    convert_each,
     format_of,
     reads_python,
 )
@@ -32,6 +33,7 @@ from kbc.languages import markdown
 from kbc.languages.suffixes import is_in_org
 from kbc.project import permalinks
 from kbc.project.include_tree import folders_above
+from kbc.project.kinds import PYTHON_REFERENCES
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
@@ -59,51 +61,83 @@ def books_among(files: Sequence[SourceFile]) -> Books | None:
     return find_books(pages, found[0].tree.real) if found[0].tree else find_books(pages)
 
 
-def stated_format(collection: Collection, file: SourceFile) -> str:
-    """The name of the format that a generator's configuration gives to an ending, as Sphinx does, or that
-    the file begins as; "" where the ending itself tells."""
+def formats_to_convert(collection: Collection, files: Sequence[SourceFile]) -> dict[str, str]:
+    """The paths of the files to be converted, each with the name of its format where a generator's
+    configuration gives it to an ending, as Sphinx does, or the file begins as one; "" where the ending itself
+    tells."""
+    found: dict[str, str] = {}
+    for file in files if collection.generator not in PYTHON_REFERENCES else ():
+        is_numbered = is_numbered_text(file.path, file.data)
+        format = _stated_format(collection, file, is_numbered=is_numbered)
+        if format or (is_converted(file.path) and not is_numbered):
+            found[file.path] = format
+    return found
+
+
+def _stated_format(collection: Collection, file: SourceFile, *, is_numbered: bool) -> str:
     suffixes = collection.generator_options.get("source_suffix", {})
     language = suffixes.get(f".{file.path.rpartition('.')[2]}")
     if language == "restructuredtext":
         return "rst"
-    if is_numbered_text(file.path, file.data):
+    if is_numbered:
         return "org" if is_in_org(file.data) else ""
     return "" if is_converted(file.path) else format_by_content(file.path, file.data)
 
 
 def read_converted(
-    file: SourceFile,
+    files: Sequence[tuple[SourceFile, str]],
     diagnostics: Diagnostics,
-    format: str = "",
-    named: Mapping[str, str] | None = None,
     includes: PageIncludes | None = None,
-    labels: Mapping[str, LabelTarget] | None = None,
+    labels: ProjectLabels | None = None,
     books: Books | None = None,
-) -> list[Converted]:
-    """The documents of a file that have text; its problems are reported, what could not be included as
-    one warning that counts the directives by name. `format` is the name of a format that the file has in
-    spite of its ending, `named` the paths of files that others name without their folders. `includes` takes
-    what is elsewhere, to report it once for all files; `labels` are what files may refer to by name, `books`
-    those among the files."""
-    diagnostics.reading = file.path
-    if file.is_blank:
-        file.text(diagnostics)  # says that it is empty
-        return []
-    include: Read = file.include
+) -> Iterator[list[Converted]]:
+    """Of each file the documents that have text; its problems are reported, what could not be included as
+    one warning that counts the directives by name. With each file comes the name of a format that it has in
+    spite of its ending, or "". `includes` takes what is elsewhere, to report it once for all files; `labels`
+    are what files may refer to by name, `books` those among the files."""
+    conversions = convert_each(
+        [_request(*each, includes, labels, books) for each in files if not each[0].is_blank]
+    )
+    for file, _ in files:
+        diagnostics.reading = file.path
+        if file.is_blank:
+            file.text(diagnostics)  # says that it is empty
+            yield []
+        else:
+            yield _with_text(file, next(conversions), includes, diagnostics)
+
+
+def _request(
+    file: SourceFile,
+    format: str,
+    includes: PageIncludes | None,
+    labels: ProjectLabels | None,
+    books: Books | None,
+) -> ConversionRequest:
+    read: Read = file.include
     around = _files_around(file, BY_NAME[format] if format else format_of(file.path))
     if books is not None:
-        include = books.reading(file.path, include)
+        read = books.reading(file.path, read)
         around = [*books.around.get(file.path, ()), *around]
-    found = convert(
-        file.path,
-        file.data,
-        include,
+    return ConversionRequest(
+        path=file.path,
+        data=file.data,
+        read=read,
         format=format,
-        named=named,
+        named=includes.named_files(file) if includes else None,
         around=around,
         labels=labels,
         doxygen=includes.doxygen if includes else None,
     )
+
+
+def _with_text(
+    file: SourceFile,
+    found: list[Converted],
+    includes: PageIncludes | None,
+    diagnostics: Diagnostics,
+) -> list[Converted]:
+    """The documents that have text, with all problems reported."""
     problems = [problem for document in found for problem in document.problems]
     if includes is not None:
         includes.count_elsewhere(file, [each for each in problems if each.code == ELSEWHERE])

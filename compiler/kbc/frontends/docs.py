@@ -21,11 +21,10 @@ from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.formats import Converted
 from kbc.frontends.converted import (
     books_among,
-    is_converted,
+    formats_to_convert,
     outline,
     read_converted,
     read_python_module,
-    stated_format,
 )
 from kbc.frontends.labels import project_labels
 from kbc.frontends.markdown_file import (
@@ -92,15 +91,15 @@ def read(
     includes = PageIncludes(collection, files, labels)
     books = books_among(files)
     parts = _Parts(books.around if books else ())
+    formats = formats_to_convert(collection, files)
+    to_convert = [(file, formats[file.path]) for file in files if file.path in formats]
+    found = read_converted(to_convert, diagnostics, includes, labels, books)
     for file in files:
-        format = stated_format(collection, file)
         if collection.generator in PYTHON_REFERENCES:
             modules = read_python_module(collection, file, includes, diagnostics)
             records.extend(_converted(collection, file, each) for each in modules)
-        elif format or (is_converted(file.path) and not is_numbered_text(file.path, file.data)):
-            named = includes.named_files(file)
-            found = read_converted(file, diagnostics, format, named, includes, labels, books)
-            for document in found:
+        elif file.path in formats:
+            for document in next(found):
                 if document.format == "notebook" and includes.expands_notebooks:
                     document = replace(document, text=includes.expand(file, document.text))
                 page = _converted(collection, file, document)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from kbc.formats import BY_NAME, LabelTarget, Read
+from kbc.formats import BY_NAME, LabelTarget, ProjectLabels, Read
 from kbc.formats.selection import read_target
 from kbc.languages.anchors import slug
 from kbc.languages.markdown import first_title, heading_text
@@ -20,9 +20,9 @@ _MYST_LABEL = re.compile(
 _ENDINGS = (".md", ".rst", ".ipynb")
 
 
-def project_labels(files: Sequence[SourceFile]) -> dict[str, LabelTarget]:
+def project_labels(files: Sequence[SourceFile]) -> ProjectLabels:
     """The labels in the files of a collection by their names; of two alike the first one counts."""
-    found: dict[str, LabelTarget] = {}
+    found = ProjectLabels()
     for file in files:
         for name, label in _labels_in(file):
             found.setdefault(name, label)

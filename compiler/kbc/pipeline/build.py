@@ -74,11 +74,12 @@ def _reader(
     root: StrPath | Project, options: BuildOptions, resident: Resident | None = None
 ) -> Read:
     def read(diagnostics: Diagnostics) -> Inputs | None:
-        from kbc.pipeline.checking import (
-            read_checked,  # all front ends, which source trees do without
-        )
+        # With all front ends, which source trees do without.
+        from kbc.execution.converters import converting
+        from kbc.pipeline.checking import read_checked
 
-        inputs = read_checked(root, diagnostics, options.allow_outside, options.cache_folder)
+        with converting(options.jobs):
+            inputs = read_checked(root, diagnostics, options.allow_outside, options.cache_folder)
         if inputs is not None and resident is not None:
             resident.beyond = inputs.beyond
         return inputs

@@ -34,6 +34,10 @@ class IncludeTree:
         self._names: dict[str, list[str]] = {}
         self.beyond: dict[Path, Signature | None] = {}
 
+    def __reduce__(self) -> tuple[type[IncludeTree], tuple[Path, Path]]:
+        """For another process, which remembers what it reads itself."""
+        return type(self), (self._root, self._boundary)
+
     @property
     def included(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(sorted(found)) for name, found in sorted(self._includers.items())}

@@ -86,3 +86,29 @@ def test_the_memory_goes_before_the_folder_and_the_folder_before_computing(tmp_p
     build(PhaseMemory())
     build(PhaseMemory())
     assert calls == [3, 3]
+
+
+def test_a_result_that_is_no_longer_current_is_replaced() -> None:
+    memory, calls, unit = PhaseMemory(), list[int](), [10]
+
+    def build() -> list[int]:
+        def scaled(number: int) -> int:
+            calls.append(number)
+            return number * unit[0]
+
+        cache = PhaseCache(None, memory)
+        found = cache.map(
+            "scaled",
+            scaled,
+            [1, 2],
+            lambda number: number,
+            int,
+            is_current=lambda number, result: result == number * unit[0],
+        )
+        return list(found)
+
+    assert build() == build() == [10, 20]
+    unit[0] = 1000
+    assert build() == build() == [1000, 2000]
+    assert calls == [1, 2, 1, 2]
+    assert (len(memory), memory.size) == (2, 6)

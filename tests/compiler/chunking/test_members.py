@@ -9,7 +9,7 @@ import pytest
 
 from kbc.chunking import TokenBudget, chunk
 from kbc.chunking.members import Heading, defined_in, of_sections
-from kbc.formats.registry import convert
+from kbc.formats import convert
 from kbc.records import CompiledChunk, DocRecord, Section
 
 Page = Callable[..., DocRecord]

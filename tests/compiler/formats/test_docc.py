@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import pytest
 from tests.compiler.formats.samples import samples
 
+from kbc.formats import convert
 from kbc.formats.docc import catalogue_of, expand_page, named_files
 from kbc.formats.docc.page import CataloguePage
 from kbc.formats.document import Converted
-from kbc.formats.registry import convert
 
 FILES = {
     "Pond.docc/Pond.md": "# ``Pond``\n\n@Metadata {\n  @TechnologyRoot\n}\n",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.compiler.formats.samples import read, samples
 
+from kbc.formats import convert
 from kbc.formats.document import Converted
-from kbc.formats.registry import convert
 
 
 def _converted(text: str | bytes) -> Converted:

@@ -9,8 +9,8 @@ from tests.compiler.formats.samples import read, samples
 from tests.compiler.recognition.trees import read as build
 from tests.compiler.recognition.trees import write_tree
 
+from kbc.formats import convert
 from kbc.formats.document import Converted
-from kbc.formats.registry import convert
 from kbc.formats.texinfo.macros import with_macros
 from kbc.records import DocRecord
 

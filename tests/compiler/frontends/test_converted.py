@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -14,9 +15,9 @@ import pytest
 from kbc.backends.catalog import lookup_keys
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import BuildError, Diagnostics
-from kbc.formats import LabelTarget, Read, registry
+from kbc.formats import Read, conversion
 from kbc.formats.asciidoc.attributes import unknown_names
-from kbc.formats.asciidoc.labels import labels_of, referred
+from kbc.formats.asciidoc.labels import labels_of
 from kbc.formats.registry import format_of
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
@@ -217,13 +218,13 @@ def test_what_was_converted_is_not_converted_again(
     converted: list[str] = []
 
     def counted(convert: Callable[..., Any]) -> Callable[..., Any]:
-        def counting(path: str, data: bytes, read: Read) -> Any:
+        def counting(path: str, data: bytes, read: Read, **known: Any) -> Any:
             converted.append(path)
-            return convert(path, data, read)
+            return convert(path, data, read, **known)
 
         return counting
 
-    for name in ("a.rst", "a.ipynb"):
+    for name in ("a.rst", "a.ipynb", "a.adoc"):
         chosen = format_of(name)
         assert chosen is not None
         converter = importlib.import_module(chosen.module)
@@ -233,26 +234,41 @@ def test_what_was_converted_is_not_converted_again(
         "docs/more.rst": "More\n====\n\n.. literalinclude:: run.py\n",
         "docs/run.py": "print(1)\n",
         "docs/broken.ipynb": "{",
+        "docs/refers.rst": "Refers\n======\n\nTo :ref:`winds` and :ref:`gone`.\n",
+        "docs/winds.rst": ".. _winds:\n\nWinds\n=====\n\nText.\n",
+        "docs/ids.adoc": "= Ids\n:of: x\n\nTo <<tail_x>> and <<gone>>.\n",
+        "docs/tail.adoc": "[[tail_{of}]]\n= Tail\n\nText.\n",
     }
 
     def build(**changes: str) -> list[str]:
         converted.clear()
+        files.update(changes)
         with closing(PhaseCache(tmp_path / "cache")) as cache, remembering(cache):
-            found, _ = inputs(tmp_path / "kb", files | changes)
-        assert [record.path for record in found.records["docs"]] == [
-            "docs/alone.rst",
-            "docs/more.rst",
-        ]
-        return sorted(converted)
+            found, _ = inputs(tmp_path / "kb", files)
+        assert ("docs/run.py" in [each.path for each in found.files]) == (
+            "run.py" in files["docs/more.rst"]
+        )
+        texts.update(
+            {each.path: each.text for each in found.records["docs"] if isinstance(each, DocRecord)}
+        )
+        return sorted(set(converted) - {"docs/broken.ipynb"})  # which may be read later
 
-    assert build() == ["docs/alone.rst", "docs/broken.ipynb", "docs/more.rst"]
-    assert build() == [
-        "docs/broken.ipynb",
-        "docs/more.rst",
-    ]  # what includes others, or may work later
-    assert "docs/alone.rst" in build(**{"docs/alone.rst": "Alone\n=====\n\nOther text.\n"})
-    monkeypatch.setattr(registry, "converters", lambda formats: {"docutils-of-another-day": "1"})
-    assert "docs/alone.rst" in build()
+    texts: dict[str, str] = {}
+    names = [name for name in files if name.endswith((".rst", ".adoc"))]
+    assert build() == sorted(names)
+    assert "[Tail](tail.adoc#tail_x)" in texts["docs/ids.adoc"]
+    assert build() == []
+    assert build(**{"docs/run.py": "print(2)\n"}) == ["docs/more.rst"]
+    assert "print(2)" in texts["docs/more.rst"]
+    assert build(**{"docs/alone.rst": "Alone\n=====\n\n.. _gone:\n\nOther\n-----\n\nText.\n"}) == [
+        "docs/alone.rst",
+        "docs/ids.adoc",  # which looked through all labels
+        "docs/refers.rst",
+    ]
+    assert "To Winds and Other" in re.sub(r"[\[\]]|\(.*?\)", "", texts["docs/refers.rst"])
+    assert build(**{"docs/more.rst": "More\n====\n\nText.\n"}) == ["docs/more.rst"]
+    monkeypatch.setattr(conversion, "converters", lambda formats: {"docutils-of-another-day": "1"})
+    assert build() == sorted(names)
 
 
 def test_a_file_nobody_wrote_for_us_stops_no_build(tmp_path: Path) -> None:
@@ -356,10 +372,7 @@ def test_references_in_asciidoc_show_the_title_of_an_id_of_another_page(tmp_path
     assert [each.code for each in diagnostics if each.code.startswith("dead")] == []
 
 
-def test_references_of_asciidoc_are_found_in_bounded_time() -> None:
-    labels = {name: LabelTarget("a.adoc", name, name) for name in ("one", "two", "three")}
-    source = b"<<one>>, xref:two[], xref:three[Three] " + b"xref:" * 50_000
-    assert set(referred(source, labels)) == {"one", "two"}
+def test_ids_of_asciidoc_are_found_in_bounded_time() -> None:
     assert not [*labels_of("a.adoc", "[[a]]\n" * 30_000)]
     assert unknown_names("{kite} " + "`a " * 50_000) == ["kite"]
 

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from kbc.formats.asciidoc.attributes import substitute
 from kbc.formats.asciidoc.surroundings import entries
@@ -34,17 +35,17 @@ class Books:
         """`read` for the document at `path`: a chapter of its book is a link to its page, not its text once
         more."""
         chapters = self.parts.get(path)
-        if not chapters:
-            return read
+        return partial(_contents, chapters, path, self.real, read) if chapters else read
 
-        def contents(wanted: str) -> bytes | None:
-            place = self.real(wanted)
-            title = chapters.get(place)
-            if title is None:
-                return read(wanted)
-            return f"* link:{relative_path(place, path)}[{title}]\n".encode()
 
-        return contents
+def _contents(
+    chapters: Mapping[str, str], path: str, real: Callable[[str], str], read: Read, wanted: str
+) -> bytes | None:
+    place = real(wanted)
+    title = chapters.get(place)
+    if title is None:
+        return read(wanted)
+    return f"* link:{relative_path(place, path)}[{title}]\n".encode()
 
 
 def find_books(

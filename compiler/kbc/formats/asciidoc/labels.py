@@ -1,9 +1,9 @@
-"""The ids that an AsciiDoc file states above sections and blocks, and references to them."""
+"""The ids that an AsciiDoc file states above sections and blocks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from kbc.formats.document import LabelTarget
 
@@ -16,9 +16,6 @@ _STATED = re.compile(
     r"(?:\[[^\n]*\][ \t]*\n){0,20}(?:={1,6}[ \t]+|\.(?![\s.]))(?P<title>\S[^\n]*)",
     re.MULTILINE,
 )
-_REFERENCE = re.compile(rf"<<#?({_ID})>>|xref:#?({_ID})(\[\])?".encode())
-"""A reference; also one with a text of its own, so that no id is looked at twice."""
-
 _MARKUP = re.compile(r"\(\(\(.*?\)\)\)|\[\[[^\]]*\]\]|[`*_](?=\S)|(?<=\S)[`*_](?!\w)")
 
 
@@ -27,10 +24,3 @@ def labels_of(path: str, text: str) -> Iterator[tuple[str, LabelTarget]]:
     for match in _STATED.finditer(text):
         name = match["double"] or match["single"] or match["named"]
         yield name, LabelTarget(path, _MARKUP.sub("", match["title"]).strip(), name)
-
-
-def referred(data: bytes, labels: Mapping[str, LabelTarget]) -> dict[str, LabelTarget]:
-    """Those of `labels` that a file refers to without a text."""
-    found = (each for each in _REFERENCE.finditer(data) if each[1] or each[3])
-    names = {(each[1] or each[2]).decode() for each in found}
-    return {name: labels[name] for name in names if name in labels}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from kbc.formats import commonmark
@@ -36,14 +37,19 @@ def convert(
     blocks = Blocks(project)
     lines = blocks.document(LineReader.of_text(project, text, path))
     titles = blocks.titles
-    known = {substitute(name, attributes): each for name, each in (labels or {}).items()}
+    elsewhere: Mapping[str, LabelTarget] = labels or {}
+
+    @cache
+    def with_attributes() -> Mapping[str, LabelTarget]:
+        stated = [(name, each) for name, each in elsewhere.items() if "{" in name]
+        return {substitute(name, attributes): each for name, each in stated}
 
     def shown(match: re.Match[str]) -> str:
-        label = known.get(match[1])
-        if label is None or match[1] in titles:
-            return titles.get(match[1]) or commonmark.escaped(
-                match[1].lstrip("_").replace("_", " ")
-            )
+        name, label = match[1], None
+        if name not in titles:
+            label = elsewhere.get(name) or with_attributes().get(name)
+        if label is None:
+            return titles.get(name) or commonmark.escaped(name.lstrip("_").replace("_", " "))
         place = relative_path(label.path, path)
         return commonmark.link(
             commonmark.escaped(label.title), f"{place}#{substitute(label.anchor, attributes)}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
+from kbc.cache.phases import digest
 from kbc.formats.document import Read
 from kbc.formats.doxygen.declarations import split
 from kbc.formats.doxygen.entities import CLASSES, Entity, HeaderFile
@@ -45,6 +47,12 @@ class DoxygenProjects:
     def __init__(self, stated: HeaderSets) -> None:
         self.stated = stated
         self._indexes: dict[str, tuple[tuple[bytes | None, ...], _Index]] = {}
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The digest of what is stated of them."""
+        default, projects, distributed = self.stated
+        return digest([default, sorted(projects.items()), sorted(distributed)])
 
     def named(self, project: str, name: str, kinds: Sequence[str], read: Read) -> list[Entity]:
         """The entities of these kinds called `name`; the documented ones, where any is."""

@@ -1,9 +1,9 @@
-"""The labels of a reStructuredText file, `.. _name:` above a section or a table, and who refers to them."""
+"""The labels of a reStructuredText file, `.. _name:` above a section or a table."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from docutils import nodes
 
@@ -15,7 +15,6 @@ _TABLE = re.compile(r"\.\. (?:table|list-table|csv-table)::[ \t]+(?P<title>\S[^\
 _BETWEEN = re.compile(
     r"(?:[ \t]*\n|\.\. (?:index|rst-class|meta)::[^\n]*\n(?:(?:[ \t]+\S[^\n]*)?\n)*)+"
 )
-_REFERENCE = re.compile(rb"ref:`(?:[^`<]*<)?([^`<>]+)>?`")
 
 
 def labels_of(path: str, text: str) -> Iterator[tuple[str, LabelTarget]]:
@@ -39,12 +38,6 @@ def labels_of(path: str, text: str) -> Iterator[tuple[str, LabelTarget]]:
             normalized(label["name"].strip("`").replace("\\", "")),
             LabelTarget(path, shown, anchor),
         )
-
-
-def referred(data: bytes, labels: Mapping[str, LabelTarget]) -> dict[str, LabelTarget]:
-    """Those of `labels` that a file refers to."""
-    names = (normalized(each[1].decode("utf-8", "replace")) for each in _REFERENCE.finditer(data))
-    return {name: labels[name] for name in names if name in labels}
 
 
 def normalized(name: str) -> str:

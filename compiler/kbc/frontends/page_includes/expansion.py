@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.text.tables import count_of
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
-from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, docc, reads_python
+from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, ProjectLabels, docc, reads_python
 from kbc.formats.doxygen import DoxygenProjects, HeaderSets
 from kbc.frontends.labels import role_links
 from kbc.frontends.page_includes import hugo_values, quarto_values
@@ -41,7 +41,7 @@ from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import mapping, yaml_table
 
 if TYPE_CHECKING:
-    from kbc.formats.document import DocumentProblem, LabelTarget
+    from kbc.formats.document import DocumentProblem
     from kbc.formats.documenter import DocumenterSite
     from kbc.formats.python_objects import PythonObjects
 
@@ -70,12 +70,12 @@ class PageIncludes:
         self,
         collection: Collection,
         files: Sequence[SourceFile] = (),
-        labels: Mapping[str, LabelTarget] | None = None,
+        labels: ProjectLabels | None = None,
     ) -> None:
         """`files` are those of the collection, `labels` what they may refer to by name."""
         self._collection = collection
         self._files = files
-        self._labels = labels or {}
+        self._labels = labels or ProjectLabels()
         self._options = collection.generator_options
         is_hugo = collection.generator == "hugo"
         self._hugo = HugoValues(self._options) if is_hugo else None

@@ -91,7 +91,8 @@ def read_pages(
     with a diagnostic."""
     format = format_by_content(file.path, file.data)
     if format or is_converted(file.path):
-        return [_converted(document) for document in read_converted(file, diagnostics, format)]
+        (documents,) = read_converted([(file, format)], diagnostics)
+        return [_converted(document) for document in documents]
     name = plain_name(file.path)
     ending = name.rpartition(".")[2]
     text = without_actions(without_pictures(file.text(diagnostics) or ""))
