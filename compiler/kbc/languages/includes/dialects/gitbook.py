@@ -51,8 +51,10 @@ _CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api
 _NOTICES = ("hint", "callout")
 
 
-def replace_blocks(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose of a page with labels in the place of its blocks, which keep their text."""
+    if not page.has_blocks:
+        return text
     kept = Kept()
     text = kept.hide_spans(text)
 

@@ -27,7 +27,7 @@ _ARGUMENT = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'
 _PLACEHOLDER = re.compile(r"\[\[[ \t]*#(?P<name>[\w-]+)(?:[ \t]+(?P<default>[^\[\]]*?))?[ \t]*\]\]")
 
 
-def replace_helpers(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with what preprocessors show in its place."""
     if not _HELPER.search(text):
         return text

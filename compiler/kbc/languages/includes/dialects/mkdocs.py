@@ -20,7 +20,7 @@ _BRACES = re.compile(
 )
 
 
-def replace_plugins(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with the files that it names. A plain `{% include %}` is other templates' as well: one whose
     file is not there stays."""
     text = _PLUGIN.sub(lambda match: _plugin(match, page), text)

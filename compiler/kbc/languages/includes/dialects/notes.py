@@ -48,7 +48,7 @@ def notes_among(paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def replace_notes(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with links and the texts of notes in the place of their names."""
     kept = Kept()
     hidden = kept.hide_spans(text)

@@ -63,7 +63,7 @@ _LABEL_LINE = re.compile(r"^\s*(?://+|#|--|<!--|/\*+|;)?\s*#[A-Za-z][\w-]*\b[^\n
 _MOST_INLINE_CHARS = 2_000
 
 
-def replace_paradox(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with what the directives of Paradox show."""
     if _USED.search(text) is None:
         return text

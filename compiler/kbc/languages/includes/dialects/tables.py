@@ -49,7 +49,7 @@ _SHOWN_ALIKE = frozenset([
 """Arguments that change the looks of a table, or how programs of other languages wrote it."""
 
 
-def replace_tables(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """The body of a page with its tables in place of the calls that read them."""
     return outside_fences(text, lambda prose: _prose(prose, page))
 
