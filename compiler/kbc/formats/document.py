@@ -43,6 +43,16 @@ class DocumentProblem:
     is_error: bool = False
 
 
+def unresolved(name: str, message: str, line: int = 0) -> DocumentProblem:
+    """A directive whose content could not be had."""
+    return DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
+
+
+def elsewhere(name: str, message: str, line: int = 0) -> DocumentProblem:
+    """A directive whose content no file of the tree has."""
+    return DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
     """A document. `text` is CommonMark with tables; code is fenced, byte for byte, with its language.

@@ -13,7 +13,14 @@ from typing import Any
 import yaml
 
 from kbc.formats import commonmark
-from kbc.formats.document import ELSEWHERE, Converted, DocumentProblem, FormatError, Read, decode
+from kbc.formats.document import (
+    Converted,
+    DocumentProblem,
+    FormatError,
+    Read,
+    decode,
+    elsewhere,
+)
 from kbc.formats.python_objects import PythonObjects, Reference
 from kbc.project.include_tree import folders_above
 from kbc.project.well_formed import YamlLoader, mapping, sequence
@@ -94,7 +101,7 @@ class _ReferencePages:
         found = self._objects.reference(entry.full_name, self._read)
         if found is None:
             message = f"the source of {entry.full_name!r} is not in the tree"
-            self.problems.append(DocumentProblem(code=ELSEWHERE, message=message, name=_FORMAT))
+            self.problems.append(elsewhere(_FORMAT, message))
             return f"- {commonmark.code_span(entry.name)}"
         if entry.name not in self.pages:
             self.pages[entry.name] = self._page(entry, found)

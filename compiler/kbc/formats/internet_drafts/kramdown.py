@@ -7,7 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.document import UNRESOLVED, Converted, DocumentProblem, FormatError, Read, decode
+from kbc.formats.document import (
+    Converted,
+    DocumentProblem,
+    FormatError,
+    Read,
+    decode,
+    unresolved,
+)
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
@@ -131,9 +138,7 @@ class _KramdownDraft:
             data = self._read(resolved_path(name, self._path) or "") or self._read(name)
             if data is None or depth > 4:
                 message = f"the included file {name!r} is not in the tree"
-                self._problems.append(
-                    DocumentProblem(code=UNRESOLVED, message=message, name="{::include}")
-                )
+                self._problems.append(unresolved("{::include}", message))
                 return f"(not included: {name})"
             inner = decode_any(data).replace("\r\n", "\n").rstrip("\n")
             return self._included(inner, depth + 1) if match["name"] == "include-nested" else inner

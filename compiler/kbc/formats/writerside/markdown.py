@@ -42,16 +42,9 @@ _FOUND = re.compile(
 _MARKDOWN_INSIDE = re.compile(r"\n[ \t]*\n[ \t]*[^<\s]|\ue000")
 """Text behind a blank line is Markdown, also inside of an element."""
 
-_NO_TEXT = frozenset(
-    [
-        "card-summary",
-        "no-index",
-        "primary-label",
-        "secondary-label",
-        "show-structure",
-        "web-summary",
-    ]
-)
+_NO_TEXT = frozenset([
+    "card-summary", "no-index", "primary-label", "secondary-label", "show-structure", "web-summary",
+])  # fmt: skip
 _NOTICES = ("note", "tip", "warning")
 _TITLED = frozenset({"def", "deflist", "list", "procedure", "tab", "tabs"})
 _TAGS = re.compile(
