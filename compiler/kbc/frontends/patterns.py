@@ -56,22 +56,11 @@ class PatternMetadata(Metadata):
 
 
 _LABELS: Mapping[str, str] = {
-    "don't": "wrong",
-    "dont": "wrong",
-    "do not": "wrong",
-    "avoid": "wrong",
-    "bad": "wrong",
-    "wrong": "wrong",
-    "do": "right",
-    "instead": "right",
-    "good": "right",
-    "right": "right",
-    "correct": "right",
-    "why": "reason",
-    "reason": "reason",
-    "because": "reason",
+    "don't": "wrong", "dont": "wrong", "do not": "wrong", "avoid": "wrong", "bad": "wrong",
+    "wrong": "wrong", "do": "right", "instead": "right", "good": "right", "right": "right",
+    "correct": "right", "why": "reason", "reason": "reason", "because": "reason",
     "explanation": "reason",
-}
+}  # fmt: skip
 _LABEL = re.compile(
     rf"\W*({'|'.join(sorted(map(re.escape, _LABELS), key=len, reverse=True))})\s*(?:[:?.]+\s*|$)(.*)",
     re.IGNORECASE | re.DOTALL,

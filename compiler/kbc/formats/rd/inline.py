@@ -8,21 +8,10 @@ from collections.abc import Callable
 from kbc.formats import commonmark
 from kbc.formats.rd.markup import Nodes, RdMacro
 
-_CODE = frozenset(
-    {
-        "code",
-        "verb",
-        "preformatted",
-        "samp",
-        "kbd",
-        "command",
-        "option",
-        "env",
-        "file",
-        "eqn",
-        "deqn",
-    }
-)
+_CODE = frozenset([
+    "code", "verb", "preformatted", "samp", "kbd", "command", "option", "env", "file", "eqn",
+    "deqn",
+])  # fmt: skip
 _MARKS = {"emph": "*", "dfn": "*", "cite": "*", "var": "*", "strong": "**", "bold": "**"}
 _QUOTES = {"sQuote": "'", "dQuote": '"'}
 _CHARACTERS = {"dots": "...", "ldots": "...", "R": "R", "cr": "\n", "tab": " ", "sspace": " "}

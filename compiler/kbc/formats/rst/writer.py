@@ -33,15 +33,10 @@ _UNQUOTED = (
 )
 _OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
 _ANCHOR_PREFIXES = {
-    "option": "cmdoption",
-    "cmdoption": "cmdoption",
-    "envvar": "envvar",
-    "confval": "confval",
-    "opcode": "opcode",
-    "pdbcommand": "pdbcommand",
-    "django-admin": "django-admin",
+    "option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval",
+    "opcode": "opcode", "pdbcommand": "pdbcommand", "django-admin": "django-admin",
     "django-admin-option": "cmdoption",
-}
+}  # fmt: skip
 
 
 class RstWriter:

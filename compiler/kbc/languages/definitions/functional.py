@@ -12,31 +12,16 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _DEFINING_CALLS: Mapping[str, str] = {
-    "def": "function",
-    "defp": "function",
-    "defdelegate": "function",
-    "defguard": "macro",
-    "defguardp": "macro",
-    "defmacro": "macro",
-    "defmacrop": "macro",
-    "defmodule": "module",
-    "defprotocol": "interface",
-    "defimpl": "implementation",
-}
+    "def": "function", "defp": "function", "defdelegate": "function", "defguard": "macro",
+    "defguardp": "macro", "defmacro": "macro", "defmacrop": "macro", "defmodule": "module",
+    "defprotocol": "interface", "defimpl": "implementation",
+}  # fmt: skip
 
 _LISP_DEFINITIONS: Mapping[str, str] = {
-    "def": "constant",
-    "defn": "function",
-    "defn-": "function",
-    "defmacro": "macro",
-    "defmulti": "function",
-    "defmethod": "function",
-    "defonce": "constant",
-    "defprotocol": "interface",
-    "defrecord": "struct",
-    "deftest": "function",
-    "deftype": "type",
-}
+    "def": "constant", "defn": "function", "defn-": "function", "defmacro": "macro",
+    "defmulti": "function", "defmethod": "function", "defonce": "constant",
+    "defprotocol": "interface", "defrecord": "struct", "deftest": "function", "deftype": "type",
+}  # fmt: skip
 
 
 def _defining_call(names: NodeNames, node: Node, holder: str) -> Definition:

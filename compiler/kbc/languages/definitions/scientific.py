@@ -12,13 +12,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _R_CLASSES: Mapping[str, str] = {
-    "R6Class": "class",
-    "setClass": "class",
-    "setRefClass": "class",
-    "new_class": "class",
-    "setGeneric": "function",
-    "setMethod": "method",
-}
+    "R6Class": "class", "setClass": "class", "setRefClass": "class", "new_class": "class",
+    "setGeneric": "function", "setMethod": "method",
+}  # fmt: skip
 
 
 def _julia_type(names: NodeNames, node: Node, holder: str) -> Definition:
