@@ -25,8 +25,8 @@ _LINK = re.compile(r"\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]\(\s*(?:<([^>]*)>|([^)\s]+
 class Site:
     """`config` is the configuration file, and `folder` the folder of the pages, both below the root of
     what was recognised ("" for that root itself). `order` are pages in the order of the navigation and
-    `titles` what it calls them, `redirects` maps former paths of addresses to pages or newer paths;
-    pages are named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched below
+    `titles` what it calls them ("": nothing), `redirects` maps former paths of addresses to pages or newer
+    paths; pages are named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched below
     `folder`. `options` is what front ends need besides: slugs, places of snippets, rules of addresses.
     `base_url` is the address of the site, "" when it is not known. `files` are further files that were
     read for this, `translations` folders beside that of the pages with these in other languages.
@@ -57,7 +57,7 @@ class Site:
             "site_title": self.title,
             "base_url": "" if _LOCAL.match(self.base_url) else self.base_url,
             "order": {path: place for place, path in enumerate(dict.fromkeys(self.order))},
-            "titles": dict(self.titles),
+            "titles": {path: title for path, title in self.titles.items() if title},
             "redirects": dict(self.redirects),
             **self.options,
             "files": [each for each in (self.config, *self.files) if each],

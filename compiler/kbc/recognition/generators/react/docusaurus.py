@@ -73,7 +73,7 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
                 folder=content,
                 name=_name(options, default, {each.name for each in sites}),
                 order=tuple(titles),
-                titles={path: title for path, title in titles.items() if title},
+                titles=titles,
                 exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
                 options={
                     "route_base": joined(base_path, version) or "/",
