@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from kb_runtime.errors import KbcError, exit_codes
-
-Read = Callable[[str], bytes | None]
-"""Gives another file of the tree by its path, for includes; None where there is none to be read."""
+from kbc.project.include_tree import Read as Read
 
 UNRESOLVED = "unresolved-directive"
 """The code of a `DocumentProblem` about a directive whose content could not be had; its `name` is in it."""

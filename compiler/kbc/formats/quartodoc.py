@@ -13,14 +13,7 @@ from typing import Any
 import yaml
 
 from kbc.formats import commonmark
-from kbc.formats.document import (
-    Converted,
-    DocumentProblem,
-    FormatError,
-    Read,
-    decode,
-    elsewhere,
-)
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, elsewhere
 from kbc.formats.python_objects import PythonObjects, Reference
 from kbc.project.include_tree import folders_above
 from kbc.project.well_formed import YamlLoader, mapping, sequence

@@ -25,12 +25,7 @@ from typing import Annotated
 from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.markdown_file import (
-    MarkdownFile,
-    level_two_sections,
-    read_markdown,
-    shorten,
-)
+from kbc.frontends.markdown_file import MarkdownFile, level_two_sections, read_markdown, shorten
 from kbc.frontends.metadata import Metadata, Required, Text, Texts
 from kbc.languages import markdown
 from kbc.languages.markdown import Block

@@ -34,6 +34,11 @@ def mapping(value: Any) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def is_scalar(value: Any) -> bool:
+    """Whether `value` is a text or a number."""
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
 def sequence(value: Any) -> list[Any]:
     """`value` where it is a list, else an empty one."""
     return value if isinstance(value, list) else []

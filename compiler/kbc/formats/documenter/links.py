@@ -21,7 +21,7 @@ _IDENTIFIED = re.compile(r"\[(?P<title>.*)\]\(@id(?:[ \t]+(?P<id>[^()]+?))?[ \t]
 _LINK = re.compile(
     r"(?P<code>(?<!`)(?P<marks>`+)(?!`)(?:[^`]|(?!(?P=marks)(?!`))`)*(?P=marks)(?!`))"
     r"|(?<![!\\])\[(?P<text>(?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.)*\])*)\]"
-    r"\(\s*@(?P<kind>[a-z]+)(?P<target>(?:\s(?:[^()]|\([^()]*\))*)?)\)",
+    r"\(\s*@(?P<kind>[a-z]+)(?P<target>(?:\s(?:[^()]|\([^()]*\))*)?)\)"
 )
 _ONE_SPAN = re.compile(r"(`+)(?!`)(?P<code>.+?)(?<!`)\1", re.DOTALL)
 _TO_PAGE = re.compile(r"\]\((?P<path>[^():#\s]+)\.md(?=[)#\s])")

@@ -7,14 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.document import (
-    Converted,
-    DocumentProblem,
-    FormatError,
-    Read,
-    decode,
-    unresolved,
-)
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, unresolved
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
@@ -54,7 +47,7 @@ _BOILERPLATE = {
     "bcp14": (
         "MUST, MUST NOT, REQUIRED, SHALL, SHALL NOT, SHOULD, SHOULD NOT, RECOMMENDED, NOT RECOMMENDED, MAY"
         " and OPTIONAL, in capitals, have the meaning that BCP 14 (RFC 2119, RFC 8174) gives them."
-    ),
+    )
 }
 """What is said by texts that drafts name: the beginning of such a name -> its content in short."""
 

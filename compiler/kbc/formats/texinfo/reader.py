@@ -8,14 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kbc.formats import commonmark
-from kbc.formats.document import (
-    Converted,
-    DocumentProblem,
-    Read,
-    decode,
-    elsewhere,
-    unresolved,
-)
+from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsewhere, unresolved
 from kbc.formats.texinfo.commands import (
     CODE,
     DEFINED,

@@ -35,6 +35,7 @@ from kbc.languages.includes import (
     value_at,
 )
 from kbc.languages.includes.files import NOT_INCLUDED
+from kbc.project.include_tree import Read
 from kbc.project.kinds import RUBY
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -174,12 +175,12 @@ class PageIncludes:
             target = expansion.text.partition(NOT_INCLUDED)[2].partition(")")[0]
             line = file.data.partition(target.encode())[0].count(b"\n") + 1 if target else 0
             self._first_missing = file.path, line, target
-        for code, counter, found in (
-            (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
-            (ELSEWHERE, self._external, expansion.external),
-        ):
-            counter.update(found)
-            self._pages[code] += [file.path] if found and file.path not in self._pages[code] else []
+        self._add(UNRESOLVED_INCLUDE, file, expansion.unresolved)
+        self._add(ELSEWHERE, file, expansion.external)
+
+    def _add(self, code: str, file: SourceFile, found: Mapping[str, int]) -> None:
+        (self._external if code == ELSEWHERE else self._unresolved).update(found)
+        self._pages[code] += [file.path] if found and file.path not in self._pages[code] else []
 
     def named_files(self, file: SourceFile) -> Mapping[str, str] | None:
         """The paths of files that a page names without their folders, as its generator or DocC has it; None
@@ -191,7 +192,7 @@ class PageIncludes:
             self._catalogues[catalogue] = docc.named_files(catalogue, file.tree.names)
         return self._catalogues[catalogue]
 
-    def _page(self, file: SourceFile, text: str, read: Callable[[str], bytes | None]) -> str:
+    def _page(self, file: SourceFile, text: str, read: Read) -> str:
         """A page of Documenter, a Markdown topic of Writerside, or a page of DocC."""
         if self._collection.generator == "documenter":
             from kbc.formats.documenter import DocumenterSite
@@ -212,13 +213,8 @@ class PageIncludes:
 
     def count(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
         """Counts what a format could not have among the directives of the collection."""
-        for code, counter, kept in (
-            (UNRESOLVED, self._unresolved, UNRESOLVED_INCLUDE),
-            (ELSEWHERE, self._external, ELSEWHERE),
-        ):
-            names = [problem.name for problem in problems if problem.code == code]
-            counter.update(names)
-            self._pages[kept] += [file.path] if names and file.path not in self._pages[kept] else []
+        for code, kept in ((UNRESOLVED, UNRESOLVED_INCLUDE), (ELSEWHERE, ELSEWHERE)):
+            self._add(kept, file, Counter(each.name for each in problems if each.code == code))
 
     def count_elsewhere(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
         """Counts what a converted file has elsewhere; with lines, for a note of its own where few files have
@@ -228,7 +224,7 @@ class PageIncludes:
             self._elsewhere[file.path] = with_lines
 
     def _stated(
-        self, file: SourceFile, text: str, read: Callable[[str], bytes | None]
+        self, file: SourceFile, text: str, read: Read
     ) -> Callable[[str, str], str | None] | None:
         if self._collection.generator != "quarto":
             return None
@@ -302,9 +298,7 @@ class PageIncludes:
         """Whether a page of Markdown is in MyST, as those of Sphinx are that are no notebooks as text."""
         return self._collection.generator == "sphinx" and not file.path.lower().endswith(_NOTEBOOKS)
 
-    def _restructured(
-        self, file: SourceFile, read: Callable[[str], bytes | None], source: str
-    ) -> tuple[str, Sequence[str]]:
+    def _restructured(self, file: SourceFile, read: Read, source: str) -> tuple[str, Sequence[str]]:
         """The Markdown of reStructuredText in a page, and the anchors of its headings."""
         from kbc.formats import convert
 
@@ -329,7 +323,7 @@ class PageIncludes:
         distributed = self._options.get("doxygen_distributed", ())
         return DoxygenProjects(HeaderSets(default, headers, distributed))
 
-    def _object(self, read: Callable[[str], bytes | None], name: str, options: str) -> str | None:
+    def _object(self, read: Read, name: str, options: str) -> str | None:
         """The reference of a Python object, from packages around the configuration or the pages."""
         if not reads_python():
             return None

@@ -8,9 +8,8 @@ from typing import Any
 
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes import value_at
+from kbc.project.include_tree import Read
 from kbc.project.well_formed import yaml_table
-
-Read = Callable[[str], bytes | None]
 
 
 def values(text: str, path: str, folder: str, read: Read) -> Callable[[str, str], str | None]:

@@ -44,7 +44,6 @@ from kbc.languages.includes.files import (
     NOT_INCLUDED,
     Expansion,
     IncludingPage,
-    Reader,
     Surroundings,
     dedent,
     excerpt,
@@ -61,6 +60,7 @@ from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.shown_files import replace_shown_files
 from kbc.languages.includes.templates.liquid import Liquid, replace_liquid
 from kbc.languages.includes.templates.values import Lookup, replace_values
+from kbc.project.include_tree import Read
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
@@ -135,7 +135,7 @@ def may_include(text: str) -> bool:
 def expand(
     text: str,
     path: str,
-    read: Reader,
+    read: Read,
     around: Surroundings = _NOWHERE,
     *,
     is_marked: bool | None = None,

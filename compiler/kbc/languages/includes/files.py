@@ -11,7 +11,7 @@ from typing import Literal
 
 from kb_runtime.text.rendering import backticks
 from kbc.languages.includes.generated import is_generated
-from kbc.project.include_tree import folders_above
+from kbc.project.include_tree import Read, folders_above
 from kbc.project.source_file import decode_any, relative_path
 
 NOT_INCLUDED = "(not included: "
@@ -22,10 +22,6 @@ def is_complete(text: str) -> bool:
     """Whether a page has all text that its site shows, as far as its directives tell."""
     return NOT_INCLUDED not in text
 
-
-Reader = Callable[[str], bytes | None]
-"""The content of a file by its path below the root of the knowledge base (`../` leads above it), None
-where there is none or where it lies outside of the tree."""
 
 AttributeStyle = Literal["", "kramdown", "pandoc", "python-markdown"]
 """Whose lists of attributes (`{: .note }`) pages have; "": nobody's."""
@@ -116,7 +112,7 @@ class IncludingPage:
     """
 
     path: str
-    read: Reader
+    read: Read
     expand_part: PartExpander
     around: Surroundings
     prepare: PartExpander | None = None

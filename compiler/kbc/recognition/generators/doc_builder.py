@@ -44,10 +44,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         titles=titles,
         exclude=NOT_PAGES,
         redirects={str(old): new for old, new in former.items() if isinstance(new, str)},
-        options={
-            "config_folder": folder,
-            **_packages(tree, folder),
-        },
+        options={"config_folder": folder, **_packages(tree, folder)},
         files=(redirects,) if redirects else (),
     )
 

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kbc.languages.includes.files import (
-    IncludingPage,
-    fence,
-    indented,
-    language_of,
-    not_included,
-)
+from kbc.languages.includes.files import IncludingPage, fence, indented, language_of, not_included
 
 TRIGGER = r"^[ \t]*[!?]>[ \t]|[\"']:include\b"
 

@@ -71,14 +71,7 @@ def _shown(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
         text = found[1]
         if match["form"] != "raw":
             text = _markdown(*_rows(match["form"], text, options))
-    except (
-        ValueError,
-        SyntaxError,
-        RecursionError,
-        MemoryError,
-        csv.Error,
-        yaml.YAMLError,
-    ):
+    except (ValueError, SyntaxError, RecursionError, MemoryError, csv.Error, yaml.YAMLError):
         return match[0]
     return indented(match["indent"] or "", text.strip("\n"))
 

@@ -25,6 +25,7 @@ from kbc.languages.includes.files import (
     not_included,
 )
 from kbc.project.source_file import relative_path
+from kbc.project.well_formed import is_scalar
 
 _TAG = re.compile(
     r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?>\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
@@ -73,8 +74,7 @@ def value_at(table: Mapping[str, Any], path: str) -> str | None:
     value: Any = table
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
-    is_shown = isinstance(value, (str, int, float)) and not isinstance(value, bool)
-    return str(value) if is_shown else None
+    return str(value) if is_scalar(value) else None
 
 
 def replace_liquid(text: str, liquid: Liquid, page: IncludingPage) -> str:

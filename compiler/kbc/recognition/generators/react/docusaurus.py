@@ -8,12 +8,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import json_value, sequence
-from kbc.recognition.configuration import (
-    first_existing,
-    read_script,
-    read_script_value,
-    read_text,
-)
+from kbc.recognition.configuration import first_existing, read_script, read_script_value, read_text
 from kbc.recognition.generators.react.docusaurus_sidebars import SidebarPages
 from kbc.recognition.remotes import remotes, repository_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
