@@ -25,11 +25,7 @@ _BACKTICKS = re.compile(r"`+")
 
 def escaped(text: str) -> str:
     """`text` so that CommonMark reads it as this text; line starts are up to `paragraph`."""
-    return _INLINE_SPECIAL.sub(lambda match: f"\\{match[0][0]}{_more(match[0])}", text)
-
-
-def _more(run: str) -> str:
-    return "".join(f"\\{char}" for char in run[1:])
+    return _INLINE_SPECIAL.sub(lambda run: "".join(f"\\{char}" for char in run[0]), text)
 
 
 def paragraph(text: str) -> list[str]:

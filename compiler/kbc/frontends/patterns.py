@@ -117,7 +117,9 @@ def _pattern(
         category=category,
         description=description,
         when_to_use=fields.when_to_use,
-        template=_code(sections.get("template", ())),
+        template="\n\n".join(
+            block.content for block in sections.get("template", ()) if block.kind == "fence"
+        ),
         key_principles=_items(sections.get("keyprinciples", sections.get("principles", ()))),
         required_builtins=fields.required_builtins,
         examples=fields.examples,
@@ -136,11 +138,6 @@ def _introduction(page: MarkdownFile) -> str:
         if block.kind == "paragraph":
             return markdown.plain_text(block.content, page.document.references)
     return ""
-
-
-def _code(blocks: Sequence[Block]) -> str:
-    """The code of a section; several blocks are separated by a blank line."""
-    return "\n\n".join(block.content for block in blocks if block.kind == "fence")
 
 
 def _items(blocks: Sequence[Block]) -> tuple[str, ...]:

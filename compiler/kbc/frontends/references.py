@@ -226,7 +226,9 @@ def _check_tests(records: Sequence[CompiledRecord], diagnostics: Diagnostics) ->
         for record in records
         if isinstance(record, ExampleRecord) and record.language == "quint"
     }
-    tested = [path for path, record in examples.items() if _has_test(record)]
+    tested = [
+        path for path, each in examples.items() if any(t.endswith("Test") for t in each.tests)
+    ]
     seen = set(tested)
     while tested:  # what a tested example imports is tested with it
         path = tested.pop()
@@ -247,10 +249,6 @@ def _check_tests(records: Sequence[CompiledRecord], diagnostics: Diagnostics) ->
                 hint='Add a run whose name ends in Test, or the tag "untested" in'
                 f" {posixpath.splitext(posixpath.basename(path))[0]}.meta.toml.",
             )
-
-
-def _has_test(example: ExampleRecord) -> bool:
-    return any(name.endswith("Test") for name in example.tests)
 
 
 def _with_folders(paths: Iterable[str]) -> set[str]:

@@ -89,8 +89,7 @@ class PandocWriter:
             kind = node["t"]
             if kind == "BulletList":
                 bullet = "*" if previous == "BulletList" and bullet == "-" else "-"
-                marker = f"{bullet} "
-                parts.append(self._items(node["c"], partial(_always, marker)))
+                parts.append(self._items(node["c"], partial(_always, f"{bullet} ")))
             else:
                 write = _BLOCKS.get(kind)
                 parts.append(write(self, node.get("c")) if write else [])

@@ -167,7 +167,7 @@ class _Markdown:
 
     def _prose(self, text: str) -> str:
         """Elements first, in the order in which they declare variables; then what is left between them."""
-        text = _SPAN.sub(lambda span: self._keep_span(span[0]), text)
+        text = _SPAN.sub(lambda span: self._keep(self._topic.filled(span[0])), text)
         parts: list[str] = []
         position = 0
         while match := _FOUND.search(text, position):
@@ -177,9 +177,6 @@ class _Markdown:
         parts.append(self._inline(text[position:]))
         shown = "\n".join(self._notices("".join(parts).split("\n")))
         return re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", shown)
-
-    def _keep_span(self, span: str) -> str:
-        return self._keep(self._topic.filled(span))
 
     def _element(self, match: re.Match[str], text: str) -> tuple[str, int]:
         """What stands in the place of an element or its opening tag, and where reading goes on."""

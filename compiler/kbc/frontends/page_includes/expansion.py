@@ -123,7 +123,7 @@ class PageIncludes:
     def expand(self, file: SourceFile, text: str, is_marked: bool | None = None) -> str:
         """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
         what `may_include` says of it, where that is known."""
-        read = file.include
+        read, path = file.include, file.path.lower()
         if (whole := adapted(text, file.path, read, _front_matter)) is not text:
             text, is_marked = whole, None
         is_mdx = self._collection.is_mdx(file.path)
@@ -133,11 +133,12 @@ class PageIncludes:
         has_own = self._collection.generator in ("documenter", "writerside")
         if has_own or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None
-        if file.path.lower().endswith(RUBY):
+        if path.endswith(RUBY):
             ruby = expand_ruby(text, file.path, read)
             self._count(file, ruby)
             text, is_marked = ruby.text, None
-        is_myst = self._is_myst(file)
+        # Notebooks that are text are none.
+        is_myst = self._collection.generator == "sphinx" and not path.endswith(_NOTEBOOKS)
         expansion = expand(
             text,
             file.path,
@@ -293,10 +294,6 @@ class PageIncludes:
             },
             repositories=frozenset(self._options.get("other_repositories", ())),
         )
-
-    def _is_myst(self, file: SourceFile) -> bool:
-        """Whether a page of Markdown is in MyST, as those of Sphinx are that are no notebooks as text."""
-        return self._collection.generator == "sphinx" and not file.path.lower().endswith(_NOTEBOOKS)
 
     def _restructured(self, file: SourceFile, read: Read, source: str) -> tuple[str, Sequence[str]]:
         """The Markdown of reStructuredText in a page, and the anchors of its headings."""

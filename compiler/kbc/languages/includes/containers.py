@@ -134,7 +134,7 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
         elif colons and _COLONS_END.match(line):
             colons -= 1
             yield ""
-        elif (found := _SLASHES.match(line)) and _closes(lines, index, found["marks"]):
+        elif (found := _SLASHES.match(line)) and found["marks"] in map(str.strip, lines[index:]):
             while index < len(lines) and _OPTION.match(lines[index]):
                 index += 1
             slashes += 1
@@ -309,10 +309,6 @@ def _colons_label(name: str, found: re.Match[str]) -> str:
     return (
         label("", shown) if kind in ("details", "tab", "tab-item") and shown else label(kind, shown)
     )
-
-
-def _closes(lines: Sequence[str], index: int, marks: str) -> bool:
-    return any(line.strip() == marks for line in lines[index:])
 
 
 def _title(stated: Mapping[str, str]) -> tuple[str, str]:

@@ -245,11 +245,8 @@ def excerpt(text: str, part: str) -> str | None:
         chosen = _marked(lines, part)
     if chosen is None:
         return None
-    return "\n".join(line for line in chosen if not _is_mark(line))
-
-
-def _is_mark(line: str) -> bool:
-    return _ANCHOR_LINE.search(line) is not None or _SECTION_LINE.search(line) is not None
+    marks = (_ANCHOR_LINE, _SECTION_LINE)
+    return "\n".join(line for line in chosen if not any(mark.search(line) for mark in marks))
 
 
 def _marked(lines: Sequence[str], name: str) -> list[str] | None:

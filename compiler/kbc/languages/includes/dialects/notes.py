@@ -113,7 +113,8 @@ def _embedded(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
     """The notes that a line embeds, as blocks in its place; a line without any stays."""
     embeds = re.findall(_EMBED, match["embeds"])
     targets = [_PIPE.split(each[3:-2])[0].strip() for each in embeds]
-    files = [_FILE.search(name) and not name.endswith(_ENDINGS) for name in map(_name, targets)]
+    names = [target.partition("#")[0].strip() for target in targets]
+    files = [_FILE.search(name) and not name.endswith(_ENDINGS) for name in names]
     if all(files):
         return match[0]
     first = match["before"]
@@ -127,10 +128,6 @@ def _embedded(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
         )
         blocks.append(kept.keep(block) if shown else block)
     return first + f"\n{margin.rstrip()}\n{margin}".join(blocks)
-
-
-def _name(target: str) -> str:
-    return target.partition("#")[0].strip()
 
 
 def _block(target: str, page: IncludingPage) -> str:

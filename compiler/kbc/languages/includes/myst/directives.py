@@ -67,10 +67,6 @@ _VERSIONS = {
 _RESTRUCTURED = frozenset(["eval-rst", "literalinclude", "csv-table"])
 
 
-def _without_marks(card: Sequence[str]) -> list[str]:
-    return ["" if _CARD_MARK.fullmatch(line) else line for line in card]
-
-
 def replace_directives(text: str, page: IncludingPage) -> str:
     """Markdown with the text of its directives in their place. Code that only shows MyST stays."""
     if page.around.restructured is None and page.prepare is None:
@@ -187,11 +183,13 @@ class _Directives:
         is_bare = base in _UNLABELLED or (base in _CARDS and not argument)
         title = _ROLE.sub(self._role, argument).strip()
         shown = "" if is_bare else label("" if base in _TITLES and title else base, title)
+        if base in _CARDS:
+            inner = ["" if _CARD_MARK.fullmatch(line) else line for line in inner]
         scope = _option(options, "applies_to")
         return [
             *([shown, ""] if shown else []),
             *([f"Applies to `{scope}`", ""] if scope else []),
-            *self.lines(_without_marks(inner) if base in _CARDS else inner),
+            *self.lines(inner),
         ]
 
     def _alone(self, name: str, argument: str, options: Sequence[str]) -> list[str]:
