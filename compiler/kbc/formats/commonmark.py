@@ -63,6 +63,15 @@ def code_span(text: str) -> str:
     return f"{marks}{pad}{code}{pad}{marks}"
 
 
+def marked(text: str, mark: str) -> str:
+    """Inline Markdown between marks; blanks stay outside, where CommonMark needs them."""
+    inner = text.strip()
+    if not inner or inner.startswith("*") or inner.endswith("*"):
+        return text
+    before = text[: len(text) - len(text.lstrip())]
+    return f"{before}{mark}{inner}{mark}{text[len(text.rstrip()) :]}"
+
+
 def fence(code: str, language: str = "") -> list[str]:
     """A fenced code block; a last line end of `code` is the closing fence's."""
     marks = backticks(code, 3)

@@ -50,6 +50,12 @@ def texts(value: Any) -> list[str]:
     return [item for item in items if isinstance(item, str)]
 
 
+def line_at(data: Mapping[str, Any], name: str) -> str:
+    """The text under a name on one line; "" where there is none."""
+    value = data.get(name)
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
 class YamlLoader(yaml.SafeLoader):
     """`yaml.SafeLoader`; the one in C refuses such escapes, with their lines."""
 
