@@ -37,6 +37,7 @@ GENERATORS = (
     "documenter",
     "docusaurus",
     "eleventy",
+    "fern",
     "fumadocs",
     "gitbook",
     "grails-guide",

@@ -23,8 +23,9 @@ _NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
 
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
 
-Route = Callable[[str, Mapping[str, Any], Mapping[str, Any]], str]
-"""Path below the content's folder, front matter, options of the generator -> path of the address."""
+Route = Callable[[str, Mapping[str, Any], Mapping[str, Any]], str | None]
+"""Path below the content's folder, front matter, options of the generator -> path of the address, None for a
+page that is not on the site."""
 
 
 def address(collection: Collection, path: str, data: Mapping[str, Any]) -> str:
@@ -52,7 +53,7 @@ def page_url(collection: Collection, path: str, data: Mapping[str, Any]) -> str:
 
 
 def route(collection: Collection, path: str, data: Mapping[str, Any]) -> str | None:
-    """Where the site has the page, below its base address; None without a generator."""
+    """Where the site has the page, below its base address; None without a generator, or where it has not."""
     rule = _ROUTES.get(collection.generator)
     if rule is None:
         return None
@@ -423,6 +424,7 @@ _ROUTES: Mapping[str, Route] = {
     "documenter": _sphinx,
     "docusaurus": _docusaurus,
     "eleventy": _eleventy,
+    "fern": lambda path, _, options: options.get("addresses", {}).get(path),
     "fumadocs": _without_ending,
     "gitbook": _gitbook,
     "hexo": _hexo,

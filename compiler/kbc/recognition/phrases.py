@@ -19,6 +19,7 @@ NAMES = {
     "documenter": "Documenter site",
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
+    "fern": "Fern site",
     "fumadocs": "Fumadocs site",
     "gitbook": "GitBook",
     "grails-guide": "Grails guide",

@@ -17,13 +17,11 @@ from kbc.recognition.generators import (
     docs_builder,
     docsify,
     eleventy,
-    gitbook,
     grails_guide,
     hexo,
     hugo,
     jekyll,
     mdbook,
-    mintlify,
     mkdocs,
     quarto,
     quartz,
@@ -33,6 +31,7 @@ from kbc.recognition.generators import (
     zola,
 )
 from kbc.recognition.generators.courses import killercoda, sandpaper
+from kbc.recognition.generators.hosted import fern, gitbook, mintlify
 from kbc.recognition.generators.julia import documenter
 from kbc.recognition.generators.react import docusaurus, fumadocs, nextra, rspress
 from kbc.recognition.generators.vue import vitepress, vuepress
@@ -68,7 +67,7 @@ _GENERATORS = (
         docfx,
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
-    *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda),
+    *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda, fern),
 )
 """In the order in which they are tried; those whose configuration may have several sites are last."""
 
