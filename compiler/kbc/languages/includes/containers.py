@@ -104,14 +104,11 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             if is_wrong or not (is_open or found["title"]):
                 yield line
                 continue
+            kind = (found["kind"] or "").split(" ")[0]
+            yield from _labelled(found["indent"], label(kind, (found["title"] or "").strip('"')))
             if not is_open:  # a tab or a notice that is all title
-                kind = (found["kind"] or "").split(" ")[0]
-                yield from _labelled(found["indent"], label(kind, found["title"].strip('"')))
                 continue
             block, index = _block(lines, index, len(found["indent"].expandtabs(4)))
-            title = (found["title"] or "").strip('"')
-            kind = (found["kind"] or "").split(" ")[0]
-            yield from _labelled(found["indent"], label(kind, title))
             yield from (found["indent"] + inner if inner else "" for inner in _lines(block, page))
             yield ""
         elif found := _COLONS.match(line):
