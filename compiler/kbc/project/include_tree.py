@@ -131,11 +131,13 @@ class IncludeTree:
         self.beyond.setdefault(path, found)
 
 
-def folders_above(path: str) -> Iterator[str]:
-    """The folders that a file lies in, the nearest first; "" is the root."""
+def folders_above(path: str, top: str = "") -> Iterator[str]:
+    """The folders that a file lies in, the nearest first, up to the folder `top`; "" is the root."""
     folder = posixpath.dirname(path)
     while folder.strip("/"):
         yield folder
+        if folder == top:
+            return
         folder = posixpath.dirname(folder)
     yield ""
 

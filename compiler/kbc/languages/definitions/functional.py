@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kbc.languages.definitions.names import Definition, NodeNames, Rule
+from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of
 from kbc.languages.node_types import CALLABLE
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _LISP_DEFINITIONS: Mapping[str, str] = {
 def _defining_call(names: NodeNames, node: Node, holder: str) -> Definition:
     target = node.child_by_field_name("target")
     kind = _DEFINING_CALLS.get(names.text(target), "") if target is not None else ""
-    arguments = next((child for child in node.named_children if child.type == "arguments"), None)
+    arguments = first_of(node, "arguments")
     if not kind or arguments is None or not arguments.named_children:
         return "", ""
     named = arguments.named_children[0]
@@ -68,14 +68,12 @@ def _ocaml_named(kind: str) -> Rule:
     return rule
 
 
-def _erlang_macro(names: NodeNames, node: Node, holder: str) -> Definition:
-    head = node.child_by_field_name("lhs")
-    return ("macro", names.name(head)) if head is not None else ("", "")
+def _erlang(kind: str, field: str) -> Rule:
+    def rule(names: NodeNames, node: Node, holder: str) -> Definition:
+        head = node.child_by_field_name(field)
+        return (kind, names.name(head)) if head is not None else ("", "")
 
-
-def _erlang_type(names: NodeNames, node: Node, holder: str) -> Definition:
-    head = node.child_by_field_name("name")
-    return ("type", names.name(head)) if head is not None else ("", "")
+    return rule
 
 
 def _haskell_function(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -114,8 +112,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
             ("value_specification", "function"),
         )
     },
-    ("erlang", "pp_define"): _erlang_macro,
-    ("erlang", "type_alias"): _erlang_type,
+    ("erlang", "pp_define"): _erlang("macro", "lhs"),
+    ("erlang", "type_alias"): _erlang("type", "name"),
     ("haskell", "function"): _haskell_function,
     ("haskell", "bind"): _haskell_binding,
 }
