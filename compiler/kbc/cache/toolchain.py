@@ -21,6 +21,7 @@ GRAMMARS = tuple(
             "c-sharp",
             "cpp",
             "css",
+            "elixir",
             "go",
             "html",
             "java",
@@ -29,6 +30,7 @@ GRAMMARS = tuple(
             "kotlin",
         ),
         *("lua", "php", "python", "ruby", "rust", "scala", "swift", "toml", "typescript", "yaml"),
+        "zig",
     )
 )
 """The libraries with one grammar each that come with the compiler."""

@@ -86,6 +86,8 @@ NOT_IN: Mapping[str, frozenset[str]] = {
     ),
     "ocaml_interface": frozenset({"constructor_declaration", "type_definition"}),
     "nim": frozenset({"enum_declaration"}),  # its type_declaration has the name
+    # The variable that they are bound to has the name.
+    "zig": frozenset({"enum_declaration", "struct_declaration", "union_declaration"}),
 }
 
 # Definitions in these are local to a call, and values in them are no constants.

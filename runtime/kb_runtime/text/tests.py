@@ -22,7 +22,7 @@ _FOLDER = re.compile(
     re.IGNORECASE,
 )
 _FILE = re.compile(
-    rf"test_.*|tests\..*|.*[_.-](?:test|spec)s?\..*|conftest\.py|.*\.t|{_IN_CAMEL_CASE}\.\w+",
+    rf"test_.*|tests\..*|.*[_.-](?:test|spec)s?\..*|conftest\.py|.*\.(?:bats|t)|{_IN_CAMEL_CASE}\.\w+",
     re.IGNORECASE,
 )
 # Of Gradle: `src/commonTest/kotlin/`.
@@ -30,7 +30,8 @@ _SOURCE_SET = re.compile(r"src/\w+[Tt]est/(?:groovy|java|kotlin|resources|scala)
 # As Go's style guides call the helpers of the tests of `shed`: `shedtest/`. Of shorter names it is chance.
 _FOLDER_OF = re.compile(r"(\w{3,}?)tests?", re.IGNORECASE)
 _AFFIXES = re.compile(
-    r"(?i:\Atests?[_-]|[_.-](?:tests?|specs?)\Z)|(?<=[A-Za-z0-9])(?:Tests?|TestCases?|Specs?)\Z"
+    r"(?i:\Atests?[_-]|[_.-](?:tests?|specs?)\Z)|\ATest(?=[A-Z])"
+    r"|(?<=[A-Za-z0-9])(?:Tests?|TestCases?|Specs?|Suites?)\Z"
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,12 @@ from kbc.languages.node_types import CALLABLE
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_ZIG_TYPE = re.compile(rb"\s*=\s*(?:(?:extern|packed)\s+)?(struct|enum|union)\b")
+_ZIG_TYPES = {
+    "enum_declaration": "enum",
+    "error_set_declaration": "enum",
+    "struct_declaration": "struct",
+    "union_declaration": "struct",
+}
 
 
 def _c_declaration(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -38,18 +42,21 @@ def _labelled_block(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def _zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
-    name = node.child_by_field_name("variable_type_function")
-    outside = holder in {"", *MEMBER_HOLDERS}
-    if name is None or not outside:
+    """A variable, or the type that is bound to it; a file that is imported for this one alone is neither."""
+    name, *values = node.named_children
+    if name.type != "identifier" or holder not in {"", *MEMBER_HOLDERS}:
         return "", ""
-    found = _ZIG_TYPE.match(names.source, name.end_byte)
-    kind = "constant" if found is None else "enum" if found[1] == b"enum" else "struct"
-    return kind, names.text(name)
+    if node.children[0].type != "pub" and any(
+        each.type == "builtin_function" and names.text(each).startswith("@import")
+        for each in values
+    ):
+        return "", ""
+    kinds = (_ZIG_TYPES[each.type] for each in values if each.type in _ZIG_TYPES)
+    return next(kinds, "constant"), names.text(name)
 
 
 def _zig_function(names: NodeNames, node: Node, holder: str) -> Definition:
-    name = node.child_by_field_name("function")
-    return ("function", names.text(name)) if name is not None else ("", "")
+    return "function", names.name(node)
 
 
 def _swift_class(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -180,8 +187,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("make", "rule"): _make_rule,
     ("scala", "extension_definition"): _scala_extension,
     ("scala", "given_definition"): _scala_given,
-    ("zig", "VarDecl"): _zig_value,
-    ("zig", "FnProto"): _zig_function,
+    ("zig", "variable_declaration"): _zig_value,
+    ("zig", "function_declaration"): _zig_function,
     ("swift", "class_declaration"): _swift_class,
     ("swift", "property_declaration"): _swift_property,
 }

@@ -23,6 +23,7 @@ _HEADERS = frozenset({"h", "hh", "hpp", "hxx"})
 _FAMILIES: Mapping[str, str] = {
     **dict.fromkeys(("c", "cc", "cpp", "cxx", "m", "mm", *_HEADERS), "c"),
     **dict.fromkeys(("cjs", "cts", "js", "jsx", "mjs", "mts", "tsx"), "ts"),
+    **dict.fromkeys(("bash", "bats"), "sh"),
     "exs": "ex",
 }
 

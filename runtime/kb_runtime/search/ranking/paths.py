@@ -106,16 +106,22 @@ def is_use(path: str) -> bool:
 
 # Names of files that stand for their folder.
 _FOLDER_FILES = frozenset({"__init__", "__main__", "index", "main", "mod", "lib", "readme"})
+_FOLDER_FILES_OF = {"init.lua", "package.scala"}
+"""In other languages these are files of their own."""
+
+_ROOTS = frozenset({"lib", "source", "sources", "src"})
+"""Folders for the source of what the folder above is called after."""
 
 
 def name_of(path: str) -> str:
-    """What a file is called, without its ending; of a file that stands for its folder the folder's name,
-    too."""
-    folder, _, name = path.rpartition("/")
+    """What a file is called, without its ending; of a file that stands for its folder the folder's name."""
+    *folders, name = path.split("/")
     stem = name.partition(".")[0]
-    if stem.lower() in _FOLDER_FILES and folder:
-        return folder.rpartition("/")[2]
-    return stem
+    if stem.lower() not in _FOLDER_FILES and name not in _FOLDER_FILES_OF:
+        return stem
+    while len(folders) > 1 and folders[-1].lower() in _ROOTS:
+        folders.pop()
+    return folders[-1] if folders else stem
 
 
 # Languages as queries call them where the index calls them otherwise.

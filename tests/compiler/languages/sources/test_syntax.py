@@ -199,8 +199,12 @@ OF_ONE_LANGUAGE = {
         "constant X, class A, constant Y",
     ),
     "zig": (
-        "const A = extern struct { x: u8 };\nconst E = enum { a };\nconst U = union(enum) { a };\n",
-        "struct A, enum E, struct U",
+        "const A = extern struct { x: u8 };\nconst E = enum { a };\nconst U = union(enum) { a };\n"
+        'const std = @import("std");\npub const shed = @import("shed.zig");\n'
+        "const Bad = error{Late};\nvar count: u32 = 0;\npub const List = struct {\n"
+        "  const size = 1;\n  pub fn add(self: *List) void {\n    const x = 1;\n  }\n};\n",
+        "struct A, enum E, struct U, constant shed, enum Bad, constant count, struct List, constant size,"
+        " method add",
     ),
     "ruby": ("class A\n class << self\n  def k; end\n end\nend\n", "class A, method k"),
     "c": ("typedef int (*callback)(int);\n", "type callback"),

@@ -26,6 +26,9 @@ def pairs(*files: str) -> dict[str, str]:
         ("Shed_Test.cs", "Shed.cs"),
         ("include/tools/shed.h", "src/shed.cc"),
         ("shed_test.cc", "shed.h"),
+        ("src/test/scala/ShedSuite.scala", "src/main/scala/Shed.scala"),
+        ("src/test/java/TestShed.java", "src/main/java/Shed.java"),
+        ("checks/shed.bats", "bin/shed.sh"),
     ],
 )
 def test_tests_and_headers_are_about_the_file_that_is_called_so(companion: str, file: str) -> None:

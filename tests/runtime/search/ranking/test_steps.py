@@ -273,6 +273,10 @@ def compact(records: list[int]) -> list[int]:
         ("click/termui/__init__.py", "termui"),
         ("index.html", "index"),
         ("docs/README.md", "docs"),
+        ("lua/shed/init.lua", "shed"),
+        ("cmd/init.go", "init"),
+        ("crates/shed/src/lib.rs", "shed"),
+        ("src/lib.rs", "src"),
     ],
 )
 def test_a_file_that_stands_for_its_folder_is_called_like_it(path: str, name: str) -> None:
