@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from kbc.formats import commonmark
 from kbc.formats.documenter.literate import ENDING
 from kbc.languages.anchors import Anchors, SlugStyle, slug
-from kbc.languages.includes.containers import fenced_stretches
+from kbc.languages.includes.fenced import fenced_stretches
 from kbc.languages.julia import wanted
 from kbc.languages.markdown import heading_text, plain_text
 from kbc.project.source_file import relative_path, resolved_path

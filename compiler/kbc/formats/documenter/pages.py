@@ -13,7 +13,7 @@ from kbc.formats.document import DocumentProblem, Read, elsewhere
 from kbc.formats.documenter import literate
 from kbc.formats.documenter.links import HEADING, SiteIndex, with_ids, with_links, with_scripts
 from kbc.formats.documenter.objects import JuliaObject, JuliaPackages, names_in
-from kbc.languages.includes.containers import FENCE, fenced_stretches
+from kbc.languages.includes.fenced import FENCE, fenced_stretches
 from kbc.languages.includes.files import MAX_INCLUDED_CHARS, indented, not_included
 from kbc.languages.julia import Name, stated, wanted
 from kbc.project.source_file import SourceFile, decode_any

@@ -11,7 +11,7 @@ from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, 
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
-from kbc.languages.includes.containers import SPAN, fenced_stretches
+from kbc.languages.includes.fenced import SPAN, fenced_stretches
 from kbc.project.source_file import decode_any, resolved_path
 from kbc.project.well_formed import line_at
 

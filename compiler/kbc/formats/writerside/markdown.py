@@ -17,7 +17,7 @@ from kbc.formats.writerside.snippets import markdown_fragment
 from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.writerside.xml import parsed
-from kbc.languages.includes.containers import FENCE, fenced_stretches
+from kbc.languages.includes.fenced import FENCE, fenced_stretches
 
 _TITLE = re.compile(
     r"^\[//\]:[ \t]*#[ \t]*\(title:[ \t]*(?P<title>.*?)[ \t]*\)[ \t]*$", re.MULTILINE

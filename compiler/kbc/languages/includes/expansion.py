@@ -18,12 +18,7 @@ from kbc.languages.includes.components import (
     without_scripts,
     without_tags,
 )
-from kbc.languages.includes.containers import (
-    FENCE,
-    fenced_stretches,
-    label_containers,
-    outside_fences,
-)
+from kbc.languages.includes.containers import label_containers
 from kbc.languages.includes.dialects import (
     docfx,
     docsify,
@@ -40,6 +35,7 @@ from kbc.languages.includes.dialects import (
     zola,
 )
 from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
+from kbc.languages.includes.fenced import FENCE, fenced_stretches, outside_fences
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
     Expansion,

@@ -11,7 +11,8 @@ import re
 from typing import Literal
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import Kept, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import Kept
 from kbc.languages.includes.files import IncludingPage
 
 _BLOCKS = (

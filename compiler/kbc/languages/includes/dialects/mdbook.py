@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import Kept, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import Kept
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
 TRIGGER = r"\{\{[ \t]*(?:#[a-z]|(?:footnote|h?i{1,2}):)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kbc.languages.includes.containers import shifted_headings
+from kbc.languages.includes.fenced import shifted_headings
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
 TRIGGER = r"\{%-?[ \t\n]*include(?:-markdown)?[ \t\n]+[\"']|^[ \t]*\{![ \t]*[^\s{}!]+[ \t]*!\}"

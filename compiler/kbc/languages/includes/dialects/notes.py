@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from kbc.languages.includes.containers import Kept, fenced_stretches, outside_fences
+from kbc.languages.includes.fenced import Kept, fenced_stretches, outside_fences
 from kbc.languages.includes.files import MAX_DEPTH, IncludingPage, not_included
 from kbc.project.source_file import relative_path, resolved_path
 

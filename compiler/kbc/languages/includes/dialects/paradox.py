@@ -10,7 +10,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from kbc.languages.includes.containers import SPAN, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import SPAN
 from kbc.languages.includes.files import (
     MAX_DEPTH,
     IncludingPage,

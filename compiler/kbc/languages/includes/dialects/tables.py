@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from kbc.languages.includes.containers import Kept, outside_fences
+from kbc.languages.includes.fenced import Kept, outside_fences
 from kbc.languages.includes.files import IncludingPage, indented
 from kbc.project.well_formed import YamlLoader, parse_json
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kbc.languages.anchors import slug
-from kbc.languages.includes.containers import FENCE, after_fence, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import FENCE, after_fence
 from kbc.languages.includes.files import IncludingPage, fence, language_of, not_included
 
 _COLONS = re.compile(r"^[ \t>]*(?P<marks>:{3,})(?P<info>[ \t]*\{[\w:.+-]+\}.*)$")

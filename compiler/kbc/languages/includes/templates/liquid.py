@@ -16,7 +16,8 @@ from typing import Any
 from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.attributes import NOTICES
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import FENCE, SPAN, Kept, after_fence, label, without_marks
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import FENCE, SPAN, Kept, after_fence, without_marks
 from kbc.languages.includes.files import (
     MAX_DEPTH,
     MAX_INCLUDED_CHARS,
