@@ -32,7 +32,7 @@ from benchmarks.made_up import write_modules
 from benchmarks.search.latency import sample_queries
 from benchmarks.stdio import process_environment, row, serving
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.unindexed.scanned import ScannedTree
+from kb_runtime.knowledge.unindexed.scanned_tree import ScannedTree
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.store.manifest import LISTING

@@ -18,6 +18,7 @@ from kbc.frontends.metadata import Metadata
 from kbc.project import kinds, settings
 
 ROOT = Path(__file__).parents[1]
+EXTENDING = ROOT / "docs" / "extending.md"
 AUTHORING = (ROOT / "docs" / "kb-authoring.md").read_text()
 SOURCES = [
     path
@@ -63,6 +64,11 @@ def test_every_kind_and_option_is_documented() -> None:
         assert boost in AUTHORING
 
 
+def test_every_generator_of_kb_toml_is_documented() -> None:
+    page = (ROOT / "docs" / "site-generators.md").read_text()
+    assert {name for name in kinds.GENERATORS if f"`{name}`" not in page} == set()
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -77,6 +83,38 @@ def test_every_declared_key_says_what_it_is_for_and_is_documented(model: type[Ba
     for name, field in model.model_fields.items():
         assert field.description, name
         assert re.search(rf"\b{name}\b", AUTHORING), name
+
+
+def test_files_that_pages_name_exist() -> None:
+    """`NAME` and `FAMILY` stand for what somebody adds: the folder around them exists."""
+    place = re.compile(
+        r"`((?:benchmarks|compiler|docs|requirements|runtime|scripts|tests)/[^`*\s]+)`"
+    )
+    missing = {
+        f"{page.name}: {path}"
+        for page in (EXTENDING, ROOT / "docs" / "architecture.md", ROOT / "CONTRIBUTING.md")
+        for path in place.findall(page.read_text())
+        if not (ROOT / re.sub(r"[^/]*(?:NAME|FAMILY).*", "", path)).exists()
+    }
+    assert missing == set()
+
+
+def test_files_contain_what_the_page_on_changes_says_to_begin_with() -> None:
+    row = re.compile(r"^\| [^|]+ \| ([^|]*`[^|]+) \| ([^|]*`[^|]+) \|$", re.MULTILINE)
+    rows = row.findall(EXTENDING.read_text())
+    assert len(rows) > 50
+    missing = []
+    for paths, names in rows:
+        files = [ROOT / path for path in re.findall(r"`([^`]+)`", paths)]
+        texts = [file.read_text() for file in files if file.is_file()]
+        for name in re.findall(r"`([^`]+)`", names):
+            outer, _, inner = name.partition(".")
+            defined = rf"^(?:class |def |async def )?{outer}\b" + (
+                rf"(?:.*\n)+?    def {inner}\b" if inner else ""
+            )
+            if not any(re.search(defined, text, re.MULTILINE) for text in texts):
+                missing.append(f"{paths}: {name}")
+    assert missing == []
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -110,6 +111,65 @@ def test_every_room_says_what_lives_there_and_what_it_may_import(package: str) -
         if path.name == "__init__.py" and name != package:
             said = ast.get_docstring(ast.parse(path.read_text())) or ""
             assert "\n\nImports " in said, name
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_a_room_says_which_rooms_it_imports(package: str) -> None:
+    """But for those of the lowest layer, unless it says that it imports all that lie below it."""
+    lowest = {"", *ROOMS[package][0]}
+    parts = {part for name in modules(package) for part in name.split(".")}
+    wrong = {}
+    for name, path in modules(package).items():
+        if path.name != "__init__.py" or name != f"{package}.{room(name)}":
+            continue
+        said = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n\nImports ")[2]
+        told = set(re.findall(r"`(\w+)`", said))
+        inner = [each for each in modules(package) if room(each) == room(name)]
+        found = {room(other) for each in inner for other in imported(package, each)}
+        untold = set() if re.search(r"below|every room", said) else found - lowest - {room(name)}
+        if untold - told or told - parts:
+            wrong[name] = untold - told | told - parts
+    assert wrong == {}
+
+
+def said_in(path: Path) -> Iterator[str]:
+    """Docstrings and comments of a module."""
+    source = path.read_text()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield str(node.value.value)
+    with tokenize.open(path) as file:
+        for token in tokenize.generate_tokens(file.readline):
+            if token.type == tokenize.COMMENT:
+                yield token.string
+
+
+def is_there(name: str) -> bool:
+    """Whether a dotted name is that of a module, or of something that a module has."""
+    known = {module: path for package in ROOMS for module, path in modules(package).items()}
+    module, rest = name, ""
+    while module not in known:
+        module, _, last = module.rpartition(".")
+        rest = last
+        if not module:
+            return False
+    return not rest or re.search(rf"\b{rest}\b", known[module].read_text()) is not None
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_every_module_that_a_docstring_or_a_comment_names_exists(package: str) -> None:
+    rooms = "|".join({room(name) for name in modules(package)} - {""})
+    named = re.compile(rf"\b(?:{'|'.join(ROOMS)})(?:\.\w+)+|`(?:{rooms})\.(?!json`)\w+(?:\.\w+)*`")
+    gone = [
+        f"{name}: {found[0]}"
+        for name, path in modules(package).items()
+        for said in said_in(path)
+        for found in named.finditer(said)
+        if not is_there(
+            f"{package}.{found[0].strip('`')}" if found[0].startswith("`") else found[0]
+        )
+    ]
+    assert gone == []
 
 
 @pytest.mark.parametrize("package", ROOMS)

@@ -42,7 +42,7 @@ if not TYPE_CHECKING:
         "KbcError": "errors",
         "KnowledgeBase": "api",
         "Record": "knowledge.lookup",
-        "SearchRequest": "search.searcher",
+        "SearchRequest": "search.request",
         "Term": "knowledge.passages",
         "ToolError": "errors",
         "__version__": "version",

@@ -20,7 +20,8 @@ from kb_runtime.knowledge.passages import Chunk, Term
 from kb_runtime.mcp.answers import ALL, COMPACT, DEFAULT, Answers, answers_of
 from kb_runtime.mcp.calls import offered_tool, run_tool
 from kb_runtime.search.request import Mode, SearchRequest
-from kb_runtime.store.manifest import is_build_id, locate
+from kb_runtime.store.location import locate
+from kb_runtime.store.manifest import is_build_id
 from kb_runtime.store.signature import check_signature, read_public_key
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.names import quoted, suggest

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import tantivy
 
-from kb_runtime.knowledge.unindexed.scan import words_in
+from kb_runtime.knowledge.unindexed.lexical_scan import words_in
 from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import MAX_TERM_CHARS, Analyzer, name_parts
 from kb_runtime.search.lexical_schema import filter_term

@@ -40,9 +40,17 @@ _NOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class CollectionSummary:
+    """`containers` of the `records` only group others: the sources of pages, the workshops of sections."""
+
     name: str
     kind: str
     records: int
+    containers: int = 0
+
+    @property
+    def holding(self) -> tuple[int, str]:
+        """How many of what it holds."""
+        return self.records - self.containers, _NOUNS.get(self.kind, self.kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +154,8 @@ def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
     starts = introductions(offered, facts.prefix)
     counts: dict[str, int] = {}
     for each in facts.collections:
-        noun = _NOUNS.get(each.kind, each.kind)
-        counts[noun] = counts.get(noun, 0) + each.records
+        count, noun = each.holding
+        counts[noun] = counts.get(noun, 0) + count
     holdings = ", ".join(_counted(count, noun) for noun, count in counts.items())
     built = f", built {facts.built_at}" if facts.built_at else ""
     state = (
@@ -199,10 +207,10 @@ def _aliases(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, list[str]
 
 
 def _template(facts: ServerFacts, collection: CollectionSummary) -> dict[str, str]:
-    noun = _NOUNS.get(collection.kind, collection.kind)
+    count, noun = collection.holding
     return {
         "uriTemplate": address_template(facts.name, collection.name),
         "name": collection.name,
-        "description": f"The {collection.records} {noun} of {collection.name}, by id.",
+        "description": f"The {_counted(count, noun)} of {collection.name}, by id.",
         "mimeType": mime_type(collection.kind),
     }

@@ -221,18 +221,21 @@ def _group(
 def _set_apart(
     lines: TextLines, sections: Sequence[_Section], group: _Group, fences: Sequence[Fence]
 ) -> Iterator[_Group]:
-    """A group of its own for each fence in `group`."""
+    """A group of its own for each fence in `group`; blank lines behind a fence, with which a piece may
+    begin, are of no section."""
     passage = group.passage
     found = fenced.pieces(lines, passage.start, passage.end, fences)
     if len(found) == 1:
         yield replace(group, language=found[0].language)
         return
     for piece in found:
+        text = lines.text[piece.start : piece.end]
+        start = piece.start + len(text) - len(text.lstrip() or text)
         inside = [
             index
             for index in range(group.first, group.last + 1)
             if lines.start(sections[index].first) < piece.end
-            and lines.start(sections[index].end) > piece.start
+            and lines.start(sections[index].end) > start
         ]
         first, last = (inside[0], inside[-1]) if inside else (group.first, group.last)
         span = lines.number(piece.start), lines.number(piece.end - 1)

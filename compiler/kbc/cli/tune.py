@@ -45,7 +45,7 @@ def tune_command(
     """
     from kb_runtime.knowledge.artifact import Artifact
     from kbc.evaluation import kb_toml, tuning
-    from kbc.evaluation.easy import easy_questions
+    from kbc.evaluation.known_items import known_item_questions
     from kbc.evaluation.questions import QUESTIONS, read_questions
     from kbc.project.loading import PROJECT_FILE
 
@@ -55,7 +55,7 @@ def tune_command(
     if questions is None and (kb / QUESTIONS).is_file():
         questions = kb / QUESTIONS
     with Artifact.open(artifact or _build(kb)) as opened:
-        asked = easy_questions(opened) if questions is None else read_questions(questions)
+        asked = known_item_questions(opened) if questions is None else read_questions(questions)
         proposal = tuning.tune(opened, asked, settings)
     if not as_json:  # before what may fail: it took minutes
         if questions is None:

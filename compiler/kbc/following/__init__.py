@@ -1,4 +1,4 @@
 """Builds that follow edits: watching, workspaces, source trees, ingestion of test cases.
 
-Imports `pipeline` and `linking`.
+Imports `pipeline` and what lies below it.
 """

@@ -21,8 +21,9 @@ from kb_runtime.errors import ArtifactError
 from kb_runtime.live.workspace import TESTS, TestsFolder, Workspace
 from kb_runtime.records.cases import Case, as_record, normalise
 from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.store.location import resolve
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.manifest import CURRENT, load, resolve
+from kb_runtime.store.manifest import CURRENT, load
 from kbc.diagnostics import Diagnostic
 from kbc.errors import InputError
 from kbc.linking.linker import PublishError

@@ -12,8 +12,9 @@ from pathlib import Path
 from kb_runtime.errors import ArtifactError
 from kb_runtime.live.workspace import CodeFolder
 from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.store.location import resolve
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.manifest import CURRENT, LISTING, load, resolve
+from kb_runtime.store.manifest import CURRENT, LISTING, load
 from kb_runtime.store.symbols import SUFFIX
 from kbc.cache import toolchain
 from kbc.diagnostics import Diagnostics
@@ -78,7 +79,7 @@ class SourceIndex:
         """Publishes the index of all files, which replaces their list; a draft has no vectors, and is not
         parsed unless `parsed`.
 
-        Raises what `pipeline.build_from` raises, `TreeError` and `OSError`.
+        Raises what `build_from` raises, `TreeError` and `OSError`.
         """
         report = self._build(self.folder.index, None, draft=draft, parsed=parsed)
         Path(self.folder.kb_folders[0], LISTING).unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 """Reads files into records, one module per kind of collection, and checks across records.
 
-Imports `sources`, `languages` and `project`.
+Imports `formats`, `sources`, `languages`, `project` and `cache`.
 """
 
 from __future__ import annotations

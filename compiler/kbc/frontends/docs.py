@@ -29,7 +29,7 @@ from kbc.frontends.converted import (
 )
 from kbc.frontends.labels import project_labels
 from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
-from kbc.frontends.metadata import Metadata, Text, Texts
+from kbc.frontends.metadata import Line, Metadata, Text, Texts
 from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.published import published
@@ -54,7 +54,7 @@ _TITLE_KEY = re.compile(r"(?!sub).*title|sidebar_label", re.IGNORECASE)
 class DocMetadata(Metadata, extra="ignore"):
     """The front matter of a page; all of it is kept, whatever else is there."""
 
-    title: Text = Field(default="", description="where the page has no level-1 heading")
+    title: Line = Field(default="", description="where the page has no level-1 heading")
     summary: Text = Field(default="", description="one sentence; default: the first paragraph")
     description: Text = Field(default="", description="the same as `summary`")
     excerpt: Text = Field(default="", description="the same as `summary`")

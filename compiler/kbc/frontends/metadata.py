@@ -64,6 +64,8 @@ def _flag(value: Any) -> bool:
 
 Text = Annotated[str, BeforeValidator(_text)]
 """A text, or a number as text."""
+Line = Annotated[str, BeforeValidator(lambda value: " ".join(_text(value).split()))]
+"""A text on one line, as a title is, however many lines of YAML it takes."""
 Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
 """A list of texts; a single text is a list of one."""
 Flag = Annotated[bool, BeforeValidator(_flag)]

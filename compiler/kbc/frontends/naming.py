@@ -12,6 +12,7 @@ from kbc.languages.markdown import Block
 from kbc.project import permalinks
 from kbc.project.kinds import ON_RELEASES
 from kbc.project.model import Collection
+from kbc.project.routes import INDEX
 from kbc.records import CompiledRecord, DocRecord
 
 _FEWEST_ALIKE = 3
@@ -192,7 +193,7 @@ def shown_name(collection: Collection, path: str) -> str:
     name = name_in_path(path)
     options = collection.generator_options
     stem, _, _ = permalinks.page_path(collection, path).partition(".")
-    if "/" not in stem and stem.lower().strip("_") in permalinks.INDEX:
+    if "/" not in stem and stem.lower().strip("_") in INDEX:
         return str(options.get("site_title") or name)
     return _in_words(name) if collection.generator == "mkdocs" else name
 

@@ -1,4 +1,5 @@
-"""Leaves out pages that their authors keep from being published, as the generator of the site does."""
+"""Leaves out pages that the generator of the site does not publish: drafts, and those that the table of
+contents of a book does not list."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 
 from kbc.diagnostics import Diagnostics
 from kbc.project.model import Collection
+from kbc.project.permalinks import page_path
 from kbc.records import CompiledRecord, DocRecord
 
 _DRAFT, _PUBLISHED = ("draft", True), ("published", False)
@@ -28,7 +30,14 @@ _UNPUBLISHED: Mapping[str, tuple[str, bool]] = MappingProxyType(
 def published(
     collection: Collection, records: Sequence[CompiledRecord], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
-    """The pages that the site has; all where it has none yet. A note (`draft-page`) counts the others."""
+    """The pages that the site has; all where it has none yet. Notes (`draft-page`, `unlisted-page`) count the
+    others."""
+    return _listed(collection, _without_drafts(collection, records, diagnostics), diagnostics)
+
+
+def _without_drafts(
+    collection: Collection, records: Sequence[CompiledRecord], diagnostics: Diagnostics
+) -> list[CompiledRecord]:
     rule = _UNPUBLISHED.get(collection.generator)
     drafts = [
         each
@@ -38,15 +47,42 @@ def published(
     if not rule or not drafts or len(drafts) == len(records):
         return list(records)
     name, value = rule
-    pages = "1 page is" if len(drafts) == 1 else f"{len(drafts):,} pages are"
     diagnostics.note(
         "draft-page",
-        f"{pages} left out: the site publishes none with `{name}: {str(value).lower()}`",
+        f"{_pages(drafts)} left out: the site publishes none with `{name}: {str(value).lower()}`",
         drafts[0].path,
         hint="Remove the field to compile such a page.",
     )
     left_out = {each.path for each in drafts}
     return [each for each in records if each.path not in left_out]
+
+
+def _listed(
+    collection: Collection, records: list[CompiledRecord], diagnostics: Diagnostics
+) -> list[CompiledRecord]:
+    """The pages that the contents of a book list, and its home. If they list fewer than they leave out, a
+    program may complete them, and all pages are read."""
+    options = collection.generator_options
+    contents = options.get("contents", "")
+    if not contents:
+        return records
+    known = {*options.get("order", ()), options.get("home", "")}
+    others = [each for each in records if page_path(collection, each.path) not in known]
+    if not others or len(others) * 2 > len(records):
+        return records
+    them = "it" if len(others) == 1 else "them"
+    diagnostics.note(
+        "unlisted-page",
+        f"{_pages(others)} left out: {contents} does not list {them}, and a book has only listed pages",
+        others[0].path,
+        hint="To compile such a page, add it to that list.",
+    )
+    left_out = {each.path for each in others}
+    return [each for each in records if each.path not in left_out]
+
+
+def _pages(records: Sequence[CompiledRecord]) -> str:
+    return "1 page is" if len(records) == 1 else f"{len(records):,} pages are"
 
 
 def _has(data: Mapping[str, Any], name: str, value: bool) -> bool:

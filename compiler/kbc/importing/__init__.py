@@ -3,5 +3,5 @@
 A source is listed first (`listing`, one module for each sort of source), then each entry becomes a page or
 is left out with its reason (`running`). Nothing here opens a network connection.
 
-Imports `recognition`, `sources`, `formats`, `languages` and `project`.
+Imports `pipeline`, `recognition`, `sources`, `formats`, `languages`, `project` and `cache`.
 """

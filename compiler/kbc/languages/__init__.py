@@ -1,4 +1,4 @@
 """The structure of languages: Markdown, MDX, HTML, Quint, Julia, and source code by its syntax tree.
 
-Imports `cache`, records and diagnostics.
+Imports `project`, `cache`, records and diagnostics.
 """

@@ -41,6 +41,11 @@ _APPLE_ENUM = re.compile(
     rb"(?:\btypedef[ \t]+)?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*"
     rb"\([^,()\n]*,[ \t]*(\w+)[ \t]*\)(?=\s*\{)"
 )
+_FYPP_LINE = re.compile(
+    rb"^([ \t]*)(#:(?:include|set|del|(?:end)?(?:def|call|mute))\b.*)$", re.MULTILINE
+)
+"""Directives of Fortran's preprocessor Fypp around code; those of conditions and loops stay, because
+definitions are found better with them."""
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
 
@@ -83,8 +88,10 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
 
 
 def _parsed(source: bytes, language: str) -> bytes:
-    """What the parser gets, of the same length: macros that stand alone as comments, without those between
-    `class` and its name, and Apple's enumerations as those of C."""
+    """What the parser gets, of the same length: macros and directives that stand alone as comments, without
+    those between `class` and its name, and Apple's enumerations as those of C."""
+    if language == "fortran":
+        return _FYPP_LINE.sub(lambda found: found[1] + b"!".ljust(len(found[2]), b"-"), source)
     if language not in _WITH_MACROS:
         return source
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)

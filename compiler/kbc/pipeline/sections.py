@@ -40,7 +40,9 @@ from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.scopes import search_scopes
 from kbc.project.search_section import search_section
-from kbc.records import CodeRecord, CompiledChunk, catalog_entry
+from kbc.records import CodeRecord, CompiledChunk, SourceRecord, WorkshopRecord, catalog_entry
+
+_CONTAINERS = (SourceRecord, WorkshopRecord)
 
 
 class Extent(NamedTuple):
@@ -209,7 +211,12 @@ def _server_facts(inputs: Inputs, built_at: str, build_id: str) -> ServerFacts:
         built_at=built_at,
         build_id=build_id,
         collections=[
-            CollectionSummary(each.name, each.kind, len(inputs.records[each.name]))
+            CollectionSummary(
+                each.name,
+                each.kind,
+                len(inputs.records[each.name]),
+                sum(isinstance(one, _CONTAINERS) for one in inputs.records[each.name]),
+            )
             for each in inputs.collections
         ],
         choices=argument_choices(chain.from_iterable(inputs.records.values()), scopes),

@@ -22,8 +22,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from kb_runtime.store.atomic_files import remove_abandoned, replace_file
+from kb_runtime.store.location import resolve
 from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, lock_within
-from kb_runtime.store.manifest import Manifest, load, resolve
+from kb_runtime.store.manifest import Manifest, load
 from kb_runtime.store.signature import (
     ALGORITHM,
     SIGNATURES,

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.cli.packaged import ARTIFACT_FOLDER
-from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.store.integrity import altered
 from kb_runtime.store.manifest import CURRENT, MANIFEST
 from kb_runtime.store.signature import SIGNATURES
 from kb_runtime.version import __version__
@@ -92,11 +92,7 @@ def _add_build(archive: Archive, artifact: Artifact, folder: str) -> None:
     for path in sorted([*listed, MANIFEST]):
         written = archive.add(f"{build}/{path}", Path(artifact.manifest.path(path)))
         if path in listed and written.digest.hex() != listed[path][1]:
-            raise ArtifactError(
-                "altered",
-                f"{artifact.manifest.path(path)} was altered: its SHA-256 is not the manifest's.",
-                "Build the knowledge base again.",
-            )
+            raise altered(artifact.manifest.path(path))
     signatures = Path(artifact.root, SIGNATURES)
     if signatures.is_file():
         archive.add(f"{build}/{SIGNATURES}", signatures)

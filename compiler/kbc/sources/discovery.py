@@ -20,10 +20,10 @@ from kbc.project.loading import PROJECT_FILE, listed
 from kbc.project.model import Collection, Project
 from kbc.project.source_file import SourceFile
 from kbc.sources.accounting import HIDDEN, LINKED, Accounting, ending_reason
+from kbc.sources.build_output import PUBLISHED, is_published
 from kbc.sources.formats import is_wanted
 from kbc.sources.outside import entry_names, glob_base
 from kbc.sources.patterns import PathPatterns
-from kbc.sources.published import PUBLISHED, is_published
 from kbc.sources.source_tree import SourceTree, is_unicode
 from kbc.sources.workshop_tree import EXERCISES_HINT, WITHOUT_EXERCISES, WorkshopTree
 

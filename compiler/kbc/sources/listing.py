@@ -6,7 +6,7 @@ import os
 from collections.abc import Set
 from pathlib import Path
 
-from kbc.sources.published import is_published
+from kbc.sources.build_output import is_published
 
 
 def least_deep(root: Path, most: int, without: Set[str] = frozenset()) -> list[str]:

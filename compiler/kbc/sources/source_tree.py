@@ -17,8 +17,8 @@ from pathlib import Path
 
 from kb_runtime.errors.shortages import raise_shortage
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
+from kbc.sources.build_output import PUBLISHED, is_published
 from kbc.sources.ignore_files import IgnoreFile, is_ignored, patterns, read_patterns
-from kbc.sources.published import PUBLISHED, is_published
 
 MAX_FILE_BYTES = 1_000_000
 """A larger source file is data or generated."""

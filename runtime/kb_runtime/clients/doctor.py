@@ -25,6 +25,7 @@ from kb_runtime.clients.server import (
 )
 from kb_runtime.clients.table import CLIENTS, Client, Scope
 from kb_runtime.errors import ArtifactError
+from kb_runtime.store.integrity import REBUILD
 from kb_runtime.version import DISTRIBUTION, FORMAT_VERSION, __version__
 
 Level = Literal["ok", "warning", "problem"]
@@ -223,7 +224,7 @@ def _judged(about: str, report: Report) -> Finding:
         )
     message = describe(report)
     if report.degraded:
-        return Finding("problem", about, report.degraded, "Build or install it again.")
+        return Finding("problem", about, report.degraded, REBUILD)
     if report.start_ms > 1000 * SLOW_START_S:
         hint = "Some clients wait only 5 s. Check for a slow disk and for a Python without bytecode files."
         return Finding("warning", about, message, hint)
@@ -277,7 +278,8 @@ def _missing() -> Iterator[str]:
 
 def _artifact(path: str, deep: bool) -> Iterator[Finding]:
     """Present, of a format that this runtime reads, complete; with `deep` every byte as it was built."""
-    from kb_runtime.store.manifest import load, resolve
+    from kb_runtime.store.location import resolve
+    from kb_runtime.store.manifest import load
 
     try:
         manifest = load(resolve(path))
@@ -287,7 +289,7 @@ def _artifact(path: str, deep: bool) -> Iterator[Finding]:
 
             report = verify(path)
             for problem in report.problems:
-                yield Finding("problem", path, problem.message, "Build or install it again.")
+                yield Finding("problem", path, problem.message, REBUILD)
             if not report.ok:
                 return
     except ArtifactError as error:

@@ -9,14 +9,24 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.server import query_argument, search_tool
 from kb_runtime.errors import SingleCodeError, exit_codes
+from kb_runtime.live.pipes import PipeReader
 from kb_runtime.mcp import revisions
 from kb_runtime.search.request import NO_ENCODER
+from kb_runtime.store.manifest_schema import (
+    is_object,
+    is_switch,
+    is_text,
+    list_of,
+    object_of,
+    or_null,
+)
 
 Era = Literal["handshake", "stateless"]
 
@@ -26,12 +36,33 @@ SLOW_START_S = 5.0
 """The shortest wait of a client (the OpenAI Agents SDK)."""
 GRACE_S = 2.0
 """How long a server may take to leave when its input ends."""
+_LOOK_S = 0.05
 STDERR_LINES = 3
+_MOST_STDERR = 1 << 14
+_MOST_LINE = 1 << 24
+_MOST_WAITING = 16
+"""Lines that are read ahead: a server that writes more waits until they are looked at."""
+_MOST_SAID = 300
 
 _DEGRADED = " is unavailable ("
 """In the warnings of a search that does without one of its sides (`kb_runtime.search.request`)."""
 
 _CLIENT = {"name": "kbc doctor", "version": "1"}
+
+_is_info = object_of(name_=is_text, title_=or_null(is_text))
+_SHAPES = {
+    "initialize": object_of(protocolVersion_=is_text, serverInfo_=_is_info),
+    "server/discover": object_of(_meta_=object_of(**{f"{revisions.SERVER_INFO_KEY}_": _is_info})),
+    "tools/list": object_of(
+        tools_=list_of(object_of(name=is_text, inputSchema_=object_of(required_=list_of(is_text))))
+    ),
+    "tools/call": object_of(
+        isError_=or_null(is_switch),
+        content_=list_of(object_of(text_=is_text)),
+        structuredContent_=or_null(is_object),
+    ),
+}
+"""What is read of the answer to each method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +189,17 @@ def _search(talk: _Exchange, tool: Mapping[str, Any], query: str) -> tuple[int, 
     result = talk.ask("tools/call", {"name": tool["name"], "arguments": arguments})
     if result.get("isError"):
         text = next((part.get("text", "") for part in result.get("content", [])), "")
-        raise _ProbeError(f"{tool['name']} fails: {text.splitlines()[0] if text else 'no reason'}")
+        raise _ProbeError(f"{tool['name']} fails: {_first_line(text) or 'no reason'}")
     structure = result.get("structuredContent") or {}
-    lists = [value for value in structure.values() if isinstance(value, list)]
-    without = [each for each in structure.get("warnings") or () if _DEGRADED in each]
+    lists = {name: value for name, value in structure.items() if isinstance(value, list)}
+    without = [each for each in map(str, lists.get("warnings", ())) if _DEGRADED in each]
     degraded = next((each for each in without if NO_ENCODER not in each), "")
     note = next((each for each in without if NO_ENCODER in each), "")
-    return len(structure.get("results") or next(iter(lists), [])), degraded, note
+    return len(lists.get("results", next(iter(lists.values()), []))), degraded, note
+
+
+def _first_line(said: Any) -> str:
+    return str(said).strip().partition("\n")[0][:_MOST_SAID]
 
 
 class _Exchange:
@@ -174,14 +209,10 @@ class _Exchange:
         self.era = era
         self._process = process
         self._timeout_s = timeout_s
-        self._lines: queue.Queue[bytes] = queue.Queue()
-        self._errors: list[bytes] = []
-        self._threads = [
-            threading.Thread(target=self._read_lines, daemon=True),
-            threading.Thread(target=self._read_errors, daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._lines: queue.Queue[bytes] = queue.Queue(_MOST_WAITING)
+        self._errors = PipeReader(process.stderr, _MOST_STDERR)
+        self._reader = threading.Thread(target=self._read_lines, daemon=True)
+        self._reader.start()
         self._asked = 0
 
     def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,10 +232,16 @@ class _Exchange:
             if answer.get("id") == self._asked:
                 break
         if "error" in answer:
-            raise _ProbeError(f"The server refuses {method}: {answer['error'].get('message')}.")
+            error = answer["error"]
+            said = error.get("message") if isinstance(error, dict) else error
+            raise _ProbeError(f"The server refuses {method}: {_first_line(said).rstrip('.')}.")
         result = answer.get("result")
         if not isinstance(result, dict):
             raise _ProbeError(f"The server answers {method} without a result.")
+        if not _SHAPES[method](result):
+            raise _ProbeError(
+                f"The server answers {method} with a result that is not as the protocol has it."
+            )
         return result
 
     def tell(self, method: str) -> None:
@@ -225,11 +262,13 @@ class _Exchange:
             except subprocess.TimeoutExpired:
                 stop()
         process.wait()
-        for thread in self._threads:
-            thread.join(GRACE_S)
-        for stream in (process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
+        until = time.monotonic() + GRACE_S
+        while self._reader.is_alive() and time.monotonic() < until:
+            with suppress(queue.Empty):  # it may wait for room
+                self._lines.get(timeout=_LOOK_S)
+        if process.stdout is not None and not self._reader.is_alive():
+            process.stdout.close()  # else another process holds the pipe
+        self._errors.close()
 
     def _send(self, message: Mapping[str, Any]) -> None:
         stream = self._process.stdin
@@ -241,17 +280,17 @@ class _Exchange:
             self._gone()
 
     def _answer(self, method: str, deadline: float) -> dict[str, Any]:
-        try:
-            line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-        except queue.Empty:
-            raise _ProbeError(
-                f"The server does not answer {method} within {self._timeout_s:g} s."
-            ) from None
+        line = None
+        if (left_s := deadline - time.monotonic()) > 0:
+            with suppress(queue.Empty):
+                line = self._lines.get(timeout=left_s)
+        if line is None:
+            raise _ProbeError(f"The server does not answer {method} within {self._timeout_s:g} s.")
         if not line:
             self._gone()
         try:
             answer = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
             shown = line[:80].decode("utf-8", "replace").strip()
@@ -266,8 +305,7 @@ class _Exchange:
             code = self._process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
             raise _ProbeError("The server closes its output.") from None
-        self._threads[1].join(GRACE_S)
-        said = b"".join(self._errors).decode("utf-8", "replace").strip().splitlines()
+        said = self._errors.text().strip().splitlines()
         words = " ".join(line.strip() for line in said[-STDERR_LINES:])
         raise _ProbeError(
             f"The server ends with exit code {code}" + (f": {words}" if words else ".")
@@ -275,14 +313,9 @@ class _Exchange:
 
     def _read_lines(self) -> None:
         assert self._process.stdout is not None
-        for line in self._process.stdout:
+        while line := self._process.stdout.readline(_MOST_LINE):
             self._lines.put(line)
         self._lines.put(b"")
-
-    def _read_errors(self) -> None:
-        assert self._process.stderr is not None
-        for line in self._process.stderr:
-            self._errors.append(line)
 
 
 def _ms(start: float, end: float) -> float:

@@ -34,7 +34,8 @@ def server_of(artifacts: Sequence[str], argv: Sequence[str], profile: str = "") 
     ArtifactError, and ProfileError for tools that they do not offer."""
     from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.mcp.dispatch import Dispatcher
-    from kb_runtime.store.manifest import load, resolve
+    from kb_runtime.store.location import resolve
+    from kb_runtime.store.manifest import load
 
     live = LiveArtifact(*artifacts)
     try:

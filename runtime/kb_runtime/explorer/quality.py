@@ -155,7 +155,7 @@ def form_of(query: str) -> str:
     words = query.split()
     if len(words) == 1 and _WORD.fullmatch(words[0]):
         return "a name"
-    if query.rstrip().endswith("?") or words[0].lower() in (
+    if query.rstrip().endswith("?") or "".join(words[:1]).lower() in (
         "how",
         "what",
         "why",

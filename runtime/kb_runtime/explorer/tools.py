@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import time
 from collections.abc import Mapping, Sequence
@@ -120,12 +121,16 @@ def _read(control: str, value: str) -> Any:
         return value == "true"
     if control == "number":
         number = float(value)
+        if not math.isfinite(number):
+            raise ValueError(f"{value} is no number that JSON has")
         return int(number) if number.is_integer() else number
     if control == "list":
         return [each.strip() for each in value.replace("\n", ",").split(",") if each.strip()]
     if control == "json":
         try:
             return json.loads(value)
+        except RecursionError:
+            raise ValueError("this nests too deeply") from None
         except ValueError as error:
             raise ValueError(f"this is not JSON ({error})") from None
     return value

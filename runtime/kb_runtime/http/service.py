@@ -154,9 +154,9 @@ def _answer(
     live, dispatcher, workspace = served.live, served.dispatcher, served.workspace
     if not access.is_open:
         dispatcher.forbid_shared_caches()
-    if workspace is not None:
-        workspace.start()
     try:
+        if workspace is not None:
+            workspace.start()
         prepared = prepare(live)
         _observe(settings, served, metrics)
         with listener() as accepting, _prefetching(live, prepared):
@@ -169,7 +169,7 @@ def _answer(
     finally:
         if workspace is not None:
             workspace.close()
-    live.close()
+        live.close()
 
 
 @contextmanager

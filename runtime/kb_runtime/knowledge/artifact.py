@@ -12,10 +12,11 @@ import time
 from bisect import bisect_right
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.integrity import unreadable
+from kb_runtime.knowledge.lazy_readers import LazyReaders, opened_once
+from kb_runtime.store.integrity import REBUILD, unreadable
+from kb_runtime.store.location import Location, locate
 from kb_runtime.store.locks import try_share
-from kb_runtime.store.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
-from kb_runtime.store.sections import Sections, opened_once
+from kb_runtime.store.manifest import CURRENT, MANIFEST, Manifest, load
 from kb_runtime.text.addresses import format_address
 
 TYPE_CHECKING = False
@@ -82,7 +83,7 @@ class Artifact:
         self._shards: Sequence[Mapping[str, Any]] = manifest.get("shards") or ()
         self._places = [f"shards/{one['build_id']}/" for one in self._shards] or [""]
         self._lease = lease
-        self._sections = Sections()
+        self._readers = LazyReaders()
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], check: Check | None = None) -> Artifact:
@@ -141,6 +142,12 @@ class Artifact:
         del collection
         name: str = self.manifest["name"]
         return name
+
+    def built_at(self, collection: str) -> str:
+        """When the build with a collection was made: this build, ISO 8601."""
+        del collection
+        time: str = self.manifest["built_at"]
+        return time
 
     def address(self, collection: str, record_id: str) -> str:
         """The `kb://` address of a record. Raises `KeyError` for an unknown collection."""
@@ -335,9 +342,9 @@ class Artifact:
     def adopt_encoder(self, other: Artifact) -> None:
         """Takes over the encoder that `other` has loaded, where it is the same to the byte: loading
         it is most of what opening an artifact costs."""
-        encoder = other._sections.known("encoder")
+        encoder = other._readers.known("encoder")
         if encoder is not None and self._encoder_files() == other._encoder_files():
-            self._sections.adopt("encoder", encoder)
+            self._readers.adopt("encoder", encoder)
 
     def _encoder_files(self) -> dict[str, tuple[int, str]]:
         return {path: self.manifest.files[path] for path in self.manifest.section("encoder/")}
@@ -355,7 +362,7 @@ class Artifact:
 
     def close(self) -> None:
         """Releases maps and the lease; nothing may use the artifact any more."""
-        self._sections.close()
+        self._readers.close()
         lease, self._lease = self._lease, -1
         if lease >= 0:
             os.close(lease)
@@ -413,5 +420,5 @@ def _miscounted(root: str, name: str, found: int, expected: int) -> ArtifactErro
     return ArtifactError(
         "altered",
         f"The artifact in {root} holds {found} entries in {name} where its manifest says {expected}.",
-        "Build the knowledge base again, or install it again.",
+        REBUILD,
     )

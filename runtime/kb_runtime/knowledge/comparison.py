@@ -42,7 +42,7 @@ class Diff:
     """What differs between two artifacts; `old` and `new` are their build ids.
 
     `collections` holds those with differences. `settings` and `encoder` map dotted names
-    (`search.rrf_k`) to the old and the new value, None where there is none. `sizes` maps every
+    (`rrf_k` of `search` is one) to the old and the new value, None where there is none. `sizes` maps every
     section to its bytes, old and new; `files` lists paths whose content differs.
     """
 

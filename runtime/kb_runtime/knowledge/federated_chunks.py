@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kb_runtime.knowledge.lazy_readers import LazyReaders, opened_once
 from kb_runtime.store.catalog import LABELLED, rows_of
-from kb_runtime.store.sections import Sections, opened_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class FederatedChunks:
     def __init__(self, parts: Sequence[ChunkPart]) -> None:
         self._parts = parts
         self._starts = [part.rows.first for part in parts]
-        self._sections = Sections()
+        self._readers = LazyReaders()
         self._labels = {
             name: list(dict.fromkeys(one for part in parts for one in part.table.labels(name)))
             for name in LABELLED
@@ -71,7 +71,7 @@ class FederatedChunks:
 
     def close(self) -> None:
         """Forgets the columns; the tables belong to their artifacts."""
-        self._sections.close()
+        self._readers.close()
 
     def _part(self, row: int) -> ChunkPart:
         if not 0 <= row < len(self):

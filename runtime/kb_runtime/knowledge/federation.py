@@ -15,10 +15,10 @@ from kb_runtime.knowledge.federated_layout import (
     collection_names,
     shown_records,
 )
+from kb_runtime.knowledge.lazy_readers import LazyReaders, opened_once
 from kb_runtime.knowledge.merged_manifest import merge
 from kb_runtime.knowledge.models import open_sections
 from kb_runtime.store.manifest import BUILD_ID_LENGTH, ManifestFields
-from kb_runtime.store.sections import Sections, opened_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Federation:
         self.build_id = _build_id(self.parts)
         self._encoder_part = next((part for part in parts if part.manifest.get("encoder")), None)
         self._reranker_part = next((one for one in parts if one.manifest.get("reranker")), None)
-        self._sections = Sections()
+        self._readers = LazyReaders()
 
     @property
     def words_only(self) -> Sequence[Artifact]:
@@ -125,6 +125,12 @@ class Federation:
         name: str = self.parts[self._layout.places[collection].part].manifest["name"]
         return name
 
+    def built_at(self, collection: str) -> str:
+        """When the build with a collection was made, which may be long before the newest. Raises
+        `KeyError`."""
+        part = self.parts[self._layout.places[collection].part]
+        return part.built_at(collection)
+
     def address(self, collection: str, record_id: str) -> str:
         """The address of a record in its own knowledge base. Raises `KeyError`."""
         place = self._layout.places[collection]
@@ -152,7 +158,7 @@ class Federation:
             kept = None if place.shown is None else place.shown.nonzero()[0].tolist()
             return PartCatalog(catalog, name, kept)
 
-        return self._sections.get(f"catalog/{name}", read)
+        return self._readers.get(f"catalog/{name}", read)
 
     def facets(self, name: str) -> FacetIndex:
         """What the records of a collection can be filtered by. Raises `KeyError` and
@@ -168,7 +174,7 @@ class Federation:
 
             return PartFacets(facets, shown.nonzero()[0], len(shown))
 
-        return self._sections.get(f"facets/{name}", read)
+        return self._readers.get(f"facets/{name}", read)
 
     def symbols(self, name: str) -> Symbols | None:
         """The definitions and uses in a source tree, with those of hidden records: `Records.place` of
@@ -255,7 +261,7 @@ class Federation:
 
     def close(self) -> None:
         """Forgets what was put together here; nothing may use the federation any more."""
-        self._sections.close()
+        self._readers.close()
 
     def __enter__(self) -> Federation:
         return self

@@ -56,6 +56,9 @@ class Knowledge(SearchBackend, Protocol):
     def origin(self, collection: str) -> str:
         """The knowledge base that a collection is of. Raises `KeyError` for an unknown one."""
 
+    def built_at(self, collection: str) -> str:
+        """When the build with a collection was made, ISO 8601. Raises `KeyError` for an unknown one."""
+
     def address(self, collection: str, record_id: str) -> str:
         """The `kb://` address of a record. Raises `KeyError` for an unknown collection."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
@@ -57,8 +57,11 @@ class Record(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text as stored: line numbers of hits count in it, from `data["line"]` on."""
-        return self.data.get("text", "")
+        """The text as stored: line numbers of hits count in it, from `data["line"]` on. Of a record that only
+        has others, such as a workshop: what it has."""
+        data: Any = self.data
+        text: str = data.get("text") or data.get("content", "")
+        return text
 
     def __str__(self) -> str:
         return f"# {self.title}\n# {self.address}\n\n{self.text}"

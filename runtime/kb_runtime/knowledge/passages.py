@@ -91,6 +91,7 @@ def neighbours(knowledge: Knowledge, row: int, limit: int) -> list[tuple[Chunk, 
     own = knowledge.vectors.vector(row, width)
     if not own.any():  # a part whose vectors are of another encoder
         return []
+    limit = min(limit, len(knowledge.chunks))  # a graph reserves room for all
     ranges = [RowRange(each.name, each.first_row, each.chunks) for each in knowledge.collections]
     found = knowledge.vectors.search(own, ranges, limit + 1)
     return [

@@ -15,7 +15,8 @@ from kb_runtime.errors.shortages import ShortageError, shortage
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.store.atomic_files import is_staged
 from kb_runtime.store.catalog import LABELLED
-from kb_runtime.store.manifest import MANIFEST, load, resolve
+from kb_runtime.store.location import resolve
+from kb_runtime.store.manifest import MANIFEST, load
 from kb_runtime.store.signature import SIGNATURES, check_signature, read_public_key
 from kb_runtime.store.symbols import SUFFIX
 from kb_runtime.text.tables import count_of, size

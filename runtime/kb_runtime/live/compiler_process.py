@@ -12,10 +12,10 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from threading import Thread
-from typing import IO, Any
+from typing import Any
 
 from kb_runtime.errors import SingleCodeError, exit_codes
+from kb_runtime.live.pipes import PipeReader
 
 try:
     import resource
@@ -73,8 +73,8 @@ class CompilerProcess:
         except OSError as error:
             raise CompilerError(f"The compiler cannot be started: {error.strerror}.") from error
         _limit_memory(self._process.pid, memory_bytes)
-        self._report = _PipeReader(self._process.stdout, _MAX_REPORT_BYTES)
-        self._errors = _PipeReader(self._process.stderr, _KEPT_BYTES)
+        self._report = PipeReader(self._process.stdout, _MAX_REPORT_BYTES)
+        self._errors = PipeReader(self._process.stderr, _KEPT_BYTES)
 
     def send(self, line: bytes) -> None:
         """Writes one line to its stdin, which stays open: the compiler ends when it is closed."""
@@ -94,7 +94,7 @@ class CompilerProcess:
     def report(self) -> dict[str, Any]:
         """What it printed as JSON, once it has ended. Raises `CompilerError` where it failed."""
         code = self._process.returncode
-        report = self._json()
+        report = _object(self._report.text())
         if code == exit_codes.OK and report is not None:
             return report
         error = (report or {}).get("error")
@@ -109,10 +109,8 @@ class CompilerProcess:
     def last_status(self) -> dict[str, Any]:
         """The last JSON object among the lines of its stderr so far; empty where there is none."""
         for line in reversed(self._errors.so_far().splitlines()):
-            with suppress(ValueError):
-                status = json.loads(line)
-                if isinstance(status, dict):
-                    return status
+            if (status := _object(line)) is not None:
+                return status
         return {}
 
     @property
@@ -144,13 +142,6 @@ class CompilerProcess:
         else:  # Windows has no process groups: what the child started ends with its own stdin
             self._process.kill()
 
-    def _json(self) -> dict[str, Any] | None:
-        try:
-            report = json.loads(self._report.text())
-        except ValueError:
-            return None
-        return report if isinstance(report, dict) else None
-
 
 def compile_with(arguments: list[str], line: bytes, timeout_s: float) -> dict[str, Any]:
     """Runs the compiler to its end and gives its report; `line` is what it reads from stdin.
@@ -165,35 +156,6 @@ def compile_with(arguments: list[str], line: bytes, timeout_s: float) -> dict[st
                 "Finished embeddings are kept: repeat the call to continue.",
             )
         return process.report()
-
-
-class _PipeReader:
-    """Reads a pipe to its end on a thread of its own and keeps the last bytes."""
-
-    def __init__(self, pipe: IO[bytes] | None, kept_bytes: int) -> None:
-        assert pipe is not None
-        self._pipe = pipe
-        self._kept = bytearray()
-        self._kept_bytes = kept_bytes
-        self._thread = Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def text(self) -> str:
-        self._thread.join(_STOPPING_S)
-        return self.so_far()
-
-    def so_far(self) -> str:
-        return bytes(self._kept).decode("utf-8", "replace")
-
-    def close(self) -> None:
-        self._thread.join(_STOPPING_S)
-        if not self._thread.is_alive():  # else a process outside of the group holds the pipe
-            self._pipe.close()
-
-    def _read(self) -> None:
-        while data := os.read(self._pipe.fileno(), 65_536):
-            self._kept += data
-            del self._kept[: -self._kept_bytes]
 
 
 def _limit_memory(pid: int, memory_bytes: int) -> None:
@@ -217,12 +179,23 @@ def _ending(code: int, errors: str) -> str:
     return f"The compiler {manner}{f': {lines[-1]}' if lines else '.'}"
 
 
+def _object(text: str) -> dict[str, Any] | None:
+    """The JSON object that a text is: libraries print what they like."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def _lines(diagnostics: Any) -> tuple[str, ...]:
     """Errors and warnings of a build as `path:line: message`."""
     lines = []
     for found in diagnostics if isinstance(diagnostics, list) else ():
-        if found.get("severity") == "note":
+        if not isinstance(found, dict) or found.get("severity") == "note":
             continue
         place = ":".join(str(found[name]) for name in ("path", "line") if found.get(name))
-        lines.append(f"{place}: {found.get('message', '')}" if place else found.get("message", ""))
+        lines.append(
+            f"{place}: {found.get('message', '')}" if place else str(found.get("message", ""))
+        )
     return tuple(lines)

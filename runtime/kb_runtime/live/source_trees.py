@@ -84,8 +84,8 @@ def trees_of(given: Sequence[str]) -> dict[str, str]:
                 both = tree if tree == other else f"{other} and {tree}"
                 raise UsageError(f"--code: {both} {how}: give one of them.")
         trees.append(tree)
-    if len(trees) == 1:
-        return {trees[0]: ""}
+    if len(trees) < 2:
+        return dict.fromkeys(trees, "")
     return dict(zip(trees, _prefixes(trees), strict=True))
 
 

@@ -8,7 +8,8 @@ from _thread import allocate_lock  # `import threading` costs a server 2 ms befo
 from kb_runtime import log
 from kb_runtime.errors import ArtifactError, KbcError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.store.manifest import LISTING, Location, locate
+from kb_runtime.store.location import Location, locate
+from kb_runtime.store.manifest import LISTING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

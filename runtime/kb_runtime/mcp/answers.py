@@ -19,6 +19,8 @@ import json
 from kb_runtime.errors import ArtifactError, UsageError
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.introduction import instructions
+from kb_runtime.store.integrity import REBUILD_WITH_THIS
+from kb_runtime.store.manifest_schema import is_object, is_text, list_of, map_of, object_of
 from kb_runtime.tools.session import DATA_FOLDER
 
 TYPE_CHECKING = False
@@ -204,22 +206,47 @@ def _default_profile(document: dict[str, Any], also: tuple[str, ...]) -> str:
     return ",".join(dict.fromkeys([*default.split(","), *added]))
 
 
+_has_answers = object_of(
+    format=lambda value: value == TOOLS_FORMAT,
+    initialize=object_of(
+        capabilities=map_of(is_object),
+        serverInfo=object_of(name=is_text, version=is_text, title=is_text),
+    ),
+    discover=object_of(capabilities=map_of(is_object)),
+    instructions=object_of(introduction=is_text, families=map_of(is_text)),
+    families=map_of(
+        object_of(
+            tools=list_of(
+                object_of(
+                    name=is_text,
+                    description=is_text,
+                    annotations=is_object,
+                    inputSchema=object_of(properties=map_of(is_object), required_=list_of(is_text)),
+                )
+            ),
+            prompts=list_of(object_of(name=is_text)),
+        )
+    ),
+    names=map_of(is_text),
+    default_=is_text,
+    templates=object_of(resourceTemplates=list_of(object_of(uriTemplate=is_text))),
+)
+
+
 def _document(build_id: str, data: bytes) -> dict[str, Any]:
     try:
         document: dict[str, Any] = json.loads(data)
-        if document["format"] != TOOLS_FORMAT:
-            raise ValueError(f"format {document['format']!r}")
-        return document
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, RecursionError) as error:
         raise _foreign(build_id) from error
+    if not _has_answers(document):
+        raise _foreign(build_id)
+    return document
 
 
 def _answers(build_id: str, document: dict[str, Any], profile: str, data_folder: str) -> Answers:
     try:
         return Answers(build_id, document, profile, data_folder)
-    except ProfileError:
-        raise
-    except (ValueError, KeyError, TypeError) as error:
+    except KeyError as error:  # a tool without a declared name
         raise _foreign(build_id) from error
 
 
@@ -227,7 +254,7 @@ def _foreign(build_id: str) -> ArtifactError:
     return ArtifactError(
         "not-an-artifact",
         f"{TOOLS_FILE} of build {build_id} does not hold the answers of this kbc.",
-        "Build the knowledge base again with this kbc.",
+        REBUILD_WITH_THIS,
     )
 
 

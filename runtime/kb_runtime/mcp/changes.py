@@ -71,8 +71,8 @@ class Changes:
             new = [one for one in addresses if one not in self._watched]
             if len(self._watched) + len(new) > MAX_WATCHED:
                 raise ProtocolError(revisions.INTERNAL_ERROR, _FULL)
-            for address in new:
-                self._watched[address] = _Watched(digest(knowledge, address))
+            # All or none: what is watched by nobody would count until the server ends.
+            self._watched |= {each: _Watched(digest(knowledge, each)) for each in new}
             for address in addresses:
                 self._watched[address].watchers += 1
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from kb_runtime.options.http import HttpSettings, RateLimit
 
 MAX_WORKERS = 256
+_MOST_DIGITS = 18
+"""Of a number: longer ones are more than any bound, and Python reads only so many digits at all."""
 
 
 class Options:
@@ -72,12 +74,20 @@ class Option:
             setattr(target, self.attribute, value)
 
 
+def _whole(text: str, least: int, most: int) -> int | None:
+    """The whole number that ASCII digits say, where it is within its bounds."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+        return None
+    return number if least <= (number := int(text)) <= most else None
+
+
 def _number(flag: str, most: int, least: int = 0) -> Callable[[str], int]:
     def convert(value: str) -> int:
-        if not value.isdecimal() or not least <= int(value) <= most:
+        number = _whole(value, least, most)
+        if number is None:
             wanted = f"from {least} to {most}" if least else f"up to {most}"
             raise UsageError(f"{flag} must be a whole number {wanted}, not {value!r}.")
-        return int(value)
+        return number
 
     return convert
 
@@ -87,9 +97,10 @@ def _rate_limit(value: str) -> RateLimit:
 
     count, _, unit = value.partition("/")
     seconds = {"s": 1, "min": 60, "h": 3600}.get(unit)
-    if seconds is None or not count.isdecimal() or not 1 <= int(count) <= 1_000_000:
+    requests = _whole(count, 1, 1_000_000)
+    if seconds is None or requests is None:
         raise UsageError(f"--rate-limit must be like 5/s, 60/min or 1000/h, not {value!r}.")
-    return RateLimit(int(count), seconds)
+    return RateLimit(requests, seconds)
 
 
 def _log_format(value: str) -> bool:

@@ -330,8 +330,11 @@ def _index(value: Any, position: int) -> int:
 
 
 def _folder(value: Any) -> str:
+    """The path of a folder; levels below the last that is counted are one name."""
     parts = "/".join(_lines(value)).replace("\\", "/").split("/")
-    return "/".join(part for part in map(str.strip, parts) if part)
+    names = [part for part in map(str.strip, parts) if part]
+    last = exports.MOST_FOLDERS - 1
+    return "/".join([*names[:last], *filter(None, [" ".join(names[last:])])])
 
 
 def _key(text: str) -> str:

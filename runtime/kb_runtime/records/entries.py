@@ -1,4 +1,4 @@
-"""What the catalog stores of each kind of record; the compiler's `records.catalog_entry` makes it.
+"""What the catalog stores of each kind of record; the compiler's `kbc.records.catalog_entry` makes it.
 
 A field that may be missing has no value: texts and lists that are empty are left out. Line numbers count
 from 1 and are those of the file as stored.

@@ -16,6 +16,9 @@ WRAPPERS = ("tests", "rows", "data", "testCases", "cases", "issues", "results", 
 
 _PAGES = (*WRAPPERS, "sections")
 
+MOST_FOLDERS = 64
+"""Levels of the folder of a test: a filter by folder knows each of them, and each holds those above it."""
+
 NOT_A_TEST = "not-a-test"
 """The field that marks an issue of another type: its value is that type."""
 
@@ -47,13 +50,13 @@ def records(data: Any) -> Sequence[Any] | None:
     found = _listed(data)
     if found is None:
         return None
-    folders = _testrail_folders(data)
+    pages = [data]
     if isinstance(data, list):  # perhaps the pages of an API, one after another
-        for page in filter(_is_page, data):
-            folders |= _testrail_folders(page)
+        pages = [each for each in data if _is_page(each)]
         found = [
             record for each in data for record in (_of_page(each) if _is_page(each) else [each])
         ]
+    folders = _testrail_folders(pages)
     return [_renamed(each, folders) if isinstance(each, Mapping) else each for each in found]
 
 
@@ -151,7 +154,7 @@ def _jira_issue(record: _Record) -> _Record:
         "description": text_of(fields.get("description")),
         "labels": fields.get("labels"),
         "priority": _name(fields.get("priority")),
-        "platforms": [_name(each) for each in fields.get("components") or ()],
+        "platforms": [_name(each) for each in _list(fields.get("components"))],
         "steps": steps or fields.get("steps"),
         "relatedIssues": _linked(fields),
     }
@@ -188,10 +191,9 @@ def jira_steps(value: Any) -> list[dict[str, Any]] | None:
 
 
 def _linked(fields: _Record) -> list[str]:
-    links = fields.get("issuelinks")
     ends = (
         link.get(side)
-        for link in (links if isinstance(links, list) else [])
+        for link in _list(fields.get("issuelinks"))
         if isinstance(link, Mapping)
         for side in ("inwardIssue", "outwardIssue")
     )
@@ -219,27 +221,29 @@ def _testrail(record: _Record, folders: Mapping[Any, str]) -> _Record:
         record,
         testCaseId=f"C{number}" if isinstance(number, int) else number,
         preconditions=record.get("custom_preconds"),
-        priority=_TESTRAIL_PRIORITIES.get(record.get("priority_id", 0)),
-        folderStructure=folders.get(record.get("section_id")),
+        priority=_TESTRAIL_PRIORITIES.get(_id(record.get("priority_id"))),
+        folderStructure=folders.get(_id(record.get("section_id"))),
         steps=steps,
         relatedIssues=re.split(r"[\s,]+", references) if isinstance(references, str) else None,
     )
 
 
-def _testrail_folders(data: Any) -> dict[Any, str]:
+def _testrail_folders(pages: Iterable[_Record]) -> dict[Any, str]:
     """Section id -> path, from the sections that an export may hold beside its cases."""
-    sections = data.get("sections") if isinstance(data, Mapping) else None
     by_id = {
-        each["id"]: each
-        for each in (sections if isinstance(sections, list) else [])
-        if isinstance(each, Mapping) and isinstance(each.get("id"), (int, str))
+        identity: each
+        for page in pages
+        for each in _list(page.get("sections"))
+        if isinstance(each, Mapping) and (identity := _id(each.get("id"))) is not None
     }
 
     def path(identity: Any) -> str:
         names: list[str] = []
-        while identity in by_id and len(names) < len(by_id):
+        while identity in by_id and len(names) < min(len(by_id), MOST_FOLDERS):
             names.append(str(by_id[identity].get("name", "")).replace("/", " "))
-            identity = by_id[identity].get("parent_id")
+            identity = _id(by_id[identity].get("parent_id"))
+        if len(names) == MOST_FOLDERS and identity in by_id:
+            names[-1] = "…"
         return "/".join(reversed(names))
 
     return {identity: path(identity) for identity in by_id}
@@ -286,7 +290,7 @@ def _pytest(record: _Record) -> _Record:
     path, _, name = node.partition("::")
     line = record.get("lineno")
     parts = {*path.split("/"), *re.split(r"::|[\[\]]", name), node, path, name, ""}
-    words = [str(each) for each in record.get("keywords") or () if str(each) not in parts]
+    words = [str(each) for each in _list(record.get("keywords")) if str(each) not in parts]
     return {
         "uid": node,
         "title": name or node,
@@ -310,6 +314,15 @@ def _gherkin_steps(text: Any) -> list[dict[str, Any]] | None:
     from kb_runtime.records.gherkin import steps_of
 
     return steps_of(text.splitlines()) or None if isinstance(text, str) else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _id(value: Any) -> Any:
+    """An id by which something is looked up; None for a value that can be none."""
+    return value if isinstance(value, (int, str)) else None
 
 
 def _name(value: Any) -> Any:

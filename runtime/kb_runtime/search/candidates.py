@@ -98,7 +98,7 @@ class Retriever:
             RowRange(info.name, info.first_row, info.chunks) for info in backend.collections
         ]
         self._ordinals = {one.name: at for at, one in enumerate(self._ranges)}
-        self._rows = sum(one.rows for one in self._ranges)
+        self.rows = sum(one.rows for one in self._ranges)
         self._masks: dict[tuple[Sequence[str], Sequence[str]], Mask] = {}
         self._encoded = lru_cache(_REMEMBERED_QUERIES)(self._encode)
 
@@ -271,7 +271,7 @@ class Retriever:
             return None
         import numpy as np
 
-        mask = np.zeros(self._rows, dtype=np.bool_)
+        mask = np.zeros(self.rows, dtype=np.bool_)
         for one in ranges:
             mask[one.start : one.stop] = True
         return mask
@@ -285,7 +285,7 @@ class Retriever:
             import numpy as np
 
             chunks = self._backend.chunks
-            mask = np.ones(self._rows, dtype=np.bool_)
+            mask = np.ones(self.rows, dtype=np.bool_)
             for name, values in (("type", filters.types), ("language", filters.languages)):
                 if values:
                     folded = {value.casefold() for value in values}

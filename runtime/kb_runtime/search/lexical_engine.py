@@ -16,6 +16,8 @@ from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.errors.panics import is_panic
 from kb_runtime.search.analysis import RECIPE
 from kb_runtime.search.lexical_schema import META
+from kb_runtime.store.integrity import REBUILD, json_of, read_regular
+from kb_runtime.store.manifest_schema import is_object
 from kb_runtime.store.temporary_folders import (
     lock_folder,
     make_folder,
@@ -60,16 +62,7 @@ def failure(error: BaseException) -> BaseException:
 def check_recipe(folder: str) -> None:
     """Compares the recipe of the terms with that of this version. Raises `ArtifactError`."""
     path = os.path.join(folder, META)
-    try:
-        with open(path, "rb") as file:
-            meta: dict[str, Any] = json.load(file)
-        recipe = meta.get("payload")
-    except FileNotFoundError:
-        raise ArtifactError(
-            "truncated", f"The artifact is incomplete: {path} is missing."
-        ) from None
-    except (OSError, ValueError, AttributeError) as error:
-        raise ArtifactError("unreadable", f"{path} cannot be read: {error}.") from error
+    recipe = json_of(read_regular(path, absent="truncated"), path, is_object).get("payload")
     if recipe != RECIPE:
         raise ArtifactError(
             "newer-format" if str(recipe) > RECIPE else "older-format",
@@ -104,7 +97,7 @@ def open_index(folder: str, *further: str) -> tantivy.Index:
         raise ArtifactError(
             "altered",
             f"The lexical index in {folder} cannot be opened: {error}."[:400],
-            "Build the knowledge base again, or install it again.",
+            REBUILD,
         ) from error
     finally:
         # The engine has started a thread that watches the folder and locks it to reload.

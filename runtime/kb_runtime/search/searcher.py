@@ -69,7 +69,7 @@ class Searcher:
         scope = self._retriever.scope(request)
         query = analyse(request.query, self._analyzer)
         mode = self._defaults.mode_of(request)
-        limit = max(1, request.limit)
+        limit = max(1, min(request.limit, self._retriever.rows))  # engines reserve room for all
         depth = max(self._defaults.candidates, CANDIDATES_PER_HIT * limit)
         candidates = self._retriever.find(query, scope, depth, mode)
         warnings = candidates.warnings

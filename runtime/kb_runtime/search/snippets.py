@@ -133,7 +133,9 @@ def snippet(
     if blocks:
         pieces = _with_whole_blocks(pieces, blocks, budget)
     if len(pieces) > 1 and heading and text[slice(*pieces[0])].strip("# \t\r\n") == heading:
-        del pieces[0]
+        is_underlined = set(text[slice(*pieces[1])].strip()) in ({"="}, {"-"})
+        if len(pieces) > 1 + is_underlined:
+            del pieces[: 1 + is_underlined]
     if not pieces:
         return Snippet("", first_line, first_line)
     gaps = [start for start, _ in hidden]

@@ -225,7 +225,7 @@ class VectorIndex:
         mask: Mask | None,
         exact_rows: int,
     ) -> tuple[Rows, Floats]:
-        """A collection with a graph. SearchFilters come first: a selective one is scanned exactly."""
+        """A collection with a graph. Filters come first: a selective one is scanned exactly."""
         import numpy as np
 
         count = max(_OVER_FETCH * limit, _MIN_EXPANSION)

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kb_runtime.knowledge.unindexed.scanned import ScannedTree
+    from kb_runtime.knowledge.unindexed.scanned_tree import ScannedTree
 
 _NAME = "code"
 _PREFIX = f"{_NAME}_kb"
@@ -33,7 +33,7 @@ class _AwaitedTrees(EmptyArtifact):
         import numpy  # noqa: F401
         import tantivy  # noqa: F401
 
-        import kb_runtime.knowledge.unindexed.scanned
+        import kb_runtime.knowledge.unindexed.scanned_tree
         import kb_runtime.search.searcher
         import kb_runtime.tools.code.retrieval  # noqa: F401
 
@@ -41,7 +41,7 @@ class _AwaitedTrees(EmptyArtifact):
 def scan_of_tree(listing: str, trees: Iterable[str]) -> ScannedTree:
     """What such a server serves before the first index of a tree: the files that are listed. Raises
     `ArtifactError`."""
-    from kb_runtime.knowledge.unindexed.scanned import ScannedTree
+    from kb_runtime.knowledge.unindexed.scanned_tree import ScannedTree
 
     return ScannedTree(listing, _NAME, _PREFIX, _files(_title(trees)))
 

@@ -1,4 +1,4 @@
 """Readers of the files of an artifact: manifest, catalog, facets, signatures.
 
-Imports only the errors and the version of the format.
+Imports nothing but modules that import nothing: errors, digests, the log, the version of the format.
 """

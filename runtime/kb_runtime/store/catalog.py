@@ -6,7 +6,6 @@ same for ten records and for a hundred thousand, and processes share the pages.
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
 from bisect import bisect_left, bisect_right
@@ -20,7 +19,8 @@ import msgpack
 
 from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.integrity import inconsistent, unreadable
+from kb_runtime.store.integrity import inconsistent, json_of, read_regular, unreadable
+from kb_runtime.store.manifest_schema import is_text, list_of, object_of
 
 KEYS_HEADER_BYTES = 16
 """Two u64: the number of keys, and the bytes of all keys together."""
@@ -30,6 +30,7 @@ COLUMNS = ("record", "start_line", "end_line", "type", "language")
 
 LABELLED = ("type", "language")
 """Columns whose values are positions in a list of labels (`columns/labels.json`)."""
+_are_labels = object_of(**dict.fromkeys(LABELLED, list_of(is_text)))
 
 # Records up to so many bytes are decoded whole in less time than their fields are skipped one by one.
 _SHORT_BYTES = 4_096
@@ -311,11 +312,8 @@ class Columns:
             self._files.append(file)
             self._columns[name] = file.array(0, rows, 4)
         path = os.path.join(folder, "columns", "labels.json")
-        try:
-            with open(path, "rb") as labels:
-                self._labels: dict[str, list[str]] = json.load(labels)
-        except (OSError, ValueError) as error:
-            raise inconsistent(path) from error
+        data = read_regular(path, absent="truncated")
+        self._labels: dict[str, list[str]] = json_of(data, path, _are_labels)
 
     def __len__(self) -> int:
         return len(self._columns["record"])
@@ -347,7 +345,7 @@ class ChunkTable(Columns):
         super().__init__(folder, len(self._chunks))
 
     def __getitem__(self, row: int) -> dict[str, Any]:
-        """The chunk of a row: the fields of `records.Chunk` that have a value, but for
+        """The chunk of a row: the fields of `kbc.records.CompiledChunk` that have a value, but for
         `collection`, `record_id` and `embedded_text`."""
         chunk: dict[str, Any] = self._chunks[row]
         return chunk

@@ -12,8 +12,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.errors import ArtifactError
 from kb_runtime.store.catalog import MappedFile
+from kb_runtime.store.integrity import inconsistent
 from kb_runtime.store.value_globs import Glob, Values, is_glob
 
 if TYPE_CHECKING:
@@ -73,18 +73,18 @@ class Facets:
         path = os.path.join(folder, collection + SUFFIX)
         self._file = file = MappedFile(path)
         if len(file.view) < HEADER_BYTES:
-            raise _damaged(path)
+            raise inconsistent(path)
         names, values, postings, text_bytes = file.array(0, 4, 8)
         arrays = (names + values + 1, names + 1, values + 1, postings)
         if len(file.view) != HEADER_BYTES + 4 * sum(arrays) + text_bytes:
-            raise _damaged(path)
+            raise inconsistent(path)
         at = HEADER_BYTES
         self._starts = file.array(at, arrays[0], 4)
         self._firsts = file.array(at := at + 4 * arrays[0], arrays[1], 4)
         self._lists = file.array(at := at + 4 * arrays[1], arrays[2], 4)
         self._postings = file.array(at := at + 4 * arrays[2], arrays[3], 4)
         self._text_at = at + 4 * arrays[3]
-        self._names = {self._string(at): at for at in range(names)}
+        self._names = {self._line(at).decode(): at for at in range(names)}
         self._matches: dict[tuple[str, str], Ordinals] = {}
         self._texts: dict[str, Values] = {}  # of facets that globs were looked for in
 
@@ -166,20 +166,15 @@ class Facets:
         return reach[at] if at < len(reach) and self._bytes(reach[at]) == wanted else None
 
     def _bytes(self, position: int) -> bytes:
-        start, end = self._span(position)
-        return bytes(self._file.view[start:end])
+        return self._line(len(self._names) + position)
 
     def _value(self, position: int) -> str:
         return self._bytes(position).decode()
 
-    def _span(self, position: int) -> tuple[int, int]:
-        """Where a value stands in the file, without its line break."""
-        at = len(self._names) + position
-        return self._text_at + self._starts[at], self._text_at + self._starts[at + 1] - 1
-
-    def _string(self, at: int) -> str:
+    def _line(self, at: int) -> bytes:
+        """A name of a facet or, behind all names, a value, without its line break."""
         start, end = self._text_at + self._starts[at], self._text_at + self._starts[at + 1] - 1
-        return str(self._file.view[start:end], "utf-8")
+        return bytes(self._file.view[start:end])
 
     def _marked(self, positions: Ordinals, total: int) -> Mask:
         """The records that have one of the values at `positions`, which ascend."""
@@ -246,11 +241,3 @@ class Facets:
         text = self._file.view[self._text_at + starts[0] : self._text_at + starts[-1] - 1]
         starts -= starts[0]
         return Values(text, starts[:-1], starts[1:] - 1)
-
-
-def _damaged(path: str) -> ArtifactError:
-    return ArtifactError(
-        "altered",
-        f"{path} is inconsistent.",
-        "Build the knowledge base again, or install it again.",
-    )

@@ -12,6 +12,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from kb_runtime.errors import ArtifactError
+from kb_runtime.store.integrity import REBUILD
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +39,7 @@ def check_graph(path: str, data: memoryview, rows: int, dimensions: int) -> None
         raise ArtifactError(
             "altered",
             f"{path} is not a sound graph: {error}.",
-            "Build the knowledge base again, or install it again.",
+            REBUILD,
         ) from error
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Identity = tuple[tuple[int, ...], ...]
 
 REBUILD = "Build the knowledge base again, or install it again."
+REBUILD_WITH_THIS = "Build the knowledge base again with this kbc."
 
 _SETTLED_NS = 20_000_000
 """Two changes within a tick of the kernel's clock (up to 10 ms) have one ctime: younger files wait."""
@@ -35,6 +36,13 @@ def inconsistent(path: str) -> ArtifactError:
     """The error for a file whose parts do not fit together."""
     return ArtifactError(
         "altered", f"{path} is inconsistent with itself or with related files.", REBUILD
+    )
+
+
+def altered(path: str) -> ArtifactError:
+    """The error for a file with other bytes than those that the manifest lists."""
+    return ArtifactError(
+        "altered", f"{path} was altered: its SHA-256 is not the manifest's.", REBUILD
     )
 
 
@@ -66,6 +74,20 @@ def read_regular(path: str, size: int | None = None, absent: str = "missing") ->
             return bytes(file.read(limit + 1))
         except OSError as error:
             raise unreadable(path, error) from error
+
+
+def json_of(data: bytes, path: str, has_shape: Callable[[Any], bool]) -> Any:
+    """The JSON value that is the content of the artifact's file at `path`. Raises `ArtifactError` for what is
+    none or has another shape."""
+    import json
+
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise inconsistent(path) from None
+    if not has_shape(value):
+        raise inconsistent(path)
+    return value
 
 
 def open_regular(path: str, absent: str = "missing") -> Any:

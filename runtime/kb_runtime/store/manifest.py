@@ -1,4 +1,4 @@
-"""The manifest of an artifact: found, read and checked before anything else is opened.
+"""The manifest of an artifact: read and checked before anything else is opened.
 
 This module is on the path from process start to the first answer, so it imports little: `json` and a
 SHA-256 that imports OpenSSL for large inputs only.
@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 
 from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store.integrity import (
     REBUILD,
+    REBUILD_WITH_THIS,
+    altered,
     file_digest,
     identity,
+    json_of,
     read_regular,
     status,
-    unreadable,
     work_in_threads,
 )
-from kb_runtime.store.manifest_schema import problem
+from kb_runtime.store.manifest_schema import is_input_list, problem
 from kb_runtime.version import DISTRIBUTION, FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 
 TYPE_CHECKING = False
@@ -76,109 +77,6 @@ def seal(fields: Mapping[str, Any]) -> bytes:
     return data[:_SEAL_AT] + sha256(data).hex().encode() + _SEAL_TAIL
 
 
-class Location:
-    """What a path given by a user stands for: a knowledge base with versions, or one build.
-
-    `kb_folder` is the folder that holds CURRENT, empty when the path names one build.
-    """
-
-    def __init__(self, kb_folder: str, build: str = "") -> None:
-        self.kb_folder = kb_folder
-        self._build = build
-
-    @property
-    def current(self) -> str:
-        """The path of CURRENT, empty when the path names one build."""
-        return os.path.join(self.kb_folder, CURRENT) if self.kb_folder else ""
-
-    def build_folder(self) -> str:
-        """The build that is live now. Raises `ArtifactError` when CURRENT names none."""
-        if not self.kb_folder:
-            return self._build
-        data = read_regular(self.current, BUILD_ID_LENGTH + 1)
-        build_id = data.removesuffix(b"\n").decode("ascii", "replace")
-        if not is_build_id(build_id):
-            raise ArtifactError(
-                "altered",
-                f"{self.current} does not hold a build id: it starts with {build_id!r}.",
-                REBUILD,
-            )
-        folder = os.path.join(self.kb_folder, build_id)
-        if not os.path.isfile(os.path.join(folder, MANIFEST)):
-            raise ArtifactError(
-                "missing",
-                f"{self.current} names the build {build_id}, which does not exist.",
-                self._others() or REBUILD,
-            )
-        return folder
-
-    def _others(self) -> str:
-        """What to do where other builds are here, as after a mistake in an id."""
-        try:
-            found = sorted(filter(is_build_id, os.listdir(self.kb_folder)))
-        except OSError:
-            found = []
-        return (
-            f"Build the knowledge base again, or name one that is there: {', '.join(found)}."
-            * bool(found)
-        )
-
-
-def locate(path: str | os.PathLike[str]) -> Location:
-    """Finds what `path` stands for: one build, a knowledge base, or a folder that holds just one.
-
-    Raises `ArtifactError`: `missing` when there is nothing at `path`, `not-an-artifact` when it is
-    something else or holds several knowledge bases.
-    """
-    given = os.fspath(path)
-    try:
-        folder = os.path.realpath(given)
-        if not stat.S_ISDIR(os.stat(folder).st_mode):
-            raise ArtifactError(
-                "not-an-artifact",
-                f"{given} is a file, not the folder of a compiled knowledge base.",
-                "Give the folder that `kbc build` wrote.",
-            )
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise ArtifactError(
-            "missing",
-            f"There is no compiled knowledge base at {given!r}: no such folder.",
-            "Run `kbc build`, or check the path.",
-        ) from None
-    except OSError as error:
-        raise unreadable(given, error) from error
-    if os.path.lexists(os.path.join(folder, MANIFEST)):
-        return Location("", folder)
-    if os.path.lexists(os.path.join(folder, CURRENT)):
-        return Location(folder)
-    try:
-        inside = sorted(
-            name
-            for name in os.listdir(folder)
-            if not name.startswith(".") and os.path.isfile(os.path.join(folder, name, CURRENT))
-        )
-    except OSError as error:
-        raise unreadable(given, error) from error
-    if len(inside) == 1:
-        return Location(os.path.join(folder, inside[0]))
-    if inside:
-        raise ArtifactError(
-            "not-an-artifact",
-            f"{given} holds {len(inside)} knowledge bases: {', '.join(inside)}.",
-            f"Give one of them, for example {os.path.join(given, inside[0])}.",
-        )
-    raise ArtifactError(
-        "not-an-artifact",
-        f"{given} is not a compiled knowledge base: it holds neither {CURRENT} nor {MANIFEST}.",
-        "Give the folder that `kbc build` wrote.",
-    )
-
-
-def resolve(path: str | os.PathLike[str]) -> str:
-    """The folder of the build that `path` stands for now. Raises `ArtifactError`."""
-    return locate(path).build_folder()
-
-
 class ManifestFields:
     """The fields of a manifest, or of several merged into one; see `docs/format.md`."""
 
@@ -228,8 +126,9 @@ class Manifest(ManifestFields):
     def inputs(self) -> list[dict[str, Any]]:
         """The compiled files: maps with `path`, `bytes` and `sha256`. Raises `ArtifactError`."""
         earlier = self._fields.get("inputs")  # where artifacts of format 1 had them at first
-        found = json.loads(self.read(INPUTS)) if earlier is None else earlier
-        return list(found)
+        if earlier is None:
+            earlier = json_of(self.read(INPUTS), self.path(INPUTS), is_input_list)
+        return list(earlier)
 
     def path(self, relative: str) -> str:
         """Where the listed file is on disk."""
@@ -268,7 +167,7 @@ class Manifest(ManifestFields):
         size, expected = self.files[relative]
         path = self.path(relative)
         if not self._is_proved(relative, found) and file_digest(path, size) != expected:
-            raise _altered(path)
+            raise altered(path)
         self._passed[relative] = found
 
     def trust(self, proofs: Proofs) -> None:
@@ -352,7 +251,7 @@ class Manifest(ManifestFields):
         path = self.path(relative)
         data = read_regular(path, size, absent="truncated")
         if sha256(data).hex() != expected:
-            raise _altered(path)
+            raise altered(path)
         return data
 
 
@@ -391,7 +290,7 @@ def load(folder: str | os.PathLike[str], check: Check | None = None) -> Manifest
         raise ArtifactError(
             "older-format",
             f"The artifact in {folder} has format {version}; this kbc reads {_READ}.",
-            "Build the knowledge base again with this kbc.",
+            REBUILD_WITH_THIS,
         )
     if not fields.get("built_at"):
         fields["built_at"] = _file_time(path)
@@ -422,12 +321,6 @@ def _file_time(path: str) -> str:
 def _is_inside(path: str) -> bool:
     """Whether a listed path stays inside the build's folder."""
     return _NOT_INSIDE.isdisjoint(path.split("/")) and "\\" not in path and "\0" not in path
-
-
-def _altered(path: str) -> ArtifactError:
-    return ArtifactError(
-        "altered", f"{path} was altered: its SHA-256 is not the manifest's.", REBUILD
-    )
 
 
 def _unsealed(folder: str, data: bytes) -> ArtifactError:

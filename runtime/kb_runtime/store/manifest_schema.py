@@ -1,4 +1,4 @@
-"""The types of a manifest's fields: what `verify` accepts and what a server opens are decided here alone.
+"""The shapes of JSON, and that of a manifest: what `verify` accepts and what a server opens is decided here.
 
 Nothing is imported: a client waits while a server reads its manifest.
 """
@@ -54,7 +54,8 @@ def _scope_problem(fields: dict[str, Any]) -> str:
     return ""
 
 
-def _text(value: Any) -> bool:
+def is_text(value: Any) -> bool:
+    """Whether a value is text that UTF-8 can carry."""
     return isinstance(value, str) and (value.isascii() or _is_unicode(value))
 
 
@@ -66,20 +67,24 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _name(value: Any) -> bool:
-    return _text(value) and value != ""
+def is_name(value: Any) -> bool:
+    return is_text(value) and value != ""
 
 
-def _count(value: Any) -> bool:
+def is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _switch(value: Any) -> bool:
+def is_switch(value: Any) -> bool:
     return isinstance(value, bool)
+
+
+def is_object(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 def _anything(value: Any) -> bool:
@@ -87,23 +92,23 @@ def _anything(value: Any) -> bool:
     return True
 
 
-def _digest(value: Any) -> bool:
+def is_digest(value: Any) -> bool:
     return isinstance(value, str) and len(value) == 64 and not value.strip("0123456789abcdef")
 
 
-def _or_null(check: Check) -> Check:
+def or_null(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
 
-def _list(check: Check) -> Check:
+def list_of(check: Check) -> Check:
     return lambda value: isinstance(value, list) and all(map(check, value))
 
 
-def _map(check: Check) -> Check:
+def map_of(check: Check) -> Check:
     return lambda value: isinstance(value, dict) and all(map(check, value.values()))
 
 
-def _object(**fields: Check) -> Check:
+def object_of(**fields: Check) -> Check:
     """An object that has at least these fields; a name that ends with `_` may be missing."""
     checks = [(name.removesuffix("_"), name.endswith("_"), check) for name, check in fields.items()]
 
@@ -121,78 +126,85 @@ def _object(**fields: Check) -> Check:
     return check
 
 
-_FILE = _object(path=_name, bytes=_count, sha256=_digest)
+is_input_list = list_of(object_of(path=is_name, bytes=is_count, sha256=is_text))
 _FIELDS: dict[str, Check] = {
-    "format": _count,
-    "name": _name,
-    "title?": _text,
-    "version?": _text,
-    "description?": _text,
-    "license?": _text,
-    "prefix?": _text,
-    "build_id": _name,
-    "built_at?": _text,
-    "collections": _list(
-        _object(
-            name=_name,
-            kind=_name,
-            group_=_text,
-            url_=_text,
-            paths_=_list(_text),
-            records=_count,
-            chunks=_count,
-            first_row=_count,
+    "format": is_count,
+    "name": is_name,
+    "title?": is_text,
+    "version?": is_text,
+    "description?": is_text,
+    "license?": is_text,
+    "prefix?": is_text,
+    "build_id": is_name,
+    "built_at?": is_text,
+    "collections": list_of(
+        object_of(
+            name=is_name,
+            kind=is_name,
+            group_=is_text,
+            url_=is_text,
+            paths_=list_of(is_text),
+            records=is_count,
+            chunks=is_count,
+            first_row=is_count,
         )
     ),
-    "scopes": _map(_list(_text)),
-    "shards?": _list(
-        _object(build_id=_name, records=_map(_count), chunks=_map(_count), languages=_map(_count))
-    ),
-    "encoder?": _or_null(
-        _object(
-            model=_text,
-            dimensions=lambda value: _count(value) and 0 < value <= 65_536,
-            max_tokens=lambda value: _count(value) and 0 < value <= 1 << 20,
-            prompts_=_object(query_=_text, document_=_text),
-            self_test=_object(min_cosine=_number, entries=_list(_object(text=_text, vector=_text))),
+    "scopes": map_of(list_of(is_text)),
+    "shards?": list_of(
+        object_of(
+            build_id=is_name,
+            records=map_of(is_count),
+            chunks=map_of(is_count),
+            languages=map_of(is_count),
         )
     ),
-    "reranker?": _or_null(
-        _object(
-            model=_text,
-            max_tokens=lambda value: _count(value) and 0 < value <= 1 << 20,
-            self_test=_object(
-                max_difference=_number,
-                entries=_list(_object(query=_text, text=_text, score=_number)),
+    "encoder?": or_null(
+        object_of(
+            model=is_text,
+            dimensions=lambda value: is_count(value) and 0 < value <= 65_536,
+            max_tokens=lambda value: is_count(value) and 0 < value <= 1 << 20,
+            prompts_=object_of(query_=is_text, document_=is_text),
+            self_test=object_of(
+                min_cosine=is_number, entries=list_of(object_of(text=is_text, vector=is_text))
             ),
         )
     ),
-    "search?": _object(
-        candidates_=lambda value: _count(value) and 0 < value <= 65_536,
-        fusion_=_text,
-        rrf_k_=_number,
-        alpha_=_or_null(_number),
-        boosts_=_map(_number),
-        weights_=_map(_number),
-        ranking_=_map(_switch),
-        reranker_=_or_null(_text),
-        rerank_=_switch,
-        exact_rows_=_count,
-        languages_=_list(_text),
+    "reranker?": or_null(
+        object_of(
+            model=is_text,
+            max_tokens=lambda value: is_count(value) and 0 < value <= 1 << 20,
+            self_test=object_of(
+                max_difference=is_number,
+                entries=list_of(object_of(query=is_text, text=is_text, score=is_number)),
+            ),
+        )
     ),
-    "tools?": _object(
-        families_=_or_null(_list(_text)),
-        offer_=_or_null(_text),
-        prefix_=_switch,
-        max_chars_=_or_null(_count),
-        aliases_=_map(_text),
-        context_chars_=_or_null(_count),
-        max_context_chars_=_or_null(_count),
+    "search?": object_of(
+        candidates_=lambda value: is_count(value) and 0 < value <= 65_536,
+        fusion_=is_text,
+        rrf_k_=is_number,
+        alpha_=or_null(is_number),
+        boosts_=map_of(is_number),
+        weights_=map_of(is_number),
+        ranking_=map_of(is_switch),
+        reranker_=or_null(is_text),
+        rerank_=is_switch,
+        exact_rows_=is_count,
+        languages_=list_of(is_text),
     ),
-    "package?": _map(_anything),
-    "inputs?": _anything,
-    "libraries?": _map(_anything),
-    "warnings?": _list(_anything),
-    "files": _list(_FILE),
+    "tools?": object_of(
+        families_=or_null(list_of(is_text)),
+        offer_=or_null(is_text),
+        prefix_=is_switch,
+        max_chars_=or_null(is_count),
+        aliases_=map_of(is_text),
+        context_chars_=or_null(is_count),
+        max_context_chars_=or_null(is_count),
+    ),
+    "package?": map_of(_anything),
+    "inputs?": is_input_list,
+    "libraries?": map_of(_anything),
+    "warnings?": list_of(object_of(code=is_text, message=is_text, path_=is_text, line_=is_count)),
+    "files": list_of(object_of(path=is_name, bytes=is_count, sha256=is_digest)),
 }
 """A field whose name ends with `?` may be missing."""

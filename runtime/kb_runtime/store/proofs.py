@@ -114,4 +114,5 @@ def _forget_removed(notes: str) -> None:
     for path in random.sample(paths, min(len(paths), _LOOKED_AT)):
         folder = _note(path).get("folder")
         if not (isinstance(folder, str) and os.path.isdir(folder)):
-            os.unlink(path)
+            with suppress(FileNotFoundError):  # another process does the same
+                os.unlink(path)

@@ -8,7 +8,6 @@ Serial numbers grow with each signature, so that a reader can tell an older buil
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -107,7 +106,7 @@ def read_signatures(folder: str) -> dict[str, Signature]:
             for entry in entries
             if entry["algorithm"] == ALGORITHM
         }
-    except (ValueError, KeyError, TypeError, RecursionError, binascii.Error) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise ArtifactError(
             "altered", f"{path} does not hold signatures.", "Sign the artifact again: `kbc sign`."
         ) from error

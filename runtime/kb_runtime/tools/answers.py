@@ -42,7 +42,7 @@ def parsed(text: str) -> JsonObject | None:
         return None
     try:
         value: dict[str, Any] = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return JsonObject(value, indented_json_text if text.startswith("{\n") else json_text)
 

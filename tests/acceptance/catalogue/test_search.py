@@ -47,6 +47,12 @@ def test_matched_steps_with_an_encoder(call: Call) -> None:
     assert f"- Matched Steps: {result['matched_steps']}" in found.text
 
 
+def test_a_title_with_the_words_of_the_query_makes_no_step_match(call: Call) -> None:
+    found = call("search_tests", query="user can log in").structured["results"][0]
+    assert found["test"]["title"] == "User can log in"
+    assert "matchedSteps" not in found
+
+
 def test_matched_steps_without_an_encoder(call_without_encoder: Call) -> None:
     found = call_without_encoder(
         "search_tests", query="wrong password three times", filters={"tags": ["web"]}
@@ -249,3 +255,11 @@ def test_a_shortened_answer_has_whole_tests(
     assert len(reply.text) <= 1000
     assert reply.text.count("- UID:") == kept
     assert f"Only {count_of(kept, 'test')} could be shown" in reply.text
+
+
+def test_a_search_that_finds_nothing_says_what_to_try(call_without_encoder: Call) -> None:
+    found = call_without_encoder("search_tests", query="zzyzx")
+    assert found.text.startswith("No tests found matching your query.")
+    assert "use other words" in found.structured["warnings"]
+    found = call_without_encoder("search_tests", query="zzyzx", filters={"tags": "web"})
+    assert "leave some of them out" in found.structured["warnings"][-1]

@@ -79,6 +79,10 @@ def test_text_that_is_gone_is_left_out_with_a_warning(
     assert "shop/auth/login.py" not in files(answer)
     assert any("shop/auth/login.py" in warning for warning in answer["warnings"])
     assert answer["metadata"]["indexStatus"]["isStale"] is True
+    assert ("from disk" in answer["metadata"]["freshnessWarning"]) == (text is not None)
+    told = compared.call("index_status").text
+    what = "deleted" if text is None else "changed"
+    assert f"1 {what} since it was indexed: shop/auth/login.py" in told
     assert answer["metadata"]["totalResults"] == len(answer["results"])
 
 

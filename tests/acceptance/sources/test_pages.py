@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.acceptance.served import Server, compiled
+from tests.acceptance.served import REVISION, Server, compiled
 from tests.acceptance.sources.library import CLIENT_PAGE, INVALID, TREE
 
 from kb_runtime.tools.session import Session
@@ -265,3 +265,21 @@ def test_a_page_is_read_by_its_resource_address(library: Server, fragment: str) 
     assert found.get("section") == ("Usage" if fragment else None)
     assert library.result("qurio_read_page", url="kb://other/sources/client%2Fhttp.md")["isError"]
     assert library.result("qurio_read_page", url="kb://library/sources/client")["isError"]
+
+
+def test_the_instructions_count_pages_and_no_sources(library: Server) -> None:
+    listed = library.call("qurio_list_sources")["sources"]
+    pages = sum(source["pageCount"] for source in listed)
+    about = {
+        "protocolVersion": REVISION,
+        "capabilities": {},
+        "clientInfo": {"name": "", "version": ""},
+    }
+    told = library.dispatcher.handle("initialize", about, REVISION)["instructions"]
+    assert f"It holds {pages} pages of documentation sets." in told
+
+
+def test_an_address_that_several_sources_have_is_suggested_once(library: Server) -> None:
+    error = library.result("qurio_read_page", url="nowhere")["structuredContent"]["error"]
+    assert "https://example.org/client/http" in error["suggestions"]
+    assert len(set(error["suggestions"])) == len(error["suggestions"])

@@ -160,6 +160,7 @@ def test_limits(library: Server) -> None:
         ({"query": "x", "filters": {"pageCount": float("inf")}}, "filters.pageCount"),
         ({"query": "x", "filters": {"pageCount": float("nan")}}, "filters.pageCount"),
         ({"query": "x", "filters": {"pageCount": True}}, "filters.pageCount"),
+        ({"query": "x", "filters": {"sourceId": ["x"] * 101}}, "filters.sourceId has 101 values"),
         ({"query": "x", "filters": "type"}, "filters"),
     ],
 )

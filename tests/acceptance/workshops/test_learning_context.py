@@ -299,3 +299,14 @@ def test_kinds_that_do_not_exist_or_are_missing(school: Server) -> None:
     assert "instructions, transcripts, diffs, code, tests" in wrong["content"][0]["text"]
     none = school.result("retrieve_learning_context", **scope, kinds=["transcripts"])
     assert none["structuredContent"]["error"]["kind"] == "NO_MATCH"
+    assert none["structuredContent"]["error"]["next"] == ["Leave kinds out for all sections."]
+
+
+def test_only_exercises_with_sections_of_the_kinds_are_drawn(school: Server) -> None:
+    for seed in range(8):
+        drawn = school.call("retrieve_learning_context", random=True, seed=seed, kinds=["diffs"])
+        assert (drawn["workshop"], drawn["exerciseNumber"]) == ("react", 1)
+    error = failed(
+        school, "retrieve_learning_context", "NO_MATCH", random=True, kinds=["transcripts"]
+    )
+    assert error["message"] == "no exercise has sections of the kinds transcripts"

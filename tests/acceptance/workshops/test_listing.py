@@ -188,3 +188,10 @@ def test_exercises_and_steps_are_listed(school: Server) -> None:
     assert "react" in failed(school, "list_exercises", "NOT_FOUND", workshop="reakt")["suggestions"]
     failed(school, "list_exercises", "NOT_FOUND", workshop="react", exerciseNumber=9)
     failed(school, "list_exercises", "BAD_INPUT")
+
+
+def test_a_product_that_no_workshop_has_is_told_with_those_there_are(school: Server) -> None:
+    told = 'no workshop has the product "web team"; there is Web Team'
+    assert school.call("list_workshops", product="web team")["warnings"] == [told]
+    assert told in school.text("list_workshops", product="web team")
+    assert "warnings" not in school.call("list_workshops", product="Web Team", hasDiffs=False)

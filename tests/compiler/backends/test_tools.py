@@ -191,3 +191,17 @@ def test_with_the_setting_every_tool_has_the_prefix_wherever_it_is_named() -> No
     assert "qurio_" not in told
     assert f"{start}read_page" in told
     assert not re.search(r"(?<![a-z_])search_tests", told)
+
+
+def test_sources_and_workshops_are_not_counted_as_what_they_hold() -> None:
+    collections = [
+        CollectionSummary("sources", "pages", 8, 3),
+        CollectionSummary("workshops", "workshops", 92, 3),
+    ]
+    told = tools_document(replace(FACTS, collections=collections))
+    assert (
+        "It holds 5 pages of documentation sets, 89 sections of workshops."
+        in (told["instructions"]["introduction"])
+    )
+    templates = told["templates"]["resourceTemplates"]
+    assert templates[0]["description"] == "The 5 pages of documentation sets of sources, by id."

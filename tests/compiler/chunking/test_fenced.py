@@ -100,3 +100,14 @@ def test_nothing_is_lost(parts: list[str]) -> None:
     text = "".join(parts)
     for each in chunks_of(text) if text else []:
         assert each.text
+
+
+def test_what_follows_a_fence_is_named_after_its_own_heading() -> None:
+    text = (
+        "# Guide\n\n## Errors\n\nRetry.\n\n```go\nrun()\n```\n\n"
+        "## Settings\n\n```yaml\nretries: 3\n```\n"
+    )
+    before, after = chunks_of(text)
+    assert after.text.startswith("\n## Settings")
+    assert (before.anchor, after.anchor) == ("errors", "settings")
+    assert after.breadcrumb[-1] == "Settings"

@@ -21,7 +21,7 @@ from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.unindexed.scanned import ScannedTree
+from kb_runtime.knowledge.unindexed.scanned_tree import ScannedTree
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import CURRENT, LISTING

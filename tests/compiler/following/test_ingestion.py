@@ -15,8 +15,8 @@ from kb_runtime.knowledge.verification import verify
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.records.cases import Case, normalise
+from kb_runtime.store.location import resolve
 from kb_runtime.store.locks import try_lock
-from kb_runtime.store.manifest import resolve
 from kbc.errors import InputError
 from kbc.following import ingestion
 from kbc.following.ingestion import IngestionReport, ingest, remove

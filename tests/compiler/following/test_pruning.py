@@ -12,8 +12,8 @@ from kb_runtime.errors import exit_codes
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.workspace import CodeFolder, Workspace
 from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.store.location import resolve
 from kb_runtime.store.locks import try_lock
-from kb_runtime.store.manifest import resolve
 from kbc.cli.main import run
 from kbc.following.pruning import prune
 from kbc.following.source_index import SourceIndex

@@ -431,3 +431,9 @@ def test_a_fence_of_markdown_may_have_any_name_of_a_language(language: str) -> N
 def test_a_page_of_another_component_is_elsewhere(target: str, code: str) -> None:
     (found,) = convert("docs/a.adoc", f"= A\n\ninclude::{target}[]\n".encode(), read)
     assert [each.code for each in found.problems] == [code]
+
+
+def test_text_between_double_dollars_is_as_it_is() -> None:
+    assert text("See $$a_b_c$$ and xref:{here}-crate[$$Crate$$] for $$5.\n") == (
+        "See a_b_c and Crate for $$5.\n"
+    )

@@ -334,6 +334,13 @@ def test_code_that_a_site_runs_is_code() -> None:
     assert "  ```python\n  a = f(\n      1,\n  )\n  ```" in text(source)
 
 
+def test_theorems_and_exercises_are_labelled_text() -> None:
+    gated = ".. solution-start:: t\n\nTwo.\n\n.. solution-end::\n"
+    found = one(f".. prf:lemma:: Tides\n   :label: t\n\n   They *turn*.\n\n{gated}")
+    assert found.text.strip() == "**Lemma: Tides**\n\nThey *turn*.\n\n**Solution**\n\nTwo."
+    assert found.problems == ()
+
+
 PEP = """\
 PEP: 8
 Title: Style ``of`` Code

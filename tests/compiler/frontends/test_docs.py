@@ -88,6 +88,7 @@ def test_an_mdx_post(end: str) -> None:
         ("## Second\n\n# First\n", "First"),
         ("---\ntitle: 'Quoted'\n---\n## Second\n", "Quoted"),
         ("---\ntitle: 404\n---\ntext\n", "404"),
+        ("---\ntitle: |-\n  Gates\n  and weirs\n---\ntext\n", "Gates and weirs"),
         ("---\ntitle: Gates\n---\n# The gates\n\n## Open\n", "The gates"),
         ("---\ntitle: Changelog\n---\n# 2.0\n\n# 1.0\n", "Changelog"),
         ("---\ntitle: Gates\n---\n## Open\n\nWARNING\n=======\n", "Gates"),

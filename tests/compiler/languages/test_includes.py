@@ -108,6 +108,8 @@ def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
         ('<TabItem value="a" label="npm">\none\n</TabItem>', "**npm**\n\none"),
         ("<TabItem label=\"What's new\">\none\n</TabItem>", "**What's new**\n\none"),
         ('<Step title="Run `init`">\none\n</Step>', "**Run `init`**\n\none"),
+        ('<Card title="Oars">one</Card>', "**Oars**\n\none"),
+        ("<Note>one</Note>\n\ntwo", "**Note**\n\none\n\ntwo"),
         ("<Pitfall>\n\nText\n\n</Pitfall>", "**Pitfall**\n\nText"),
         ('=== "Empty"\n\nText', "**Empty**\n\nText"),
         ('!!! info "Where is "b"?"\n    Text', "**Info: Where is \"b\"?**\n\nText"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kbc.languages.markdown import parse
 from kbc.languages.mdx import (
     clean,
+    comments,
     exported_texts,
     mask,
     with_exported_texts,
@@ -132,6 +133,15 @@ def test_a_fence_in_a_comment_opens_no_block() -> None:
     assert clean(text) == "# A\n\n## B\n\n```css\n/* c */\n```"
     assert [heading.title for heading in parse(text, mdx=True).headings] == ["A", "B"]
     assert not parse(text, mdx=True).problems
+
+
+def test_code_ends_before_a_carriage_return_as_well() -> None:
+    text = "# A\n\n```sh\nls\n```\n\n{/* See\n\n## B\n*/}\n\nOne{' '}\n<b>two</b>.\n"
+    windows = text.replace("\n", "\r\n")
+    assert [windows[span.start : span.end] for span in comments(windows)] == [
+        "{/* See\r\n\r\n## B\r\n*/}"
+    ]
+    assert with_rendered_texts(windows) == with_rendered_texts(text).replace("\n", "\r\n")
 
 
 def test_a_comment_that_is_code_hides_nothing() -> None:

@@ -77,6 +77,14 @@ def expanded(text: str) -> str:
             "````{list-table}\n* - A\n  - ```sh\n    x\n    ```\n````",
             "* - A\n  - ```sh\n    x\n    ```",
         ),
+        (
+            "```{prf:theorem} Of tides\n:label: tide\n\nThey *turn*:\n\n- twice\n```",
+            "(tide)=\n\n**Theorem: Of tides**\n\nThey *turn*:\n\n- twice",
+        ),
+        ("```{exercise} Count\n:label: c\n\nAll.\n```", "(c)=\n\n**Exercise: Count**\n\nAll."),
+        ("```{exercise-start}\n```\nCount.\n```{exercise-end}\n```", "**Exercise**\n\nCount."),
+        ("```{solution-start} c\n```\nTwo.\n```{solution-end}\n```", "**Solution**\n\nTwo."),
+        ("```{solution} c\nTwo.\n```", "**Solution**\n\nTwo."),
     ],
 )
 def test_directives_and_roles_become_their_text(source: str, expected: str) -> None:

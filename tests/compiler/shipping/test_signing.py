@@ -108,7 +108,19 @@ def test_a_manifest_changed_and_sealed_again_is_refused(
     assert refused(build, keys[1]) == "bad-signature"
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b'{"signatures": [{"key": "x"}]}', b"\xff\x00"])
+ENDLESS = b'{"key": "x", "serial": 1e400, "algorithm": "ed25519", "signature": ""}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{}",
+        b'{"signatures": [{"key": "x"}]}',
+        b'{"signatures": [' + ENDLESS + b"]}",
+        b"\xff\x00",
+    ],
+)
 def test_a_damaged_file_of_signatures_is_refused(
     publish: Publish, keys: tuple[Path, Path], content: bytes
 ) -> None:

@@ -18,7 +18,7 @@ from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.search.request import SearchRequest
-from kb_runtime.store.manifest import resolve
+from kb_runtime.store.location import resolve
 from kbc.diagnostics import BuildError
 from kbc.encoding.errors import ModelError
 from kbc.linking.linker import PublishError

@@ -8,7 +8,8 @@ import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.request import SearchRequest
-from kb_runtime.store.manifest import CURRENT, load, resolve
+from kb_runtime.store.location import resolve
+from kb_runtime.store.manifest import CURRENT, load
 from kbc.pipeline import draft_first
 from kbc.pipeline.build import BuildOptions, BuildReport, build
 from kbc.pipeline.progress import Progress

@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.store.manifest import resolve
+from kb_runtime.store.location import resolve
 from kbc import chunking
 from kbc.cache import toolchain
 from kbc.cache.phases import FILE_NAME as PHASES

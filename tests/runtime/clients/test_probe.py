@@ -36,6 +36,14 @@ for line in sys.stdin:
 """
 
 
+STAYS = """\
+import os, time
+until = time.monotonic() + 600
+while time.monotonic() < until and not os.path.exists(os.environ["HOME"] + "/end"):
+    time.sleep(0.05)
+"""
+
+
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine("linux", str(tmp_path), {"PATH": "/opt/everything", "SECRET": "x"})
@@ -92,8 +100,29 @@ def test_a_server_gets_a_foreign_folder_and_a_short_path(machine: Machine) -> No
             "The server refuses initialize: Not now.",
         ),
         (
+            SERVER.replace('"result": result', '"error": "Not\\nnow"'),
+            "The server refuses initialize: Not.",
+        ),
+        (
             SERVER.replace('"result": result', '"result": 1'),
             "The server answers initialize without a result.",
+        ),
+        ("print('[' * 100_000)", "The server writes '[[["),
+        ("import sys; sys.stdout.write('x' * (20 << 20))", "The server writes 'xxx"),
+        *(
+            (
+                SERVER.replace('"result": result', f'"result": {shape} or result'),
+                f"The server answers {method} with a result that is not as the protocol has it.",
+            )
+            for method, shape in [
+                ("initialize", '{"serverInfo": []}'),
+                ("initialize", '{"protocolVersion": 7}'),
+                ("tools/list", 'method == "tools/list" and {"tools": {"a": 1}}'),
+                ("tools/list", 'method == "tools/list" and {"tools": ["find"]}'),
+                ("tools/list", 'method == "tools/list" and {"tools": [{"name": 7}]}'),
+                ("tools/call", 'method == "tools/call" and {"structuredContent": [1]}'),
+                ("tools/call", 'method == "tools/call" and {"isError": True, "content": ["No"]}'),
+            ]
         ),
     ],
 )
@@ -102,6 +131,34 @@ def test_what_goes_wrong_is_said(machine: Machine, program: str, problem: str) -
     assert not report.ok
     assert report.problem.startswith(problem)
     assert "\n" not in report.problem
+
+
+@pytest.mark.parametrize(
+    ("structure", "hits"),
+    [
+        ({"results": 7, "pages": [1, 2]}, 2),
+        ({"results": {"a": 1}, "warnings": "none"}, 0),
+        ({"results": [], "warnings": [{"code": 1}]}, 0),
+        ({"notes": [1], "results": [1, 2, 3]}, 3),
+    ],
+)
+def test_what_another_server_finds_may_have_any_shape(
+    machine: Machine, structure: dict[str, object], hits: int
+) -> None:
+    program = SERVER.replace(
+        '{"results": [asked, os.getcwd(), os.environ["PATH"]]}', f"{structure}"
+    )
+    report = ask(program, machine)
+    assert report.ok
+    assert report.hits == hits
+
+
+def test_a_process_that_the_server_leaves_behind_is_not_waited_for(machine: Machine) -> None:
+    program = (
+        f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {STAYS!r}])\n{SERVER}"
+    )
+    assert ask(program, machine).ok
+    Path(machine.home, "end").touch()
 
 
 def test_a_silent_server_is_not_waited_for_forever(machine: Machine) -> None:

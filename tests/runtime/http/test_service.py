@@ -1,13 +1,20 @@
-"""What workers share: modules that the parent has imported before it forks."""
+"""How serving over HTTP begins and ends: what workers share, and what is closed."""
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from kb_runtime.errors import UsageError
+from kb_runtime.http.service import serve_alone
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp.context import ServerContext
+from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.options.http import HttpSettings
 from kbc.pipeline.build import BuildOptions, build
 
 SEARCHING = """
@@ -35,14 +42,35 @@ print(*sorted(set(sys.modules) - before))
 """
 
 
+def demo(folder: Path, *, embed: bool) -> Path:
+    (folder / "docs").mkdir()
+    (folder / "docs" / "anchors.md").write_text("# Anchors\n\nAn anchor holds the ship.\n")
+    (folder / "kb.toml").write_text('[kb]\nname = "demo"\n')
+    return build(folder, BuildOptions(out=folder / "out", embed=embed)).path
+
+
+def test_a_server_that_cannot_listen_closes_what_it_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = LiveArtifact(demo(tmp_path, embed=False))
+    closed: list[bool] = []
+    close = live.close
+    monkeypatch.setattr(live, "close", lambda: closed.append(True))
+    settings = HttpSettings()
+    with socket.socket() as taken:
+        taken.bind((settings.host, 0))
+        taken.listen()
+        settings.port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match="cannot listen on"):
+            serve_alone(settings, ServerContext(live, Dispatcher(live), None))
+    close()
+    assert closed == [True]
+
+
 @pytest.mark.slow
 def test_a_search_imports_nothing_that_was_not_imported_before_the_fork(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "anchors.md").write_text("# Anchors\n\nAn anchor holds the ship.\n")
-    (tmp_path / "kb.toml").write_text('[kb]\nname = "demo"\n')
-    built = build(tmp_path, BuildOptions(out=tmp_path / "out"))
     run = subprocess.run(
-        [sys.executable, "-c", SEARCHING, str(built.path)],
+        [sys.executable, "-c", SEARCHING, str(demo(tmp_path, embed=True))],
         capture_output=True,
         text=True,
         check=False,

@@ -155,3 +155,11 @@ def test_vectors_compare_where_one_encoder_made_them(made: Any) -> None:
     with Federation([plain]) as alone:
         assert alone.words_only == []
         assert alone.encoder is None
+
+
+def test_each_part_keeps_the_time_of_its_build(made: Any) -> None:
+    first = made("first", {"built_at": "2026-01-01T00:00:00Z"}, docs=["a"], examples=["c"])
+    second = made("second", {"built_at": "2026-03-01T00:00:00Z"}, docs=["b"])
+    with Federation([first, second]) as both:
+        assert both.built_at("first.docs") == both.built_at("examples") == "2026-01-01T00:00:00Z"
+        assert both.built_at("second.docs") == "2026-03-01T00:00:00Z"

@@ -135,6 +135,43 @@ def test_without_the_extra_the_hint_is_the_command_that_installs_it(
     assert caught.value.hint == 'pip install "kb-compiler[compiler]"'
 
 
+@pytest.mark.parametrize(
+    ("printed", "diagnostics"),
+    [
+        ("[" * 100_000, None),
+        ("7", None),
+        ('{"error": 7}', None),
+        (
+            '{"error": {"message": "No"}, "diagnostics": [7, {"message": 7}, {"line": 2}]}',
+            ("7", "2: "),
+        ),
+        ('{"error": {"message": "No"}, "diagnostics": {"severity": "error"}}', ()),
+    ],
+)
+def test_what_is_no_report_is_an_error_all_the_same(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    printed: str,
+    diagnostics: tuple[str, ...] | None,
+) -> None:
+    (tmp_path / "kbc.py").write_text(
+        "import sys\n"
+        "print('{\"state\": \"ready\"}', '[' * 9_000, 'x', sep='\\n', file=sys.stderr)\n"
+        f"print({printed!r})\n"
+        "sys.exit(3)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with CompilerProcess([]) as process:
+        assert process.wait(PATIENCE_S)
+        with pytest.raises(CompilerError) as caught:
+            process.report()
+        assert process.last_status() == {"state": "ready"}
+    assert caught.value.message == (
+        "The compiler ended with exit code 3: x" if diagnostics is None else "No."
+    )
+    assert caught.value.diagnostics == (diagnostics or ())
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_killed_server_takes_its_compiler_with_it(tmp_path: Path) -> None:

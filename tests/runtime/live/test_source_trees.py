@@ -57,6 +57,7 @@ def test_several_trees_are_told_apart_by_their_names(tmp_path: Path) -> None:
     assert list(source_trees.trees_of(given).values()) == ["a/api/src", "b/api/src"]
     assert list(source_trees.trees_of([given[0], str(tmp_path / "c")]).values()) == ["src", "c"]
     assert list(source_trees.trees_of(given[:1]).values()) == [""]
+    assert source_trees.trees_of([]) == {}
 
 
 @pytest.mark.parametrize(("second", "message"), [("a", "given twice"), ("a/b", "overlap")])

@@ -9,6 +9,7 @@ import pytest
 
 from kb_runtime.records.case_files import CaseFileError, parse
 from kb_runtime.records.cases import Case, Normalised, Step, normalise, sentences, suite_of
+from kb_runtime.records.exports import MOST_FOLDERS
 
 
 def read(name: str, content: Any) -> Normalised:
@@ -242,6 +243,41 @@ def test_csv_with_a_row_for_each_step(separator: str) -> None:
     )
     assert [step.action for step in second.steps] == ["Open"]
     assert sentences(found.findings)["no-identifier"].endswith("skipped: Nameless")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"id": 1, "title": "T", "section_id": [1]},
+        {"id": 1, "title": "T", "section_id": 1, "priority_id": {}},
+        {"key": "A-1", "fields": {"summary": "T", "components": 7}},
+        {"nodeid": 7, "title": "T", "keywords": 1.5},
+    ],
+)
+def test_fields_of_other_types_are_left_out(record: dict[str, Any]) -> None:
+    sections = [{"id": 1, "name": "A", "parent_id": []}, {"id": []}]
+    assert len(read("t.json", {"sections": sections, "cases": [record]}).cases) == 1
+
+
+def test_a_section_may_be_on_another_page_than_the_one_above_it() -> None:
+    pages = [
+        {"offset": 0, "sections": [{"id": 1, "name": "A"}]},
+        {"offset": 1, "sections": [{"id": 2, "name": "B", "parent_id": 1}]},
+        {"cases": [{"id": 1, "title": "T", "section_id": 2}]},
+    ]
+    assert only("t.json", pages).folder == "A/B"
+
+
+def test_folders_have_so_many_levels_at_most() -> None:
+    sections = [{"id": at, "name": f"S{at}", "parent_id": at - 1} for at in range(1, 2_001)]
+    cases = [{"id": at, "title": "T", "section_id": at} for at in (2, MOST_FOLDERS, 2_000)]
+    short, long, deep = read("t.json", {"sections": sections, "cases": cases}).cases
+    assert short.folder == "S1/S2"
+    assert long.folder == "/".join(f"S{at}" for at in range(1, MOST_FOLDERS + 1))
+    assert deep.folder.startswith("…/S1938/")
+    assert deep.folder.endswith("/S2000")
+    stated = only("t.json", {"uid": "1", "title": "T", "folder": "a/" * 2_000})
+    assert stated.folder == "a/" * (MOST_FOLDERS - 1) + " ".join("a" * (2_001 - MOST_FOLDERS))
 
 
 def test_csv_as_testrail_writes_it() -> None:

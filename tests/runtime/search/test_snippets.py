@@ -211,6 +211,9 @@ def test_a_first_line_that_repeats_the_heading_is_left_out() -> None:
     text = "## The map\n\nBuilds one.\n"
     assert snippet(text, 1, matcher("map").find(text), heading="The map").text == "Builds one."
     assert snippet(text, 1, [], heading="Another").text == text.rstrip()
+    underlined = "The map\n-------\n\nBuilds one.\n"
+    assert snippet(underlined, 1, [], heading="The map").text == "Builds one."
+    assert snippet("The map\n=======\n", 1, [], heading="The map").text == "The map\n======="
     assert snippet("## The map\n", 1, [], heading="The map").text == "## The map"
 
 

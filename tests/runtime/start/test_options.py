@@ -46,6 +46,12 @@ def test_a_server_reads_files_of_tests_unless_it_is_told_not_to() -> None:
         (["a", "--http", "--runs", "b"], "--runs and --report need --explorer"),
         (["a", "--http", "--port", "x"], "'x'"),
         (["a", "--http", "--port", "65536"], "65536"),
+        (["a", "--http", "--port", "1" * 5_000], "--port must be a whole number up to 65535"),
+        (
+            ["a", "--http", "--port", "\N{ARABIC-INDIC DIGIT THREE}"],
+            "--port must be a whole number",
+        ),
+        (["a", "--http", "--rate-limit", "1" * 5_000 + "/s"], "--rate-limit must be like 5/s"),
         (["a", "--http=yes"], "--http"),
         (["a", "--read-only=yes"], "--read-only"),
         (["a", "--model", "."], "--model needs --workspace"),

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 OWN = """
-digests errors errors.exit_codes errors.panics knowledge knowledge.artifact live live.versions log
+digests errors errors.exit_codes errors.panics knowledge knowledge.artifact knowledge.lazy_readers live
+live.versions log
 mcp mcp.answers mcp.connection mcp.context mcp.correlation mcp.dispatch mcp.failures
 mcp.introduction mcp.params mcp.revisions mcp.stdio options options.serve start start.main store
-store.integrity store.locks store.manifest store.manifest_schema store.sections text text.addresses
+store.integrity store.location store.locks store.manifest store.manifest_schema text text.addresses
 text.json_types tools tools.session version
 """
 OTHER_STARTS = """

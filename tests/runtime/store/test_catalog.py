@@ -183,6 +183,16 @@ def test_rows_of_a_record_are_its_chunks(tmp_path: Path, texts: list[list[str]])
     table.close()
 
 
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, "[]", "{}", '{"type": [], "language": [7]}', '{"type": 0}']
+)
+def test_labels_of_another_shape_are_refused(tmp_path: Path, content: str) -> None:
+    write_chunks(tmp_path, [])
+    (tmp_path / "columns" / "labels.json").write_text(content)
+    with pytest.raises(ArtifactError, match=r"labels\.json is inconsistent"):
+        ChunkTable(str(tmp_path))
+
+
 def test_a_cut_column_is_refused(tmp_path: Path) -> None:
     chunk = CompiledChunk(
         collection="d", record_id="a", index=0, text="x", start_line=1, end_line=1

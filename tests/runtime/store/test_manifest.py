@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE_S
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store import manifest as manifest_module
-from kb_runtime.store.manifest import load, locate, resolve, seal
+from kb_runtime.store.manifest import INPUTS, load, seal
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking.linker import Published
 
@@ -130,6 +130,8 @@ def test_an_older_format_asks_for_a_build(tmp_path: Path) -> None:
         {"collections": [{**ROWS, "first_row": 1}]},
         {"collections": [ROWS, ROWS]},
         {"collections": [ROWS, {**ROWS, "name": "b", "first_row": 1}]},
+        {"warnings": ["dead-link"]},
+        {"warnings": [{"code": "dead-link", "message": None}]},
         {"search": {"exact_rows": -1}},
         {"search": {"candidates": 2**32 - 1}},
         {"encoder": {"model": "m", "dimensions": 0}},
@@ -170,59 +172,6 @@ def test_a_device_or_a_link_in_place_of_a_file_is_not_read(publish: Publish) -> 
             (build / name).unlink()
         (build / "aside").rename(build / name)
     load(build).check_file("tools.json")
-
-
-def test_a_knowledge_base_a_build_and_its_parent_resolve_alike(publish: Publish) -> None:
-    build = publish().path
-    for path in (build, build.parent, build.parent.parent, f"{build}/"):
-        assert resolve(path) == str(build)
-
-
-def test_nothing_there_is_missing(tmp_path: Path) -> None:
-    assert code_of(lambda: resolve(tmp_path / "nothing")) == "missing"
-    assert code_of(lambda: resolve("bad\0path")) == "missing"
-
-
-def test_a_file_or_an_empty_folder_is_not_an_artifact(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("")
-    assert code_of(lambda: resolve(file)) == "not-an-artifact"
-    assert code_of(lambda: resolve(tmp_path)) == "not-an-artifact"
-
-
-def test_several_knowledge_bases_are_named(tmp_path: Path) -> None:
-    for name in ("beta", "alpha"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "CURRENT").write_text(f"{BUILD}\n")
-    with pytest.raises(ArtifactError, match="alpha, beta") as caught:
-        resolve(tmp_path)
-    assert caught.value.code == "not-an-artifact"
-
-
-@pytest.mark.parametrize(
-    "content", ["", "../../etc", "/etc", ".", BUILD.upper(), BUILD + "x", BUILD + "\n\n", "é" * 16]
-)
-def test_a_malformed_current_is_refused(tmp_path: Path, content: str) -> None:
-    write(tmp_path)
-    (tmp_path / "CURRENT").write_text(content, encoding="utf-8")
-    assert code_of(lambda: resolve(tmp_path)) == "altered"
-
-
-def test_a_current_that_names_no_build_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "CURRENT").write_text(f"{BUILD}\n")
-    assert code_of(lambda: resolve(tmp_path)) == "missing"
-
-
-def test_current_is_read_anew_each_time(tmp_path: Path) -> None:
-    first = write(tmp_path)
-    (tmp_path / "CURRENT").write_text(f"{BUILD}\n")
-    location = locate(tmp_path)
-    assert location.build_folder() == str(first)
-    second = tmp_path / ("f" * 16)
-    second.mkdir()
-    (second / "manifest.json").write_text("")
-    (tmp_path / "CURRENT").write_text("f" * 16 + "\n")
-    assert location.build_folder() == str(second)
 
 
 def test_sizes_are_checked(publish: Publish) -> None:
@@ -386,6 +335,19 @@ def test_read_gives_checked_content(publish: Publish) -> None:
     assert manifest.read("tools.json") == b"{}\n"
     (build / "tools.json").write_bytes(b"[]\n")
     assert code_of(lambda: load(build).read("tools.json")) == "altered"
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b"{}", b"[7]", b'[{"path": "a"}]'])
+def test_inputs_of_another_shape_are_refused(tmp_path: Path, content: bytes) -> None:
+    listed = {
+        "path": INPUTS,
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    build = write(tmp_path, files=[listed])
+    (build / INPUTS).write_bytes(content)
+    manifest = load(build)
+    assert code_of(manifest.inputs) == "altered"
 
 
 def test_loading_a_manifest_imports_neither_openssl_nor_numpy(publish: Publish) -> None:

@@ -11,7 +11,8 @@ from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.store import manifest as manifest_module
-from kb_runtime.store.manifest import Manifest, load, resolve
+from kb_runtime.store.location import resolve
+from kb_runtime.store.manifest import Manifest, load
 from kb_runtime.store.proofs import read_proofs, write_proofs
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no proofs")

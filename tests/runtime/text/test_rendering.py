@@ -118,6 +118,8 @@ def test_warnings_are_in_json_text_that_holds_less_than_the_structure() -> None:
 def test_warnings_are_added_to_markdown_and_plain_text() -> None:
     assert with_warnings(Answer("# x", {"name": "x"}), ["b"]).text == "# x\n\nNote: b"
     assert with_warnings(Answer("text", None), ["b"]) == Answer("text\n\nNote: b", None)
+    deep = '{"a":' * 100_000  # a template of a project may begin so
+    assert with_warnings(Answer(deep, {"a": 1}), ["b"]).text == f"{deep}\n\nNote: b"
 
 
 def test_answer_without_warnings_stays_as_it_is() -> None:

@@ -174,7 +174,7 @@ EXAMPLES = [
     ),
     _example(
         "cosmos/bank.qnt",
-        "module bank { run worksTest = init }\n",
+        "module bank { run worksTest = init }\n/* setToMap, in a comment that nobody closed\n",
         modules=("bank",),
         tests=("helper", "worksTest"),
     ),

@@ -1,6 +1,6 @@
 """AsciiDoc, in projects of Antora too: attributes, includes with tags, tables, admonitions, callouts.
 
-Imports the room's own modules.
+Imports the rest of `formats`, `languages` and `project`.
 """
 
 from kbc.formats.asciidoc.reader import convert

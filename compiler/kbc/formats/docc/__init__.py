@@ -5,7 +5,7 @@ directives, and of tutorials that consist of directives alone.
 catalogue of a page and `named_files` what that page may name. `CATALOGUE` and `TUTORIAL` are the endings of
 a catalogue and of a tutorial.
 
-Imports the rest of `formats`, and `languages`.
+Imports the rest of `formats`, `languages`, `project` and `cache`.
 """
 
 from kbc.formats.docc.catalogue import CATALOGUE, TUTORIAL, catalogue_of, named_files

@@ -3,7 +3,7 @@
 Headers are read without a compiler and without Doxygen. `DoxygenProjects` finds what a page names in them;
 `read_header` gives the entities of one file.
 
-Imports the rest of `formats`, and `languages`.
+Imports the rest of `formats`, `languages` and `project`.
 """
 
 from kbc.formats.doxygen.entities import Entity, HeaderFile

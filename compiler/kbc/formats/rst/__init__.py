@@ -1,6 +1,6 @@
 """reStructuredText with the directives and roles of Sphinx, read by docutils; Sphinx is not needed.
 
-Imports the room's own modules.
+Imports the rest of `formats`, `languages` and `project`.
 """
 
 from kbc.formats.rst.reader import convert

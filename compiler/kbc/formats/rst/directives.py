@@ -131,6 +131,19 @@ class _Admonition(SphinxDirective):
         return [self.label(title)]
 
 
+class _Statement(SphinxDirective):
+    """A theorem of sphinx-proof or an exercise of sphinx-exercise. What stands between `exercise-start` and
+    `exercise-end` is text of the page; a solution's argument is the label of its exercise."""
+
+    def run(self) -> list[nodes.Node]:
+        kind, _, gate = self.base_name.partition("-")
+        if gate == "end":
+            return []
+        title = "" if kind == "solution" else self.argument
+        name = kind.capitalize()
+        return [self.label(f"{name}: {title}" if title else name, "plain")]
+
+
 class _VersionDirective(SphinxDirective):
     TEXTS = {  # noqa: RUF012
         "versionadded": "Added in version {}",
@@ -369,6 +382,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
         seealso todo availability impl-detail details collapse topic sidebar"""),
     **_named(_VersionDirective, """versionadded versionchanged versionremoved deprecated deprecated-removed
         soft-deprecated"""),
+    **_named(_Statement, """exercise exercise-start exercise-end solution solution-start solution-end"""),
     **_named(_Labelled, "tab tab-item group-tab code-tab card grid-item grid-item-card dropdown tabbed"),
     **_named(_ObjectDirective, """function data class exception method classmethod staticmethod attribute
         property decorator decoratormethod describe object option cmdoption envvar confval opcode pdbcommand
@@ -386,6 +400,8 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
 _DOCUTILS = frozenset([
     "parsed-literal", "rubric", "line-block", "table", "list-table", "image", "figure", "replace",
     "unicode", "date"])  # fmt: skip
+_PROOFS = frozenset(["prf", "proof"])
+"""The domain of sphinx-proof, and that of sphinxcontrib-proof."""
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
 
 
@@ -400,6 +416,8 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
         return type("CsvTable", (_CsvTable,), {"context": context})
     if domain and base in _NAMESPACES:
         found: type[SphinxDirective] = _Drop
+    elif domain in _PROOFS:
+        found = _Statement
     else:
         found = _CLASSES.get(base, _ObjectDirective if domain else _Unknown)
         if domain and found in (_Drop, _Keep, _Code):  # what a domain describes, whatever its name

@@ -3,7 +3,7 @@
 `convert` reads a `.topic` file; `expand_page` gives a Markdown topic as its site shows it, with code from
 files, parts of files, parts of other topics and values of variables.
 
-Imports the rest of `formats`, and `languages`.
+Imports the rest of `formats`, `languages` and `project`.
 """
 
 from kbc.formats.writerside.markdown import expand_page

@@ -1,6 +1,6 @@
 """The front end for documentation sets: sources, each with its pages.
 
-Imports `languages` and `project`, and what front ends share.
+Imports `formats`, `sources`, `languages`, `project` and `cache`, and what front ends share.
 """
 
 from kbc.frontends.pages.collection import is_metadata, not_a_page, read

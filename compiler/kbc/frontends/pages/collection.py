@@ -35,6 +35,7 @@ from kbc.frontends.redirects import REDIRECT
 from kbc.languages.addresses import HOST, SITEMAP, split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
+from kbc.project.routes import INDEX
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord
@@ -303,7 +304,7 @@ def _site_path(path: str) -> str:
             path = path[: -len(ending)]
             break
     folder, _, name = path.rpartition("/")
-    return folder if name.lower() in permalinks.INDEX else path
+    return folder if name.lower() in INDEX else path
 
 
 def _record(
@@ -366,7 +367,7 @@ def _url(collection: Collection, source: _Source, path: str, relative: str) -> s
     if source.url:
         is_html = relative.lower().endswith((".html", ".htm"))
         stem = posixpath.splitext(posixpath.basename(relative))[0].lower()
-        place = relative if is_html and stem not in permalinks.INDEX else _site_path(relative)
+        place = relative if is_html and stem not in INDEX else _site_path(relative)
         return f"{source.url.rstrip('/')}/{quote(place)}"
     found = permalinks.page_url(collection, path, {})
     if found:

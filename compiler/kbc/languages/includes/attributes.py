@@ -1,5 +1,5 @@
 """Lists of attributes (`{: .note }`, `{ .md-button }`), and code behind HTML, as kramdown and Python-Markdown
-have them, and those of pandoc, also of spans (`[text]{.small}`).
+have them, and those of pandoc, also of spans (`[text]{.small}`); icons of Material for MkDocs.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import FENCE, after_fence
 from kbc.languages.includes.files import AttributeStyle
 
+_ICON = r":(?:material|octicons|simple|fontawesome-(?:brands|regular|solid))-[a-z0-9-]{1,80}:"
 TRIGGER = re.compile(
-    r"\{[ \t]*[:.#]|[)\]`]\{[\w-]+=|^[ \t]*</\w+>[ \t]*\n[ \t]*[`~]{3}", re.MULTILINE
+    rf"\{{[ \t]*[:.#]|[)\]`]\{{[\w-]+=|^[ \t]*</\w+>[ \t]*\n[ \t]*[`~]{{3}}|{_ICON}", re.MULTILINE
 )
 """What a page has for which there is something to do."""
 
@@ -26,6 +27,9 @@ _INLINE = {
 }
 _BRACKETED = re.compile(rf"(?<![!\\])\[(?P<text>[^\[\]\n]*)(?<!\\)\](?P<list>\{{{_LIST})")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`\n]|(?!\1(?!`))`)*\1(?!`)")
+_ICONS = re.compile(
+    rf"(?P<before>[ \t]?)(?:{_ICON}(?:\{{[^{{}}\n]*\}})?(?P<after>&nbsp;[ \t]*|[ \t])?)+"
+)
 _END_TAG = re.compile(r"[ \t]*</\w+>[ \t]*")
 _CONTENTS = re.compile(r"[ \t]*(?:[-*+]|1\.)[ \t]+\S.*")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
@@ -48,7 +52,8 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
     own: a class of a notice becomes its label, an id stays (behind the heading above it, where kramdown has
     it on either line), and the list that stands for the table of contents goes. Headings keep theirs, which
     state their anchors. Both programs read a fence behind an end tag as code, which CommonMark has for HTML
-    up to the next empty line.
+    up to the next empty line. Icons, which Python-Markdown's pages have, show no text; those in tables stay,
+    where they often are all that a cell says.
     """
     lines: list[str] = []
     marks = ""
@@ -58,6 +63,8 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
         if opening and lines and _END_TAG.fullmatch(lines[-1]):
             lines.append("")
         marks = after_fence(marks, line, opening)
+        if style == "python-markdown" and not is_code and not line.lstrip(" \t>").startswith("|"):
+            line = _without_icons(line)
         found = None if is_code else _LINE.fullmatch(line)
         own_id = _ID.search(found["stated"]) if found and found["colon"] else None
         if own_id and style == "kramdown" and lines and _PLAIN_HEADING.fullmatch(lines[-1]):
@@ -88,6 +95,22 @@ def _is_list(found: re.Match[str], style: AttributeStyle) -> bool:
         )
     is_list = re.fullmatch(rf"(?:[ \t]*+{_STATED})++[ \t]*", found["stated"]) is not None
     return style == "python-markdown" and is_list
+
+
+def _without_icons(line: str) -> str:
+    """A line without the icons outside of its code."""
+    if "-" not in line or not (icons := list(_ICONS.finditer(line))):
+        return line
+    code = [match.span() for match in _SPAN.finditer(line)]
+    parts: list[str] = []
+    position = 0
+    for icon in icons:
+        before = bisect_left(code, icon.span()) - 1
+        if before < 0 or icon.start() >= code[before][1]:
+            space = " " if icon["before"] and icon["after"] else ""
+            parts += [line[position : icon.start()], space]
+            position = icon.end()
+    return "".join([*parts, line[position:]])
 
 
 def _without_inline(line: str, style: AttributeStyle) -> str:

@@ -113,7 +113,6 @@ class _Labelling:
             elif _CONTENTS.fullmatch(line):
                 yield ""
             elif found := _COMPONENT.match(line):
-                yield line
                 yield from self._component(found)
             else:
                 yield line
@@ -183,9 +182,15 @@ class _Labelling:
             self._items = _TEXT.findall(group[1]) if group else []
         elif self._items and name.endswith("Tab"):
             shown, self._items = shown or label("", self._items[0]), self._items[1:]
-        following = next(filter(None, self._following()), "")
-        if shown and shown != following:  # an included page has its labels
-            yield from _labelled(found["indent"], shown)
+        content = found.string[found.end() :].strip()  # of a component that is written in one line
+        following = content or next(filter(None, self._following()), "")
+        if not shown or shown == following:  # an included page has its labels
+            yield found.string
+            return
+        yield found[0]
+        yield from _labelled(found["indent"], shown)
+        if content:
+            yield found["indent"] + content
 
 
 def _labelled(indent: str, shown: str) -> Iterator[str]:

@@ -225,13 +225,15 @@ def _code(stretch: str, page: IncludingPage) -> str:
     stretch = doxygen.shown_block(stretch)
     if _FILLED.search(stretch) and (shown_file := code_import.filled(stretch, page)) != stretch:
         return shown_file
-    if "{{" not in stretch and "8<" not in stretch:
+    has_files = "{!" in stretch
+    if not has_files and "{{" not in stretch and "8<" not in stretch:
         return stretch
     lines = stretch.split("\n")
     opening = FENCE.match(lines[0])
-    language = re.split(r"[\s{,]", (opening["info"] if opening else "").strip(), maxsplit=1)[
-        0
-    ].lower()
+    stated = (opening["info"] if opening else "").strip().lower()
+    language = re.split(r"[\s{,]", stated, maxsplit=1)[0]
+    if has_files and language not in _EXAMPLES:
+        lines = mkdocs.with_files(stretch, page).split("\n")
     shown: list[str] = []
     for line in lines:
         snippet = _SNIPPET.match(line)
@@ -242,13 +244,9 @@ def _code(stretch: str, page: IncludingPage) -> str:
         if snippet and language in _EXAMPLES:  # mdBook, though, expands what it names there, too
             shown.append(line)
             continue
-        target = (
-            snippet["target"]
-            if snippet
-            else match["target"] + match["part"].rstrip()
-            if match
-            else ""
-        )
+        target = snippet["target"] if snippet else ""
+        if match and not snippet:
+            target = match["target"] + match["part"].rstrip()
         found = _part(target, page)
         if found is None and (language in _EXAMPLES or language in ("", "text", "txt", "html")):
             shown.append(line)  # as likely an example

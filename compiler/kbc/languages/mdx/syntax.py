@@ -78,6 +78,7 @@ def _is_heading_id(text: str, span: MdxSpan) -> bool:
 
 def code_spans(text: str) -> list[MdxSpan]:
     """Fenced blocks (whole lines) and inline code spans, in order."""
+    text = text.replace("\r", " ")  # markdown-it closes no fence before a carriage return
     offsets = [0]
     for line in text.split("\n"):
         offsets.append(offsets[-1] + len(line) + 1)

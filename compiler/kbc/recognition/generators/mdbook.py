@@ -40,6 +40,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         },
         options={
             "config_folder": folder,
+            "contents": summary if titles else "",
             # Programs of the book's own may give ids to anything.
             "open_anchors": bool(mapping(data.get("preprocessor")).keys() - _BUILT_IN),
         },

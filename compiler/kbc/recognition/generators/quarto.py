@@ -31,7 +31,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         (mapping(data[name]) for name in ("book", "website", "manuscript") if data.get(name)), {}
     )
     pages = list(_pages(described))
-    output = text(mapping(data.get("project")), "output-dir")
+    project = mapping(data.get("project"))
+    output = text(project, "output-dir")
     return Site(
         generator=GENERATOR,
         config=config,
@@ -50,6 +51,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "README.*",
             *([f"/{joined(output)}/"] if joined(output) else []),
         ),
+        options={"contents": config if pages and text(project, "type") == "book" else ""},
     )
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kb_runtime.errors import ArtifactError
 from kb_runtime.store.catalog import MappedFile
+from kb_runtime.store.integrity import inconsistent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,10 +37,10 @@ class ShardOrder:
         otherwise."""
         file = MappedFile(path)
         if len(file.view) != 2 * sum(sizes):
-            raise _damaged(path)
+            raise inconsistent(path)
         self._shards: NDArray[np.uint16] = np.frombuffer(file.view, dtype="<u2")
         if np.bincount(self._shards, minlength=len(sizes)).tolist() != list(sizes):
-            raise _damaged(path)
+            raise inconsistent(path)
         # Stable, so that each shard's own are in the order of the whole.
         by_shard = np.argsort(self._shards, kind="stable").astype(np.uint32)
         self.positions: list[Positions] = np.split(by_shard, np.cumsum(sizes, dtype=np.int64)[:-1])
@@ -78,11 +78,3 @@ class ShardOrder:
         """For every shard that has some of `positions`, its own ones."""
         found = (self.own_range(shard, positions) for shard in range(len(self.positions)))
         return [one for one in found if one]
-
-
-def _damaged(path: str) -> ArtifactError:
-    return ArtifactError(
-        "altered",
-        f"{path} does not agree with the shards.",
-        "Build the knowledge base again, or install it again.",
-    )

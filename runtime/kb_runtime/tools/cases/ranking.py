@@ -178,11 +178,8 @@ def _scores(artifact: Knowledge, candidates: Candidates, alpha: float) -> dict[i
 
 def _first_row(artifact: Knowledge, row: int) -> int:
     """The first row of the record that a row belongs to."""
-    records = artifact.chunks.column("record")
-    first = artifact.collection_of(row).first_row
-    while row > first and records[row - 1] == records[row]:
-        row -= 1
-    return row
+    record = artifact.chunks.column("record")[row]
+    return artifact.chunks.rows_of(record, artifact.collection_of(row).rows).start
 
 
 def _evidence(artifact: Knowledge, scores: Mapping[int, float]) -> _Evidences:

@@ -22,6 +22,7 @@ from kb_runtime.tools.declaration import Answer, Argument, Tool
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.records.entries import TestEntry
+    from kb_runtime.search.analysis import Analyzer
     from kb_runtime.search.candidates import Candidates
     from kb_runtime.search.query import Query
     from kb_runtime.tools.cases.answers import (
@@ -44,7 +45,7 @@ _NEIGHBOURS = 20  # keys on each side of an unknown one that are compared with i
 
 # A step of a hit matches when it holds this share of the query's words; or when it is this close in
 # meaning, and closer by the margin than the test itself: the title, embedded with every step, would
-# make all of them match otherwise.
+# make all of them match otherwise. Where the title has that share of the words, no meaning counts.
 MATCHED_WORDS = 0.5
 MATCHED_COSINE = 0.5
 MATCHED_MARGIN = 0.1
@@ -83,6 +84,12 @@ def search_tests(session: Session, arguments: dict[str, Any]) -> Answer[FoundTes
             result["matchedSteps"] = matched
         structured["results"].append(result)
         texts.append(_found_text(number, result))
+    if not ranking.tests:
+        warnings.append(
+            "no test that passes the filters matches: leave some of them out, or use other words"
+            if filters.values
+            else "use other words"
+        )
     structured["total"] = ranking.total
     text = (
         _fitting(session, structured, "", texts, warnings) or "No tests found matching your query."
@@ -186,7 +193,7 @@ def _complete(session: Session, entry: TestEntry) -> TestDetails:
     record: Any = entry
     test: Any = {shown: record[name] for name, shown in EXPORT_NAMES.items() if name in record}
     test |= {shown: record.get(name, []) for name, shown in EXPORT_LISTS.items()}
-    test.setdefault("ingested_at", session.artifact.manifest["built_at"])
+    test.setdefault("ingested_at", session.artifact.built_at(record["collection"]))
     test["steps"] = [exported_step(step) for step in record.get("steps", ())]
     return cast("TestDetails", test)
 
@@ -252,14 +259,13 @@ def _matched_steps(
     steps = record.get("steps", [])
     if not steps:
         return []
-    analyzer = session.artifact.lexical.analyzer
+    analyzer, query = session.artifact.lexical.analyzer, candidates.query
     matched = set()
     for step in steps:
         text = "\n".join((step["action"], step.get("data", ""), *step.get("expected", ())))
-        known = {term for term, _ in (*analyzer.prose(text), *analyzer.names(text))}
-        if _shares(candidates.query, known):
+        if _shares(analyzer, query, text):
             matched.add(step["index"])
-    if candidates.vector is not None:
+    if candidates.vector is not None and not _shares(analyzer, query, record["title"]):
         own, rows = test_ranking.rows_of(session.artifact, found.info, found.record)
         first, *cosines = session.artifact.vectors.cosines(
             candidates.vector, [own.start, *rows]
@@ -271,8 +277,9 @@ def _matched_steps(
     return sorted(matched)
 
 
-def _shares(query: Query, known: set[str]) -> bool:
-    """Whether a text with the terms `known` holds enough of the query's words."""
+def _shares(analyzer: Analyzer, query: Query, text: str) -> bool:
+    """Whether a text holds enough of the query's words."""
+    known = {term for term, _ in (*analyzer.prose(text), *analyzer.names(text))}
     held = sum((term.prose or term.names)[0] in known for term in query.terms)
     return held > 0 and held >= MATCHED_WORDS * len(query.terms)
 

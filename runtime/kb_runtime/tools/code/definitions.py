@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.names import edit_distance
@@ -19,7 +19,9 @@ from kb_runtime.tools.code.symbols import (
     Found,
     SymbolIndex,
     notes,
+    segments,
     top_k_argument,
+    without_signs,
 )
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.paging import Pager
@@ -96,45 +98,59 @@ def _matches(
 ) -> Iterator[tuple[int, int, Found]]:
     """How each definition of one of the kinds matches, how often its name is used, and the definition.
     Counts those of `others`."""
-    seen = 0
-    for match, number_of in _tiers(index, symbol):
-        if (seen or others) and match == MATCHES.index("similar"):
+    known: set[tuple[str, int]] = set()
+    count = 0
+    for match, found in _tiers(index, symbol):
+        if known and match == MATCHES.index("similar"):
             return
-        for tree, number in number_of:
-            uses = tree.symbols.columns["name_uses"]
-            for row in tree.symbols.definitions_of(number):
-                one = index.found(tree, row)
-                if one is None:
-                    continue
-                if kinds and not _is_of(index, one, kinds):
-                    others[one.definition.kind] += 1
-                    continue
-                seen += 1
-                yield match, uses[number + 1] - uses[number], one
-                if seen >= MAX_MATCHES:
-                    return
+        for one in found:
+            place = one.tree.info.name, one.row
+            if place in known:  # what the name means with its qualifier
+                continue
+            known.add(place)
+            if kinds and not _is_of(index, one, kinds):
+                others[one.definition.kind] += 1
+                continue
+            count += 1
+            yield match, _uses(one), one
+            if count >= MAX_MATCHES:
+                return
 
 
-def _tiers(index: SymbolIndex, symbol: str) -> Iterator[tuple[int, list[tuple[Any, int]]]]:
-    """The names that match, the best matches first: how, and their trees and numbers."""
-    if exact := index.named(symbol):
-        places = {(one.tree, one.tree.symbols.find(one.definition.name)) for one in exact}
-        yield 0, [(tree, number) for tree, number in places if number is not None]
-    name = re.split(r"::|\.|#|\\|->", symbol)[-1] or symbol
+def _uses(found: Found) -> int:
+    """How often the name of a definition is used."""
+    columns = found.tree.symbols.columns
+    number, starts = columns["name"][found.row], columns["name_uses"]
+    return starts[number + 1] - starts[number]
+
+
+def _tiers(index: SymbolIndex, symbol: str) -> Iterator[tuple[int, Iterable[Found]]]:
+    """The definitions that match, the best matches first, and how. What a name means with its qualifier
+    is there again among those of the name."""
+    exact = index.named(symbol)
+    if not exact:
+        symbol = without_signs(symbol)
+        exact = index.named(symbol)
+    yield 0, exact
+    name = segments(symbol)[-1]
     folded, words = name.casefold(), _words(name)
     tiers: list[list[tuple[Any, int]]] = [[] for _ in MATCHES]
     for tree in index.trees:
         for number, found in tree.symbols.matching(_ANY):
-            other = found.string
-            if other == name and exact:
-                continue
-            match = _match(folded, words, other)
+            match = _match(folded, words, found.string)
             if match >= 0:
                 tiers[match].append((tree, number))
     for match in range(1, len(MATCHES) - 1):
-        yield match, tiers[match]
+        yield match, _definitions(index, tiers[match])
     if not any(tiers[:-1]):
-        yield len(MATCHES) - 1, _similar(index, folded)
+        yield len(MATCHES) - 1, _definitions(index, _similar(index, folded))
+
+
+def _definitions(index: SymbolIndex, names: Iterable[tuple[Any, int]]) -> Iterator[Found]:
+    for tree, number in names:
+        for row in tree.symbols.definitions_of(number):
+            if (one := index.found(tree, row)) is not None:
+                yield one
 
 
 _ANY = re.compile("")

@@ -66,9 +66,11 @@ class Freshness:
         if self._moved:
             moved = "; ".join(self._moved)
             self.warnings.append(f"moved since it was indexed: {shorten(moved, 400)}")
-        advice = "Read these files from disk, and run `kbc build` to bring the index up to date."
+        advice = "Run `kbc build` to bring the index up to date."
         if self._is_followed:
-            advice = "Read these files from disk; the index is being brought up to date."
+            advice = "The index is being brought up to date."
+        if "changed" in self._stale.values():
+            advice = f"Read changed files from disk. {advice}"
         metadata["freshnessWarning"] = f"{'; '.join(changes(self._stale))}. {advice}"
 
 

@@ -200,6 +200,7 @@ def _callers(index: SymbolIndex, found: Sequence[Found]) -> list[_Call]:
 def _callees(everywhere: SymbolIndex, index: SymbolIndex, found: Sequence[Found]) -> list[_Call]:
     """What the text of the definitions calls; `index` says where callees may be."""
     calls = []
+    guesses: dict[str, list[Found]] = {}  # a name's definitions, where one of them may be meant
     for one in found[:MAX_DEFINITIONS]:
         symbols, each = one.tree.symbols, one.definition
         for row in symbols.uses_in(each.file, each.line, each.end_line):
@@ -214,8 +215,11 @@ def _callees(everywhere: SymbolIndex, index: SymbolIndex, found: Sequence[Found]
                     full = _full_name(one.tree, use.target)
                     calls.append(_Call(place, index.key(other), full, other, True))
                 continue
-            possible = everywhere.named(name)
-            if any(index.found(other.tree, other.row) for other in possible):
+            if name not in guesses:
+                possible = everywhere.named(name)
+                seen = any(index.found(other.tree, other.row) for other in possible)
+                guesses[name] = possible if seen else []
+            if possible := guesses[name]:
                 only = possible[0] if len(possible) == 1 else None
                 calls.append(_Call(place, ("", name), name, only, False))
     return calls
@@ -269,7 +273,8 @@ def _calls_text(structured: CallRelationships) -> str:
         if sites is None:
             continue
         more = f", the first {len(sites)} shown" if total > len(sites) else ""
-        lines.append(f"{total} {side} of {structured['symbol']}{more}")
+        noun = side[:-1] if total == 1 else side
+        lines.append(f"{total} {noun} of {structured['symbol']}{more}")
         for site in sites:
             guess = " [guess]" if site["resolution"] == "by name" else ""
             file = site.get("address") or site.get("file")

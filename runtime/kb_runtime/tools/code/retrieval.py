@@ -175,7 +175,7 @@ def _result(session: Session, query: str, passage: Passage, score: float) -> Cod
 
 
 def _record_of(session: Session, passage: Passage) -> Any:
-    return session.artifact.catalog(passage.best.collection)[passage.best.record]
+    return session.artifact.catalog(passage.best.collection).head(passage.best.record)
 
 
 def _trimmed(text: str, line: int) -> tuple[str, int]:
@@ -249,7 +249,7 @@ def _metadata(session: Session, globs: PathGlobs, found: SearchResult, total: in
 def workspace(session: Session) -> str:
     """The folders that paths are relative to, as kb.toml names them."""
     names = {
-        catalog[position].get("workspace", "")
+        catalog.head(position).get("workspace", "")
         for catalog in lookup.catalogs(session, KIND)
         for position in (0, len(catalog) - 1)
         if len(catalog)

@@ -34,7 +34,7 @@ def index_status(session: Session, arguments: dict[str, Any]) -> Answer[CodeInde
         if compiled is not None:
             shown = (file for file in range(compiled.files) if catalog.place(file) is not None)
             symbols += sum(len(compiled.definitions_in(file)) for file in shown)
-        for record in catalog:
+        for record in map(catalog.head, range(len(catalog))):
             languages[record.get("language") or "text"] += 1
             by_tree[record.get("workspace", "")] += 1
             if tree is not None and is_compared:
@@ -116,7 +116,8 @@ def _text(structured: CodeIndexStatus, changed: int, deleted: int) -> str:
     for what, count, files in counts:
         if count:
             more = ", ..." if count > len(files) else ""
-            lines.append(f"{count} {what} since they were indexed: {', '.join(files)}{more}")
+            since = "it was" if count == 1 else "they were"
+            lines.append(f"{count} {what} since {since} indexed: {', '.join(files)}{more}")
     return "\n".join(lines)
 
 

@@ -32,6 +32,17 @@ _QUALIFIERS = re.compile(r"::|\.|#|\\|->")
 _AROUND_NAMES = re.compile(r"\([^()]*\)$|[()*&]")
 """What code has around names: `(*Pump).start(2)`."""
 
+
+def segments(symbol: str) -> list[str]:
+    """A name behind its qualifiers, the outermost first; a symbol that has none of both is one."""
+    return [*filter(None, _QUALIFIERS.split(symbol))] or [symbol]
+
+
+def without_signs(symbol: str) -> str:
+    """A symbol without what code has around names, where anything is left."""
+    return _AROUND_NAMES.sub("", symbol) or symbol
+
+
 SYMBOL = Argument(
     "symbol",
     "string",
@@ -176,7 +187,7 @@ class SymbolIndex:
 
     def named(self, symbol: str) -> list[Found]:
         """The definitions that a name means, with its qualifier where one is given."""
-        *qualifier, name = [*filter(None, _QUALIFIERS.split(symbol))] or [symbol]
+        *qualifier, name = segments(symbol)
         found = [
             one
             for tree in self.trees
@@ -192,11 +203,10 @@ class SymbolIndex:
         """As `named`, the best first; parentheses as in `(*Pump).start()` do not count. Where nothing has the
         name, what has it in another case, or without a qualifier that nothing is called, with a note. Raises
         NOT_FOUND."""
-        if found := self.named(symbol) or self.named(_AROUND_NAMES.sub("", symbol)):
+        bare = without_signs(symbol)
+        if found := self.named(symbol) or self.named(bare) or self._nearly_named(bare):
             return sorted(found, key=self.order)
-        if found := self._nearly_named(_AROUND_NAMES.sub("", symbol)):
-            return sorted(found, key=self.order)
-        name = _QUALIFIERS.split(symbol)[-1] or symbol
+        name = segments(bare)[-1]
         names = {
             tree.symbols.name(number)
             for tree in self.trees
@@ -215,7 +225,7 @@ class SymbolIndex:
 
     def _nearly_named(self, symbol: str) -> list[Found]:
         """What a name means that is written otherwise than its definition; `notes` says so."""
-        *qualifiers, name = [*filter(None, _QUALIFIERS.split(symbol))] or [symbol]
+        *qualifiers, name = segments(symbol)
         qualifier = qualifiers[-1] if qualifiers else ""
         same = re.compile(rf"\A{re.escape(name)}\Z", re.IGNORECASE)
         names = {

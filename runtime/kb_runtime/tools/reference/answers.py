@@ -88,7 +88,7 @@ class Doc(DocName, DocPart, Continued):
 class DocSummary(TypedDict):
     filename: Annotated[str, "name of the file"]
     path: Annotated[str, "for get_doc"]
-    size: Annotated[int, "bytes"]
+    size: Annotated[int, "its length in characters"]
     title: Annotated[str, "title of the page"]
     sections: Annotated[int, "number of headings"]
     address: NotRequired[SharedAddress]

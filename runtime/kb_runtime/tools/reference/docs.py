@@ -34,6 +34,13 @@ EXTRA_GROUP = "posts"
 DEEPEST_LEVEL = 6
 _LINE_ONLY = re.compile(r"\A:\d+\Z")
 """What follows the `#` in the id of a hit before the first heading of a page."""
+_READERS = {
+    "builtins": "get_builtin",
+    "patterns": "get_pattern",
+    "templates": "get_template",
+    "examples": "get_example",
+}
+"""The tools for records whose files are no pages, by kind."""
 _LISTED_DOCS = 10
 """The most paths that the text of an error lists; its structure has all."""
 
@@ -133,8 +140,14 @@ def _section(session: Session, record: DocEntry, wanted: str) -> SectionEntry:
         meant = (each for each in sections if (each["anchor"], each["line"]) == (anchor, int(line)))
         return next(meant, None) or _section(session, record, anchor)
     anchors = [section["anchor"] for section in sections]
-    titles = {section["title"]: section["anchor"] for section in sections}
-    close = [titles[title] for title in suggest(wanted, titles)] or anchors[:PATH_SUGGESTIONS]
+    titles = dict.fromkeys(section["title"] for section in sections)
+    near = [
+        section["anchor"]
+        for title in suggest(wanted, titles)
+        for section in sections
+        if section["title"] == title
+    ]
+    close = near[:PATH_SUGGESTIONS] or anchors[:PATH_SUGGESTIONS]
     outline = lookup.tool_name(session, "doc_outline")
     raise ToolError(
         "NOT_FOUND",
@@ -189,21 +202,40 @@ def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError
     known = sorted(lookup.ids(session, KIND))
     folder = path.casefold() + "/"
     inside = [each for each in known if each.casefold().startswith(folder)] if path else known
+    step = f"Give {argument} as {lookup.tool_name(session, 'list_docs')} shows it."
     if inside:
         message = f"{quoted(name)} is a folder, not a document. Its files: {some_of(inside, _LISTED_DOCS)}"
         suggestions = inside[:PATH_SUGGESTIONS]
+    elif entries := _entries_in(session, path):
+        reader, ids = entries
+        message = f"{quoted(name)} is no document: it holds {some_of(ids, _LISTED_DOCS)}"
+        suggestions, step = ids[:PATH_SUGGESTIONS], f"Call {reader} to read that."
     else:
         shown = some_of(known, _LISTED_DOCS)
         message = f"no document matches {quoted(name)}. Available documents: {shown}"
         suggestions = suggest(path, known, PATH_SUGGESTIONS) or known[:PATH_SUGGESTIONS]
-    listing = lookup.tool_name(session, "list_docs")
     return ToolError(
         "NOT_FOUND",
         message,
         suggestions=suggestions,
-        next_steps=[f"Give {argument} as {listing} shows it."],
+        next_steps=[step],
         details={"availableDocs": known, "total": len(known)},
     )
+
+
+def _entries_in(session: Session, path: str) -> tuple[str, list[str]] | None:
+    """What reads the records of a file that is no page, and their ids: entries, patterns, templates or an
+    example."""
+    for kind, reader in _READERS.items():
+        ids = [
+            record["id"]
+            for catalog in lookup.catalogs(session, kind)
+            for record in map(catalog.__getitem__, range(len(catalog)))
+            if record["path"] == path
+        ]
+        if ids and "{prefix}_" + reader in session.tool_names:
+            return lookup.tool_name(session, reader), ids
+    return None
 
 
 def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:

@@ -216,6 +216,8 @@ def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[Example
     else:
         if arguments["cursor"] is not None:
             raise bad_cursor("it belongs to a request with a category")
+        if arguments["limit"] is not None:
+            warnings.append("limit ignored: it needs a category")
         by_category: dict[str, list[str]] = {}
         for record in found:
             by_category.setdefault(category_of(record), []).append(_name(session, record))
@@ -276,7 +278,8 @@ def _feature_names(record: ExampleEntry) -> set[str]:
     return names | {each["module"].casefold() for each in record.get("imports", ())}
 
 
-_COMMENT_OR_STRING = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"", re.DOTALL)
+# A comment that nobody closes reaches to the end: else each of many would be looked for to there.
+_COMMENT_OR_STRING = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"[^\"\n]*\"", re.DOTALL)
 
 
 def _without_comments(text: str) -> str:

@@ -50,7 +50,7 @@ class LineMatch(TypedDict):
     file: Annotated[str, "path of the file"]
     line: Annotated[int, "line in it"]
     content: Annotated[str, "the line"]
-    context: Annotated[list[str], "the line and those around it"]
+    context: Annotated[list[str], "the lines before and after it"]
     before: Annotated[list[str], "the lines before"]
     after: Annotated[list[str], "the lines after"]
     address: NotRequired[

@@ -146,7 +146,7 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
         range(len(catalog)),
         arguments["limit"],
         session.max_chars,
-        lambda position: _brief(artifact, info, catalog[position]),
+        lambda position: _brief(artifact, info, catalog.head(position)),
     )
     structured: RecordList = {
         "collection": info.name,
@@ -168,13 +168,11 @@ def outline(session: Session, arguments: dict[str, Any]) -> Answer[Outline]:
         {"title": definition["name"], "kind": definition["kind"], "lines": _lines(definition)}
         for definition in fields.get("definitions", ())
     ]
-    return json_answer(
-        {
-            "address": record.address,
-            "title": record.title,
-            "entries": entries,
-        }
-    )
+    structured: Outline = {"address": record.address, "title": record.title, "entries": entries}
+    if not entries:
+        reads = tool_name(session, "get")
+        session.notes.append(f"It has no headings and no definitions: {reads} shows its text.")
+    return json_answer(structured)
 
 
 def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:

@@ -53,7 +53,7 @@ def list_sources(session: Session, _: dict[str, Any]) -> Answer[SourceList]:
             "type": type,
             "pageCount": len(source.pages),
             "chunkCount": len(source.rows(session, 0, len(source.pages))),
-            "builtAt": session.artifact.manifest["built_at"],
+            "builtAt": session.artifact.built_at(source.info.name),
         }
         entry |= present(
             url=source.record.get("url"),
@@ -127,7 +127,7 @@ def read_page(session: Session, arguments: dict[str, Any]) -> Answer[PageContent
         "sourceName": page["source_name"],
         "content": "",
         "sections": _listed_sections(session, page, content),
-        "builtAt": session.artifact.manifest["built_at"],
+        "builtAt": session.artifact.built_at(page["collection"]),
         "truncated": False,
     }
     structured |= page_facts(page)
@@ -190,7 +190,7 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
             )
     if not found:
         among = sources(session) if source is None else [source]
-        known = [page["url"] for each in among for page in each.pages]
+        known = list(dict.fromkeys(page["url"] for each in among for page in each.pages))
         near = suggest(split_fragment(url)[0], known) or _nearest(url, known)
         raise ToolError(
             "NOT_FOUND",

@@ -14,6 +14,7 @@ from kb_runtime.text.rendering import exact_fence
 from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
+from kb_runtime.tools.arguments import MAX_ITEMS
 from kb_runtime.tools.budget import whole_results
 from kb_runtime.tools.declaration import Answer, Argument
 from kb_runtime.tools.sources.family import READ_PAGE, SEARCH, page_facts, source_tool
@@ -173,6 +174,11 @@ def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:
     filters: dict[str, list[Any]] = {}
     for key, value in given.items():
         values = value if isinstance(value, list) else [value]
+        if len(values) > MAX_ITEMS:
+            raise ToolError(
+                "BAD_INPUT",
+                f"filters.{key} has {len(values)} values and may have at most {MAX_ITEMS}",
+            )
         given_values = (each.strip() if isinstance(each, str) else each for each in values)
         allowed = [_filter_value(key, each) for each in given_values if each not in (None, "")]
         if allowed:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
     from kb_runtime.tools.workshops.answers import LearningContext
 
+_ALL_KINDS = ("Leave kinds out for all sections.",)
+
 
 def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[LearningContext]:
     """All sections for one exercise or step, in the order in which they are taught.
@@ -66,7 +68,7 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
     chosen = covering(scope.workshop, scope.exercise, scope.step, kinds)
     if not chosen:
         what = f"no sections of the kinds {', '.join(kinds)}" if kinds else "no sections"
-        raise ToolError("NO_MATCH", f"{scope} has {what}")
+        raise ToolError("NO_MATCH", f"{scope} has {what}", next_steps=_ALL_KINDS if kinds else ())
     limit = limit_of(session, arguments["maxChars"], warnings)
     bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
     cursor = None
@@ -142,7 +144,14 @@ def _drawn(
         (workshop, exercise["number"])
         for workshop in _drawn_from(session, arguments["workshop"], warnings)
         for exercise in workshop.exercises
+        if not kinds or covering(workshop, exercise["number"], None, kinds)
     ]
+    if not exercises:
+        raise ToolError(
+            "NO_MATCH",
+            f"no exercise has sections of the kinds {', '.join(kinds)}",
+            next_steps=_ALL_KINDS,
+        )
     import random
 
     seed = arguments["seed"]

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
+from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import json_text
+from kb_runtime.text.tables import some_of
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import Pager
@@ -38,13 +40,20 @@ MAX_PAGES = 500
 MAX_WORKSHOPS = 10_000
 """What `all` reads at most: pages of `limit` workshops, and workshops."""
 MAX_BULLETS = 50
+MAX_PRODUCTS = 10
+"""Product labels that are named where no workshop has the one asked for."""
 
 
 def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[WorkshopList]:
     product, has_diffs, limit = arguments["product"], arguments["hasDiffs"], arguments["limit"]
+    known = workshops(session)
+    products = sorted({one.record["product"] for one in known if "product" in one.record})
+    if product is not None and product not in products:
+        listed = f"; there is {some_of(products, MAX_PRODUCTS)}" if products else ""
+        session.notes.append(f"no workshop has the product {quoted(product)}{listed}")
     found = [
         workshop
-        for workshop in workshops(session)
+        for workshop in known
         if product in (None, workshop.record.get("product"))
         and has_diffs in (None, workshop.record["has_diffs"])
     ]
@@ -90,7 +99,7 @@ def _summary(session: Session, workshop: PlacedWorkshop) -> WorkshopSummary:
         "title": workshop.record["title"],
         "exerciseCount": len(workshop.exercises),
         "hasDiffs": workshop.record["has_diffs"],
-        "lastIndexedAt": session.artifact.manifest["built_at"],
+        "lastIndexedAt": session.artifact.built_at(workshop.info.name),
         "stepCount": workshop.step_count,
         "sectionCount": len(workshop.sections),
     }

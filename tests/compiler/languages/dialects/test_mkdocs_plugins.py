@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kbc.languages.includes import Expansion, expand
+import pytest
+
+from kbc.languages.includes import Expansion, Surroundings, expand
 
 FILES = {
     "docs/parts/tide.md": b"# Tide\n\n<!--start-->\nIt turns.\n<!--end-->\n\nMore.\n",
@@ -44,3 +46,48 @@ def test_what_is_not_there_is_counted_for_the_plugin_only() -> None:
 def test_directives_in_code_stay_as_they_are() -> None:
     text = '```\n{% include-markdown "parts/all.txt" %}\n```\n'
     assert expanded(text).text == text
+
+
+CODE = "call open()\ncall shut()\nend\n"
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown"),
+    [
+        ("{!code/gate.f90!}", "call open()\ncall shut()\nend"),
+        ("  {!> ../../code/gate.f90 !}", "  call open()\n  call shut()\n  end"),
+        ("{!code/gate.f90!lines=1 3-3}", "call open()\nend"),
+        ("{! code/gate.f90 [ln:2-] !}", "call shut()\nend"),
+        ("{!code/none.f90!}", "{!code/none.f90!}"),
+    ],
+)
+def test_files_between_braces_and_exclamation_marks_are_filled_in_in_code(
+    directive: str, shown: str
+) -> None:
+    found = expand(
+        f"```fortran\n{directive}\n```\n",
+        "docs/guide/page.md",
+        {"code/gate.f90": CODE.encode()}.get,
+    )
+    assert found.text == f"```fortran\n{shown}\n```\n"
+    example = f"```md\n{directive}\n```\n"
+    assert (
+        expand(example, "docs/guide/page.md", {"code/gate.f90": CODE.encode()}.get).text == example
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("## :material-check: On a page\n", "## On a page\n"),
+        ("A :simple-mkdocs: badge, :octicons-tag-24:{ .big } new.\n", "A badge, new.\n"),
+        ("[:octicons-arrow-right-24:&nbsp; Start](a.md){ .md-button }\n", "[Start](a.md)\n"),
+        ("| Sluice | :material-check: |\n", "| Sluice | :material-check: |\n"),
+        ("`:material-check:` at 12:30-x:\n", "`:material-check:` at 12:30-x:\n"),
+        ("```\n:material-check:\n```\n", "```\n:material-check:\n```\n"),
+    ],
+)
+def test_icons_show_no_text_outside_of_tables_and_code(source: str, shown: str) -> None:
+    found = expand(source, "docs/a.md", FILES.get, Surroundings(attributes="python-markdown"))
+    assert found.text == shown
+    assert expand(source, "docs/a.md", FILES.get).text == source

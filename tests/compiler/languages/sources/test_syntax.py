@@ -293,3 +293,11 @@ def test_the_language_of_a_file(path: str, text: str, language: str) -> None:
 )
 def test_a_signature_has_no_comments(language: str, text: str, signature: str) -> None:
     assert symbols(text, language=language)[0].signature == signature
+
+
+def test_directives_of_fypp_do_not_hide_the_module_behind_them() -> None:
+    source = '#:include "common.fypp"\n#:set KINDS = ["sp"]\n\n!> Gates.\nmodule gates\ncontains\n'
+    source += "  subroutine shut(gate)\n    integer :: gate\n  end subroutine\nend module gates\n"
+    (module,) = symbols(source, language="fortran")
+    assert (module.kind, module.name, module.line) == ("module", "gates", 4)
+    assert [each.name for each in module.children] == ["shut"]

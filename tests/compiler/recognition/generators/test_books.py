@@ -66,7 +66,6 @@ def test_gitbook_takes_the_summary_as_order_and_titles_and_its_redirects(tmp_pat
             ),
             "book/weirs.md": "What a weir is.\n",
             "book/gates/README.md": page("Gates"),
-            "book/alone.md": page("Alone"),
         },
     )
     found = recognised(root)
@@ -76,7 +75,6 @@ def test_gitbook_takes_the_summary_as_order_and_titles_and_its_redirects(tmp_pat
         "start.md": "Weirs and Gates",
         "weirs.md": "All about _weirs_",
         "gates/README.md": "Gates",
-        "alone.md": "Alone",
     }
     gates = inputs.records["docs"][2]
     assert isinstance(gates, DocRecord)
@@ -278,3 +276,32 @@ def test_metadata_and_variables_of_quarto_are_filled_in(tmp_path: Path) -> None:
     assert texts["bad/c.qmd"] == "# C\n\n3\n"
     (note,) = [each for each in diagnostics if each.code == "content-elsewhere"]
     assert "{{< meta >}} (1)" in note.message
+
+
+LISTED = "- [A](a.md)\n- [B](b.md)\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "files", "contents"),
+    [
+        ("src", {"book.toml": "[book]\n", "src/SUMMARY.md": LISTED}, "src/SUMMARY.md"),
+        ("", {".gitbook.yaml": "root: ./\n", "SUMMARY.md": LISTED}, "SUMMARY.md"),
+        (
+            "",
+            {"_quarto.yml": "project: {type: book}\nbook: {chapters: [a.md, b.md]}\n"},
+            "_quarto.yml",
+        ),
+    ],
+)
+def test_a_book_has_only_the_pages_that_its_contents_list(
+    tmp_path: Path, place: str, files: dict[str, str], contents: str
+) -> None:
+    pages = {f"{place}/{name}.md".lstrip("/"): page(name.upper()) for name in ("a", "b", "old")}
+    root = write_tree(tmp_path / "book", {**files, **pages})
+    inputs, diagnostics = read(root)
+    assert [each.id for each in inputs.records["docs"]] == ["a.md", "b.md"]
+    (note,) = (each for each in diagnostics if each.code == "unlisted-page")
+    assert f"1 page is left out: {contents} does not list it" in note.message
+    more = {f"{place}/{name}.md".lstrip("/"): page(name) for name in ("more", "most")}
+    inputs, _ = read(write_tree(root, more))  # most pages: a program may list them
+    assert len(inputs.records["docs"]) == 5

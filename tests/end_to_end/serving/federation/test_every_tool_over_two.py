@@ -26,12 +26,12 @@ OTHER = {
 def pair(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dispatcher]:
     folder = tmp_path_factory.mktemp("pair")
     built = []
-    for name, changes in (("demo", {}), ("other", OTHER)):
+    for day, (name, changes) in enumerate((("demo", {}), ("other", OTHER))):
         write_knowledge(folder / name / "kb", **changes)
-        out = folder / name / "out"
-        built.append(
-            build(folder / name / "kb", BuildOptions(out=out, cache=library.cache)).path.parent
+        options = BuildOptions(
+            out=folder / name / "out", cache=library.cache, source_date_epoch=day * 86_400
         )
+        built.append(build(folder / name / "kb", options).path.parent)
     data = folder / "data"
     data.mkdir()
     (data / "functional_tests_normalized.json").write_text('[{"uid": "t-9", "title": "New"}]')
@@ -133,3 +133,16 @@ def test_resources_of_both_have_addresses_that_resolve(pair: Dispatcher) -> None
     assert values == ["docs/parrot.md"]
     with pytest.raises(ProtocolError):
         pair.handle("resources/read", {"uri": "kb://demo/docs/docs%2Fparrot.md"}, REVISION)
+
+
+def test_each_knowledge_base_was_indexed_when_it_was_built(pair: Dispatcher) -> None:
+    times = {"demo": "1970-01-01T00:00:00Z", "other": "1970-01-02T00:00:00Z"}
+    listed = call(pair, "list_workshops")["structuredContent"]["workshops"]
+    assert {one["address"].split("/")[2]: one["lastIndexedAt"] for one in listed} == times
+    listed = call(pair, "qurio_list_sources")["structuredContent"]["sources"]
+    assert {one["address"].split("/")[2]: one["builtAt"] for one in listed} == times
+    for kb, time in times.items():
+        page = call(pair, "qurio_read_page", url=f"kb://{kb}/sources/almanac%2Ftides.md")
+        assert page["structuredContent"]["builtAt"] == time
+        test = call(pair, "get_test_by_jira", jira_key=f"kb://{kb}/tests/t-1")
+        assert test["structuredContent"]["ingested_at"] == time

@@ -23,8 +23,8 @@ from tests.waiting import PATIENCE_S, PAUSE_S, until
 from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.mcp import revisions
+from kb_runtime.store.location import resolve
 from kb_runtime.store.locks import try_lock
-from kb_runtime.store.manifest import resolve
 from kbc.pipeline.build import BuildReport
 
 

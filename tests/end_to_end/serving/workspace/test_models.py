@@ -12,7 +12,8 @@ from tests.end_to_end.talk import PAUSE_S
 from tests.waiting import until
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.manifest import CURRENT, load, resolve
+from kb_runtime.store.location import resolve
+from kb_runtime.store.manifest import CURRENT, load
 from kbc.encoding.pinned import PINNED_WEIGHTS_SHA256
 from kbc.pipeline.build import BuildOptions, build
 

@@ -12,7 +12,8 @@ import pytest
 from tests.end_to_end.shipping.clients.commands import KBC, NEEDED, ask, install, problems, warnings
 
 from kb_runtime.errors import exit_codes
-from kb_runtime.store.manifest import MANIFEST, load, resolve, seal
+from kb_runtime.store.location import resolve
+from kb_runtime.store.manifest import MANIFEST, load, seal
 from kb_runtime.version import FORMAT_VERSION
 
 pytestmark = NEEDED

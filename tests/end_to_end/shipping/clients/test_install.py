@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE_S
 
 from kb_runtime.clients.table import CLIENTS
 from kb_runtime.errors import exit_codes
-from kb_runtime.store.manifest import resolve
+from kb_runtime.store.location import resolve
 from kbc.pipeline.build import BuildOptions, build
 from kbc.shipping.signing import generate, sign
 

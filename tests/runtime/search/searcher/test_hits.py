@@ -138,6 +138,14 @@ def test_the_limit_is_respected_and_at_least_one(search: Search) -> None:
     assert len(search("map set", limit=0).hits) == 1
 
 
+@pytest.mark.parametrize("limit", [10**12, 10**30])
+def test_a_limit_beyond_all_chunks_asks_for_no_more_than_there_are(
+    search: Search, small: Built, limit: int
+) -> None:
+    everything = search("map set", limit=len(small.chunks)).hits
+    assert search("map set", limit=limit).hits == everything
+
+
 def test_alpha_zero_is_by_words_alone(search: Search) -> None:
     result = search("map set", alpha=0.0)
     assert result.mode == "lexical"

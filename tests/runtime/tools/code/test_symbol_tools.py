@@ -142,7 +142,22 @@ def test_a_member_by_its_class(call: Call) -> None:
         call("symbol_definition", symbol="Pump.check")
 
 
-@pytest.mark.parametrize("symbol", ["#", ".", "::", "->", "..."])
+@pytest.mark.parametrize(
+    ("symbol", "lines", "others"),
+    [("Pump.start", "10-11", 2), ("(*Hull).Float()", "7-7", 0), ("Pump::start()", "10-11", 2)],
+)
+def test_a_member_of_a_class_is_found_before_its_namesakes(
+    call: Call, symbol: str, lines: str, others: int
+) -> None:
+    best, *rest = call("symbol_search", symbol=symbol)["results"]
+    assert (best["match"], best["lines"]) == ("exact", lines)
+    assert [each["name"] for each in rest] == [best["name"]] * others
+    assert "exact" not in {each["match"] for each in rest}
+    none = call("symbol_search", symbol="Pump.start", kinds=["enum"])
+    assert none["warnings"] == ["none is of these kinds; others that match: 3 of kind method"]
+
+
+@pytest.mark.parametrize("symbol", ["#", ".", "::", "->", "...", "()", "&"])
 def test_a_symbol_without_a_name_is_found_nowhere(call: Call, symbol: str) -> None:
     assert call("symbol_search", symbol=symbol)["results"] == []
     for tool in ("symbol_definition", "symbol_references", "call_relationships"):
@@ -277,6 +292,12 @@ def test_an_edited_file_hides_the_symbols_of_the_index(root: Path, call: Call) -
             assert call("symbol_definition", symbol="ignite")["definition"]["lines"] == "1-2"
             assert call("symbol_references", symbol="ignite")["resolved"] == CALLERS + 1
             assert call("call_relationships", symbol="refuel")["totalCallers"] == 1
+            (relations,) = (tool for tool in TOOLS if tool.name == "call_relationships")
+            arguments, _ = check(relations, {"symbol": "refuel"})
+            text = relations.run(
+                Session(Federation([whole, edits], ("code",), 1), {}), arguments
+            ).text
+            assert text.startswith("1 caller of refuel\n")
             with pytest.raises(ToolError, match="no definition") as caught:
                 call("symbol_definition", symbol="Pump")
             assert "Pump" not in caught.value.suggestions

@@ -369,3 +369,25 @@ def test_page_whose_path_looks_like_a_hit_or_an_anchor_is_read_by_the_ids_of_its
             assert found["path"] == path
             assert ("section" in found) == (name in ids)
             assert get(artifact, name).id == path
+
+
+def test_all_sections_of_a_near_title_are_suggested(
+    call: Call, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = session.artifact.catalog("docs")
+    page: dict[str, Any] = dict(stored[stored.find("docs/manual.md") or 0])
+    twice = {"title": "Maps", "level": 2, "line": 13, "end_line": 13, "chars": 1}
+    page["sections"] = [*page["sections"], {**twice, "anchor": "maps-1"}]
+    monkeypatch.setattr("kb_runtime.tools.lookup.find_path", lambda *_: page)
+    error = refusal(call, "get_doc", filename="manual.md", section="Mapps")
+    assert error.suggestions == ("maps", "maps-1")
+
+
+@pytest.mark.parametrize("tool", ["get_doc", "doc_outline"])
+def test_a_file_that_is_no_page_is_told_with_what_reads_it(call: Call, tool: str) -> None:
+    argument = "filename" if tool == "get_doc" else "path"
+    error = refusal(call, tool, **{argument: "patterns/thin-actions.md"})
+    assert error.message == '"patterns/thin-actions.md" is no document: it holds thin-actions'
+    assert error.suggestions == ("thin-actions",)
+    assert error.next_steps == ("Call quint_get_pattern to read that.",)
+    assert error.details["availableDocs"]

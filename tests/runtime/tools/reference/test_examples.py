@@ -193,3 +193,10 @@ def test_tests_that_the_runner_selects_come_first(call: Call) -> None:
     assert found["hasTests"] is True
     assert found["tests"] == ["worksTest", "helper"]
     assert "subcategory" not in found
+
+
+def test_a_limit_without_a_category_is_told_to_be_ignored(call: Call) -> None:
+    assert structured(call("list_examples", limit=1))["warnings"] == [
+        "limit ignored: it needs a category"
+    ]
+    assert "warnings" not in structured(call("list_examples", limit=1, category="games"))

@@ -5,7 +5,7 @@ from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.hits import as_hit
-from kb_runtime.tools.search.compact import get
+from kb_runtime.tools.search.compact import get, outline
 from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published
 
@@ -37,3 +37,20 @@ def test_only_a_newline_ends_a_line(publish: Callable[..., Published]) -> None:
     with Artifact.open(published.path) as artifact:
         answer = get(Session(artifact, {}), {**arguments, "start_line": 2, "end_line": 9})
     assert answer.text == "# a.md\nkb://small/docs/a.md, lines 2 to 3\n\ntwo\nthree"
+
+
+def test_what_only_has_others_is_read_as_what_it_has(publish: Callable[..., Published]) -> None:
+    record = {"id": "knots", "text": "", "content": "# Knots\n\n1. Bowline\n", "line": 1}
+    collection = {"name": "school", "kind": "workshops", "records": 1, "chunks": 1, "first_row": 0}
+    published = publish({"school": [record]}, collections=[collection])
+    wanted = {"name": "knots", "collection": None, "cursor": None}
+    with Artifact.open(published.path) as artifact:
+        session = Session(artifact, {})
+        answer = get(session, {**wanted, "start_line": None, "end_line": None})
+        assert answer.text.endswith("lines 1 to 3\n\n# Knots\n\n1. Bowline\n")
+        assert outline(session, wanted).structured == {
+            "address": "kb://small/school/knots",
+            "title": "knots",
+            "entries": [],
+        }
+        assert session.notes == ["It has no headings and no definitions: small_get shows its text."]

@@ -1,13 +1,18 @@
-"""Files that plugins of MkDocs include: `{% include-markdown "part.md" %}`, `{!part.md!}`."""
+"""Files that plugins of MkDocs include: `{% include-markdown "part.md" %}`, `{!part.md!}`.
+
+markdown-include and mdx_include fill in the latter before Markdown is read, in code as well. FORD, which
+documents Fortran, has it from them.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from kbc.languages.includes.fenced import shifted_headings
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
-TRIGGER = r"\{%-?[ \t\n]*include(?:-markdown)?[ \t\n]+[\"']|^[ \t]*\{![ \t]*[^\s{}!]+[ \t]*!\}"
+TRIGGER = r"\{%-?[ \t\n]*include(?:-markdown)?[ \t\n]+[\"']|^[ \t]*\{!>?[ \t]*[^\s{}!>]"
 
 _PLUGIN = re.compile(
     r"^(?P<indent>[ \t]*)\{%-?[ \t\n]*(?P<name>include(?:-markdown)?)[ \t\n]+(?P<quote>[\"'])"
@@ -16,8 +21,11 @@ _PLUGIN = re.compile(
 )
 _OPTION = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([\w-]+))")
 _BRACES = re.compile(
-    r"^(?P<indent>[ \t]*)\{![ \t]*(?P<target>[^\s{}!]+)[ \t]*!\}[ \t]*$", re.MULTILINE
+    r"^(?P<indent>[ \t]*)\{!>?[ \t]*(?P<target>[^\s{}!\[\]>]+)[ \t]*(?:\[ln:(?P<range>[\d,-]+)\][ \t]*)?"
+    r"!(?:lines=(?P<lines>[\d \t-]+))?\}[ \t]*$",
+    re.MULTILINE,
 )
+_LINES = re.compile(r"(\d{1,9})?(-)?(\d{1,9})?")
 
 
 def replace(text: str, page: IncludingPage) -> str:
@@ -48,10 +56,29 @@ def _plugin(match: re.Match[str], page: IncludingPage) -> str:
     return indented(match["indent"], shown.strip("\n"))
 
 
-def _braces(match: re.Match[str], page: IncludingPage) -> str:
+def with_files(code: str, page: IncludingPage) -> str:
+    """A fenced block with the files, or lines of them, that `{!name!}` names; what is not there stays."""
+    return _BRACES.sub(lambda match: _braces(match, page, is_code=True), code)
+
+
+def _braces(match: re.Match[str], page: IncludingPage, *, is_code: bool = False) -> str:
     found = page.find(match["target"])
     if found is None:
         return match[0]
     path, text = found
-    shown = page.expanded(path, text) if path.lower().endswith((".md", ".markdown")) else text
+    stated = match["range"] or match["lines"] or ""
+    if stated.strip():
+        text = _chosen(text, re.split(r"[\s,]+", stated.strip()))
+    is_page = path.lower().endswith((".md", ".markdown")) and not is_code
+    shown = page.expanded(path, text) if is_page else text
     return indented(match["indent"], shown.strip("\n"))
+
+
+def _chosen(text: str, ranges: Iterable[str]) -> str:
+    """The lines of `ranges`: `2`, `2-5`, `-5` or `5-`."""
+    lines = text.split("\n")
+    chosen: list[str] = []
+    for first, dash, last in (match.groups() for match in map(_LINES.fullmatch, ranges) if match):
+        end = int(last or len(lines)) if dash else int(first or 0)
+        chosen += lines[max(int(first or 1) - 1, 0) : end]
+    return "\n".join(chosen)

@@ -56,6 +56,10 @@ _TITLES = frozenset(
         *("step", "applies-item", "link-card", "page-card"),
     ]
 )
+_GATED = re.compile(r"(?P<kind>exercise|solution)-(?P<gate>start|end)")
+"""Directives of sphinx-exercise between which the text of an exercise stands."""
+_PROOFS = frozenset(["prf", "proof"])
+"""The domain of sphinx-proof, and that of sphinxcontrib-proof: their content is Markdown."""
 _CARDS = frozenset({"card", "grid-item-card"})
 _CARD_MARK = re.compile(r"[ \t]*(?:\^{3,}|\+{3,})[ \t]*")
 """What is between the header, the body and the footer of a card."""
@@ -143,7 +147,15 @@ class _Directives:
     def _directive(
         self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
     ) -> list[str]:
-        base = name.rpartition(":")[2]
+        domain, _, base = name.rpartition(":")
+        if gated := _GATED.fullmatch(base):
+            if gated["gate"] == "end":
+                return []
+            base = gated["kind"]
+        if base == "solution" and not domain:
+            argument = ""  # the label of the exercise
+        elif domain in _PROOFS:
+            name = base
         if base in ("currentmodule", "module"):
             self._module = argument
             return []
@@ -172,13 +184,13 @@ class _Directives:
         if base == "figure-md":
             return list(self.lines(inner))
         if self._page.around.restructured is None:
-            if not "".join(inner).strip():
+            if not gated and not "".join(inner).strip():
                 return self._alone(name, argument, options)
         elif (
             base in _RESTRUCTURED
             or base.startswith("auto")
             or ":" in name
-            or not "".join(inner).strip()
+            or (not gated and not "".join(inner).strip())
         ):
             return self._restructured(name, argument, options, inner)
         is_bare = base in _UNLABELLED or (base in _CARDS and not argument)

@@ -66,6 +66,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         },
         options={
             "config_folder": folder,
+            "contents": summary if titles else "",
             "home": readme.removeprefix(f"{place}/"),
             "html_files": not config,
         },

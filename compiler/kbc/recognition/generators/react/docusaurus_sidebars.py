@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.permalinks import without_number
+from kbc.project.routes import without_number
 from kbc.recognition.configuration import first_existing, pages_below, peek_front_matter, read_any
 from kbc.recognition.site import joined, mapping, text
 

@@ -1,4 +1,4 @@
-"""Tells what builds publish from what they are made of: many are in the folder that was compiled."""
+"""Recognises what kbc itself has written (versions, bundles), which a build must not read as its input."""
 
 from __future__ import annotations
 

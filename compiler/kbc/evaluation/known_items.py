@@ -1,4 +1,4 @@
-"""Questions from what a knowledge base itself says: titles, names and the texts of links.
+"""Known-item questions, made from a knowledge base itself: from titles, names and the texts of links.
 
 They are easy, because the answer has their words: they show what is broken, not what is good.
 """
@@ -16,7 +16,7 @@ LEAST_WORDS = 2
 _LINK = re.compile(r"\[([^\]\[`]{8,80})\]\(([^)\s#]+)")
 
 
-def easy_questions(artifact: Artifact) -> list[Question]:
+def known_item_questions(artifact: Artifact) -> list[Question]:
     """Up to `MOST` questions, evenly spread over the records; each text is asked once."""
     found: dict[str, str] = {}
     doubtful: set[str] = set()

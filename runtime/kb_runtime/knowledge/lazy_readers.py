@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class Sections:
+class LazyReaders:
     """Readers by name. Safe to use from several threads until `close`."""
 
     def __init__(self) -> None:
@@ -47,16 +47,16 @@ class Sections:
 
 
 def opened_once(read: Method) -> Method:
-    """A method whose result, for each name that it is given, stays in the `_sections` of its object."""
-    section = read.__name__
+    """A method whose result, for each name that it is given, stays in the `_readers` of its object."""
+    method_name = read.__name__
 
     def opened(owner: Any, name: str = "") -> Any:
-        key = f"{section}/{name}" if name else section
-        sections: Sections = owner._sections
-        readers = sections._readers  # most calls find what they want, and searches make many
-        if key in readers:
-            return readers[key]
-        return sections.get(key, lambda: read(owner, name) if name else read(owner))
+        key = f"{method_name}/{name}" if name else method_name
+        readers: LazyReaders = owner._readers
+        known = readers._readers  # without a call: searches come here many times
+        if key in known:
+            return known[key]
+        return readers.get(key, lambda: read(owner, name) if name else read(owner))
 
     opened.__doc__ = read.__doc__
     method: Any = opened

@@ -8,8 +8,8 @@ import pytest
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.unindexed import scanned
-from kb_runtime.knowledge.unindexed.scanned import ScannedTree
+from kb_runtime.knowledge.unindexed import scanned_tree
+from kb_runtime.knowledge.unindexed.scanned_tree import ScannedTree
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.store.manifest import LISTING
@@ -157,7 +157,7 @@ def test_a_file_that_is_not_as_it_was_listed_is_left_out(tree: Path, tmp_path: P
 def test_what_is_held_is_limited(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scanned, "MAX_TEXT_BYTES", 1_000)
+    monkeypatch.setattr(scanned_tree, "MAX_TEXT_BYTES", 1_000)
     opened = scan(listed(tree, tmp_path / "kb"))
     assert "long.py" not in opened.catalog("code").ids()
     assert found(opened, "RetryPolicy")[0] == "pay/retry.py"

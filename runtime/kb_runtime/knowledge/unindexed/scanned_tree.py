@@ -12,12 +12,12 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kb_runtime.knowledge.lazy_readers import opened_once
 from kb_runtime.knowledge.unindexed.empty import EmptyArtifact
-from kb_runtime.knowledge.unindexed.scan import ScanIndex, ScannedTexts
+from kb_runtime.knowledge.unindexed.lexical_scan import ScanIndex, ScannedTexts
 from kb_runtime.store.catalog import LABELLED, RecordTable, fold, rows_of
 from kb_runtime.store.listing import FileListing, ListedFile, read_listing
 from kb_runtime.store.manifest import BUILD_ID_LENGTH
-from kb_runtime.store.sections import opened_once
 from kb_runtime.text.windows import defined_names, windows
 
 MAX_TEXT_BYTES = 128 * 1024 * 1024

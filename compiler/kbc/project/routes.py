@@ -1,0 +1,361 @@
+"""The rule of each site generator for the path of a page below the site's base URL.
+
+Each generator has its own rules for file names, front matter and configuration; docs/site-generators.md
+lists them. `permalinks` makes the URL.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kbc.project.slugs import module_page, starlight_slug
+
+INDEX = frozenset({"index", "readme"})
+_DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
+_NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
+_NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
+"""Docusaurus takes `01-` off a name, but neither a date nor a version."""
+
+Route = Callable[[str, Mapping[str, Any], Mapping[str, Any]], str | None]
+"""Path below the content's folder, front matter, options of the generator -> path of the address, None for a
+page that is not on the site."""
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(path)[0]
+
+
+def texts(value: Any) -> list[str]:
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items if isinstance(item, str) and item.strip()]
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return str(value).strip() if isinstance(value, (str, int)) else ""
+
+
+def _folder_or(path: str, name: str, suffix: str, index: frozenset[str] = INDEX) -> str:
+    """`folder/` for an index, else `folder/name` with `suffix`."""
+    folder = posixpath.dirname(path)
+    if name.lower() in index:
+        return f"{folder}/" if folder else ""
+    return f"{folder}/{name}{suffix}" if folder else f"{name}{suffix}"
+
+
+def _mkdocs(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    language = str(options.get("language", ""))
+    if language and options.get("language_folder"):
+        path = path.removeprefix(f"{language}/")
+    elif language:
+        path = re.sub(rf"\.{re.escape(language)}(?=\.\w+$)", "", path)
+    name = posixpath.basename(_stem(path))
+    if options.get("use_directory_urls", True):
+        return _folder_or(path, name, "/")
+    if name.lower() == "readme":
+        name = "index"
+    return posixpath.join(posixpath.dirname(path), f"{name}.html")
+
+
+def _docusaurus(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    base = str(options.get("route_base", "docs")).strip("/")
+    parts = [without_number(part) for part in _stem(path).split("/")]
+    if options.get("is_blog"):
+        return _docusaurus_post(path, data, base)
+    slug = _text(data, "slug")
+    if slug.startswith("/"):
+        return posixpath.join(base, slug.strip("/"))
+    *folders, name = parts
+    name = _text(data, "id") or name
+    is_index = name.lower() in INDEX or (folders and name.lower() == folders[-1].lower())
+    last = [slug] if slug else ([] if is_index else [name])
+    return "/".join([part for part in (base, *folders, *last) if part])
+
+
+def _docusaurus_post(path: str, data: Mapping[str, Any], base: str) -> str:
+    slug = _text(data, "slug")
+    if slug:
+        return posixpath.join(base, slug.strip("/"))
+    stem = _stem(path)
+    if posixpath.basename(stem).lower() in INDEX and "/" in stem:
+        stem = posixpath.dirname(stem)
+    dated = _DATED.fullmatch(posixpath.basename(stem))
+    if dated is None:
+        return posixpath.join(base, stem)
+    return "/".join((base, dated[1], f"{int(dated[2]):02}", f"{int(dated[3]):02}", dated[4]))
+
+
+def without_number(name: str) -> str:
+    """A name without the number that Docusaurus sorts it by: `01-intro` -> `intro`."""
+    if _NOT_NUMBERED.match(name):
+        return name
+    return _NUMBERED.sub("", name, count=1) if _NUMBERED.match(name) else name
+
+
+def _vitepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    path = _rewritten(path, options.get("rewrites", {}))
+    name = posixpath.basename(_stem(path))
+    suffix = "" if options.get("clean_urls") else ".html"
+    return _folder_or(path, name, suffix, frozenset({"index"}))
+
+
+def _without_ending(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    known: Mapping[str, str] = options.get("addresses", {})
+    if path in known:
+        return known[path]
+    return _folder_or(path, posixpath.basename(_stem(path)), "", frozenset({"index"}))
+
+
+def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    slug = starlight_slug(path, data)
+    if options.get("html_files"):
+        return f"{slug or 'index'}.html"
+    return slug if options.get("without_slash") or not slug else f"{slug}/"
+
+
+def _vuepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    if stated := _text(data, "permalink"):
+        return stated
+    return _folder_or(path, posixpath.basename(_stem(path)), ".html")
+
+
+def _eleventy(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stated = _text(data, "permalink")
+    if stated and "{" not in stated:
+        return stated.removesuffix("index.html")
+    stem = _stem(path)
+    folder, name = posixpath.split(stem)
+    if name == posixpath.basename(folder):  # `guide/guide.md` is that folder's page
+        return f"{folder}/"
+    dated = _DATED.fullmatch(name)
+    return _folder_or(path, dated[4] if dated else name, "/", frozenset({"index"}))
+
+
+def _rewritten(path: str, rules: Mapping[str, str]) -> str:
+    """`path` after the first rewrite rule of VitePress that matches; `:name` and `:name*` are parts."""
+    for source, target in rules.items():
+        names: list[str] = []
+
+        def part(match: re.Match[str], names: list[str] = names) -> str:
+            names.append(match[1])
+            return r"(.+)" if match[2] else r"([^/]+)"
+
+        pattern = re.sub(r":(\w+)(?:\\\(.*?\\\))?(\\\*|\\\+)?", part, re.escape(source))
+        found = re.fullmatch(pattern, path)
+        if found:
+            for name, value in zip(names, found.groups(), strict=True):
+                target = re.sub(rf":{name}\b[*+]?", value.replace("\\", "\\\\"), target)
+            return target
+    return path
+
+
+def _html_file(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    return f"{_stem(path)}.html"
+
+
+def _writerside(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """All topics in one folder, in lower case."""
+    name = posixpath.basename(_stem(path)).lower()
+    return f"{re.sub(r'[_ ]+', '-', name)}.html"
+
+
+def _gitbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    if path == options.get("home"):
+        return ""
+    name = posixpath.basename(_stem(path))
+    if options.get("html_files"):
+        return _folder_or(path, name, ".html", frozenset({"readme"}))
+    return _folder_or(path, name, "", frozenset({"readme"})).rstrip("/")
+
+
+def _docfx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    place = _stem(path)
+    for source, target in options.get("mapped", ()):
+        if not source or place.startswith(f"{source}/"):
+            place = posixpath.join(target, place.removeprefix(f"{source}/" if source else ""))
+            break
+    return f"{place}.html"
+
+
+def _mdbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    if posixpath.basename(stem).lower() == "readme":
+        stem = posixpath.join(posixpath.dirname(stem), "index")
+    return f"{stem}.html"
+
+
+def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    built: Mapping[str, str] = options.get("addresses", {})
+    if stem in built:
+        return built[stem]
+    if not options.get("directory_urls"):
+        return f"{stem}.html"
+    return _folder_or(path, posixpath.basename(stem), "/", frozenset({"index"}))
+
+
+def _hugo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stated = _text(data, "url")
+    if stated:
+        return stated
+    stem = _stem(path)
+    language = str(options.get("language", ""))
+    if language and stem.endswith(f".{language}"):
+        stem = stem[: -len(language) - 1]
+    folder, name = posixpath.dirname(stem), posixpath.basename(stem)
+    if name in ("_index", "index"):
+        place = folder
+    else:
+        place = posixpath.join(folder, _text(data, "slug") or name)
+        rule = options.get("permalinks", {}).get(stem.split("/")[0]) if "/" in stem else None
+        if isinstance(rule, str):
+            return _filled(rule, stem, data)
+    place = _urlized(place)
+    if options.get("ugly_urls") and name not in ("_index", "index"):
+        return f"{place}.html"
+    return f"{place}/" if place else ""
+
+
+def _urlized(place: str) -> str:
+    return re.sub(r"[^\w/.~+-]+", "", re.sub(r"\s+", "-", place.lower())).strip("/")
+
+
+def _zola(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    folder, name = posixpath.split(stem)
+    place = _text(data, "path").strip("/")
+    if not place:
+        is_folder = name in ("_index", "index")
+        dated = _DATED.fullmatch(name)
+        slug = _text(data, "slug") or (dated[4] if dated else name)
+        place = _urlized(folder if is_folder else posixpath.join(folder, slug))
+    return f"{place}/" if place else ""
+
+
+def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    first, _, rest = stem.partition("/")
+    stated = _text(data, "permalink")
+    if first == "_posts" or "/_posts/" in f"/{stem}":
+        rule = options.get("permalinks", {}).get("posts") or options.get("permalink") or "date"
+        return _filled(stated or _JEKYLL_STYLES.get(rule, rule), stem, data)
+    if first.startswith("_") and rest:  # a collection
+        name = first[1:]
+        rule = stated or options.get("permalinks", {}).get(name) or f"/{name}/:path.html"
+        return _filled(rule.replace(":collection", name), rest, data)
+    if stated:
+        return _filled(stated, stem, data)
+    is_pretty = str(options.get("permalink", "")) == "pretty" or str(
+        options.get("permalink", "")
+    ).endswith("/")
+    return _folder_or(path, posixpath.basename(stem), "/" if is_pretty else ".html")
+
+
+def _hexo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    stated = _text(data, "permalink")
+    if stem.startswith("_posts/"):
+        rule = stated or options.get("permalink") or ":year/:month/:day/:title/"
+        category = (texts(data.get("categories")) or [_text(data, "categories")])[0]
+        return _filled(rule.replace(":category", category or "uncategorized"), stem, data)
+    if stated:
+        return stated.lstrip("/")
+    return _folder_or(path, posixpath.basename(stem), "" if options.get("clean") else ".html")
+
+
+_JEKYLL_STYLES = {
+    "date": "/:categories/:year/:month/:day/:title.html",
+    "pretty": "/:categories/:year/:month/:day/:title/",
+    "ordinal": "/:categories/:year/:y_day/:title.html",
+    "none": "/:categories/:title.html",
+}
+
+
+def _filled(rule: str, stem: str, data: Mapping[str, Any]) -> str:
+    """A permalink with placeholders, as Jekyll and Hugo write them."""
+    name = posixpath.basename(stem)
+    dated = _DATED.fullmatch(name)
+    stated = re.match(r"(\d{4})-(\d\d)-(\d\d)", _text(data, "date"))
+    date = dated or stated
+    year, month, day = date.groups()[:3] if date else ("", "", "")
+    slug = _text(data, "slug") or (dated[4] if dated else name)
+    categories = texts(data.get("categories")) or _text(data, "categories").split()
+    values = {
+        "path": stem,
+        "title": slug,
+        "slug": slug,
+        "slugorfilename": slug,
+        "slugorcontentbasename": slug,
+        "contentbasename": name,
+        "name": name,
+        "basename": name,
+        "filename": name,
+        "sections": posixpath.dirname(stem),
+        "section": stem.split("/")[0],
+        "categories": "/".join(categories),
+        "year": year,
+        "month": month,
+        "day": day,
+        "output_ext": ".html",
+    }
+    filled = re.sub(r":([a-z]+(?:_ext)?)", lambda match: values.get(match[1], match[0]), rule)
+    return re.sub(r"/{2,}", "/", filled).lstrip("/")
+
+
+def _built(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """A page of a built site or mirror: where its file is, and the folder of an index."""
+    place = re.sub(r"(^|/)index\.html?$", r"\1", path)
+    return place.removesuffix("?") or ""
+
+
+def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    match = re.fullmatch(r"(?:(.*)/)?modules/([^/]+)/pages/(.+)", path)
+    if match is None:
+        return _html_file(path, data, options)
+    _, module, page = match.groups()
+    version = str(options.get("version", "") or "")
+    stem = _stem(page)
+    component = str(options.get("component", ""))
+    parts = (component, version.strip("~"), module if module != "ROOT" else "", stem)
+    place = "/".join(part for part in parts if part and part != "master")
+    style = options.get("html_extension")
+    if style in ("indexify", "drop") and stem.rpartition("/")[2] == "index":
+        return place.removesuffix("index")
+    return place + {"indexify": "/", "drop": ""}.get(str(style), ".html")
+
+
+ROUTES: Mapping[str, Route] = {
+    "antora": _antora,
+    "doc-builder": lambda path, *_: _stem(path),
+    "docfx": _docfx,
+    "docs-builder": _without_ending,
+    "documenter": _sphinx,
+    "docusaurus": _docusaurus,
+    "eleventy": _eleventy,
+    "fern": lambda path, _, options: options.get("addresses", {}).get(path),
+    "fumadocs": _without_ending,
+    "gitbook": _gitbook,
+    "hexo": _hexo,
+    "hugo": _hugo,
+    "jekyll": _jekyll,
+    "mdbook": _mdbook,
+    "mintlify": _without_ending,
+    "mkdocs": _mkdocs,
+    "nextra": _without_ending,
+    "quarto": _html_file,
+    "quartz": _without_ending,
+    "rspress": _vitepress,
+    "sandpaper": lambda path, *_: f"{posixpath.basename(_stem(path))}.html",
+    "site": _built,
+    "sphinx": _sphinx,
+    "sphinx-autoapi": lambda path, _, options: module_page(path, options),
+    "sphinx-autodoc2": lambda path, _, options: module_page(path, options),
+    "starlight": _starlight,
+    "vitepress": _vitepress,
+    "vuepress": _vuepress,
+    "writerside": _writerside,
+    "zola": _zola,
+}

@@ -1,0 +1,39 @@
+"""What has to know every generator knows it: recognition, kb.toml, messages and the rules of addresses."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+from kbc.project.kinds import GENERATORS, PYTHON_REFERENCES
+from kbc.project.routes import ROUTES
+from kbc.recognition import built_site, generators, repository
+from kbc.recognition.generators.react import docusaurus, fumadocs
+from kbc.recognition.phrases import NAMES
+
+WITHOUT_ADDRESSES = {"docsify", "grails-guide", "killercoda"}
+"""Their configuration does not say where the pages are published."""
+
+
+def recognised_by() -> dict[str, str]:
+    """The name of each generator with the module that recognises it."""
+    found = {built_site.GENERATOR: built_site.__name__}
+    for info in pkgutil.walk_packages(generators.__path__, f"{generators.__name__}."):
+        name = getattr(import_module(info.name), "GENERATOR", None)
+        if name is not None and not info.ispkg:
+            found[name] = info.name
+    return found
+
+
+def test_every_generator_is_a_value_of_kb_toml_with_a_name_in_messages() -> None:
+    assert {*recognised_by(), *PYTHON_REFERENCES} == set(GENERATORS)
+    assert set(recognised_by()) == set(NAMES)
+
+
+def test_every_generator_is_tried() -> None:
+    tried = {each.GENERATOR for each in (*repository._GENERATORS, docusaurus, fumadocs)}
+    assert tried == set(recognised_by()) - {built_site.GENERATOR}
+
+
+def test_every_generator_with_addresses_has_a_rule_for_them() -> None:
+    assert set(ROUTES) == set(GENERATORS) - WITHOUT_ADDRESSES
