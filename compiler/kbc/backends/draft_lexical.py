@@ -17,12 +17,7 @@ from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import MAX_TERM_CHARS, Analyzer, name_parts
 from kb_runtime.search.lexical_schema import filter_term
 from kb_runtime.text.languages import ENGLISH
-from kbc.backends.lexical import (
-    canonicalise,
-    index_writer,
-    title_and_trail,
-    with_headings,
-)
+from kbc.backends.lexical import canonicalise, index_writer, title_and_trail, with_headings
 from kbc.records import CompiledChunk
 
 _HEAP_BYTES_PER_TEXT_BYTE = 24

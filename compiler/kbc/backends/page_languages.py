@@ -13,12 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
-from kb_runtime.text.languages import (
-    ENGLISH,
-    IN_LATIN,
-    UNKNOWN_IN_LATIN,
-    is_accented,
-)
+from kb_runtime.text.languages import ENGLISH, IN_LATIN, UNKNOWN_IN_LATIN, is_accented
 from kbc.cache.phases import PhaseCache
 from kbc.records import CompiledChunk
 

@@ -21,11 +21,7 @@ from kbc.chunking.header import SEPARATOR, Header, header, opening_details
 from kbc.chunking.lines import TextLines
 from kbc.chunking.markdown_cuts import block_cuts
 from kbc.chunking.members import Heading, SectionMembers
-from kbc.chunking.packing import (
-    REMNANT,
-    PackedPassage,
-    pack_lines,
-)
+from kbc.chunking.packing import REMNANT, PackedPassage, pack_lines
 from kbc.chunking.visible import visible_text
 from kbc.languages import markdown
 from kbc.languages.fences import chunk_type

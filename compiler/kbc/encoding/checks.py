@@ -29,8 +29,7 @@ def check_vectors(
     """
     if not len(vectors) == len(texts) == len(keys):
         raise EncodingError(
-            "vector-count",
-            f"{len(texts)} texts with {len(keys)} keys have {len(vectors)} vectors",
+            "vector-count", f"{len(texts)} texts with {len(keys)} keys have {len(vectors)} vectors"
         )
     if vectors.ndim != 2 or vectors.dtype != np.float32:
         raise EncodingError(

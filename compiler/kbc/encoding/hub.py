@@ -15,14 +15,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from kbc.encoding.errors import ModelError
-from kbc.encoding.pinned import (
-    FILES,
-    HASHES,
-    PINNED_NAME,
-    REVISION,
-    stored_folder,
-    write_licence,
-)
+from kbc.encoding.pinned import FILES, HASHES, PINNED_NAME, REVISION, stored_folder, write_licence
 
 _AGAIN = "run the command again to resume, or copy the model from another machine: docs/encoder.md"
 _WITHOUT = (
@@ -104,11 +97,7 @@ def _download(name: str, folder: Path, quiet: bool) -> Path:
     try:
         return Path(
             huggingface_hub.hf_hub_download(
-                PINNED_NAME,
-                name,
-                revision=REVISION,
-                local_dir=folder,
-                token=False,
+                PINNED_NAME, name, revision=REVISION, local_dir=folder, token=False
             )
         )
     except (

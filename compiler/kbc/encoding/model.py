@@ -37,12 +37,7 @@ from kbc.encoding.pinned import (
     SIZE_MB,
     stored_folder,
 )
-from kbc.encoding.stored.tensors import (
-    SAFETENSORS,
-    missing_tensor_hint,
-    open_tensors,
-    weights_file,
-)
+from kbc.encoding.stored.tensors import SAFETENSORS, missing_tensor_hint, open_tensors, weights_file
 
 PINNED_ATTRIBUTION = (
     "The sentence encoder is all-MiniLM-L6-v2 by the sentence-transformers project, licensed under\n"

@@ -25,11 +25,7 @@ _BACKTICKS = re.compile(r"`+")
 
 def escaped(text: str) -> str:
     """`text` so that CommonMark reads it as this text; line starts are up to `paragraph`."""
-    return _INLINE_SPECIAL.sub(lambda match: f"\\{match[0][0]}{_more(match[0])}", text)
-
-
-def _more(run: str) -> str:
-    return "".join(f"\\{char}" for char in run[1:])
+    return _INLINE_SPECIAL.sub(lambda run: "".join(f"\\{char}" for char in run[0]), text)
 
 
 def paragraph(text: str) -> list[str]:
@@ -65,6 +61,15 @@ def code_span(text: str) -> str:
     marks = "`" * next(count for count in range(1, len(runs) + 2) if count not in runs)
     pad = " " if code[0] == "`" or code[-1] == "`" else ""
     return f"{marks}{pad}{code}{pad}{marks}"
+
+
+def marked(text: str, mark: str) -> str:
+    """Inline Markdown between marks; blanks stay outside, where CommonMark needs them."""
+    inner = text.strip()
+    if not inner or inner.startswith("*") or inner.endswith("*"):
+        return text
+    before = text[: len(text) - len(text.lstrip())]
+    return f"{before}{mark}{inner}{mark}{text[len(text.rstrip()) :]}"
 
 
 def fence(code: str, language: str = "") -> list[str]:

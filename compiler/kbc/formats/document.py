@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from kb_runtime.errors import KbcError, exit_codes
-
-Read = Callable[[str], bytes | None]
-"""Gives another file of the tree by its path, for includes; None where there is none to be read."""
+from kbc.project.include_tree import Read as Read
 
 UNRESOLVED = "unresolved-directive"
 """The code of a `DocumentProblem` about a directive whose content could not be had; its `name` is in it."""
@@ -41,6 +38,16 @@ class DocumentProblem:
     hint: str = ""
     name: str = ""
     is_error: bool = False
+
+
+def unresolved(name: str, message: str, line: int = 0) -> DocumentProblem:
+    """A directive whose content could not be had."""
+    return DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
+
+
+def elsewhere(name: str, message: str, line: int = 0) -> DocumentProblem:
+    """A directive whose content no file of the tree has."""
+    return DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Read, decode
-from kbc.languages.includes.containers import fenced_stretches
+from kbc.languages.includes.fenced import fenced_stretches
 from kbc.project.well_formed import mapping, sequence
 
 MAX_OUTPUT_CHARS = 1_000

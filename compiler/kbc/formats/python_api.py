@@ -21,15 +21,10 @@ from kbc.formats.document import Converted, FormatError, Read, decode
 
 MAX_BYTES = 4 << 20
 _ITEMS = {
-    "parameters": "Parameters",
-    "other parameters": "Other parameters",
-    "returns": "Returns",
-    "yields": "Yields",
-    "receives": "Receives",
-    "raises": "Raises",
-    "warns": "Warns",
+    "parameters": "Parameters", "other parameters": "Other parameters", "returns": "Returns",
+    "yields": "Yields", "receives": "Receives", "raises": "Raises", "warns": "Warns",
     "attributes": "Attributes",
-}
+}  # fmt: skip
 _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name

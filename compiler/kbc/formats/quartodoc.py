@@ -13,10 +13,10 @@ from typing import Any
 import yaml
 
 from kbc.formats import commonmark
-from kbc.formats.document import ELSEWHERE, Converted, DocumentProblem, FormatError, Read, decode
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, elsewhere
 from kbc.formats.python_objects import PythonObjects, Reference
 from kbc.project.include_tree import folders_above
-from kbc.project.well_formed import YamlLoader, mapping, sequence
+from kbc.project.well_formed import YamlLoader, line_at, mapping, sequence
 
 _FORMAT = "quartodoc"
 _MAX_DEPTH = 20
@@ -48,7 +48,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     if not sections:
         return []
     reference = _ReferencePages(path, stated, read)
-    lines = [commonmark.heading(1, _text(stated, "title") or "Function reference")]
+    lines = [commonmark.heading(1, line_at(stated, "title") or "Function reference")]
     for section in sections:
         lines += reference.section(section)
     overview = Converted(
@@ -65,16 +65,16 @@ class _ReferencePages:
     """Collects the `pages` of the objects that sections list, by name, and what was not found."""
 
     def __init__(self, path: str, stated: Mapping[str, Any], read: Read) -> None:
-        self.folder = _text(stated, "dir") or "reference"
+        self.folder = line_at(stated, "dir") or "reference"
         self.pages: dict[str, Converted] = {}
         self.problems: list[DocumentProblem] = []
-        self._package = _text(stated, "package")
+        self._package = line_at(stated, "package")
         self._read = read
         around = [
             place for each in folders_above(path) for place in (each, f"{each}/src".strip("/"))
         ]
         own = posixpath.normpath(
-            posixpath.join(posixpath.dirname(path), _text(stated, "source_dir"))
+            posixpath.join(posixpath.dirname(path), line_at(stated, "source_dir"))
         )
         # Documentation is often built alone.
         self._objects = PythonObjects([own, *around, "..", "../src"])
@@ -82,11 +82,11 @@ class _ReferencePages:
     def section(self, section: Mapping[str, Any]) -> list[list[str]]:
         """What the list has of a section: its text, and each of its objects with a sentence."""
         level = 3 if "subtitle" in section else 2
-        title = _text(section, "title") or _text(section, "subtitle")
+        title = line_at(section, "title") or line_at(section, "subtitle")
         blocks = [commonmark.heading(level, title)] if title else []
-        if text := _text(section, "desc"):
+        if text := line_at(section, "desc"):
             blocks.append([text])
-        package = _text(section, "package") or self._package
+        package = line_at(section, "package") or self._package
         items = [item for each in _entries(section, package) if (item := self._listed(each))]
         return [*blocks, *([items] if items else [])]
 
@@ -94,7 +94,7 @@ class _ReferencePages:
         found = self._objects.reference(entry.full_name, self._read)
         if found is None:
             message = f"the source of {entry.full_name!r} is not in the tree"
-            self.problems.append(DocumentProblem(code=ELSEWHERE, message=message, name=_FORMAT))
+            self.problems.append(elsewhere(_FORMAT, message))
             return f"- {commonmark.code_span(entry.name)}"
         if entry.name not in self.pages:
             self.pages[entry.name] = self._page(entry, found)
@@ -122,15 +122,10 @@ def _entries(section: Mapping[str, Any], package: str, depth: int = 0) -> Iterat
             yield _Entry(package, each)
             continue
         item = mapping(each)
-        own = _text(item, "package") or package
+        own = line_at(item, "package") or package
         if "contents" in item:
             yield from _entries(item, own, depth + 1)
-        elif name := _text(item, "name"):
+        elif name := line_at(item, "name"):
             names = [str(one) for one in sequence(item.get("members"))]
             has_members = item.get("children") != _MEMBERS_ELSEWHERE
             yield _Entry(own, name, names or (has_members and item.get("members") != []))
-
-
-def _text(data: Mapping[str, Any], name: str) -> str:
-    value = data.get(name)
-    return " ".join(value.split()) if isinstance(value, str) else ""

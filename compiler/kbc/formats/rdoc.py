@@ -7,7 +7,7 @@ from textwrap import dedent
 from urllib.parse import quote_plus
 
 from kbc.formats import commonmark
-from kbc.formats.document import UNRESOLVED, Converted, DocumentProblem, Read, decode
+from kbc.formats.document import Converted, DocumentProblem, Read, decode, unresolved
 from kbc.project.source_file import decode_any, resolved_path
 
 MAX_DEPTH = 20
@@ -77,9 +77,7 @@ class _RDocWriter:
                 data = self._read(resolved_path(name, self._path) or "") or self._read(name)
                 if data is None or depth >= MAX_DEPTH:
                     message = f"the included file {name!r} is not in the tree"
-                    self.problems.append(
-                        DocumentProblem(code=UNRESOLVED, message=message, name=":include:")
-                    )
+                    self.problems.append(unresolved(":include:", message))
                     lines.append(f"(not included: {name})")
                 else:
                     lines.append(self.included(decode_any(data).expandtabs(), depth + 1))

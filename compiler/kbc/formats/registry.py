@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from typing import Any
 
 from kb_runtime.version import install_hint
 
@@ -44,142 +45,88 @@ class Format:
     shows_headers: bool = False
 
 
+def _format(
+    name: str, summary: str, *suffixes: str, module: str = "", library: str = "", **traits: Any
+) -> Format:
+    """A format whose module is called as it, and whose `library` is imported under its own name."""
+    found: dict[str, Any] = {"needs": (library,), "libraries": (library,)} if library else {}
+    place = f"kbc.formats.{module or name}"
+    return Format(name=name, module=place, summary=summary, suffixes=suffixes, **found | traits)
+
+
+_OF_PANDOC: Mapping[str, Any] = {
+    "module": "pandoc",
+    "library": "pypandoc",
+    "libraries": ("pypandoc-binary",),
+}
 _FORMATS = (
-    Format(
-        name="rst",
-        module="kbc.formats.rst",
-        summary="reStructuredText with the directives and roles of Sphinx",
-        suffixes=(".rst", ".rest"),
+    _format(
+        "rst",
+        "reStructuredText with the directives and roles of Sphinx",
+        *(".rst", ".rest"),
         libraries=("griffe",),  # of what autodoc inserts
         has_labels=True,
         shows_headers=True,
     ),
-    Format(
-        name="asciidoc",
-        module="kbc.formats.asciidoc",
-        summary="AsciiDoc, as in Asciidoctor and Antora",
-        suffixes=(".adoc", ".asciidoc", ".asc"),
+    _format(
+        "asciidoc",
+        "AsciiDoc, as in Asciidoctor and Antora",
+        *(".adoc", ".asciidoc", ".asc"),
         around=(".asciidoctorconfig.adoc", ".asciidoctorconfig", "pom.xml"),
         has_labels=True,
     ),
-    Format(
-        name="notebook",
-        module="kbc.formats.notebook",
-        summary="Jupyter notebooks: text, code, short text output",
-        suffixes=(".ipynb",),
+    _format("notebook", "Jupyter notebooks: text, code, short text output", ".ipynb"),
+    _format("pod", "POD, the format of Perl's documentation", ".pod"),
+    _format("rdoc", "RDoc, the format of Ruby's documentation", ".rdoc"),
+    _format("texinfo", "Texinfo, the format of GNU manuals", ".texi", ".texinfo", ".txi"),
+    _format("rd", "Rd, the format of R packages' reference manuals", ".rd"),
+    _format("docc", "DocC tutorials, with the code of their steps", ".tutorial", names_files=True),
+    _format(
+        "openapi",
+        "OpenAPI 3.x: a record for each operation and schema",
+        *(f"{name}.{end}" for name in ("openapi", "swagger") for end in ("json", "yaml", "yml")),
     ),
-    Format(
-        name="pod",
-        module="kbc.formats.pod",
-        summary="POD, the format of Perl's documentation",
-        suffixes=(".pod",),
-    ),
-    Format(
-        name="rdoc",
-        module="kbc.formats.rdoc",
-        summary="RDoc, the format of Ruby's documentation",
-        suffixes=(".rdoc",),
-    ),
-    Format(
-        name="texinfo",
-        module="kbc.formats.texinfo",
-        summary="Texinfo, the format of GNU manuals",
-        suffixes=(".texi", ".texinfo", ".txi"),
-    ),
-    Format(
-        name="rd",
-        module="kbc.formats.rd",
-        summary="Rd, the format of R packages' reference manuals",
-        suffixes=(".rd",),
-    ),
-    Format(
-        name="docc",
-        module="kbc.formats.docc",
-        summary="DocC tutorials, with the code of their steps",
-        suffixes=(".tutorial",),
+    _format(
+        "writerside",
+        "Writerside topics in XML, with the code and the parts that they include",
+        ".topic",
         names_files=True,
     ),
-    Format(
-        name="openapi",
-        module="kbc.formats.openapi",
-        summary="OpenAPI 3.x: a record for each operation and schema",
-        suffixes=tuple(
-            f"{name}.{ending}"
-            for name in ("openapi", "swagger")
-            for ending in ("json", "yaml", "yml")
-        ),
+    _format("docx", "Word documents", ".docx", **_OF_PANDOC),
+    _format("pptx", "PowerPoint presentations: a section for each slide", ".pptx", **_OF_PANDOC),
+    _format("epub", "EPUB books", ".epub", **_OF_PANDOC),
+    _format("org", "Org mode", ".org", **_OF_PANDOC),
+    _format(
+        "docbook",
+        "DocBook 4 and 5",
+        *(".docbook", ".dbk"),
+        around=("*.ent", "entities/*.ent"),
+        **_OF_PANDOC,
     ),
-    Format(
-        name="writerside",
-        module="kbc.formats.writerside",
-        summary="Writerside topics in XML, with the code and the parts that they include",
-        suffixes=(".topic",),
-        names_files=True,
-    ),
-    *(
-        Format(
-            name=name,
-            module="kbc.formats.pandoc",
-            summary=summary,
-            suffixes=suffixes,
-            needs=("pypandoc",),
-            libraries=("pypandoc-binary",),
-            around=("*.ent", "entities/*.ent") if name == "docbook" else (),
-        )
-        for name, summary, suffixes in (
-            ("docx", "Word documents", (".docx",)),
-            ("pptx", "PowerPoint presentations: a section for each slide", (".pptx",)),
-            ("epub", "EPUB books", (".epub",)),
-            ("org", "Org mode", (".org",)),
-            ("docbook", "DocBook 4 and 5", (".docbook", ".dbk")),
-            ("mediawiki", "pages in MediaWiki markup", (".mediawiki", ".wiki")),
-            ("man", "man pages", tuple(f".{section}" for section in range(1, 9))),
-        )
-    ),
-    Format(
-        name="pdf",
-        module="kbc.formats.pdf",
-        summary="PDF: a section for each page, with its number",
-        suffixes=(".pdf",),
-        needs=("pypdfium2",),
-        libraries=("pypdfium2",),
-    ),
-    Format(
-        name="quartodoc",
-        module="kbc.formats.quartodoc",
-        summary="references of Python packages made by quartodoc, as listed in _quarto.yml",
-        suffixes=("_quarto.yml", "_quarto.yaml"),
-        needs=("griffe",),
-        libraries=("griffe",),
+    _format("mediawiki", "pages in MediaWiki markup", ".mediawiki", ".wiki", **_OF_PANDOC),
+    _format("man", "man pages", *(f".{section}" for section in range(1, 9)), **_OF_PANDOC),
+    _format("pdf", "PDF: a section for each page, with its number", ".pdf", library="pypdfium2"),
+    _format(
+        "quartodoc",
+        "references of Python packages made by quartodoc, as listed in _quarto.yml",
+        *("_quarto.yml", "_quarto.yaml"),
+        library="griffe",
     ),
     # Chosen by how files begin, not by an ending: others have these endings, too.
-    Format(
-        name="rfcxml",
-        module="kbc.formats.internet_drafts",
-        summary="RFCs and Internet-Drafts in XML (RFC 7991, RFC 7749)",
-        suffixes=(),
+    _format(
+        "rfcxml", "RFCs and Internet-Drafts in XML (RFC 7991, RFC 7749)", module="internet_drafts"
     ),
-    Format(
-        name="kramdown-rfc",
-        module="kbc.formats.internet_drafts",
-        summary="Internet-Drafts in the Markdown of kramdown-rfc",
-        suffixes=(),
+    _format(
+        "kramdown-rfc", "Internet-Drafts in the Markdown of kramdown-rfc", module="internet_drafts"
     ),
     # Chosen by name, not by an ending: a reader of documentation does not expect these among pages.
-    Format(
-        name="python",
-        module="kbc.formats.python_api",
-        summary="Python modules: signatures and docstrings, from source",
-        suffixes=(),
-        needs=("griffe",),
-        libraries=("griffe",),
+    _format(
+        "python",
+        "Python modules: signatures and docstrings, from source",
+        module="python_api",
+        library="griffe",
     ),
-    Format(
-        name="inventory",
-        module="kbc.formats.inventory",
-        summary="Sphinx inventories: names and their URLs",
-        suffixes=(),
-    ),
+    _format("inventory", "Sphinx inventories: names and their URLs"),
 )
 
 FORMATS: Mapping[str, Format] = {suffix: each for each in _FORMATS for suffix in each.suffixes}

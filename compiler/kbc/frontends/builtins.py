@@ -19,12 +19,7 @@ from pydantic import Field
 
 from kb_runtime.text.tables import count_of
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.markdown_file import (
-    MarkdownFile,
-    first_paragraph,
-    read_markdown,
-    split_lines,
-)
+from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, read_markdown, split_lines
 from kbc.frontends.metadata import Metadata, Required, Text, Texts
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules, rules_of, slug
@@ -311,18 +306,9 @@ def _entries(
             )
             continue
         text = "".join(lines[heading.start_line - 1 : last])
+        fields = BuiltinMetadata.model_construct(name=heading.title)
         anchor = anchors.get(heading.start_line, "")
-        yield _record(
-            collection,
-            path,
-            heading.start_line,
-            text,
-            body,
-            heading.title,
-            body.signature,
-            curated,
-            anchor=anchor,
-        )
+        yield _record(collection, path, heading.start_line, text, body, fields, curated, anchor)
 
 
 def _single_entry(
@@ -355,22 +341,8 @@ def _single_entry(
         )
     if not name or not signature:
         return None
-    categories = [*fields.category, *fields.categories]
-    return _record(
-        collection,
-        path,
-        1,
-        page.text,
-        body,
-        name,
-        signature,
-        curated,
-        categories=categories,
-        aliases=fields.aliases,
-        related=fields.related,
-        url=fields.url,
-        anchor=slug(name, _rules(collection).style),
-    )
+    anchor = slug(name, _rules(collection).style)
+    return _record(collection, path, 1, page.text, body, fields, curated, anchor)
 
 
 def _rules(collection: Collection) -> AnchorRules:
@@ -383,21 +355,17 @@ def _record(
     line: int,
     text: str,
     body: _Body,
-    name: str,
-    signature: str,
+    fields: BuiltinMetadata,
     curated: Mapping[str, Sequence[str]],
-    *,
-    categories: Sequence[str] = (),
-    aliases: Sequence[str] = (),
-    related: Sequence[str] = (),
-    url: str = "",
-    anchor: str = "",
+    anchor: str,
 ) -> BuiltinRecord:
+    name, signature = fields.name, fields.signature or body.signature
     parsed = parse_signature(signature)
-    stated = [category.lower() for category in categories] or derive_categories(name, parsed)
-    all_categories = tuple(dict.fromkeys([*curated.get(name, ()), *stated]))
-    all_aliases = dict.fromkeys([*aliases, *aliases_in(body.description, name)])
-    all_aliases.pop(name, None)
+    stated = [category.lower() for category in (*fields.category, *fields.categories)]
+    stated = stated or list(derive_categories(name, parsed))
+    categories = tuple(dict.fromkeys([*curated.get(name, ()), *stated]))
+    aliases = dict.fromkeys([*fields.aliases, *aliases_in(body.description, name)])
+    aliases.pop(name, None)
     return BuiltinRecord(
         id=name,
         collection=collection.name,
@@ -407,16 +375,16 @@ def _record(
         line=line,
         language="markdown",
         summary=body.summary,
-        tags=all_categories,
-        url=url or collection.source_url(path, anchor),
+        tags=categories,
+        url=fields.url or collection.source_url(path, anchor),
         name=name,
         signature=signature,
         description=body.description,
         examples=body.examples,
-        category=all_categories[0],
-        categories=all_categories,
-        aliases=tuple(all_aliases),
-        related=tuple(related),
+        category=categories[0],
+        categories=categories,
+        aliases=tuple(aliases),
+        related=fields.related,
         return_type=parsed.return_type,
         param_types=parsed.param_types,
     )

@@ -170,10 +170,7 @@ def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics
     for code in sorted(SKIPPING):
         if code in messages:
             diagnostics.warning(
-                "test-skipped",
-                messages[code],
-                path,
-                hint=_IDENTIFIED[0].upper() + _IDENTIFIED[1:],
+                "test-skipped", messages[code], path, hint=_IDENTIFIED[0].upper() + _IDENTIFIED[1:]
             )
     if "duplicate-uid" in messages:
         diagnostics.warning(

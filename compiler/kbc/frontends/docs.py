@@ -27,13 +27,7 @@ from kbc.frontends.converted import (
     read_python_module,
 )
 from kbc.frontends.labels import project_labels
-from kbc.frontends.markdown_file import (
-    MarkdownFile,
-    first_paragraph,
-    parsed,
-    read_text,
-    shorten,
-)
+from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
 from kbc.frontends.metadata import Line, Metadata, Text, Texts
 from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.page_includes import PageIncludes

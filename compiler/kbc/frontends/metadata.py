@@ -19,7 +19,7 @@ from kb_runtime.text.rendering import shorten
 from kbc.diagnostics import Diagnostics
 from kbc.project.source_file import SourceFile
 from kbc.project.validation import KEY, Mistake, mistake, own_mistake
-from kbc.project.well_formed import parse_json
+from kbc.project.well_formed import is_scalar, parse_json
 
 
 class Metadata(BaseModel):
@@ -37,7 +37,7 @@ class Required:
 
 
 def _text(value: Any) -> str:
-    if _is_text(value):
+    if is_scalar(value):
         return str(value).strip()
     raise _wrong_type("text", value)
 
@@ -45,9 +45,9 @@ def _text(value: Any) -> str:
 def _texts(value: Any) -> tuple[str, ...]:
     items = value if isinstance(value, list) else [value]
     for position, item in enumerate(items, start=1):
-        if not _is_text(item) and item is value:
+        if not is_scalar(item) and item is value:
             raise _wrong_type("a list of strings", value)
-        if not _is_text(item):
+        if not is_scalar(item):
             raise mistake(
                 "metadata-wrong-type",
                 f"{KEY} must be a list of strings, but its item {position} is {_as_written(item)}",
@@ -83,10 +83,6 @@ def number(low: float, high: float) -> BeforeValidator:
         return float(value)
 
     return BeforeValidator(check)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def _wrong_type(wanted: str, value: Any) -> Exception:

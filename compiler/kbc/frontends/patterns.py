@@ -25,12 +25,7 @@ from typing import Annotated
 from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.markdown_file import (
-    MarkdownFile,
-    level_two_sections,
-    read_markdown,
-    shorten,
-)
+from kbc.frontends.markdown_file import MarkdownFile, level_two_sections, read_markdown, shorten
 from kbc.frontends.metadata import Metadata, Required, Text, Texts
 from kbc.languages import markdown
 from kbc.languages.markdown import Block
@@ -56,22 +51,11 @@ class PatternMetadata(Metadata):
 
 
 _LABELS: Mapping[str, str] = {
-    "don't": "wrong",
-    "dont": "wrong",
-    "do not": "wrong",
-    "avoid": "wrong",
-    "bad": "wrong",
-    "wrong": "wrong",
-    "do": "right",
-    "instead": "right",
-    "good": "right",
-    "right": "right",
-    "correct": "right",
-    "why": "reason",
-    "reason": "reason",
-    "because": "reason",
+    "don't": "wrong", "dont": "wrong", "do not": "wrong", "avoid": "wrong", "bad": "wrong",
+    "wrong": "wrong", "do": "right", "instead": "right", "good": "right", "right": "right",
+    "correct": "right", "why": "reason", "reason": "reason", "because": "reason",
     "explanation": "reason",
-}
+}  # fmt: skip
 _LABEL = re.compile(
     rf"\W*({'|'.join(sorted(map(re.escape, _LABELS), key=len, reverse=True))})\s*(?:[:?.]+\s*|$)(.*)",
     re.IGNORECASE | re.DOTALL,
@@ -133,7 +117,9 @@ def _pattern(
         category=category,
         description=description,
         when_to_use=fields.when_to_use,
-        template=_code(sections.get("template", ())),
+        template="\n\n".join(
+            block.content for block in sections.get("template", ()) if block.kind == "fence"
+        ),
         key_principles=_items(sections.get("keyprinciples", sections.get("principles", ()))),
         required_builtins=fields.required_builtins,
         examples=fields.examples,
@@ -152,11 +138,6 @@ def _introduction(page: MarkdownFile) -> str:
         if block.kind == "paragraph":
             return markdown.plain_text(block.content, page.document.references)
     return ""
-
-
-def _code(blocks: Sequence[Block]) -> str:
-    """The code of a section; several blocks are separated by a blank line."""
-    return "\n\n".join(block.content for block in blocks if block.kind == "fence")
 
 
 def _items(blocks: Sequence[Block]) -> tuple[str, ...]:

@@ -18,11 +18,7 @@ from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.examples import language_of_example
-from kbc.frontends.markdown_file import (
-    level_two_sections,
-    read_markdown,
-    shorten,
-)
+from kbc.frontends.markdown_file import level_two_sections, read_markdown, shorten
 from kbc.frontends.metadata import Located, Metadata, Required, Text, Texts, read_json
 from kbc.languages import markdown
 from kbc.languages.markdown import Block

@@ -24,6 +24,7 @@ MAX_PAGE_BYTES = 64 * 1024 * 1024
 _TEXT = (".md", ".markdown", ".mdx", ".txt")
 _HTML = (".html", ".htm", ".xhtml")
 _HEADING = re.compile(r"#{1,6} ")
+_ID = re.compile(r"[^\s{}#]+")
 _NOINDEX = frozenset({"noindex", "none"})
 _MAGIC_NOINDEX = b"__NOINDEX__"
 _NOT_ADDRESSES = ("#", "mailto:", "javascript:", "data:", "tel:")
@@ -104,13 +105,9 @@ def _with_anchors(text: str, anchors: tuple[str, ...]) -> str:
     for heading, anchor in zip(headings, anchors, strict=True):
         line = heading.start_line - 1
         plain = derived.next(heading.title)
-        if anchor and anchor != plain and _HEADING.match(lines[line]) and _is_id(anchor):
+        if anchor != plain and _ID.fullmatch(anchor) and _HEADING.match(lines[line]):
             lines[line] += f" {{#{anchor}}}"
     return "\n".join(lines)
-
-
-def _is_id(anchor: str) -> bool:
-    return re.fullmatch(r"[^\s{}#]+", anchor) is not None
 
 
 def _text(data: bytes) -> ImportedPage:
@@ -172,11 +169,8 @@ def rendered(page: ImportedPage, entry: SiteEntry, url: str) -> str:
         "retrieved": entry.retrieved,
     }
     known = {key: " ".join(value.split()) for key, value in fields.items() if value.strip()}
-    return f"---\n{_yaml(known)}---\n\n{page.text.strip(chr(10))}\n"
-
-
-def _yaml(fields: dict[str, str]) -> str:
-    return str(yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=2**31))
+    front = yaml.safe_dump(known, allow_unicode=True, sort_keys=False, width=2**31)
+    return f"---\n{front}---\n\n{page.text.strip(chr(10))}\n"
 
 
 def linker(entry: SiteEntry, places: Mapping[str, str]) -> Callable[[str], str]:

@@ -68,13 +68,7 @@ def _responses(path: Path) -> Iterator[SiteEntry]:
             said = " ".join(str(error).split())[:200]
             if count == 0:
                 raise _unreadable(path, said) from None
-            yield SiteEntry(
-                key=f"{path.name}@damage",
-                url="",
-                name="",
-                load=bytes,
-                skip=DAMAGED,
-            )
+            yield SiteEntry(key=f"{path.name}@damage", url="", name="", load=bytes, skip=DAMAGED)
 
 
 def _begins(path: Path) -> bool:

@@ -189,7 +189,9 @@ def _github(title: str) -> str:
     kept = (
         char
         for char in title.strip().lower()
-        if char in "- " or unicodedata.category(char)[0] in "LM" or _is_word_sign(char)
+        if char in "- "
+        or (category := unicodedata.category(char))[0] in "LM"
+        or category in ("Nd", "Nl", "Pc")
     )
     return "".join(kept).replace(" ", "-")
 
@@ -258,7 +260,3 @@ class Anchors:
         if anchor != original:
             self._seen[original] = count
         return anchor
-
-
-def _is_word_sign(char: str) -> bool:
-    return unicodedata.category(char) in ("Nd", "Nl", "Pc")

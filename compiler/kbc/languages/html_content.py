@@ -16,15 +16,9 @@ from bs4 import BeautifulSoup, Tag
 from kbc.languages.html_code import classes_of, is_removed
 
 _MAIN = (
-    "main",
-    "[role=main]",
-    "article",
-    "#docContent",
-    "#content",
-    "#main-content",
-    ".markdown-body",
+    "main", "[role=main]", "article", "#docContent", "#content", "#main-content", ".markdown-body",
     "body",
-)
+)  # fmt: skip
 """The first of these that holds text is the content; the names are those of common generators."""
 
 _SHARE_OF_ARTICLE = 0.5

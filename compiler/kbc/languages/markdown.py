@@ -52,17 +52,10 @@ _HIDDEN = re.compile(rf"<!--|{INSTRUCTION}")
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
 _KINDS: Mapping[str, BlockKind] = {
-    "heading_open": "heading",
-    "paragraph_open": "paragraph",
-    "fence": "fence",
-    "code_block": "code",
-    "table_open": "table",
-    "bullet_list_open": "list",
-    "ordered_list_open": "list",
-    "blockquote_open": "quote",
-    "html_block": "html",
-    "hr": "rule",
-}
+    "heading_open": "heading", "paragraph_open": "paragraph", "fence": "fence",
+    "code_block": "code", "table_open": "table", "bullet_list_open": "list",
+    "ordered_list_open": "list", "blockquote_open": "quote", "html_block": "html", "hr": "rule",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

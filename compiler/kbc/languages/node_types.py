@@ -100,27 +100,15 @@ NAME_TYPES = frozenset([
     "variable", "word",
 ])  # fmt: skip
 
-FUNCTION_VALUES = frozenset(
-    {
-        "arrow_function",
-        "class",
-        "function_definition",
-        "function_expression",
-        "generator_function",
-    }
-)
+FUNCTION_VALUES = frozenset([
+    "arrow_function", "class", "function_definition", "function_expression", "generator_function",
+])  # fmt: skip
 
 # Endings of the types of nodes that belong to the definition below them.
 LEADING = (
-    "comment",
-    "attribute",
-    "attribute_item",
-    "attribute_list",
-    "decorator",
-    "annotation",
-    "haddock",
-    "pragma",
-)
+    "comment", "attribute", "attribute_item", "attribute_list", "decorator", "annotation",
+    "haddock", "pragma",
+)  # fmt: skip
 
 # Nodes that hold a definition on one line; `_outer` takes their lines for it.
 WRAPPERS = frozenset([

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from kbc.project.signature import Signature, signature_at
+
+Read = Callable[[str], bytes | None]
+"""The content of a file by its path below the root of the knowledge base (`../` leads above it); None where
+there is none, or where it lies outside of the tree."""
 
 MAX_INCLUDED_BYTES = 4 * 1024 * 1024
 """A larger file is no excerpt for a page."""
@@ -131,11 +135,13 @@ class IncludeTree:
         self.beyond.setdefault(path, found)
 
 
-def folders_above(path: str) -> Iterator[str]:
-    """The folders that a file lies in, the nearest first; "" is the root."""
+def folders_above(path: str, top: str = "") -> Iterator[str]:
+    """The folders that a file lies in, the nearest first, up to the folder `top`; "" is the root."""
     folder = posixpath.dirname(path)
     while folder.strip("/"):
         yield folder
+        if folder == top:
+            return
         folder = posixpath.dirname(folder)
     yield ""
 

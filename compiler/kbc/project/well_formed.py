@@ -34,6 +34,11 @@ def mapping(value: Any) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def is_scalar(value: Any) -> bool:
+    """Whether `value` is a text or a number."""
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
 def sequence(value: Any) -> list[Any]:
     """`value` where it is a list, else an empty one."""
     return value if isinstance(value, list) else []
@@ -43,6 +48,12 @@ def texts(value: Any) -> list[str]:
     """The texts in a list, or a single one as a list."""
     items: Iterable[Any] = value if isinstance(value, (list, tuple)) else [value]
     return [item for item in items if isinstance(item, str)]
+
+
+def line_at(data: Mapping[str, Any], name: str) -> str:
+    """The text under a name on one line; "" where there is none."""
+    value = data.get(name)
+    return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 class YamlLoader(yaml.SafeLoader):

@@ -18,17 +18,9 @@ INVENTORY = "objects.inv"
 """Sphinx's list of what a documentation describes, with its name and version."""
 
 EXCLUDE = (
-    "_sources/",
-    "_static/",
-    "_modules/",
-    "search/",
-    "searchindex.js",
-    "robots.txt",
-    "llms.txt",
-    "*.txt",
-    "*.toml",
-    "*.md",
-)
+    "_sources/", "_static/", "_modules/", "search/", "searchindex.js", "robots.txt", "llms.txt",
+    "*.txt", "*.toml", "*.md",
+)  # fmt: skip
 """What generators write beside pages: their sources once more, assets, indexes."""
 
 LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*(https?://[^\s<\]]+)")

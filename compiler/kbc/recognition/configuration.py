@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -27,6 +27,7 @@ READER = "the generator's configuration"
 
 MAX_DEPTH = 8
 """Of `INHERIT` in MkDocs and the like."""
+MAX_PAGES = 20_000
 MAX_NESTING = 100
 MAX_VALUES = 500_000
 """Of a configuration in YAML, with what its aliases repeat."""
@@ -176,6 +177,27 @@ def first_existing(tree: IncludeTree, folder: str, names: tuple[str, ...]) -> st
         if tree.exists(path):
             return path
     return ""
+
+
+def pages_below(
+    tree: IncludeTree,
+    folder: str,
+    is_page: Callable[[str], bool],
+    is_folder: Callable[[str], bool],
+    start: str = "",
+) -> Iterator[str]:
+    """The paths, below `folder`, of the pages in `start` and in the folders in it, up to MAX_PAGES; both
+    functions take such a path."""
+    waiting, count = [start], 0
+    while waiting and count < MAX_PAGES:
+        place = waiting.pop()
+        for name in tree.names(joined(folder, place)):
+            path = joined(place, name)
+            if is_page(path):
+                count += 1
+                yield path
+            elif is_folder(path):
+                waiting.append(path)
 
 
 def import_paths(tree: IncludeTree, folder: str) -> Mapping[str, str]:

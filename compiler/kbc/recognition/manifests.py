@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-MANIFESTS = frozenset(
-    {
-        *("BUILD.bazel", "Build.PL", "CMakeLists.txt", "Cargo.toml", "Cartfile", "Gemfile"),
-        *("MODULE.bazel", "Makefile.PL", "Makefile.am", "NAMESPACE", "Package.swift", "Podfile"),
-        *("SConstruct", "WORKSPACE", "build.gradle", "build.gradle.kts", "build.mill"),
-        *("build.sbt", "build.sc", "build.zig", "cabal.project", "composer.json", "configure"),
-        *("configure.ac", "cpanfile", "deno.json", "deno.jsonc", "deps.edn", "dist.ini"),
-        *("dub.json", "dub.sdl", "dune-project", "elm.json", "foundry.toml", "fpm.toml"),
-        *("gleam.toml", "go.mod", "go.work", "meson.build", "mix.exs", "package.json"),
-        *("package.yaml", "pom.xml", "project.clj", "pubspec.yaml", "pyproject.toml"),
-        *("rebar.config", "settings.gradle", "settings.gradle.kts", "setup.cfg", "setup.py"),
-        *("shard.yml", "stack.yaml", "typst.toml"),
-        *("Anchor.toml", "Chart.yaml", "Move.toml", "Scarb.toml", "alire.toml", "ansible.cfg"),
-        *("buf.yaml", "conanfile.py", "galaxy.yml", "haxelib.json", "info.rkt", "vcpkg.json"),
-    }
-)
+MANIFESTS = frozenset([
+    "BUILD.bazel", "Build.PL", "CMakeLists.txt", "Cargo.toml", "Cartfile", "Gemfile",
+    "MODULE.bazel", "Makefile.PL", "Makefile.am", "NAMESPACE", "Package.swift", "Podfile",
+    "SConstruct", "WORKSPACE", "build.gradle", "build.gradle.kts", "build.mill", "build.sbt",
+    "build.sc", "build.zig", "cabal.project", "composer.json", "configure", "configure.ac",
+    "cpanfile", "deno.json", "deno.jsonc", "deps.edn", "dist.ini", "dub.json", "dub.sdl",
+    "dune-project", "elm.json", "foundry.toml", "fpm.toml", "gleam.toml", "go.mod", "go.work",
+    "meson.build", "mix.exs", "package.json", "package.yaml", "pom.xml", "project.clj",
+    "pubspec.yaml", "pyproject.toml", "rebar.config", "settings.gradle", "settings.gradle.kts",
+    "setup.cfg", "setup.py", "shard.yml", "stack.yaml", "typst.toml", "Anchor.toml", "Chart.yaml",
+    "Move.toml", "Scarb.toml", "alire.toml", "ansible.cfg", "buf.yaml", "conanfile.py",
+    "galaxy.yml", "haxelib.json", "info.rkt", "vcpkg.json",
+])  # fmt: skip
 """Files that say how a project is built: beside them is its code."""
 
 _MANIFEST_ENDINGS = (

@@ -119,7 +119,8 @@ def sites_below(
         level: list[list[Site]] = []
         for folder in folders:
             names = [name for name in tree.names(folder) if (root / folder / name).is_dir()]
-            names = [name for name in names if not _is_skipped(name)]
+            skipped = (SKIPPED, _SCAFFOLDS)
+            names = [name for name in names if not any(each.fullmatch(name) for each in skipped)]
             left_out = set() if in_all_languages else set(translations(names))
             other_languages += [joined(folder, name) for name in sorted(left_out)]
             for name in names:
@@ -147,10 +148,6 @@ def is_written_below(tree: IncludeTree, root: Path, files: Sequence[str]) -> boo
     """Whether there are pages of a site below `root` that HTML is built of, however much HTML is around."""
     starts = tuple(f"{site.folder}/" for site in sites_below(tree, root)[0])
     return sum(name.startswith(starts) and is_page(name) for name in files) >= FEW_PAGES
-
-
-def _is_skipped(name: str) -> bool:
-    return SKIPPED.fullmatch(name) is not None or _SCAFFOLDS.fullmatch(name) is not None
 
 
 def _is_of_tests(site: Site) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from kbc.project.well_formed import is_scalar
 from kbc.project.well_formed import mapping as mapping
 from kbc.project.well_formed import texts as texts
 
@@ -25,9 +26,9 @@ _LINK = re.compile(r"\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]\(\s*(?:<([^>]*)>|([^)\s]+
 class Site:
     """`config` is the configuration file, and `folder` the folder of the pages, both below the root of
     what was recognised ("" for that root itself). `order` are pages in the order of the navigation and
-    `titles` what it calls them, `redirects` maps former paths of addresses to pages or newer paths;
-    pages are named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched below
-    `folder`. `options` is what front ends need besides: slugs, places of snippets, rules of addresses.
+    `titles` what it calls them ("": nothing), `redirects` maps former paths of addresses to pages or newer
+    paths; pages are named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched
+    below `folder`. `options` is what front ends need besides: slugs, places of snippets, rules of addresses.
     `base_url` is the address of the site, "" when it is not known. `files` are further files that were
     read for this, `translations` folders beside that of the pages with these in other languages.
     """
@@ -57,7 +58,7 @@ class Site:
             "site_title": self.title,
             "base_url": "" if _LOCAL.match(self.base_url) else self.base_url,
             "order": {path: place for place, path in enumerate(dict.fromkeys(self.order))},
-            "titles": dict(self.titles),
+            "titles": {path: title for path, title in self.titles.items() if title},
             "redirects": dict(self.redirects),
             **self.options,
             "files": [each for each in (self.config, *self.files) if each],
@@ -91,7 +92,7 @@ def text(data: Mapping[str, Any], *names: str) -> str:
     """The first text or number under one of `names`."""
     for name in names:
         value = data.get(name)
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        if is_scalar(value):
             return " ".join(str(value).split())
     return ""
 

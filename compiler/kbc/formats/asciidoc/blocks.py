@@ -397,18 +397,13 @@ class Blocks:
         found: list[SourceLine] = []
         while (line := lines.peek()) is not None and line.text:
             text = line.text
-            is_end = DELIMITER.match(text) or _interrupts(text) or (text == "+" and self.contained)
-            if found and is_end:
+            is_mark = DELIMITER.match(text) or _ATTRIBUTE_LINE.match(text)
+            if found and (is_mark or (text == "+" and self.contained)):
                 break
             lines.next()
             if not (text.startswith("//") and not text.startswith("///")):
                 found.append(line)
         return found
-
-
-def _interrupts(text: str) -> bool:
-    """Whether the line holds attributes of a block, which a paragraph before it ends at."""
-    return _ATTRIBUTE_LINE.match(text) is not None
 
 
 def _joined(body: list[SourceLine]) -> str:

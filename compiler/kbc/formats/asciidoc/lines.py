@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.surroundings import FAMILIES, module_root
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, FormatError, Read, decode
+from kbc.formats.document import DocumentProblem, FormatError, Read, decode, elsewhere, unresolved
 from kbc.formats.selection import line_numbers
-from kbc.languages.includes.files import NOT_INCLUDED
+from kbc.languages.includes.files import not_included
 from kbc.project.include_tree import folders_above
 
 MAX_INCLUDES = 1_000
@@ -49,17 +49,19 @@ class SharedContext:
     lines: int = 0
     parts: set[str] = field(default_factory=set)
 
-    def unresolved(self, name: str, message: str, line: SourceLine, code: str = UNRESOLVED) -> None:
-        number = line.number if line.path == self.path else 0
-        self.problems.append(DocumentProblem(code=code, message=message, line=number, name=name))
+    def unresolved(self, name: str, message: str, line: SourceLine) -> None:
+        self.problems.append(unresolved(name, message, self._number(line)))
 
     def elsewhere(self, name: str, message: str, line: SourceLine) -> None:
-        self.unresolved(name, message, line, ELSEWHERE)
+        self.problems.append(elsewhere(name, message, self._number(line)))
+
+    def _number(self, line: SourceLine) -> int:
+        return line.number if line.path == self.path else 0
 
     def without_value(self, name: str) -> None:
         """Counts an attribute that only a build sets."""
         message = f"the attribute {{{name}}} has no value in the tree"
-        self.problems.append(DocumentProblem(code=ELSEWHERE, message=message, name=f"{{{name}}}"))
+        self.problems.append(elsewhere(f"{{{name}}}", message))
 
     def find(self, target: str, base: str) -> tuple[str, bytes] | None:
         """The file that `target` names in the file `base`: relative, or a resource of Antora."""
@@ -279,7 +281,7 @@ class LineReader:
 
 
 def _missing(line: SourceLine, target: str) -> SourceLine:
-    return replace(line, text=f"{NOT_INCLUDED}{target})", done=True)
+    return replace(line, text=not_included(target), done=True)
 
 
 def missing_tags(lines: list[str], tags: str) -> list[str]:

@@ -10,18 +10,16 @@ from typing import Any
 
 from kbc.formats.asciidoc.maven import BUILD_FILE, build_attributes
 from kbc.formats.document import Read
+from kbc.project.include_tree import folders_above
 from kbc.project.well_formed import yaml_table
 
 FAMILIES = frozenset({"pages", "partials", "examples", "attachments", "images"})
 """The folders of a module of Antora."""
 
 PLAYBOOKS = (
-    "antora-playbook.yml",
-    "antora-playbook.yaml",
-    "playbook.yml",
-    "local-antora-playbook.yml",
-    *("site.yml", "publish.yml", "preview.yml"),
-)
+    "antora-playbook.yml", "antora-playbook.yaml", "playbook.yml", "local-antora-playbook.yml",
+    "site.yml", "publish.yml", "preview.yml",
+)  # fmt: skip
 """What Antora publishes a component with, beside it or above it; the last three may be anything else."""
 
 _ENTRY = re.compile(r"^:(?P<name>[\w-]+):(?:[ \t]+(?P<value>.*))?$", re.MULTILINE)
@@ -88,15 +86,13 @@ def _of_component(path: str, read: Read) -> dict[str, str]:
 
 def playbook_above(folder: str, read: Read) -> tuple[str, Mapping[str, Any]]:
     """The path of the playbook of a component, and what it says; "" and nothing where there is none."""
-    while True:
+    for place in folders_above(posixpath.join(folder, PLAYBOOKS[0])):
         for name in PLAYBOOKS:
-            path = posixpath.join(folder, name)
+            path = posixpath.join(place, name)
             found = _table(read(path))
             if "site" in found and ("playbook" in name or "content" in found):
                 return path, found
-        if not folder:
-            return "", {}
-        folder = posixpath.dirname(folder)
+    return "", {}
 
 
 def _given(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

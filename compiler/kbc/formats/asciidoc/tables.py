@@ -58,7 +58,12 @@ def write(blocks: BlockWriter, kind: str, body: list[SourceLine], given: Attribu
         texts = [[_inline(blocks, cell) for cell in row] for row in rows]
         written = commonmark.table(names or [""] * width, texts)
     else:
-        written = _as_list(blocks, [_label(blocks, cell) for cell in header], rows)
+        names = [
+            _inline(blocks, cell) if cell.style in ("l", "m") else blocks.label(cell.text)
+            for cell in header
+        ]
+        cells = ([_blocks(blocks, cell) for cell in row] for row in rows)
+        written = commonmark.listed_rows(names, cells)
     blocks.contained -= 1
     return written
 
@@ -94,8 +99,8 @@ def _separated(source: str, mark: str) -> list[list[str]]:
 def _rows(source: str, separator: str, width: int) -> list[list[Cell]]:
     if separator != "|":
         source = source.replace("|", "\\|").replace(separator, "|")
-    matches = [each for each in _CELL.finditer(source) if not _is_escaped(source, each.end() - 1)]
-    matches = _all_separators(source, matches)
+    found = ((source[each.end() - 2 : each.end() - 1], each) for each in _CELL.finditer(source))
+    matches = _all_separators(source, [each for before, each in found if before != "\\"])
     cells: list[tuple[int, Cell]] = []
     for index, match in enumerate(matches):
         end = matches[index + 1].start() if index + 1 < len(matches) else len(source)
@@ -129,10 +134,6 @@ def _all_separators(source: str, matches: list[re.Match[str]]) -> list[re.Match[
     ):
         found.setdefault(each.end() - 1, each)
     return [found[position] for position in sorted(found)]
-
-
-def _is_escaped(source: str, position: int) -> bool:
-    return position > 0 and source[position - 1] == "\\"
 
 
 def _placed(cells: list[Cell], width: int) -> list[list[Cell]]:
@@ -178,14 +179,6 @@ def _inline(blocks: BlockWriter, cell: Cell) -> str:
     return "\n".join(
         " ".join(blocks.text(text).replace("\\\n", " ").split()) for text in paragraphs
     )
-
-
-def _label(blocks: BlockWriter, cell: Cell) -> str:
-    return _inline(blocks, cell) if cell.style in ("l", "m") else blocks.label(cell.text)
-
-
-def _as_list(blocks: BlockWriter, names: list[str], rows: list[list[Cell]]) -> Written:
-    return commonmark.listed_rows(names, ([_blocks(blocks, cell) for cell in row] for row in rows))
 
 
 def _blocks(blocks: BlockWriter, cell: Cell) -> Written:

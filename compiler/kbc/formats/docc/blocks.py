@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from kbc.formats import commonmark
 from kbc.formats.docc.catalogue import title_of
@@ -11,14 +12,10 @@ from kbc.formats.docc.links import linked
 from kbc.formats.docc.page import CataloguePage
 from kbc.languages.suffixes import language_of
 
-_ASSESSMENTS = "Check Your Understanding"
 _RESOURCES = {
-    "Documentation": "Documentation",
-    "Downloads": "Downloads",
-    "Forums": "Forums",
-    "SampleCode": "Sample Code",
-    "Videos": "Videos",
-}
+    "Documentation": "Documentation", "Downloads": "Downloads", "Forums": "Forums",
+    "SampleCode": "Sample Code", "Videos": "Videos",
+}  # fmt: skip
 """Directives in the resources of a tutorial -> what their tiles are called."""
 
 
@@ -53,19 +50,17 @@ class _DirectiveWriter:
         self._page = page
         self._in_volume = False
         self._written: Mapping[str, Callable[[Directive], list[str]]] = {
-            "Assessments": self._assessments,
+            "Assessments": partial(self._headed, "Check Your Understanding"),
             "CallToAction": self._call_to_action,
             "Chapter": self._chapter,
             "Choice": self._choice,
             "Code": self._code,
-            "Comment": lambda directive: [],
             "DeprecationSummary": self._deprecation,
             "Image": self._media,
             "Metadata": self._metadata,
-            "Options": lambda directive: [],
-            "Redirected": lambda directive: [],
-            "Resources": self._resources,
-            "Section": self._section,
+            **dict.fromkeys(("Comment", "Options", "Redirected"), lambda directive: []),
+            "Resources": partial(self._headed, "Resources"),
+            "Section": partial(self._titled, level=2),
             "Snippet": self._snippet,
             "Steps": self._steps,
             "Tab": self._tab,
@@ -110,9 +105,6 @@ class _DirectiveWriter:
         others = [each for each in directive.content if each is not first]
         return self.blocks([first, *others] if first else others)
 
-    def _section(self, directive: Directive) -> list[str]:
-        return self._titled(directive, 2)
-
     def _volume(self, directive: Directive) -> list[str]:
         self._in_volume = True
         lines = self._titled(directive, 2)
@@ -122,15 +114,8 @@ class _DirectiveWriter:
     def _chapter(self, directive: Directive) -> list[str]:
         return self._titled(directive, 3 if self._in_volume else 2)
 
-    def _assessments(self, directive: Directive) -> list[str]:
-        return commonmark.blocks(
-            [commonmark.heading(2, _ASSESSMENTS), self.blocks(directive.content)]
-        )
-
-    def _resources(self, directive: Directive) -> list[str]:
-        return commonmark.blocks(
-            [commonmark.heading(2, "Resources"), self.blocks(directive.content)]
-        )
+    def _headed(self, title: str, directive: Directive) -> list[str]:
+        return commonmark.blocks([commonmark.heading(2, title), self.blocks(directive.content)])
 
     def _resource(self, directive: Directive) -> list[str]:
         label = _RESOURCES[directive.name]

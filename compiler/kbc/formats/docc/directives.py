@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kbc.languages.includes.containers import FENCE, after_fence
+from kbc.languages.includes.fenced import FENCE, after_fence
 
 IN_PAGES = frozenset(
     [

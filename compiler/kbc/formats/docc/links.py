@@ -22,8 +22,7 @@ _FOUND = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _USED = re.compile(
-    rf"{_KEPT}|(?<![!\]])\[(?P<text>{_TEXT})\](?:\[(?P<used>[^\[\]\n]*)\])?(?![(\[:])",
-    re.DOTALL,
+    rf"{_KEPT}|(?<![!\]])\[(?P<text>{_TEXT})\](?:\[(?P<used>[^\[\]\n]*)\])?(?![(\[:])", re.DOTALL
 )
 
 

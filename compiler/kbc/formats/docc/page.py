@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from kbc.formats.commonmark import code_span, escaped, link
 from kbc.formats.docc.catalogue import TUTORIAL, NamedHeadings, Names, PageOutline, outline
 from kbc.formats.docc.snippets import part
-from kbc.formats.document import UNRESOLVED, DocumentProblem, Read
+from kbc.formats.document import DocumentProblem, Read, unresolved
 from kbc.formats.selection import read_target
 from kbc.project.source_file import decode_any, relative_path
 
@@ -55,9 +55,7 @@ class CataloguePage:
         return page
 
     def missed(self, name: str, message: str, line: int) -> None:
-        self.problems.append(
-            DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
-        )
+        self.problems.append(unresolved(name, message, line))
 
     def shown(self, target: str, text: str = "") -> str:
         """The link to what `target`, without `doc:`, names, with the `text` or the title there; only the text

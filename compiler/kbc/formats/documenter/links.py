@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from kbc.formats import commonmark
 from kbc.formats.documenter.literate import ENDING
 from kbc.languages.anchors import Anchors, SlugStyle, slug
-from kbc.languages.includes.containers import fenced_stretches
+from kbc.languages.includes.fenced import fenced_stretches
 from kbc.languages.julia import wanted
 from kbc.languages.markdown import heading_text, plain_text
 from kbc.project.source_file import relative_path, resolved_path
@@ -21,7 +21,7 @@ _IDENTIFIED = re.compile(r"\[(?P<title>.*)\]\(@id(?:[ \t]+(?P<id>[^()]+?))?[ \t]
 _LINK = re.compile(
     r"(?P<code>(?<!`)(?P<marks>`+)(?!`)(?:[^`]|(?!(?P=marks)(?!`))`)*(?P=marks)(?!`))"
     r"|(?<![!\\])\[(?P<text>(?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.)*\])*)\]"
-    r"\(\s*@(?P<kind>[a-z]+)(?P<target>(?:\s(?:[^()]|\([^()]*\))*)?)\)",
+    r"\(\s*@(?P<kind>[a-z]+)(?P<target>(?:\s(?:[^()]|\([^()]*\))*)?)\)"
 )
 _ONE_SPAN = re.compile(r"(`+)(?!`)(?P<code>.+?)(?<!`)\1", re.DOTALL)
 _TO_PAGE = re.compile(r"\]\((?P<path>[^():#\s]+)\.md(?=[)#\s])")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kbc.formats import commonmark
 from kbc.languages.julia import VALUE, Docstring, JuliaSource, Name, Wanted, fit, read_source
+from kbc.project.include_tree import Read
 from kbc.project.source_file import decode_any, resolved_path
 from kbc.project.well_formed import texts
-
-Read = Callable[[str], bytes | None]
 
 ORDER = ("module", "constant", "type", "function", "macro")
 """Kinds of objects in the order in which `@autodocs` has them without `Order`."""

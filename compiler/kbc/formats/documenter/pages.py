@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kbc.formats import commonmark, docstrings
-from kbc.formats.document import ELSEWHERE, DocumentProblem
+from kbc.formats.document import DocumentProblem, Read, elsewhere
 from kbc.formats.documenter import literate
 from kbc.formats.documenter.links import HEADING, SiteIndex, with_ids, with_links, with_scripts
-from kbc.formats.documenter.objects import JuliaObject, JuliaPackages, Read, names_in
-from kbc.languages.includes.containers import FENCE, fenced_stretches
+from kbc.formats.documenter.objects import JuliaObject, JuliaPackages, names_in
+from kbc.languages.includes.fenced import FENCE, fenced_stretches
 from kbc.languages.includes.files import MAX_INCLUDED_CHARS, indented, not_included
 from kbc.languages.julia import Name, stated, wanted
 from kbc.project.source_file import SourceFile, decode_any
@@ -69,13 +69,8 @@ class DocumenterSite:
         """The Markdown page at `path` as its site shows it, and what could not be had."""
         place = _Place(path, read)
         shown = self._shown(_source(text, path), place)
-        problems = (
-            DocumentProblem(
-                code=ELSEWHERE, message=f"`@{name}` is not in the tree", name=f"@{name}"
-            )
-            for name in place.problems.elements()
-        )
-        return shown, tuple(problems)
+        missing = place.problems.elements()
+        return shown, tuple(elsewhere(f"@{n}", f"`@{n}` is not in the tree") for n in missing)
 
     def _shown(self, text: str, place: _Place) -> str:
         parts: list[str] = []

@@ -11,21 +11,10 @@ from kbc.formats import commonmark
 from kbc.languages.includes.dialects.doxygen import replace_commands
 
 _KINDS = {"def": "define", "fn": "function", "property": "variable", "var": "variable"}
-ENTITY_KINDS = frozenset(
-    [
-        "class",
-        "struct",
-        "union",
-        "enum",
-        "namespace",
-        "function",
-        "variable",
-        "typedef",
-        "define",
-        "concept",
-        "overload",
-    ]
-)
+ENTITY_KINDS = frozenset([
+    "class", "struct", "union", "enum", "namespace", "function", "variable", "typedef", "define",
+    "concept", "overload",
+])  # fmt: skip
 """Kinds of what a comment may name that stands elsewhere."""
 
 _MARK = r"(?<![\w@\\])[@\\]"

@@ -11,49 +11,17 @@ from typing import NamedTuple
 from kbc.formats.doxygen.entities import CLASSES
 from kbc.formats.doxygen.tokens import CToken, joined
 
-_NO_FUNCTIONS = frozenset(
-    [
-        "__attribute__",
-        "__declspec",
-        "alignas",
-        "decltype",
-        "noexcept",
-        "requires",
-        "explicit",
-        "throw",
-        "static_assert",
-        "sizeof",
-        "typeof",
-        "__asm__",
-        "asm",
-        "if",
-        "while",
-        "for",
-        "switch",
-        "return",
-        "defined",
-        "operator",
-        "__pragma",
-        "_Pragma",
-        "_Static_assert",
-    ]
-)
+_NO_FUNCTIONS = frozenset([
+    "__attribute__", "__declspec", "alignas", "decltype", "noexcept", "requires", "explicit",
+    "throw", "static_assert", "sizeof", "typeof", "__asm__", "asm", "if", "while", "for", "switch",
+    "return", "defined", "operator", "__pragma", "_Pragma", "_Static_assert",
+])  # fmt: skip
 """Words before parentheses that are no names of functions."""
 
-_AFTER_PARAMETERS = frozenset(
-    [
-        "const",
-        "volatile",
-        "noexcept",
-        "override",
-        "final",
-        "throw",
-        "requires",
-        "try",
-        "mutable",
-        "__attribute__",
-    ]
-)
+_AFTER_PARAMETERS = frozenset([
+    "const", "volatile", "noexcept", "override", "final", "throw", "requires", "try", "mutable",
+    "__attribute__",
+])  # fmt: skip
 _DROPPED = frozenset(["inline", "extern", "__inline", "__inline__", "friend"])
 _OPENING, _CLOSING = "([{", ")]}"
 

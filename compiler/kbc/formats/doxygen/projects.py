@@ -215,7 +215,8 @@ def _merged(entities: Sequence[Entity]) -> list[Entity]:
         if each.kind != "function":
             others.append(each)
             continue
-        key = (*types_of(each.parameters or ()), "const" if _is_const(each) else "")
+        is_const = "const" in each.signature.rpartition(")")[2].split()
+        key = (*types_of(each.parameters or ()), "const" if is_const else "")
         known = found.get(key)
         if known is None:
             found[key] = each
@@ -223,10 +224,6 @@ def _merged(entities: Sequence[Entity]) -> list[Entity]:
             known.comment, known.notes = each.comment, each.notes
             known.groups = tuple(dict.fromkeys([*known.groups, *each.groups]))
     return [*found.values(), *others]
-
-
-def _is_const(entity: Entity) -> bool:
-    return "const" in entity.signature.rpartition(")")[2].split()
 
 
 def split_parameters(stated: str) -> list[str]:

@@ -81,11 +81,11 @@ class EntityReference:
             yield self._values(found)
             return
         if (entity.kind == "group" and not depth) or self.shown.members or self.shown.names:
-            shown = [each for each in found if self._is_shown(each, entity, depth)]
+            shown = [each for each in found if self._is_shown(each, depth)]
             for each in shown:
                 yield from self._entry(each, level, depth + 1)
 
-    def _is_shown(self, member: Entity, owner: Entity, depth: int) -> bool:
+    def _is_shown(self, member: Entity, depth: int) -> bool:
         if self.shown.names and not depth:
             return member.short_name in self.shown.names
         is_open = member.access == "public" or getattr(self.shown, member.access, False)

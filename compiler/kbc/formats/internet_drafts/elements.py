@@ -20,12 +20,8 @@ _DOCTYPE = re.compile(r"<!DOCTYPE\s+rfc\b[^\[>]*(?:\[(?P<subset>.*?)\]\s*)?>", r
 _REFERRED = re.compile(r"&(?P<name>[A-Za-z_][\w.:-]*);")
 _XML_ENTITIES = frozenset(["amp", "lt", "gt", "quot", "apos"])
 _HTML_ENTITIES = {
-    "nbsp": "\u00a0",
-    "zwsp": "\u200b",
-    "nbhy": "\u2011",
-    "wj": "\u2060",
-    "mdash": "\u2014",
-}
+    "nbsp": "\u00a0", "zwsp": "\u200b", "nbhy": "\u2011", "wj": "\u2060", "mdash": "\u2014",
+}  # fmt: skip
 _INCLUDED = re.compile(r"<\?rfc\s+include\s*=\s*[\"'](?P<name>[^\"']+)[\"']\s*\?>")
 
 

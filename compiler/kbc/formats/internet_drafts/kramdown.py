@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.document import UNRESOLVED, Converted, DocumentProblem, FormatError, Read, decode
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, unresolved
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
-from kbc.languages.includes.containers import SPAN, fenced_stretches
+from kbc.languages.includes.fenced import SPAN, fenced_stretches
 from kbc.project.source_file import decode_any, resolved_path
+from kbc.project.well_formed import line_at
 
 _PART = re.compile(
     r"^--- *(?P<name>abstract|middle|back|note_\S+|to_be_removed_note_\S+|fluff)[ \t]*$",
@@ -47,7 +48,7 @@ _BOILERPLATE = {
     "bcp14": (
         "MUST, MUST NOT, REQUIRED, SHALL, SHALL NOT, SHOULD, SHOULD NOT, RECOMMENDED, NOT RECOMMENDED, MAY"
         " and OPTIONAL, in capitals, have the meaning that BCP 14 (RFC 2119, RFC 8174) gives them."
-    ),
+    )
 }
 """What is said by texts that drafts name: the beginning of such a name -> its content in short."""
 
@@ -81,7 +82,7 @@ class _KramdownDraft:
     def document(self, text: str) -> Converted:
         text = self._included(text)
         self._targets = Targets(_own_targets(text), self._targets.references)
-        title = _stated(self._matter, "title")
+        title = line_at(self._matter, "title")
         blocks: list[str] = []
         if title:
             blocks.append(self._heading(1, commonmark.escaped(title), ""))
@@ -96,13 +97,13 @@ class _KramdownDraft:
             if name == "back":
                 blocks += self._reference_lists()
             blocks.append(self._part(part))
-        name = _stated(self._matter, "docname")
+        name = line_at(self._matter, "docname")
         return Converted(
             text="\n\n".join(each.strip("\n") for each in blocks if each.strip()) + "\n",
             format="kramdown-rfc",
             title=title,
             author=", ".join(_authors(self._matter)),
-            created_at=_stated(self._matter, "date"),
+            created_at=line_at(self._matter, "date"),
             anchors=tuple(self._anchors),
             targets=(*self._targets.own, *self._targets.references),
             index_names=(name,) if name else (),
@@ -131,9 +132,7 @@ class _KramdownDraft:
             data = self._read(resolved_path(name, self._path) or "") or self._read(name)
             if data is None or depth > 4:
                 message = f"the included file {name!r} is not in the tree"
-                self._problems.append(
-                    DocumentProblem(code=UNRESOLVED, message=message, name="{::include}")
-                )
+                self._problems.append(unresolved("{::include}", message))
                 return f"(not included: {name})"
             inner = decode_any(data).replace("\r\n", "\n").rstrip("\n")
             return self._included(inner, depth + 1) if match["name"] == "include-nested" else inner
@@ -257,9 +256,9 @@ def _references(entries: Mapping[str, Any]) -> dict[str, CitedDocument]:
     for label, entry in entries.items():
         label = label.removeprefix("-").strip() if label != "-" else label
         described: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
-        meant = entry if isinstance(entry, str) and entry else _stated(described, "=") or label
-        shown = _stated(described, "display") or label
-        parts = [_stated(described, "title"), *_authors(described), _stated(described, "date")]
+        meant = entry if isinstance(entry, str) and entry else line_at(described, "=") or label
+        shown = line_at(described, "display") or label
+        parts = [line_at(described, "title"), *_authors(described), line_at(described, "date")]
         series = described.get("seriesinfo")
         if isinstance(series, Mapping):
             parts += [f"{name} {value}" for name, value in series.items()]
@@ -267,7 +266,7 @@ def _references(entries: Mapping[str, Any]) -> dict[str, CitedDocument]:
             parts.append(meant)
         found[label] = CitedDocument(
             shown=shown,
-            address=_stated(described, "target") or address_of(meant),
+            address=line_at(described, "target") or address_of(meant),
             description=commonmark.escaped(", ".join(each for each in parts if each)),
         )
     return found
@@ -277,19 +276,14 @@ def _authors(matter: Mapping[str, Any]) -> list[str]:
     stated = matter.get("author") or []
     people = stated if isinstance(stated, list) else [stated]
     names = [
-        _stated(each, "fullname")
-        or _stated(each, "name")
-        or _stated(each, "org")
-        or _stated(each, "organization")
+        line_at(each, "fullname")
+        or line_at(each, "name")
+        or line_at(each, "org")
+        or line_at(each, "organization")
         for each in people
         if isinstance(each, Mapping)
     ]
     return [each for each in names if each]
-
-
-def _stated(matter: Mapping[str, Any], key: str) -> str:
-    value = matter.get(key)
-    return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 def _unescaped(text: str) -> str:

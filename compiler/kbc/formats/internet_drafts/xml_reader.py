@@ -10,7 +10,7 @@ from textwrap import dedent
 from lxml import etree
 
 from kbc.formats import commonmark
-from kbc.formats.document import UNRESOLVED, Converted, DocumentProblem, FormatError, Read
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, unresolved
 from kbc.formats.internet_drafts.elements import children, elements, first, prepared, text_of
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.formats.xml import local_name, parsed
@@ -175,9 +175,7 @@ class _Draft:
             data = self._read(resolved_path(source, self._path) or "")
             if data is None:
                 message = f"the code of {source!r} is not in the tree"
-                self._problems.append(DocumentProblem(
-                    code=UNRESOLVED, message=message, line=element.sourceline or 0, name="sourcecode",
-                ))  # fmt: skip
+                self._problems.append(unresolved("sourcecode", message, element.sourceline or 0))
                 return [[commonmark.escaped(f"(not included: {source})")]]
             text = decode_any(data)
         if not text.strip() or element.get("type") == "svg":

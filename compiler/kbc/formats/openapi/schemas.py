@@ -19,17 +19,10 @@ MAX_OPTIONS = 8
 MAX_VALUES = 50
 
 _LIMITS = {
-    "format": "format",
-    "pattern": "pattern",
-    "default": "default",
-    "minimum": "minimum",
-    "maximum": "maximum",
-    "minLength": "minimum length",
-    "maxLength": "maximum length",
-    "minItems": "minimum items",
-    "maxItems": "maximum items",
-    "const": "always",
-}
+    "format": "format", "pattern": "pattern", "default": "default", "minimum": "minimum",
+    "maximum": "maximum", "minLength": "minimum length", "maxLength": "maximum length",
+    "minItems": "minimum items", "maxItems": "maximum items", "const": "always",
+}  # fmt: skip
 _COMBINED = {"allOf": " & ", "oneOf": " | ", "anyOf": " | "}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
+from kbc.formats.document import DocumentProblem, Read, elsewhere, unresolved
 from kbc.formats.pandoc.org import VERBATIM
 from kbc.formats.selection import read_target
 from kbc.languages.includes.files import MAX_DEPTH, MAX_INCLUDED_CHARS, not_included
@@ -95,14 +95,8 @@ class _Including:
 
     def _missed(self, name: str, line: int) -> None:
         is_address = "://" in name
-        self.problems.append(
-            DocumentProblem(
-                code=ELSEWHERE if is_address else UNRESOLVED,
-                message=f"{name!r} is a URL" if is_address else f"{name!r} does not exist",
-                line=line,
-                name="#+INCLUDE",
-            )
-        )
+        report, what = (elsewhere, "is a URL") if is_address else (unresolved, "does not exist")
+        self.problems.append(report("#+INCLUDE", f"{name!r} {what}", line))
 
 
 def _below(lines: Sequence[str], title: str, *, with_heading: bool) -> list[str]:

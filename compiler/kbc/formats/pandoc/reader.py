@@ -25,16 +25,9 @@ HEAP = "900M"
 _OFFICE = frozenset(["docx", "pptx"])
 _BINARY = _OFFICE | {"epub"}
 _READERS = {
-    ".docx": "docx",
-    ".pptx": "pptx",
-    ".epub": "epub",
-    ".org": "org",
-    ".docbook": "docbook",
-    ".dbk": "docbook",
-    ".xml": "docbook",
-    ".mediawiki": "mediawiki",
-    ".wiki": "mediawiki",
-}
+    ".docx": "docx", ".pptx": "pptx", ".epub": "epub", ".org": "org", ".docbook": "docbook",
+    ".dbk": "docbook", ".xml": "docbook", ".mediawiki": "mediawiki", ".wiki": "mediawiki",
+}  # fmt: skip
 _PREPARED = {"man": man.prepared, "org": org.prepared, "mediawiki": mediawiki.prepared}
 _RTS_MESSAGE = re.compile(r"heap|stack overflow", re.IGNORECASE)
 _MDOC = re.compile(rb"^\.D[dt]\b", re.MULTILINE)

@@ -89,8 +89,7 @@ class PandocWriter:
             kind = node["t"]
             if kind == "BulletList":
                 bullet = "*" if previous == "BulletList" and bullet == "-" else "-"
-                marker = f"{bullet} "
-                parts.append(self._items(node["c"], partial(_always, marker)))
+                parts.append(self._items(node["c"], partial(_always, f"{bullet} ")))
             else:
                 write = _BLOCKS.get(kind)
                 parts.append(write(self, node.get("c")) if write else [])
@@ -118,7 +117,7 @@ class PandocWriter:
         if kind in ("Code", "Math"):
             return commonmark.code_span(content[1])
         if kind in ("Emph", "Strong"):
-            return _wrapped(self._inlines(content), "*" if kind == "Emph" else "**")
+            return commonmark.marked(self._inlines(content), "*" if kind == "Emph" else "**")
         if kind == "Quoted":
             marks = "‘’" if content[0]["t"] == "SingleQuote" else "“”"
             return f"{marks[0]}{self._inlines(content[1])}{marks[1]}"
@@ -185,7 +184,7 @@ class PandocWriter:
     def _definitions(self, content: list[Any]) -> Written:
         items = []
         for term, descriptions in content:
-            head = [" ".join(_wrapped(self._inlines(term), "**").split())]
+            head = [" ".join(commonmark.marked(self._inlines(term), "**").split())]
             bodies = [self._inner(description) for description in descriptions]
             items.append(commonmark.indented(commonmark.blocks([head, *bodies]), "- "))
         return commonmark.blocks(items)
@@ -321,14 +320,6 @@ def _is_simple(cell: Sequence[Node]) -> bool:
         elif node["t"] not in _FLAT:
             return False
     return True
-
-
-def _wrapped(text: str, mark: str) -> str:
-    inner = text.strip()
-    if not inner or inner.startswith("*") or inner.endswith("*"):
-        return text
-    before = text[: len(text) - len(text.lstrip())]
-    return f"{before}{mark}{inner}{mark}{text[len(text.rstrip()) :]}"
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -111,7 +111,7 @@ def _item(macro: RdMacro, level: int, is_values: bool) -> list[str]:
     named = macro.arguments[0] if macro.arguments else ()
     body = written(tuple(node for each in macro.arguments[1:] for node in each), level)
     if is_values:
-        names = (commonmark.code_span(each) for each in _names(named))
+        names = (commonmark.code_span(each) for each in plain(named).split(","))
         name = ", ".join(each for each in names if each)
     else:
         shown = " ".join(inline(named).split())
@@ -121,11 +121,6 @@ def _item(macro: RdMacro, level: int, is_values: bool) -> list[str]:
     elif name:
         body.insert(0, [name])
     return commonmark.indented(commonmark.blocks(body), "- ") if body else []
-
-
-def _names(nodes: Nodes) -> list[str]:
-    """The names that an item lists: `x, y`."""
-    return [each.strip() for each in plain(nodes).split(",")]
 
 
 def _is_no_paragraph(lines: list[str]) -> bool:

@@ -8,21 +8,10 @@ from collections.abc import Callable
 from kbc.formats import commonmark
 from kbc.formats.rd.markup import Nodes, RdMacro
 
-_CODE = frozenset(
-    {
-        "code",
-        "verb",
-        "preformatted",
-        "samp",
-        "kbd",
-        "command",
-        "option",
-        "env",
-        "file",
-        "eqn",
-        "deqn",
-    }
-)
+_CODE = frozenset([
+    "code", "verb", "preformatted", "samp", "kbd", "command", "option", "env", "file", "eqn",
+    "deqn",
+])  # fmt: skip
 _MARKS = {"emph": "*", "dfn": "*", "cite": "*", "var": "*", "strong": "**", "bold": "**"}
 _QUOTES = {"sQuote": "'", "dQuote": '"'}
 _CHARACTERS = {"dots": "...", "ldots": "...", "R": "R", "cr": "\n", "tab": " ", "sspace": " "}
@@ -109,10 +98,6 @@ def selected(macro: RdMacro) -> Nodes | None:
     return None
 
 
-def _code(macro: RdMacro) -> str:
-    return commonmark.code_span(_plain_macro(macro))
-
-
 def _marked(macro: RdMacro) -> str:
     inner = " ".join("".join(map(inline, macro.arguments)).split())
     mark = _MARKS[macro.name]
@@ -134,7 +119,7 @@ def _address(prefix: str) -> Callable[[RdMacro], str]:
 
 
 _WRITERS: dict[str, Callable[[RdMacro], str]] = {
-    **dict.fromkeys(_CODE, _code),
+    **dict.fromkeys(_CODE, lambda macro: commonmark.code_span(_plain_macro(macro))),
     **dict.fromkeys(_MARKS, _marked),
     "href": _href,
     "url": _address(""),

@@ -14,21 +14,11 @@ _LATIN = re.compile(rb"^\\encoding\{\s*(?:latin-?1|iso-?8859-1)\s*\}", re.MULTIL
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 _SECTIONS = {
-    "description": "",
-    "usage": "Usage",
-    "synopsis": "Synopsis",
-    "arguments": "Arguments",
-    "format": "Format",
-    "details": "Details",
-    "value": "Value",
-    "section": "",
-    "note": "Note",
-    "author": "Author",
-    "source": "Source",
-    "references": "References",
-    "seealso": "See also",
+    "description": "", "usage": "Usage", "synopsis": "Synopsis", "arguments": "Arguments",
+    "format": "Format", "details": "Details", "value": "Value", "section": "", "note": "Note",
+    "author": "Author", "source": "Source", "references": "References", "seealso": "See also",
     "examples": "Examples",
-}
+}  # fmt: skip
 """Section -> its heading, in the order of R's own pages; `section` states its heading itself."""
 
 _NAMED = frozenset({"arguments", "value"})

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
+from kbc.formats.document import DocumentProblem, Read, elsewhere, unresolved
 from kbc.formats.rst.pep import title_of
 from kbc.formats.selection import candidates, read_target
 from kbc.languages import markdown
@@ -59,9 +59,7 @@ class Context:
     _titles: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def unresolved(self, name: str, message: str, line: int) -> None:
-        self.problems.append(
-            DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
-        )
+        self.problems.append(unresolved(name, message, line))
 
     def missing(self, name: str, target: str, line: int) -> None:
         """The file `target`, named from this one, is not there; a build may write it."""
@@ -71,7 +69,7 @@ class Context:
         report(name, f"the file {target!r} does not exist", line)
 
     def elsewhere(self, name: str, message: str, line: int) -> None:
-        self.problems.append(DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name))
+        self.problems.append(elsewhere(name, message, line))
 
     def document(self, target: str) -> tuple[str, str]:
         """The path (relative to this file's folder) and the title of the document that `target` names;

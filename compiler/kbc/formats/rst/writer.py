@@ -33,15 +33,10 @@ _UNQUOTED = (
 )
 _OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
 _ANCHOR_PREFIXES = {
-    "option": "cmdoption",
-    "cmdoption": "cmdoption",
-    "envvar": "envvar",
-    "confval": "confval",
-    "opcode": "opcode",
-    "pdbcommand": "pdbcommand",
-    "django-admin": "django-admin",
+    "option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval",
+    "opcode": "opcode", "pdbcommand": "pdbcommand", "django-admin": "django-admin",
     "django-admin-option": "cmdoption",
-}
+}  # fmt: skip
 
 
 class RstWriter:
@@ -407,13 +402,7 @@ def _section_id(node: nodes.section) -> str:
 
 
 def _wrapped(text: str, mark: str) -> str:
-    """`text` between marks; blanks stay outside, where CommonMark needs them."""
-    inner = text.strip()
-    if not inner or inner.startswith("*") or inner.endswith("*") or "``" in inner:
-        return text
-    before = text[: len(text) - len(text.lstrip())]
-    after = text[len(text.rstrip()) :]
-    return f"{before}{mark}{inner}{mark}{after}"
+    return text if "``" in text else commonmark.marked(text, mark)
 
 
 def _unmarked(raw: str) -> str:

@@ -12,12 +12,9 @@ LEVELS = {
 }
 """Of headings; that of the manual is 1."""
 
-CODE = frozenset(
-    [
-        *("example", "smallexample", "display", "smalldisplay", "format", "smallformat"),
-        "verbatim",
-    ]
-)
+CODE = frozenset([
+    "example", "smallexample", "display", "smalldisplay", "format", "smallformat", "verbatim",
+])  # fmt: skip
 """Blocks whose lines stay apart."""
 
 LISP = frozenset(["lisp", "smalllisp"])
@@ -66,27 +63,11 @@ NO_TEXT = frozenset(
 """Commands of a line that say nothing to readers."""
 
 DEFINED = {
-    "fn": "",
-    "un": "Function",
-    "mac": "Macro",
-    "spec": "Special form",
-    "vr": "",
-    "var": "Variable",
-    "opt": "User option",
-    "tp": "",
-    "typefn": "",
-    "typefun": "Function",
-    "typevr": "",
-    "typevar": "Variable",
-    "cv": "",
-    "op": "",
-    "ivar": "Instance variable",
-    "method": "Method",
-    "typecv": "",
-    "typeop": "",
-    "typeivar": "Instance variable",
-    "typemethod": "Method",
-}
+    "fn": "", "un": "Function", "mac": "Macro", "spec": "Special form", "vr": "", "var": "Variable",
+    "opt": "User option", "tp": "", "typefn": "", "typefun": "Function", "typevr": "",
+    "typevar": "Variable", "cv": "", "op": "", "ivar": "Instance variable", "method": "Method",
+    "typecv": "", "typeop": "", "typeivar": "Instance variable", "typemethod": "Method",
+}  # fmt: skip
 """`@defun` -> what it defines; "" where the line itself says so."""
 
 OF_CLASSES = frozenset(["cv", "ivar", "method", "op", "typecv", "typeivar", "typemethod", "typeop"])

@@ -17,48 +17,17 @@ _REFERENCES = {"xref": "See ", "pxref": "see ", "ref": "", "inforef": "see "}
 _OTHERS = frozenset(["uref", "url", "email"])
 _WITH_ARGUMENTS = _OTHERS.union(_REFERENCES)
 _TEXTS = {
-    "dots": "...",
-    "enddots": "...",
-    "result": "⇒",
-    "minus": "-",
-    "copyright": "©",
-    "equiv": "≡",
-    "expansion": "↦",
-    "print": "⊣",
-    "error": "error→",
-    "point": "⋆",
-    "bullet": "•",
-    "comma": ",",
-    "TeX": "TeX",
-    "LaTeX": "LaTeX",
-    "atchar": "@",
-    "lbracechar": "{",
-    "rbracechar": "}",
-    "registeredsymbol": "®",
-    "pounds": "£",
-    "euro": "€",
-    "ss": "ß",
-    "ae": "æ",
-    "o": "ø",
-    "oe": "œ",
-    "l": "ł",
-    "backslashchar": "\\",
-    "hashchar": "#",
-    "arrow": "→",
-    "geq": "≥",
-    "leq": "≤",
-    "tie": " ",
-    "today": "",
-}
+    "dots": "...", "enddots": "...", "result": "⇒", "minus": "-", "copyright": "©", "equiv": "≡",
+    "expansion": "↦", "print": "⊣", "error": "error→", "point": "⋆", "bullet": "•", "comma": ",",
+    "TeX": "TeX", "LaTeX": "LaTeX", "atchar": "@", "lbracechar": "{", "rbracechar": "}",
+    "registeredsymbol": "®", "pounds": "£", "euro": "€", "ss": "ß", "ae": "æ", "o": "ø", "oe": "œ",
+    "l": "ł", "backslashchar": "\\", "hashchar": "#", "arrow": "→", "geq": "≥", "leq": "≤",
+    "tie": " ", "today": "",
+}  # fmt: skip
 _ACCENTS = {
-    "'": "\u0301",
-    "`": "\u0300",
-    "^": "\u0302",
-    '"': "\u0308",
-    "~": "\u0303",
-    "=": "\u0304",
+    "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304",
     ",": "\u0327",
-}
+}  # fmt: skip
 _ESCAPED = re.compile(r"[^A-Za-z0-9 ]")
 
 

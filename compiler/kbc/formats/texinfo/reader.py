@@ -8,14 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kbc.formats import commonmark
-from kbc.formats.document import (
-    ELSEWHERE,
-    UNRESOLVED,
-    Converted,
-    DocumentProblem,
-    Read,
-    decode,
-)
+from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsewhere, unresolved
 from kbc.formats.texinfo.commands import (
     CODE,
     DEFINED,
@@ -157,14 +150,9 @@ class _TexinfoSource:
                 return self.expanded(decode(data), place, depth + 1)
             place = resolved_path(match[1], path)
             is_written = is_generated(place, self._read) or self._read(f"{place}.in") is not None
-            self.problems.append(
-                DocumentProblem(
-                    code=ELSEWHERE if is_written else UNRESOLVED,
-                    message=f"the file {match[1]!r} does not exist",
-                    line=text.count("\n", 0, match.start()) + 1 if not depth else 0,
-                    name="@include",
-                )
-            )
+            report = elsewhere if is_written else unresolved
+            line = text.count("\n", 0, match.start()) + 1 if not depth else 0
+            self.problems.append(report("@include", f"the file {match[1]!r} does not exist", line))
             return ""
 
         return _INCLUDE.sub(included, text)

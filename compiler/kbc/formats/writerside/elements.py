@@ -8,30 +8,21 @@ from html import escape
 
 from lxml import etree
 
-from kbc.formats.document import ELSEWHERE, DocumentProblem
+from kbc.formats.document import elsewhere
 from kbc.formats.selection import dedented
 from kbc.formats.writerside.project import declared
-from kbc.formats.writerside.snippets import slug
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.xml import local_name
+from kbc.languages.anchors import slug
 
 Include = Callable[[etree._Element, "Topic", int], str]
 """The HTML of what an `<include>` takes in, below headings of a level."""
 
 _INLINE = {
-    "b": "strong",
-    "control": "strong",
-    "strong": "strong",
-    "ui-path": "strong",
-    "emphasis": "em",
-    "em": "em",
-    "i": "em",
-    "code": "code",
-    "path": "code",
-    "shortcut": "code",
-    "sub": "sub",
+    "b": "strong", "control": "strong", "strong": "strong", "ui-path": "strong", "emphasis": "em",
+    "em": "em", "i": "em", "code": "code", "path": "code", "shortcut": "code", "sub": "sub",
     "sup": "sup",
-}
+}  # fmt: skip
 _AS_IT_IS = frozenset([
     "blockquote", "dd", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
     "pre", "ul",
@@ -39,13 +30,12 @@ _AS_IT_IS = frozenset([
 _NOTICES = {"note": "Note", "tip": "Tip", "warning": "Warning", "tldr": ""}
 _NO_TEXT = frozenset([
     "card-summary", "has-been-renamed-to", "help-id", "no-index", "primary-label",
-    "secondary-label", "show-structure", "var", "web-file-name", "web-summary",
+    "secondary-label", "show-structure", "title", "var", "web-file-name", "web-summary",
 ])  # fmt: skip
 """What a page does not show: summaries for other pages and for search engines, labels, settings."""
 
-_GROUPS = frozenset(
-    {"cards", "group", "links", "misc", "primary", "secondary", "seealso", "spotlight"}
-)
+_LINKS = ("cards", "group", "links", "misc", "primary", "secondary", "spotlight")
+_TITLED = frozenset(["def", "seealso", "tab"])
 
 
 class ElementWriter:
@@ -84,7 +74,7 @@ class ElementWriter:
             return writer(self, element, level)
         if tag in _AS_IT_IS:
             return f"<{tag}{self._id(element)}>{self.children(element, level)}</{tag}>"
-        if tag in _GROUPS:
+        if tag in _TITLED:
             return self._block(self._topic.title(element), element, level)
         return self.children(element, level)
 
@@ -96,15 +86,14 @@ class ElementWriter:
         return f' id="{escape(id)}"' if id else ""
 
     def _block(self, label: str, element: etree._Element, level: int) -> str:
-        shown = f"<p><strong>{escape(label)}</strong></p>" if label else ""
-        return f"<div>{shown}{self.children(element, level)}</div>"
+        return f"<div>{_label(label)}{self.children(element, level)}</div>"
 
     def _chapter(self, element: etree._Element, level: int) -> str:
         title = self._topic.title(element)
         if not title:
             return self.children(element, level)
         below = min(level + 1, 6)
-        stated = self._topic.filled(element.get("id", "")) or slug(title)
+        stated = self._topic.filled(element.get("id", "")) or slug(title, "blackfriday")
         heading = f'<h{below} id="{escape(stated)}">{escape(title)}</h{below}>'
         return f"<div>{heading}{self.children(element, level + 1)}</div>"
 
@@ -124,20 +113,15 @@ class ElementWriter:
                         steps[-1] = f"{steps[-1].removesuffix('</li>')}{shown}</li>"
                     else:
                         parts.append(shown)
-        label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
-        return f"<div>{label}{''.join(parts)}<{tag}>{''.join(steps)}</{tag}></div>"
+        return f"<div>{_label(title)}{''.join(parts)}<{tag}>{''.join(steps)}</{tag}></div>"
 
     def _list(self, element: etree._Element, level: int) -> str:
         kind = element.get("type", "bullet")
         start = element.get("start", "")
         tag = "ol" if kind in ("decimal", "alpha-lower") else "ul"
         stated = f' start="{start}"' if tag == "ol" and start.isdecimal() and len(start) < 9 else ""
-        title = self._topic.title(element)
-        label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
+        label = _label(self._topic.title(element))
         return f"{label}<{tag}{stated}>{self.children(element, level)}</{tag}>"
-
-    def _definition(self, element: etree._Element, level: int) -> str:
-        return self._block(self._topic.title(element), element, level)
 
     def _table(self, element: etree._Element, level: int) -> str:
         has_header = element.get("style", "header-row") in ("header-row", "both")
@@ -159,8 +143,7 @@ class ElementWriter:
         code = self.code(element)
         language = re.sub(r"[^\w+#.-]", "", element.get("lang", "")).lower()
         marked = f' class="language-{language}"' if language else ""
-        title = self._topic.filled(element.get("collapsed-title", ""))
-        label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
+        label = _label(self._topic.filled(element.get("collapsed-title", "")))
         return f"{label}<pre{marked}><code>{escape(code, quote=False)}</code></pre>"
 
     def code(self, element: etree._Element) -> str:
@@ -195,13 +178,9 @@ class ElementWriter:
         summary = element.get("summary", "")
         return f"{shown} {escape(self._topic.filled(summary))}" if summary else shown
 
-    def _card(self, element: etree._Element, level: int) -> str:
-        return f"<p>{self._link(element, level)}</p>"
-
     def _links(self, element: etree._Element, level: int) -> str:
         """Links of a starting page, one a line."""
-        title = self._topic.title(element)
-        label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
+        label = _label(self._topic.title(element))
         return f"<div>{label}{''.join(self._items(element, level))}</div>"
 
     def _items(self, element: etree._Element, level: int) -> Iterator[str]:
@@ -227,21 +206,11 @@ class ElementWriter:
     def _paragraph(self, element: etree._Element, level: int) -> str:
         return f"<p>{self.children(element, level)}</p>"
 
-    def _title_element(self, element: etree._Element, level: int) -> str:
-        return ""
-
-    def _break(self, element: etree._Element, level: int) -> str:
-        return "<br>"
-
     def _elsewhere(self, element: etree._Element, level: int) -> str:
         """Pages that Writerside makes of a description of an API."""
         path = element.get("openapi-path", "") or element.get("endpoint", "")
-        problem = DocumentProblem(
-            code=ELSEWHERE,
-            message=f"<{element.tag}> stands for what {path or 'its description'} holds",
-            line=element.sourceline or 0,
-            name=f"<{element.tag}>",
-        )
+        tag, what = f"<{element.tag}>", path or "its description"
+        problem = elsewhere(tag, f"{tag} stands for what {what} holds", element.sourceline or 0)
         self._topic.problems.append(problem)
         return f"<p>(not included: {escape(path)})</p>"
 
@@ -249,33 +218,25 @@ class ElementWriter:
 _Write = Callable[[ElementWriter, etree._Element, int], str]
 _WRITERS: dict[str, _Write] = {
     "a": ElementWriter._link,
-    "api-doc": ElementWriter._elsewhere,
-    "api-endpoint": ElementWriter._elsewhere,
-    "api-schema": ElementWriter._elsewhere,
-    "br": ElementWriter._break,
-    "card": ElementWriter._card,
-    "cards": ElementWriter._links,
+    **dict.fromkeys(("api-doc", "api-endpoint", "api-schema"), ElementWriter._elsewhere),
+    "br": lambda writer, element, level: "<br>",
+    "card": lambda writer, element, level: f"<p>{writer._link(element, level)}</p>",
     "chapter": ElementWriter._chapter,
     "code-block": ElementWriter._code_block,
     "compare": ElementWriter._compare,
-    "def": ElementWriter._definition,
-    "description": ElementWriter._paragraph,
-    "group": ElementWriter._links,
+    **dict.fromkeys(("description", "link-summary"), ElementWriter._paragraph),
     "img": ElementWriter._image,
     "include": ElementWriter._included,
-    "link-summary": ElementWriter._paragraph,
-    "links": ElementWriter._links,
+    **dict.fromkeys(_LINKS, ElementWriter._links),
     "list": ElementWriter._list,
-    "misc": ElementWriter._links,
-    "primary": ElementWriter._links,
     "procedure": ElementWriter._procedure,
-    "secondary": ElementWriter._links,
-    "spotlight": ElementWriter._links,
-    "tab": ElementWriter._definition,
     "table": ElementWriter._table,
-    "title": ElementWriter._title_element,
     "video": ElementWriter._video,
 }
+
+
+def _label(title: str) -> str:
+    return f"<p><strong>{escape(title)}</strong></p>" if title else ""
 
 
 def code_of(text: str) -> str:

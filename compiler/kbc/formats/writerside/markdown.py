@@ -17,7 +17,7 @@ from kbc.formats.writerside.snippets import markdown_fragment
 from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.writerside.xml import parsed
-from kbc.languages.includes.containers import FENCE, fenced_stretches
+from kbc.languages.includes.fenced import FENCE, fenced_stretches
 
 _TITLE = re.compile(
     r"^\[//\]:[ \t]*#[ \t]*\(title:[ \t]*(?P<title>.*?)[ \t]*\)[ \t]*$", re.MULTILINE
@@ -42,16 +42,9 @@ _FOUND = re.compile(
 _MARKDOWN_INSIDE = re.compile(r"\n[ \t]*\n[ \t]*[^<\s]|\ue000")
 """Text behind a blank line is Markdown, also inside of an element."""
 
-_NO_TEXT = frozenset(
-    [
-        "card-summary",
-        "no-index",
-        "primary-label",
-        "secondary-label",
-        "show-structure",
-        "web-summary",
-    ]
-)
+_NO_TEXT = frozenset([
+    "card-summary", "no-index", "primary-label", "secondary-label", "show-structure", "web-summary",
+])  # fmt: skip
 _NOTICES = ("note", "tip", "warning")
 _TITLED = frozenset({"def", "deflist", "list", "procedure", "tab", "tabs"})
 _TAGS = re.compile(
@@ -174,7 +167,7 @@ class _Markdown:
 
     def _prose(self, text: str) -> str:
         """Elements first, in the order in which they declare variables; then what is left between them."""
-        text = _SPAN.sub(lambda span: self._keep_span(span[0]), text)
+        text = _SPAN.sub(lambda span: self._keep(self._topic.filled(span[0])), text)
         parts: list[str] = []
         position = 0
         while match := _FOUND.search(text, position):
@@ -184,9 +177,6 @@ class _Markdown:
         parts.append(self._inline(text[position:]))
         shown = "\n".join(self._notices("".join(parts).split("\n")))
         return re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", shown)
-
-    def _keep_span(self, span: str) -> str:
-        return self._keep(self._topic.filled(span))
 
     def _element(self, match: re.Match[str], text: str) -> tuple[str, int]:
         """What stands in the place of an element or its opening tag, and where reading goes on."""

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 from lxml import etree
 
 from kbc.formats.document import Read
 from kbc.formats.writerside.xml import parsed_if_any
+from kbc.project.include_tree import folders_above
 
 CONFIGS = ("writerside.cfg", "project.ihp")
 """The configuration of a project, under its name of today and its former one."""
@@ -77,16 +79,12 @@ def configuration(data: bytes) -> Configuration | None:
 def project_of(path: str, read: Read) -> TopicProject:
     """The project around the topic at `path`; where no folder above has a configuration, the topic's own
     folder with nothing else."""
-    folder = posixpath.dirname(path)
-    for _ in range(_MAX_FOLDERS_ABOVE):
+    for folder in islice(folders_above(path), _MAX_FOLDERS_ABOVE):
         for name in CONFIGS:
             data = read(posixpath.join(folder, name))
             found = configuration(data) if data is not None else None
             if found is not None:
                 return _project(folder, found, read)
-        if not folder:
-            break
-        folder = posixpath.dirname(folder)
     return TopicProject(topics=posixpath.dirname(path))
 
 

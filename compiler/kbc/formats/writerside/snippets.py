@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
+from kbc.languages.anchors import slug
 
 _OPENING = re.compile(r"<(?P<name>[A-Za-z][\w-]*)\b(?P<attributes>[^<>]*?)(?P<empty>/)?>")
 _HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<title>.*)")
@@ -28,15 +30,19 @@ def markdown_fragment(text: str, id: str) -> str | None:
     return _chapter_or_block(text.split("\n"), id)
 
 
-def _chapter_or_block(lines: list[str], id: str) -> str | None:
+def _prose(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines outside of fenced code, with their numbers."""
     marks = ""
     for at, line in enumerate(lines):
         fence = _FENCE.match(line)
         if fence and (not marks or fence[1].startswith(marks)):
             marks = "" if marks else fence[1]
-            continue
-        if marks:
-            continue
+        elif not marks:
+            yield at, line
+
+
+def _chapter_or_block(lines: list[str], id: str) -> str | None:
+    for at, line in _prose(lines):
         heading = _HEADING.fullmatch(line)
         if heading and _states(heading["title"], id):
             return "\n".join(lines[at : _chapter_end(lines, at, len(heading["level"]))])
@@ -46,28 +52,18 @@ def _chapter_or_block(lines: list[str], id: str) -> str | None:
     return None
 
 
-def slug(title: str) -> str:
-    """The id that Writerside gives a chapter without one of its own."""
-    return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
-
-
 def _states(title: str, id: str) -> bool:
     stated = re.search(rf"{ATTRIBUTE_LIST}\s*\Z", title)
     own = attributes(stated[0]).get("id", "") if stated else ""
     plain = title[: stated.start()] if stated else title
-    return (own or slug(plain)) == id
+    return (own or slug(plain, "blackfriday")) == id
 
 
 def _chapter_end(lines: list[str], start: int, level: int) -> int:
-    marks = ""
-    for at in range(start + 1, len(lines)):
-        fence = _FENCE.match(lines[at])
-        if fence and (not marks or fence[1].startswith(marks)):
-            marks = "" if marks else fence[1]
-        heading = None if marks else _HEADING.fullmatch(lines[at])
-        if heading and len(heading["level"]) <= level:
-            return at
-    return len(lines)
+    below = lines[start + 1 :]
+    headings = ((at, _HEADING.fullmatch(line)) for at, line in _prose(below))
+    ends = (at for at, heading in headings if heading and len(heading["level"]) <= level)
+    return start + 1 + next(ends, len(below))
 
 
 def _block_start(lines: list[str], end: int) -> int:

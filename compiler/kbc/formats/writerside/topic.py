@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
+from kbc.formats.document import DocumentProblem, Read, elsewhere, unresolved
 from kbc.formats.writerside.project import TopicProject, filled, is_shown, project_of
-from kbc.formats.writerside.snippets import slug
 from kbc.formats.writerside.sources import part
 from kbc.formats.writerside.xml import parsed_if_any
+from kbc.languages.anchors import slug
 from kbc.project.source_file import decode_any, relative_path, resolved_path
 
 MAX_DEPTH = 8
@@ -92,9 +92,7 @@ class Topic:
             self.stack = outer
 
     def missed(self, name: str, message: str, line: int = 0) -> None:
-        self.problems.append(
-            DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
-        )
+        self.problems.append(unresolved(name, message, line))
 
     def find(self, name: str) -> str:
         """The path of the topic called `name`, beside this one or anywhere in the project; "" without."""
@@ -137,9 +135,7 @@ class Topic:
             return page
         path = self.find(page) if page else self.path
         text = (self.text(path) if path else None) or ""
-        title = ""
-        if anchor:
-            title = _titled(text, anchor)
+        title = _titled(text, anchor) if anchor else ""
         for pattern in (_IN_XML, _TITLE_COMMENT, _TITLE_HEADING):
             if not title and (found := pattern.search(text)):
                 title = found["title"]
@@ -149,18 +145,12 @@ class Topic:
         """The part of a source file that a block of code asks for; None, counted, where it is not there."""
         source = self.filled(source).lstrip("/")
         if "://" in source:
-            message = f"{source} is no file of the tree"
-            problem = DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name)
-            self.problems.append(problem)
+            self.problems.append(elsewhere(name, f"{source} is no file of the tree", line))
             return None
-        places = [
-            posixpath.join(folder, source) for folder in self._code_folders() if folder or source
-        ]
-        text = None
-        for place in places:
-            text = self.text(posixpath.normpath(place))
-            if text is not None:
-                break
+        folders = (self.project.snippets, posixpath.dirname(self.own_path), self.project.topics)
+        places = (*folders, posixpath.dirname(self.project.topics))
+        paths = (posixpath.normpath(posixpath.join(place, source)) for place in places)
+        text = next((found for path in paths if (found := self.text(path)) is not None), None)
         if text is None:
             self.missed(name, f"{source!r} does not exist", line)
             return None
@@ -174,14 +164,6 @@ class Topic:
             self.missed(name, f"{source!r} would make the topic too large", line)
             return None
         return found
-
-    def _code_folders(self) -> tuple[str, ...]:
-        return (
-            self.project.snippets,
-            posixpath.dirname(self.own_path),
-            self.project.topics,
-            posixpath.dirname(self.project.topics),
-        )
 
     def fragment(self, path: str, id: str) -> etree._Element | None:
         """The element `id` of a `.topic` file; None where there is none."""
@@ -205,6 +187,6 @@ def _titled(text: str, id: str) -> str:
     if found:
         return found[1]
     for title in re.findall(r"^#+\s+(.+?)\s*(?:\{[^}\n]*\})?\s*$", text, re.MULTILINE):
-        if slug(title) == id:
+        if slug(title, "blackfriday") == id:
             return str(title)
     return ""

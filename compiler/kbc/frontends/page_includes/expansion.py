@@ -35,6 +35,7 @@ from kbc.languages.includes import (
     value_at,
 )
 from kbc.languages.includes.files import NOT_INCLUDED
+from kbc.project.include_tree import Read
 from kbc.project.kinds import RUBY
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -122,7 +123,7 @@ class PageIncludes:
     def expand(self, file: SourceFile, text: str, is_marked: bool | None = None) -> str:
         """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
         what `may_include` says of it, where that is known."""
-        read = file.include
+        read, path = file.include, file.path.lower()
         if (whole := adapted(text, file.path, read, _front_matter)) is not text:
             text, is_marked = whole, None
         is_mdx = self._collection.is_mdx(file.path)
@@ -132,11 +133,12 @@ class PageIncludes:
         has_own = self._collection.generator in ("documenter", "writerside")
         if has_own or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None
-        if file.path.lower().endswith(RUBY):
+        if path.endswith(RUBY):
             ruby = expand_ruby(text, file.path, read)
             self._count(file, ruby)
             text, is_marked = ruby.text, None
-        is_myst = self._is_myst(file)
+        # Notebooks that are text are none.
+        is_myst = self._collection.generator == "sphinx" and not path.endswith(_NOTEBOOKS)
         expansion = expand(
             text,
             file.path,
@@ -174,12 +176,12 @@ class PageIncludes:
             target = expansion.text.partition(NOT_INCLUDED)[2].partition(")")[0]
             line = file.data.partition(target.encode())[0].count(b"\n") + 1 if target else 0
             self._first_missing = file.path, line, target
-        for code, counter, found in (
-            (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
-            (ELSEWHERE, self._external, expansion.external),
-        ):
-            counter.update(found)
-            self._pages[code] += [file.path] if found and file.path not in self._pages[code] else []
+        self._add(UNRESOLVED_INCLUDE, file, expansion.unresolved)
+        self._add(ELSEWHERE, file, expansion.external)
+
+    def _add(self, code: str, file: SourceFile, found: Mapping[str, int]) -> None:
+        (self._external if code == ELSEWHERE else self._unresolved).update(found)
+        self._pages[code] += [file.path] if found and file.path not in self._pages[code] else []
 
     def named_files(self, file: SourceFile) -> Mapping[str, str] | None:
         """The paths of files that a page names without their folders, as its generator or DocC has it; None
@@ -191,7 +193,7 @@ class PageIncludes:
             self._catalogues[catalogue] = docc.named_files(catalogue, file.tree.names)
         return self._catalogues[catalogue]
 
-    def _page(self, file: SourceFile, text: str, read: Callable[[str], bytes | None]) -> str:
+    def _page(self, file: SourceFile, text: str, read: Read) -> str:
         """A page of Documenter, a Markdown topic of Writerside, or a page of DocC."""
         if self._collection.generator == "documenter":
             from kbc.formats.documenter import DocumenterSite
@@ -212,13 +214,8 @@ class PageIncludes:
 
     def count(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
         """Counts what a format could not have among the directives of the collection."""
-        for code, counter, kept in (
-            (UNRESOLVED, self._unresolved, UNRESOLVED_INCLUDE),
-            (ELSEWHERE, self._external, ELSEWHERE),
-        ):
-            names = [problem.name for problem in problems if problem.code == code]
-            counter.update(names)
-            self._pages[kept] += [file.path] if names and file.path not in self._pages[kept] else []
+        for code, kept in ((UNRESOLVED, UNRESOLVED_INCLUDE), (ELSEWHERE, ELSEWHERE)):
+            self._add(kept, file, Counter(each.name for each in problems if each.code == code))
 
     def count_elsewhere(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
         """Counts what a converted file has elsewhere; with lines, for a note of its own where few files have
@@ -228,7 +225,7 @@ class PageIncludes:
             self._elsewhere[file.path] = with_lines
 
     def _stated(
-        self, file: SourceFile, text: str, read: Callable[[str], bytes | None]
+        self, file: SourceFile, text: str, read: Read
     ) -> Callable[[str, str], str | None] | None:
         if self._collection.generator != "quarto":
             return None
@@ -298,13 +295,7 @@ class PageIncludes:
             repositories=frozenset(self._options.get("other_repositories", ())),
         )
 
-    def _is_myst(self, file: SourceFile) -> bool:
-        """Whether a page of Markdown is in MyST, as those of Sphinx are that are no notebooks as text."""
-        return self._collection.generator == "sphinx" and not file.path.lower().endswith(_NOTEBOOKS)
-
-    def _restructured(
-        self, file: SourceFile, read: Callable[[str], bytes | None], source: str
-    ) -> tuple[str, Sequence[str]]:
+    def _restructured(self, file: SourceFile, read: Read, source: str) -> tuple[str, Sequence[str]]:
         """The Markdown of reStructuredText in a page, and the anchors of its headings."""
         from kbc.formats import convert
 
@@ -329,7 +320,7 @@ class PageIncludes:
         distributed = self._options.get("doxygen_distributed", ())
         return DoxygenProjects(HeaderSets(default, headers, distributed))
 
-    def _object(self, read: Callable[[str], bytes | None], name: str, options: str) -> str | None:
+    def _object(self, read: Read, name: str, options: str) -> str | None:
         """The reference of a Python object, from packages around the configuration or the pages."""
         if not reads_python():
             return None

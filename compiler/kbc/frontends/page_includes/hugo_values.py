@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kbc.languages.front_matter import stated_above
-from kbc.project.include_tree import only_ones
+from kbc.project.include_tree import Read, folders_above, only_ones
 from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
 from kbc.project.source_file import SourceFile
-from kbc.project.well_formed import mapping
-
-Read = Callable[[str], bytes | None]
+from kbc.project.well_formed import is_scalar, mapping
 
 
 class HugoValues:
@@ -35,12 +33,8 @@ class HugoValues:
         def tables() -> Iterator[Mapping[str, Any]]:
             own, _ = stated_above(text)
             yield from (own, mapping(own.get("params")))
-            folder = posixpath.dirname(path)
-            while True:
+            for folder in folders_above(path, self._top):
                 yield from self._handed_down(folder, read)
-                if folder in (self._top, ""):
-                    break
-                folder = posixpath.dirname(folder)
             yield self._of_site
 
         found: dict[str, str | None] = {}
@@ -82,6 +76,6 @@ def _found(tables: Iterable[Mapping[str, Any]], name: str) -> str | None:
         for key in name.lower().split("."):
             lowered = {str(each).lower(): inner for each, inner in mapping(value).items()}
             value = lowered.get(key)
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        if is_scalar(value):
             return str(value)
     return None

@@ -8,9 +8,8 @@ from typing import Any
 
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes import value_at
+from kbc.project.include_tree import Read, folders_above
 from kbc.project.well_formed import yaml_table
-
-Read = Callable[[str], bytes | None]
 
 
 def values(text: str, path: str, folder: str, read: Read) -> Callable[[str, str], str | None]:
@@ -25,12 +24,8 @@ def values(text: str, path: str, folder: str, read: Read) -> Callable[[str, str]
 
     def metadata() -> Iterator[Mapping[str, Any]]:
         yield stated_above(text)[0]
-        place = posixpath.dirname(path)
-        while True:
+        for place in folders_above(path, folder):
             yield from _files(("_metadata.yml", "_metadata.yaml"), place, read)
-            if place in (folder, ""):
-                break
-            place = posixpath.dirname(place)
         yield from _files(("_quarto.yml", "_quarto.yaml"), folder, read)
 
     return value

@@ -261,10 +261,7 @@ def _with_redirects(
 
 
 def _listed(
-    source: _Source,
-    files: Iterable[SourceFile],
-    locations: Sequence[str],
-    diagnostics: Diagnostics,
+    source: _Source, files: Iterable[SourceFile], locations: Sequence[str], diagnostics: Diagnostics
 ) -> dict[str, str]:
     """File path -> address, for the files that a sitemap lists, in its order."""
     by_place = {_site_path(_relative(source, file)): file.path for file in files}

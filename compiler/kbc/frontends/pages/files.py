@@ -25,7 +25,7 @@ from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_language
 from kbc.languages.includes.dialects.katacoda import without_actions
 from kbc.project.source_file import SourceFile
-from kbc.project.well_formed import parse_json
+from kbc.project.well_formed import is_scalar, parse_json
 from kbc.records import Section
 from kbc.sources.formats import format_by_content, looks_like_html
 
@@ -316,9 +316,7 @@ def _parsed(text: str, *, format: str = "markdown", title: str = "", line: int =
 
 def _string(data: Mapping[str, Any], key: str) -> str:
     value = data.get(key)
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        return ""
-    return str(value).strip()
+    return str(value).strip() if is_scalar(value) else ""
 
 
 def _strings(data: Mapping[str, Any], key: str) -> tuple[str, ...]:

@@ -9,15 +9,9 @@ from __future__ import annotations
 from kbc.frontends.workshops.parts import DIFF_KINDS, Part, Workshop, WorkshopStep
 
 _ORDER = (
-    "problem-instructions",
-    "problem-transcript",
-    "solution-instructions",
-    "solution-transcript",
-    "problem-code",
-    "solution-code",
-    "diff-summary",
-    "diff-hunk",
-)
+    "problem-instructions", "problem-transcript", "solution-instructions", "solution-transcript",
+    "problem-code", "solution-code", "diff-summary", "diff-hunk",
+)  # fmt: skip
 """Sections of a step as they are taught; both kinds of code stand together, file by file."""
 
 _PLACES = {kind: place for place, kind in enumerate(_ORDER)} | {"solution-code": 4}

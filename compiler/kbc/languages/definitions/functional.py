@@ -5,44 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kbc.languages.definitions.names import Definition, NodeNames, Rule
+from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of
 from kbc.languages.node_types import CALLABLE
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _DEFINING_CALLS: Mapping[str, str] = {
-    "def": "function",
-    "defp": "function",
-    "defdelegate": "function",
-    "defguard": "macro",
-    "defguardp": "macro",
-    "defmacro": "macro",
-    "defmacrop": "macro",
-    "defmodule": "module",
-    "defprotocol": "interface",
-    "defimpl": "implementation",
-}
+    "def": "function", "defp": "function", "defdelegate": "function", "defguard": "macro",
+    "defguardp": "macro", "defmacro": "macro", "defmacrop": "macro", "defmodule": "module",
+    "defprotocol": "interface", "defimpl": "implementation",
+}  # fmt: skip
 
 _LISP_DEFINITIONS: Mapping[str, str] = {
-    "def": "constant",
-    "defn": "function",
-    "defn-": "function",
-    "defmacro": "macro",
-    "defmulti": "function",
-    "defmethod": "function",
-    "defonce": "constant",
-    "defprotocol": "interface",
-    "defrecord": "struct",
-    "deftest": "function",
-    "deftype": "type",
-}
+    "def": "constant", "defn": "function", "defn-": "function", "defmacro": "macro",
+    "defmulti": "function", "defmethod": "function", "defonce": "constant",
+    "defprotocol": "interface", "defrecord": "struct", "deftest": "function", "deftype": "type",
+}  # fmt: skip
 
 
 def _defining_call(names: NodeNames, node: Node, holder: str) -> Definition:
     target = node.child_by_field_name("target")
     kind = _DEFINING_CALLS.get(names.text(target), "") if target is not None else ""
-    arguments = next((child for child in node.named_children if child.type == "arguments"), None)
+    arguments = first_of(node, "arguments")
     if not kind or arguments is None or not arguments.named_children:
         return "", ""
     named = arguments.named_children[0]
@@ -83,14 +68,12 @@ def _ocaml_named(kind: str) -> Rule:
     return rule
 
 
-def _erlang_macro(names: NodeNames, node: Node, holder: str) -> Definition:
-    head = node.child_by_field_name("lhs")
-    return ("macro", names.name(head)) if head is not None else ("", "")
+def _erlang(kind: str, field: str) -> Rule:
+    def rule(names: NodeNames, node: Node, holder: str) -> Definition:
+        head = node.child_by_field_name(field)
+        return (kind, names.name(head)) if head is not None else ("", "")
 
-
-def _erlang_type(names: NodeNames, node: Node, holder: str) -> Definition:
-    head = node.child_by_field_name("name")
-    return ("type", names.name(head)) if head is not None else ("", "")
+    return rule
 
 
 def _haskell_function(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -129,8 +112,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
             ("value_specification", "function"),
         )
     },
-    ("erlang", "pp_define"): _erlang_macro,
-    ("erlang", "type_alias"): _erlang_type,
+    ("erlang", "pp_define"): _erlang("macro", "lhs"),
+    ("erlang", "type_alias"): _erlang("type", "name"),
     ("haskell", "function"): _haskell_function,
     ("haskell", "bind"): _haskell_binding,
 }

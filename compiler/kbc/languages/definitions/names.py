@@ -61,6 +61,11 @@ def _first_name(node: Node) -> Node | None:
     return None
 
 
+def first_of(node: Node, type_: str) -> Node | None:
+    """The first child of a node that is of this type."""
+    return next((each for each in node.named_children if each.type == type_), None)
+
+
 def inner(node: Node | None, through: Collection[str], last: Collection[str]) -> Node | None:
     """The node of one of the types `last` that begins `node`, within others of the types `through`."""
     for _ in range(_MAX_STEPS):

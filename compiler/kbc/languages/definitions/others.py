@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.languages.definitions.assignments import assignment, declarator, function_value
-from kbc.languages.definitions.names import Definition, NodeNames, Rule
+from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of
 from kbc.languages.node_types import CALLABLE
 
 if TYPE_CHECKING:
@@ -104,14 +104,14 @@ def _first_word(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def _kotlin_property(names: NodeNames, node: Node, holder: str) -> Definition:
     """At the top of a file, and constants of a type; other properties are parts of their type."""
-    declared = [each for each in node.named_children if each.type == "variable_declaration"]
+    declared = first_of(node, "variable_declaration")
     is_constant = any(
         each.type == "modifiers" and "const" in names.text(each).split()
         for each in node.named_children
     )
-    if not declared or not (holder == "" or (is_constant and holder in MEMBER_HOLDERS)):
+    if declared is None or not (holder == "" or (is_constant and holder in MEMBER_HOLDERS)):
         return "", ""
-    return "constant", names.name(declared[0])
+    return "constant", names.name(declared)
 
 
 def _php_constant(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -121,7 +121,7 @@ def _php_constant(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def _swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
     """`let name = ...` at the top of a file; properties of types are parts of them."""
-    pattern = next((each for each in node.named_children if each.type == "pattern"), None)
+    pattern = first_of(node, "pattern")
     name = pattern.named_children[0] if pattern is not None and pattern.named_children else None
     if holder or name is None or name.type != "simple_identifier":
         return "", ""
@@ -139,7 +139,7 @@ def _scala_given(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def _scala_extension(names: NodeNames, node: Node, holder: str) -> Definition:
     """`extension (name: Type)`, by the type that is extended."""
-    given = next((each for each in node.named_children if each.type == "parameters"), None)
+    given = first_of(node, "parameters")
     first = given.named_children[0] if given is not None and given.named_children else None
     type_ = first.named_children[-1] if first is not None and first.named_children else None
     return ("implementation", names.text(type_)) if type_ is not None else ("", "")
@@ -147,7 +147,7 @@ def _scala_extension(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def _make_rule(names: NodeNames, node: Node, holder: str) -> Definition:
     """A target; not patterns (`%.o`) and what Make itself gives a meaning (`.PHONY`)."""
-    targets = next((each for each in node.named_children if each.type == "targets"), None)
+    targets = first_of(node, "targets")
     first = targets.named_children[0] if targets is not None and targets.named_children else None
     if first is None or first.type != "word":
         return "", ""

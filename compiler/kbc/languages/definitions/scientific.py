@@ -6,19 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kbc.languages.definitions.assignments import function_value
-from kbc.languages.definitions.names import Definition, NodeNames, Rule, inner
+from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of, inner
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _R_CLASSES: Mapping[str, str] = {
-    "R6Class": "class",
-    "setClass": "class",
-    "setRefClass": "class",
-    "new_class": "class",
-    "setGeneric": "function",
-    "setMethod": "method",
-}
+    "R6Class": "class", "setClass": "class", "setRefClass": "class", "new_class": "class",
+    "setGeneric": "function", "setMethod": "method",
+}  # fmt: skip
 
 
 def _julia_type(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -78,7 +74,7 @@ def _r_value(names: NodeNames, node: Node, holder: str) -> Definition:
 def _sql(kind: str) -> Rule:
     def rule(names: NodeNames, node: Node, holder: str) -> Definition:
         """Without the schema that the name may begin with."""
-        named = next((one for one in node.named_children if one.type == "object_reference"), None)
+        named = first_of(node, "object_reference")
         return (kind, names.name(named)) if named is not None else ("", "")
 
     return rule

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes.files import MAX_DEPTH, Reader
+from kbc.languages.includes.files import MAX_DEPTH
+from kbc.project.include_tree import Read
 from kbc.project.source_file import decode_any
 
 TRIGGER = re.compile(r"^ref:[ \t]*[\"']?[\w@./-]+\.mdx?\b", re.MULTILINE)
@@ -24,7 +25,7 @@ _SINGLE = re.compile(r"\[(?P<char>[^\]\\])\]|\\(?P<escaped>\W)")
 Matter = Callable[[str], Mapping[str, Any]]
 
 
-def adapted(text: str, path: str, read: Reader, matter: Matter, depth: int = 0) -> str:
+def adapted(text: str, path: str, read: Read, matter: Matter, depth: int = 0) -> str:
     """The page at `path` with what it takes from another; `text` itself where it takes nothing, or has text
     outside of its parts. `matter` reads front matter."""
     start = front_matter_end(text)
@@ -45,7 +46,7 @@ def adapted(text: str, path: str, read: Reader, matter: Matter, depth: int = 0) 
     return text[:start] + _with_parts(body, own)
 
 
-def _found(target: str, path: str, read: Reader) -> tuple[str, str] | None:
+def _found(target: str, path: str, read: Read) -> tuple[str, str] | None:
     """Path and text of the page, which is named from the root of a repository that may be above ours."""
     place = posixpath.normpath(target.lstrip("/"))
     while place and not place.startswith(".."):

@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from kbc.languages.includes.containers import FENCE, after_fence, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import FENCE, after_fence
 from kbc.languages.includes.files import AttributeStyle
 
 _ICON = r":(?:material|octicons|simple|fontawesome-(?:brands|regular|solid))-[a-z0-9-]{1,80}:"

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote
 
 from kb_runtime.text.rendering import backticks
-from kbc.languages.includes.containers import FENCE, shifted_headings
+from kbc.languages.includes.fenced import FENCE, shifted_headings
 from kbc.languages.includes.files import (
     IncludingPage,
     dedent,

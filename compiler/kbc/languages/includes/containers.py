@@ -8,19 +8,12 @@ Nothing in fenced code is touched.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kbc.languages.includes.components import attributes
+from kbc.languages.includes.fenced import FENCE, after_fence
 from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
 
-FENCE = re.compile(
-    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
-)
-SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
-"""Code within a line, with its backticks."""
-
-_HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
-_KEPT = re.compile("\x02(\\d+)\x03")
 _INDENTED = re.compile(
     r"^(?P<indent>[ \t]*)(?P<mark>!!!|\?\?\?\+?|===[!+]{0,2})(?:(?<!=)|[ \t]+)"
     r"[ \t]*(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?P<title>\"[^\n]*\")?[ \t]*$"
@@ -71,7 +64,7 @@ _PANELS = frozenset([
 def label_containers(text: str, page: IncludingPage) -> str:
     """`text` with a bold label where a container begins, and its marks removed; `::: package.object` is
     replaced by the reference of the object."""
-    return "\n".join(_lines(text.split("\n"), page))
+    return "\n".join(_Labelling(text.split("\n"), page).labelled())
 
 
 def label(kind: str, title: str = "") -> str:
@@ -84,169 +77,123 @@ def label(kind: str, title: str = "") -> str:
     return f"**{name[:1].upper()}{name[1:]}: {shown}**" if name else f"**{shown}**"
 
 
-def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
-    marks = ""
-    items: list[str] = []  # the labels of the next tabs, which their group states
-    index = slashes = colons = 0
-    closings = {line.strip(): at for at, line in enumerate(lines) if line.lstrip()[:3] == "///"}
-    while index < len(lines):
-        line = lines[index]
-        index += 1
-        opening = FENCE.match(line)
-        if marks or opening:
-            marks = after_fence(marks, line, opening)
-            yield line
-        elif found := _INDENTED.match(line):
-            is_tab = found["mark"].startswith("===")
-            is_open = _is_open(lines, index, found)
-            is_bare = found["kind"] is None  # as tabs are, and details may be
-            is_notice = found["mark"] == "!!!" or not found["title"]
-            is_wrong = not is_bare if is_tab else is_bare and is_notice
-            if is_wrong or not (is_open or found["title"]):
+class _Labelling:
+    """Goes through the lines of a page, or of a block of it."""
+
+    def __init__(self, lines: Sequence[str], page: IncludingPage) -> None:
+        self._lines = lines
+        self._page = page
+        self._next = 0
+        self._open_colons = self._open_slashes = 0
+        self._items: list[str] = []  # the labels of the next tabs, which their group states
+        self._closings = {  # the last line with these slashes alone
+            line.strip(): at for at, line in enumerate(lines) if line.lstrip()[:3] == "///"
+        }
+
+    def labelled(self) -> Iterator[str]:
+        marks = ""
+        while self._next < len(self._lines):
+            line = self._lines[self._next]
+            self._next += 1
+            opening = FENCE.match(line)
+            if marks or opening:
+                marks = after_fence(marks, line, opening)
                 yield line
-                continue
-            if not is_open:  # a tab or a notice that is all title
-                kind = (found["kind"] or "").split(" ")[0]
-                yield from _labelled(found["indent"], label(kind, found["title"].strip('"')))
-                continue
-            block, index = _block(lines, index, len(found["indent"].expandtabs(4)))
-            title = (found["title"] or "").strip('"')
-            kind = (found["kind"] or "").split(" ")[0]
-            yield from _labelled(found["indent"], label(kind, title))
-            yield from (found["indent"] + inner if inner else "" for inner in _lines(block, page))
-            yield ""
-        elif found := _COLONS.match(line):
-            name = found["name"].strip("{}").strip()
-            end = _options_end(lines, index)
-            is_option = end > index and _API_OPTION.match(lines[index]) is not None
-            is_name = page.around.names_objects or is_option or _API_NAME.fullmatch(name)
-            if found["name"][0] != "{" and (is_name or found["heading"]):
-                if page.around.names_objects:
-                    name = line.strip().lstrip("# \t").lstrip(":").strip()
-                stated = "\n".join(lines[index:end])
-                yield _object(name, stated, found["indent"], page, found["heading"] or "")
-                index = end
-                continue
-            if found["heading"]:
+            elif found := _INDENTED.match(line):
+                yield from self._indented(found)
+            elif found := _COLONS.match(line):
+                yield from self._colons(found)
+            elif self._open_colons and _COLONS_END.match(line):
+                self._open_colons -= 1
+                yield ""
+            elif (found := _SLASHES.match(line)) and self._is_closed(found["marks"]):
+                yield from self._slashes(found)
+            elif self._open_slashes and _SLASHES_END.match(line):
+                self._open_slashes -= 1
+                yield ""
+            elif found := _AUTODOC.match(line):
+                yield self._autodoc(found)
+            elif _CONTENTS.fullmatch(line):
+                yield ""
+            elif found := _COMPONENT.match(line):
+                yield from self._component(found)
+            else:
                 yield line
-                continue
-            colons += 1
-            yield from _labelled(found["indent"], _colons_label(name, found))
-        elif colons and _COLONS_END.match(line):
-            colons -= 1
-            yield ""
-        elif (found := _SLASHES.match(line)) and closings.get(found["marks"], 0) >= index:
-            while index < len(lines) and _OPTION.match(lines[index]):
-                index += 1
-            slashes += 1
-            name, title = found["name"], found["title"] or ""
-            is_panel = name in ("tab", "details") and title
-            shown = label("" if is_panel else name, title) if name not in _UNLABELLED else ""
-            yield from _labelled(found["indent"], shown)
-        elif slashes and _SLASHES_END.match(line):
-            slashes -= 1
-            yield ""
-        elif found := _AUTODOC.match(line):
-            members = []
-            while index < len(lines) and (member := _MEMBER.match(lines[index])):
-                members.append(member[1])
-                index += 1
-            chosen = members and "all" not in members
-            options = f"options: {{members: [{', '.join(members)}]}}" if chosen else ""
-            yield _object(found["name"], options, found["indent"], page)
-        elif _CONTENTS.fullmatch(line):
-            yield ""
-        elif found := _COMPONENT.match(line):
-            name, stated = found["name"], found["attributes"]
-            shown = _component_label(name, attributes(stated))
-            if name.endswith("Tabs"):
-                group = _ITEMS.search(stated)
-                items = _TEXT.findall(group[1]) if group else []
-            elif items and name.endswith("Tab"):
-                shown, items = shown or label("", items[0]), items[1:]
-            content = line[found.end() :].strip()  # of a component that is written in one line
-            following = content or _next_text(lines, index).strip()
-            if not shown or shown == following:  # an included page has its labels
-                yield line
-                continue
-            yield line[: found.end()]
-            yield from _labelled(found["indent"], shown)
-            if content:
-                yield found["indent"] + content
+
+    def _is_closed(self, marks: str) -> bool:
+        return self._closings.get(marks, -1) >= self._next
+
+    def _indented(self, found: re.Match[str]) -> Iterator[str]:
+        is_tab = found["mark"].startswith("===")
+        is_open = _is_open(self._lines, self._next, found)
+        is_bare = found["kind"] is None  # as tabs are, and details may be
+        is_notice = found["mark"] == "!!!" or not found["title"]
+        is_wrong = not is_bare if is_tab else is_bare and is_notice
+        if is_wrong or not (is_open or found["title"]):
+            yield found.string
+            return
+        kind = (found["kind"] or "").split(" ")[0]
+        yield from _labelled(found["indent"], label(kind, (found["title"] or "").strip('"')))
+        if not is_open:  # a tab or a notice that is all title
+            return
+        block, self._next = _block(self._lines, self._next, len(found["indent"].expandtabs(4)))
+        inside = _Labelling(block, self._page).labelled()
+        yield from (found["indent"] + inner if inner else "" for inner in inside)
+        yield ""
+
+    def _colons(self, found: re.Match[str]) -> Iterator[str]:
+        name = found["name"].strip("{}").strip()
+        end = _options_end(self._lines, self._next)
+        is_option = end > self._next and _API_OPTION.match(self._lines[self._next]) is not None
+        names_objects = self._page.around.names_objects
+        is_name = names_objects or is_option or _API_NAME.fullmatch(name)
+        if found["name"][0] != "{" and (is_name or found["heading"]):
+            if names_objects:
+                name = found.string.strip().lstrip("# \t").lstrip(":").strip()
+            stated = "\n".join(self._lines[self._next : end])
+            yield _object(name, stated, found["indent"], self._page, found["heading"] or "")
+            self._next = end
+        elif found["heading"]:
+            yield found.string
         else:
-            yield line
+            self._open_colons += 1
+            yield from _labelled(found["indent"], _colons_label(name, found))
 
+    def _slashes(self, found: re.Match[str]) -> Iterator[str]:
+        while self._next < len(self._lines) and _OPTION.match(self._lines[self._next]):
+            self._next += 1
+        self._open_slashes += 1
+        name, title = found["name"], found["title"] or ""
+        is_panel = name in ("tab", "details") and title
+        shown = label("" if is_panel else name, title) if name not in _UNLABELLED else ""
+        yield from _labelled(found["indent"], shown)
 
-def after_fence(marks: str, line: str, opening: re.Match[str] | None) -> str:
-    """The marks of the fence that is open after `line`, "" for none."""
-    if not marks:
-        return opening["marks"] if opening else ""
-    shut = line.strip(" \t>")
-    is_end = shut.startswith(marks) and not shut.strip(marks[0])
-    return "" if is_end else marks
+    def _autodoc(self, found: re.Match[str]) -> str:
+        members = []
+        while self._next < len(self._lines) and (member := _MEMBER.match(self._lines[self._next])):
+            members.append(member[1])
+            self._next += 1
+        chosen = members and "all" not in members
+        options = f"options: {{members: [{', '.join(members)}]}}" if chosen else ""
+        return _object(found["name"], options, found["indent"], self._page)
 
-
-class Kept:
-    """Text that stays as it is, out of the way behind marks while what surrounds it is rewritten."""
-
-    def __init__(self) -> None:
-        self._texts: list[str] = []
-
-    def keep(self, text: str) -> str:
-        """The mark that stands for a text."""
-        self._texts.append(self.restored(text))
-        return f"\x02{len(self._texts) - 1}\x03"
-
-    def hide_spans(self, text: str) -> str:
-        """A text as it is read, in which nothing is a mark, with marks for its code within lines."""
-        return SPAN.sub(lambda span: self.keep(span[0]), without_marks(text))
-
-    def restored(self, text: str) -> str:
-        """The text with what its marks stand for."""
-        return _KEPT.sub(lambda mark: self._texts[int(mark[1])], text)
-
-
-def without_marks(text: str) -> str:
-    """A text as it is read, in which nothing is a mark of `Kept`."""
-    return re.sub("[\x02\x03]", "", text)
-
-
-def fenced_stretches(text: str) -> Iterator[tuple[str, bool]]:
-    """The text in order, as stretches of whole lines that are fenced code or not; joined with line
-    ends, they are the text."""
-    lines: list[str] = []
-    marks = ""
-    for line in text.split("\n"):
-        opening = None if marks else FENCE.match(line)
-        if opening and lines:
-            yield "\n".join(lines), False
-            lines = []
-        was_open = bool(marks)
-        marks = after_fence(marks, line, opening)
-        lines.append(line)
-        if was_open and not marks:
-            yield "\n".join(lines), True
-            lines = []
-    if lines:
-        yield "\n".join(lines), bool(marks)
-
-
-def outside_fences(text: str, change: Callable[[str], str]) -> str:
-    """`text` with `change` made to all of it but fenced code."""
-    return "\n".join(
-        stretch if is_code else change(stretch) for stretch, is_code in fenced_stretches(text)
-    )
-
-
-def shifted_headings(text: str, levels: int) -> str:
-    """`text` with its headings so many levels deeper, or higher where `levels` is negative."""
-    if not levels:
-        return text
-
-    def shifted(mark: re.Match[str]) -> str:
-        return "#" * min(6, max(1, len(mark[1]) + levels))
-
-    return outside_fences(text, lambda prose: _HEADING.sub(shifted, prose))
+    def _component(self, found: re.Match[str]) -> Iterator[str]:
+        name, stated = found["name"], found["attributes"]
+        shown = _component_label(name, attributes(stated))
+        if name.endswith("Tabs"):
+            group = _ITEMS.search(stated)
+            self._items = _TEXT.findall(group[1]) if group else []
+        elif self._items and name.endswith("Tab"):
+            shown, self._items = shown or label("", self._items[0]), self._items[1:]
+        content = found.string[found.end() :].strip()  # of a component that is written in one line
+        following = content or _next_text(self._lines, self._next).strip()
+        if not shown or shown == following:  # an included page has its labels
+            yield found.string
+            return
+        yield found[0]
+        yield from _labelled(found["indent"], shown)
+        if content:
+            yield found["indent"] + content
 
 
 def _labelled(indent: str, shown: str) -> Iterator[str]:

@@ -7,14 +7,10 @@ those of mdBook and of mkdocs snippets are, and only where the file exists: othe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes.attributes import TRIGGER as ATTRIBUTES
-from kbc.languages.includes.attributes import replace_attributes
-from kbc.languages.includes.code_import import MARK as CODE_IMPORT_MARK
-from kbc.languages.includes.code_import import TRIGGER as CODE_IMPORT
-from kbc.languages.includes.code_import import filled as filled_fence
+from kbc.languages.includes import attributes, code_import
 from kbc.languages.includes.components import (
     SCRIPTS,
     mounted_names,
@@ -22,45 +18,28 @@ from kbc.languages.includes.components import (
     without_scripts,
     without_tags,
 )
-from kbc.languages.includes.containers import (
-    FENCE,
-    fenced_stretches,
-    label_containers,
-    outside_fences,
+from kbc.languages.includes.containers import label_containers
+from kbc.languages.includes.dialects import (
+    docfx,
+    docsify,
+    doxygen,
+    fumadocs,
+    gitbook,
+    mdbook,
+    mdc,
+    mkdocs,
+    notes,
+    paradox,
+    tables,
+    vuepress,
+    zola,
 )
-from kbc.languages.includes.dialects.docfx import TRIGGER as DOCFX
-from kbc.languages.includes.dialects.docfx import replace_docfx
-from kbc.languages.includes.dialects.docsify import TRIGGER as DOCSIFY
-from kbc.languages.includes.dialects.docsify import replace_embedded
-from kbc.languages.includes.dialects.doxygen import MARK as DOXYGEN_MARK
-from kbc.languages.includes.dialects.doxygen import TRIGGER as DOXYGEN
-from kbc.languages.includes.dialects.doxygen import has_commands, replace_commands, shown_block
-from kbc.languages.includes.dialects.fumadocs import TRIGGER as FUMADOCS
-from kbc.languages.includes.dialects.fumadocs import replace_parts
-from kbc.languages.includes.dialects.gitbook import TRIGGER as GITBOOK
-from kbc.languages.includes.dialects.gitbook import replace_blocks
-from kbc.languages.includes.dialects.mdbook import TRIGGER as HELPERS
-from kbc.languages.includes.dialects.mdbook import replace_helpers
-from kbc.languages.includes.dialects.mdc import TRIGGER as MDC
-from kbc.languages.includes.dialects.mdc import label_components
-from kbc.languages.includes.dialects.mkdocs import TRIGGER as MKDOCS
-from kbc.languages.includes.dialects.mkdocs import replace_plugins, with_files
-from kbc.languages.includes.dialects.notes import TRIGGER as NOTES
-from kbc.languages.includes.dialects.notes import replace_notes
-from kbc.languages.includes.dialects.paradox import TRIGGER as PARADOX
-from kbc.languages.includes.dialects.paradox import replace_paradox
 from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
-from kbc.languages.includes.dialects.tables import TRIGGER as TABLES
-from kbc.languages.includes.dialects.tables import replace_tables
-from kbc.languages.includes.dialects.vuepress import TRIGGER as VUEPRESS
-from kbc.languages.includes.dialects.vuepress import replace_files
-from kbc.languages.includes.dialects.zola import TRIGGER as ZOLA
-from kbc.languages.includes.dialects.zola import replace_shortcodes_of_zola
+from kbc.languages.includes.fenced import FENCE, fenced_stretches, outside_fences
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
     Expansion,
     IncludingPage,
-    Reader,
     Surroundings,
     dedent,
     excerpt,
@@ -77,29 +56,27 @@ from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.shown_files import replace_shown_files
 from kbc.languages.includes.templates.liquid import Liquid, replace_liquid
 from kbc.languages.includes.templates.values import Lookup, replace_values
+from kbc.project.include_tree import Read
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
     r"|@include|raw-loader|set:html=|__html:|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b"
-    rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}|{VUEPRESS}"
-    rf"|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}|{PARADOX}|{CODE_IMPORT}",
+    rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{docfx.TRIGGER}|{gitbook.TRIGGER}|{SCRIPTS}|{vuepress.TRIGGER}"
+    rf"|{mkdocs.TRIGGER}|{mdc.TRIGGER}|{docsify.TRIGGER}|{fumadocs.TRIGGER}|{doxygen.TRIGGER}|{zola.TRIGGER}|{paradox.TRIGGER}|{code_import.TRIGGER}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|<docs-code|import\b|\[!|\(#tab/"
     r"|@@|@\w+[:\[.]|@\[|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
-    rf"|set:html=|__html:|{CODE_IMPORT_MARK}|{DOXYGEN_MARK}"
+    rf"|set:html=|__html:|{code_import.MARK}|{doxygen.MARK}"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
-_FILLED = re.compile(CODE_IMPORT_MARK)
-_DOCFX = re.compile(DOCFX, re.MULTILINE)
-_GITBOOK = re.compile(GITBOOK)
-_DOCSIFY = re.compile(DOCSIFY, re.MULTILINE)
-_ZOLA = re.compile(ZOLA)
-_HELPERS = re.compile(HELPERS)
-_NOTES = re.compile(NOTES)
-_TABLES = re.compile(TABLES)
-_DOXYGEN = re.compile(DOXYGEN, re.MULTILINE)
+_FILLED = re.compile(code_import.MARK)
+_GITBOOK = re.compile(gitbook.TRIGGER)
+_HELPERS = re.compile(mdbook.TRIGGER)
+_NOTES = re.compile(notes.TRIGGER)
+_TABLES = re.compile(tables.TRIGGER)
+_DOXYGEN = re.compile(doxygen.TRIGGER, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\([\w-]+\)")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
 _LIQUID = re.compile(r"\{[%{]")
@@ -129,6 +106,19 @@ _COMMENT = re.compile(
     r"<!--\s*@include:\s*(?P<target>[^\s{#>]+?)(?:#(?P<region>[\w.-]+))?\s*(?:\{(?P<lines>[\d, ]*)\})?\s*-->"
 )
 _AT_INCLUDE = re.compile(r"^@include[ \t]+(?P<target>[\w./-]+\.\w+)[ \t]*$")
+_DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] = (
+    (("{%",), gitbook.replace),
+    (("{%",), zola.replace),
+    (("@[code", "@include("), vuepress.replace),
+    (("{%", "{!"), mkdocs.replace),
+    (("[!", "](#tab/", ":::"), docfx.replace),
+    (("<include",), fumadocs.replace),
+    (("@",), paradox.replace),
+    (("/>", "></"), replace_shown_files),
+    ((">", ":include"), docsify.replace),
+)
+"""Dialects by what a text with directives of theirs holds, in the order in which they are read."""
+
 _NOWHERE = Surroundings()
 _SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-][\w() -]*)))?")
 
@@ -141,7 +131,7 @@ def may_include(text: str) -> bool:
 def expand(
     text: str,
     path: str,
-    read: Reader,
+    read: Read,
     around: Surroundings = _NOWHERE,
     *,
     is_marked: bool | None = None,
@@ -164,7 +154,7 @@ def expand(
     has_notes = around.notes is not None and _NOTES.search(text) is not None
     has_helpers = around.has_helpers and _HELPERS.search(text) is not None
     has_tables = "{{" in text and _TABLES.search(text) is not None
-    has_attributes = around.attributes and ATTRIBUTES.search(text) is not None
+    has_attributes = around.attributes and attributes.TRIGGER.search(text) is not None
     if (
         not is_myst
         and docset is None
@@ -195,16 +185,18 @@ def _expand(
     source = text.replace("\r\n", "\n")
     body = source[start:]
     if "{{" in body and _TABLES.search(body):
-        body = replace_tables(body, page)
+        body = tables.replace(body, page)
     if liquid is not None:
         body = replace_liquid(body, liquid, page)
     else:
         page.has_blocks = page.has_blocks or _GITBOOK.search(body) is not None
     if page.around.attributes:
-        body = replace_attributes(body, page.around.attributes)
+        body = attributes.replace_attributes(body, page.around.attributes)
     page.has_commands = page.has_commands or (
         _DOXYGEN.search(body) is not None
-        and any(has_commands(each) for each, is_code in fenced_stretches(body) if not is_code)
+        and any(
+            doxygen.has_commands(each) for each, is_code in fenced_stretches(body) if not is_code
+        )
     )
     if filled is not None and "{{" in body:
         body = replace_values(body, filled, page)
@@ -216,7 +208,7 @@ def _expand(
         _code(stretch, page) if is_code else _prose(stretch, page, components)
         for stretch, is_code in fenced_stretches(body)
     ]
-    shown = label_containers(label_components("\n".join(parts)), page)
+    shown = label_containers(mdc.label_components("\n".join(parts)), page)
     is_mdx = page.around.is_mdx or page.path.lower().endswith(".mdx")
     result = source[:start] + (shown if is_mdx else _plain(shown, body))
     return result.replace("\n", newline) if newline != "\n" else result
@@ -230,8 +222,8 @@ def _plain(text: str, body: str) -> str:
 
 def _code(stretch: str, page: IncludingPage) -> str:
     """A fenced block with includes in it replaced by files that exist."""
-    stretch = shown_block(stretch)
-    if _FILLED.search(stretch) and (shown_file := filled_fence(stretch, page)) != stretch:
+    stretch = doxygen.shown_block(stretch)
+    if _FILLED.search(stretch) and (shown_file := code_import.filled(stretch, page)) != stretch:
         return shown_file
     has_files = "{!" in stretch
     if not has_files and "{{" not in stretch and "8<" not in stretch:
@@ -241,7 +233,7 @@ def _code(stretch: str, page: IncludingPage) -> str:
     stated = (opening["info"] if opening else "").strip().lower()
     language = re.split(r"[\s{,]", stated, maxsplit=1)[0]
     if has_files and language not in _EXAMPLES:
-        lines = with_files(stretch, page).split("\n")
+        lines = mkdocs.with_files(stretch, page).split("\n")
     shown: list[str] = []
     for line in lines:
         snippet = _SNIPPET.match(line)
@@ -318,33 +310,18 @@ def _prose(
     if "{{#title" in text:
         text = _MDBOOK_TITLE.sub("", text)
     if page.around.has_helpers:
-        text = replace_helpers(text, page)
+        text = mdbook.replace(text, page)
     if "<s" in text:
         text = without_scripts(text)
     if "set:html" in text or "__html" in text:
         text = with_stated_html(text)
     if "[[" in text and page.around.notes:
-        text = replace_notes(text, page)
+        text = notes.replace(text, page)
     if page.has_commands or "](@" in text or "](\\ref" in text:
-        text = replace_commands(text, page.has_commands)
-    if "{%" in text and page.has_blocks:
-        text = replace_blocks(text, page)
-    if "{%" in text and _ZOLA.search(text):
-        text = replace_shortcodes_of_zola(text, page)
-    if "@[code" in text or "@include(" in text:
-        text = replace_files(text, page)
-    if "{%" in text or "{!" in text:
-        text = replace_plugins(text, page)
-    if _DOCFX.search(text):
-        text = replace_docfx(text, page)
-    if "<include" in text:
-        text = replace_parts(text, page)
-    if "@" in text:
-        text = replace_paradox(text, page)
-    if "/>" in text or "></" in text:
-        text = replace_shown_files(text, page)
-    if _DOCSIFY.search(text):
-        text = replace_embedded(text, page)
+        text = doxygen.replace_commands(text, page.has_commands)
+    for marks, replace in _DIALECTS:
+        if any(mark in text for mark in marks):
+            text = replace(text, page)
     if "{{%" in text:
         text, count = _HELPER.subn("", text)
         page.external.update({"{{% }}": count} if count else {})

@@ -11,7 +11,7 @@ from typing import Literal
 
 from kb_runtime.text.rendering import backticks
 from kbc.languages.includes.generated import is_generated
-from kbc.project.include_tree import folders_above
+from kbc.project.include_tree import Read, folders_above
 from kbc.project.source_file import decode_any, relative_path
 
 NOT_INCLUDED = "(not included: "
@@ -22,10 +22,6 @@ def is_complete(text: str) -> bool:
     """Whether a page has all text that its site shows, as far as its directives tell."""
     return NOT_INCLUDED not in text
 
-
-Reader = Callable[[str], bytes | None]
-"""The content of a file by its path below the root of the knowledge base (`../` leads above it), None
-where there is none or where it lies outside of the tree."""
 
 AttributeStyle = Literal["", "kramdown", "pandoc", "python-markdown"]
 """Whose lists of attributes (`{: .note }`) pages have; "": nobody's."""
@@ -116,7 +112,7 @@ class IncludingPage:
     """
 
     path: str
-    read: Reader
+    read: Read
     expand_part: PartExpander
     around: Surroundings
     prepare: PartExpander | None = None
@@ -249,11 +245,8 @@ def excerpt(text: str, part: str) -> str | None:
         chosen = _marked(lines, part)
     if chosen is None:
         return None
-    return "\n".join(line for line in chosen if not _is_mark(line))
-
-
-def _is_mark(line: str) -> bool:
-    return _ANCHOR_LINE.search(line) is not None or _SECTION_LINE.search(line) is not None
+    marks = (_ANCHOR_LINE, _SECTION_LINE)
+    return "\n".join(line for line in chosen if not any(mark.search(line) for mark in marks))
 
 
 def _marked(lines: Sequence[str], name: str) -> list[str] | None:

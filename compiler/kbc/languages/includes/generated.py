@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
 
 from pathspec import GitIgnoreSpec
 
-from kbc.project.include_tree import folders_above
+from kbc.project.include_tree import Read, folders_above
 
 IGNORE_FILE = ".gitignore"
 _LEVELS_ABOVE = 3
 """Folders above the tree that may have an ignore file: documentation is often read alone."""
 
 
-def is_generated(path: str, read: Callable[[str], bytes | None]) -> bool:
+def is_generated(path: str, read: Read) -> bool:
     """Whether an ignore file in a folder above `path` (below the root, or in `..`) names that file. `read`
     gives the files of the tree."""
     path = posixpath.normpath(path.lstrip("/"))
@@ -32,7 +31,7 @@ def is_generated(path: str, read: Callable[[str], bytes | None]) -> bool:
     )
 
 
-def _patterns(folder: str, read: Callable[[str], bytes | None]) -> list[str]:
+def _patterns(folder: str, read: Read) -> list[str]:
     data = read(posixpath.join(folder, IGNORE_FILE))
     return [] if data is None else data.decode("utf-8-sig", "replace").splitlines()
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 
 from kbc.languages.includes.components import attributes, without_imports
-from kbc.languages.includes.containers import FENCE, fenced_stretches, outside_fences
+from kbc.languages.includes.fenced import FENCE, fenced_stretches, outside_fences
 from kbc.languages.includes.files import (
     MAX_DEPTH,
     MAX_INCLUDED_CHARS,

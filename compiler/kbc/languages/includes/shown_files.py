@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import Kept
+from kbc.languages.includes.fenced import Kept
 from kbc.languages.includes.files import (
     IncludingPage,
     fence,

@@ -91,7 +91,8 @@ def arguments(found: JuliaTokens, opening: int) -> tuple[tuple[str, ...], int]:
     types: list[str] = []
     optional = 0
     for start, stop in parts(found, opening + 1, semicolon, ","):
-        given = next((at for at in range(start, stop) if _is_default(found, at, start)), stop)
+        defaults = (at for at in range(start + 1, stop) if found[at].text == "=")
+        given = next((at for at in defaults if found[at].kind == "op"), stop)
         optional += given < stop or found[stop - 1].text == "..."
         typed = next((at for at in range(start, given) if found[at].text == "::"), None)
         type_ = _joined(found[typed + 1 : given]).removesuffix("...") if typed is not None else ANY
@@ -110,10 +111,6 @@ def parts_at(
             marks.append((index, found[index]))
         index = found.behind(index)
     return marks
-
-
-def _is_default(found: JuliaTokens, at: int, start: int) -> bool:
-    return found[at].text == "=" and found[at].kind == "op" and at > start
 
 
 def _bounds(found: JuliaTokens, index: int) -> Mapping[str, str]:

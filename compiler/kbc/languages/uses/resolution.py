@@ -8,7 +8,7 @@ object in `object.method()`: then it is kept by its name, as a guess.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kb_runtime.store.symbols import CALL, MEMBER_HOLDERS, TYPE, DefinitionRow, UseRow
@@ -306,12 +306,10 @@ class _Resolver:
         if entry.family == "java":
             return way == TYPE
         if entry.family == "rust" and way == CALL:  # macros are seen without an import
-            kinds = {self._definitions[row].kind for row in self._rows_of(name)}
+            rows = (top[name] for top in self._top if name in top)
+            kinds = {self._definitions[row].kind for row in rows}
             return "macro" not in kinds
         return entry.family in _STRICT
-
-    def _rows_of(self, name: str) -> Iterable[int]:
-        return (top[name] for top in self._top if name in top)
 
     def _path(self, file: int, path: str, line: int) -> int | _ModuleFiles:
         """What a path such as `os.path` or `Shape` means."""

@@ -37,7 +37,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         version=text(data, "version"),
         base_url=text(mapping(stated.get("site")), "url"),
         order=tuple(titles),
-        titles={path: title for path, title in titles.items() if title},
+        titles=titles,
         include=("/modules/*/pages/**",),
         exclude=("_*",),
         options={

@@ -41,13 +41,10 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         config=contents,
         folder=folder,
         order=tuple(titles),
-        titles={page: title for page, title in titles.items() if title},
+        titles=titles,
         exclude=NOT_PAGES,
         redirects={str(old): new for old, new in former.items() if isinstance(new, str)},
-        options={
-            "config_folder": folder,
-            **_packages(tree, folder),
-        },
+        options={"config_folder": folder, **_packages(tree, folder)},
         files=(redirects,) if redirects else (),
     )
 

@@ -67,7 +67,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         title=text(metadata, *_METADATA),
         base_url=text(mapping(build.get("sitemap")), "baseUrl"),
         order=tuple(titles),
-        titles={path: title for path, title in titles.items() if title},
+        titles=titles,
         include=tuple(dict.fromkeys(_anchored([*found, *resources], place, "include"))),
         exclude=(*NOT_PAGES, *_NO_PAGES, *dict.fromkeys(_anchored(found, place, "exclude"))),
         redirects=_redirects(tree, redirections, folder, place),

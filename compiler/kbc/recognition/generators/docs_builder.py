@@ -41,7 +41,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         title=text(data, "project"),
         description=text(data, "description"),
         order=tuple(titles),
-        titles={path: title for path, title in titles.items() if title},
+        titles=titles,
         include=_READ,
         exclude=(*NOT_PAGES, _PARTS, *texts(data.get("exclude"))),
         redirects=dict(_redirects(read_yaml(tree, redirections))) if has_redirections else {},

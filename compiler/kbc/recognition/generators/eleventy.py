@@ -77,13 +77,7 @@ def _by_its_folders(tree: IncludeTree, folder: str) -> Site | None:
     if not config or not has_pages:
         return None
     site = _site(
-        tree,
-        folder,
-        config,
-        content,
-        joined(folder, _INCLUDES),
-        data,
-        exclude=("node_modules/",),
+        tree, folder, config, content, joined(folder, _INCLUDES), data, exclude=("node_modules/",)
     )
     return replace(site, options={**site.options, "by_its_folders": True})
 

@@ -31,7 +31,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
                 config=config,
                 folder=place,
                 order=tuple(titles),
-                titles={path: title for path, title in titles.items() if title},
+                titles=titles,
                 options={"config_folder": folder},
             )
     return None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from functools import partial
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_script
+from kbc.recognition.configuration import first_existing, pages_below, read_script
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "quartz"
 CONFIGS = ("quartz.config.ts",)
-MAX_PAGES = 20_000
 
 _FOLDERS = ("content", "docs")
 """Where notes are; Quartz itself has its documentation in the second."""
@@ -28,7 +29,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     settings = mapping(read_script(tree, config).get("configuration"))
     for name in _FOLDERS:
         notes = joined(folder, name)
-        if paths := _notes(tree, notes):
+        if paths := list(pages_below(tree, notes, _is_note, partial(_is_folder, tree, notes))):
             break
     else:
         return None
@@ -48,19 +49,13 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     )
 
 
-def _notes(tree: IncludeTree, folder: str) -> list[str]:
-    """The notes below a folder, up to MAX_PAGES."""
-    found: list[str] = []
-    waiting = [""]
-    while waiting and len(found) < MAX_PAGES:
-        place = waiting.pop()
-        for name in tree.names(joined(folder, place)):
-            path = joined(place, name)
-            if name.endswith(_ENDINGS):
-                found.append(path)
-            elif "." not in name[:1] and not tree.exists(joined(folder, path)):
-                waiting.append(path)
-    return found
+def _is_note(path: str) -> bool:
+    return path.endswith(_ENDINGS)
+
+
+def _is_folder(tree: IncludeTree, notes: str, path: str) -> bool:
+    is_hidden = posixpath.basename(path).startswith(".")
+    return not is_hidden and not tree.exists(joined(notes, path))
 
 
 def _address(path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
@@ -12,6 +13,7 @@ from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import (
     first_existing,
     import_paths,
+    pages_below,
     peek_front_matter,
     read_script,
 )
@@ -23,7 +25,6 @@ PAGES = "content/docs"
 
 CONFIGS = tuple(f"astro.config.{ending}" for ending in ("mjs", "ts", "mts", "js", "cjs"))
 _ENDINGS = (".markdown", ".mdown", ".mkdn", ".mkd", ".mdwn", ".md", ".mdx", ".mdoc")
-_MAX_PAGES = 20_000
 _MAX_DEPTH = 20
 _LAST = 2.0**53
 """The place of a page that states none."""
@@ -56,7 +57,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         description=text(theme, "description"),
         base_url=base if address.startswith("http") else "",
         order=tuple(sidebar.titles),
-        titles={path: title for path, title in sidebar.titles.items() if title},
+        titles=sidebar.titles,
         # Parts of pages, which Astro does not publish.
         exclude=(*NOT_PAGES, "_*", "/404.*", *(f"/{name}/" for name in others)),
         redirects=_redirects(data),
@@ -103,12 +104,20 @@ class _Sidebar:
         self, tree: IncludeTree, folder: str, locale: str, others: tuple[str, ...]
     ) -> None:
         self.titles: dict[str, str] = {}
-        self._tree = tree
-        self._folder = folder
         self._locale = locale
-        self._matter: dict[str, Mapping[str, Any]] = {}
+        self._front_matter = cache(lambda path: peek_front_matter(tree, joined(folder, path)))
         self._slugs: dict[str, str] = {}
-        for path in self._found(locale, frozenset(others)):
+
+        def is_page(path: str) -> bool:
+            return path.endswith(_ENDINGS) and not is_left_out(path)
+
+        def is_folder(path: str) -> bool:
+            return "." not in posixpath.basename(path) and not is_left_out(path)
+
+        def is_left_out(path: str) -> bool:
+            return path in others or posixpath.basename(path).startswith(("_", "."))
+
+        for path in pages_below(tree, folder, is_page, is_folder, locale):
             slug = starlight_slug(path, self._front_matter(path))
             self._slugs.setdefault(slug.removeprefix(locale).strip("/"), path)
 
@@ -173,23 +182,3 @@ class _Sidebar:
     def _side(self, path: str) -> Mapping[str, Any]:
         """What the front matter of a page says of the sidebar."""
         return mapping(self._front_matter(path).get("sidebar"))
-
-    def _front_matter(self, path: str) -> Mapping[str, Any]:
-        if path not in self._matter:
-            self._matter[path] = peek_front_matter(self._tree, joined(self._folder, path))
-        return self._matter[path]
-
-    def _found(self, start: str, others: frozenset[str]) -> Iterator[str]:
-        """The pages of the language that is read, by their paths below the folder."""
-        waiting, count = [start], 0
-        while waiting and count < _MAX_PAGES:
-            place = waiting.pop()
-            for name in self._tree.names(joined(self._folder, place)):
-                path = joined(place, name)
-                if name.startswith(("_", ".")) or path in others:
-                    continue
-                if name.endswith(_ENDINGS):
-                    count += 1
-                    yield path
-                elif "." not in name:
-                    waiting.append(path)

@@ -66,7 +66,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         version="" if "%" in version else version,
         base_url="/".join(part for part in (root, web_path) if part) if root else "",
         order=tuple(titles),
-        titles={path: title for path, title in titles.items() if title},
+        titles=titles,
         exclude=(*NOT_PAGES, *(f"/{path}" for path in unlisted)),
         redirects=redirects,
         options={

@@ -32,15 +32,10 @@ _MAX_DEPTH = 60
 _MAX_MODULES = 64
 _MAX_STEPS = 200_000
 """Values that are looked at in all: a few names can stand for more than any machine holds."""
-_WRAPPERS = frozenset(
-    {
-        "as_expression",
-        "non_null_expression",
-        "parenthesized_expression",
-        "satisfies_expression",
-        "type_assertion",
-    }
-)
+_WRAPPERS = frozenset([
+    "as_expression", "non_null_expression", "parenthesized_expression", "satisfies_expression",
+    "type_assertion",
+])  # fmt: skip
 _FUNCTIONS = frozenset({"arrow_function", "function_declaration", "function_expression"})
 _ENDINGS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json")
 _EVERYTHING = "*"

@@ -22,6 +22,7 @@ TRIGGER = (
     r"|^[ \t>]*:::[ \t]*(?:code|image|row|column|zone|moniker)\b"
 )
 
+_USED = re.compile(TRIGGER, re.MULTILINE)
 _INCLUDE = re.compile(
     r"\[!include\s*\[[^\]]*\]\s*\(\s*<?(?P<target>[^)>\s]+)>?[^)]*\)\s*\]", re.IGNORECASE
 )
@@ -39,9 +40,11 @@ _TAB = re.compile(r"^#{1,6}[ \t]+\[(?P<title>.+)\]\(#tab/[^)\s]+\)[ \t]*$")
 _LAYOUT = frozenset(["row", "row-end", "column", "column-end", "zone-end", "moniker-end"])
 
 
-def replace_docfx(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with its directives replaced."""
-    text = _INCLUDE.sub(lambda match: _page(match, page), text)
+    if _USED.search(text) is None:
+        return text
+    text = _INCLUDE.sub(lambda match: page.included(match["target"], "[!INCLUDE]"), text)
     text = _CODE.sub(lambda match: f"\n{_linked_code(match, page)}\n", text)
     text = _VIDEO.sub(r"[Video](<\g<target>>)", _DIV.sub("", text))
     return "\n".join(each for line in text.split("\n") for each in _line(line, page))
@@ -68,10 +71,6 @@ def _line(line: str, page: IncludingPage) -> Iterator[str]:
         yield ""
     else:
         yield line
-
-
-def _page(match: re.Match[str], page: IncludingPage) -> str:
-    return page.included(match["target"], "[!INCLUDE]")
 
 
 def _linked_code(match: re.Match[str], page: IncludingPage) -> str:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 
-from kbc.languages.includes.files import (
-    IncludingPage,
-    fence,
-    indented,
-    language_of,
-    not_included,
-)
+from kbc.languages.includes.files import IncludingPage, fence, indented, language_of, not_included
 
 TRIGGER = r"^[ \t]*[!?]>[ \t]|[\"']:include\b"
 
+_USED = re.compile(TRIGGER, re.MULTILINE)
 _INCLUDE = re.compile(
     r"^(?P<indent>[ \t]*)\[[^\]\n]*\]\((?P<target>[^\s()]+)[ \t]+(?P<quote>[\"']):include\b"
     r"(?P<options>[^\"'\n]*)(?P=quote)\)[ \t]*$",
@@ -25,8 +20,10 @@ _NOTICE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>[!?])>[ \t]+(?=\S)", re.MULTI
 _PAGES = (".md", ".markdown")
 
 
-def replace_embedded(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with the files that it embeds, and with labels in the place of marks of notices."""
+    if _USED.search(text) is None:
+        return text
     text = _NOTICE.sub(
         lambda match: (
             f"\n{match['indent']}**{'Important' if match['mark'] == '!' else 'Tip'}**\n\n"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from kbc.languages.includes.containers import SPAN, Kept, label, without_marks
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import SPAN, Kept, without_marks
 from kbc.languages.includes.files import fence
 
 _REFERENCE = r"(?<![\w`@\\(])[@\\](?:ref|subpage)\s+(?P<name>[A-Za-z_][\w:~]*(?:\(\))?)"

@@ -25,7 +25,7 @@ _TITLE = re.compile(r"\btitle=\\?\"([^\"\\]+)")
 _PAGES = (".md", ".mdx")
 
 
-def replace_parts(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with the files that it names."""
     return _INCLUDE.sub(lambda match: _part(match, page), text)
 

@@ -11,7 +11,8 @@ import re
 from typing import Literal
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import Kept, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import Kept
 from kbc.languages.includes.files import IncludingPage
 
 _BLOCKS = (
@@ -51,8 +52,10 @@ _CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api
 _NOTICES = ("hint", "callout")
 
 
-def replace_blocks(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose of a page with labels in the place of its blocks, which keep their text."""
+    if not page.has_blocks:
+        return text
     kept = Kept()
     text = kept.hide_spans(text)
 

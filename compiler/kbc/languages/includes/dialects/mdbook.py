@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import Kept, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import Kept
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
 TRIGGER = r"\{\{[ \t]*(?:#[a-z]|(?:footnote|h?i{1,2}):)"
@@ -27,7 +28,7 @@ _ARGUMENT = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'
 _PLACEHOLDER = re.compile(r"\[\[[ \t]*#(?P<name>[\w-]+)(?:[ \t]+(?P<default>[^\[\]]*?))?[ \t]*\]\]")
 
 
-def replace_helpers(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with what preprocessors show in its place."""
     if not _HELPER.search(text):
         return text

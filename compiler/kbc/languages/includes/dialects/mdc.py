@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from kbc.languages.includes.containers import fenced_stretches, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import fenced_stretches
 
 TRIGGER = r"^[ \t]*(?:::[A-Za-z][\w-]*[ \t]*(?:[\[{]|$)|:[a-z][\w-]*[\[{])"
 """Only pages that have such a line are looked at: colons mean other things elsewhere."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from kbc.languages.includes.containers import shifted_headings
+from kbc.languages.includes.fenced import shifted_headings
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
 TRIGGER = r"\{%-?[ \t\n]*include(?:-markdown)?[ \t\n]+[\"']|^[ \t]*\{!>?[ \t]*[^\s{}!>]"
@@ -28,7 +28,7 @@ _BRACES = re.compile(
 _LINES = re.compile(r"(\d{1,9})?(-)?(\d{1,9})?")
 
 
-def replace_plugins(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with the files that it names. A plain `{% include %}` is other templates' as well: one whose
     file is not there stays."""
     text = _PLUGIN.sub(lambda match: _plugin(match, page), text)

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from kbc.languages.includes.containers import Kept, fenced_stretches, outside_fences
+from kbc.languages.includes.fenced import Kept, fenced_stretches, outside_fences
 from kbc.languages.includes.files import MAX_DEPTH, IncludingPage, not_included
 from kbc.project.source_file import relative_path, resolved_path
 
@@ -48,7 +48,7 @@ def notes_among(paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def replace_notes(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with links and the texts of notes in the place of their names."""
     kept = Kept()
     hidden = kept.hide_spans(text)
@@ -113,7 +113,8 @@ def _embedded(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
     """The notes that a line embeds, as blocks in its place; a line without any stays."""
     embeds = re.findall(_EMBED, match["embeds"])
     targets = [_PIPE.split(each[3:-2])[0].strip() for each in embeds]
-    files = [_FILE.search(name) and not name.endswith(_ENDINGS) for name in map(_name, targets)]
+    names = [target.partition("#")[0].strip() for target in targets]
+    files = [_FILE.search(name) and not name.endswith(_ENDINGS) for name in names]
     if all(files):
         return match[0]
     first = match["before"]
@@ -127,10 +128,6 @@ def _embedded(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
         )
         blocks.append(kept.keep(block) if shown else block)
     return first + f"\n{margin.rstrip()}\n{margin}".join(blocks)
-
-
-def _name(target: str) -> str:
-    return target.partition("#")[0].strip()
 
 
 def _block(target: str, page: IncludingPage) -> str:

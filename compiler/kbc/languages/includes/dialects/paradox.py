@@ -10,7 +10,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from kbc.languages.includes.containers import SPAN, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import SPAN
 from kbc.languages.includes.files import (
     MAX_DEPTH,
     IncludingPage,
@@ -63,7 +64,7 @@ _LABEL_LINE = re.compile(r"^\s*(?://+|#|--|<!--|/\*+|;)?\s*#[A-Za-z][\w-]*\b[^\n
 _MOST_INLINE_CHARS = 2_000
 
 
-def replace_paradox(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with what the directives of Paradox show."""
     if _USED.search(text) is None:
         return text

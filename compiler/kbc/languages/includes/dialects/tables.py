@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from kbc.languages.includes.containers import Kept, outside_fences
+from kbc.languages.includes.fenced import Kept, outside_fences
 from kbc.languages.includes.files import IncludingPage, indented
 from kbc.project.well_formed import YamlLoader, parse_json
 
@@ -49,7 +49,7 @@ _SHOWN_ALIKE = frozenset([
 """Arguments that change the looks of a table, or how programs of other languages wrote it."""
 
 
-def replace_tables(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """The body of a page with its tables in place of the calls that read them."""
     return outside_fences(text, lambda prose: _prose(prose, page))
 
@@ -71,14 +71,7 @@ def _shown(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
         text = found[1]
         if match["form"] != "raw":
             text = _markdown(*_rows(match["form"], text, options))
-    except (
-        ValueError,
-        SyntaxError,
-        RecursionError,
-        MemoryError,
-        csv.Error,
-        yaml.YAMLError,
-    ):
+    except (ValueError, SyntaxError, RecursionError, MemoryError, csv.Error, yaml.YAMLError):
         return match[0]
     return indented(match["indent"] or "", text.strip("\n"))
 

@@ -25,7 +25,7 @@ _PAGE = re.compile(
 )
 
 
-def replace_files(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with the files that it names in the place of their directives."""
     text = _CODE.sub(lambda match: _code(match, page), text)
     return _PAGE.sub(lambda match: _page(match, page), text)

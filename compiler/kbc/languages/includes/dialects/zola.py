@@ -11,6 +11,7 @@ from kbc.languages.includes.files import IncludingPage
 TRIGGER = r"\{%-?[ \t]*(?:\w+\(|end[ \t]*-?%\})"
 """A pattern that pages with such shortcodes match."""
 
+_USED = re.compile(TRIGGER)
 _TAG = re.compile(
     r"(?P<span>(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))"
     r"|\{%-?[ \t]*(?:(?P<end>end)|(?P<name>\w+)\((?P<rest>(?>\"[^\"]*\"|'[^']*'|[^)\"'])*)\))[ \t]*-?%\}"
@@ -21,7 +22,7 @@ _NOTICES = frozenset(
 )
 
 
-def replace_shortcodes_of_zola(text: str, page: IncludingPage) -> str:
+def replace(text: str, page: IncludingPage) -> str:
     """Prose with labels in the place of shortcodes, which keep the text between them."""
 
     def replaced(match: re.Match[str]) -> str:
@@ -38,4 +39,4 @@ def replace_shortcodes_of_zola(text: str, page: IncludingPage) -> str:
         page.external[f"{{% {match['name']} %}}"] += 1
         return label("", title)
 
-    return _TAG.sub(replaced, text)
+    return _TAG.sub(replaced, text) if _USED.search(text) else text

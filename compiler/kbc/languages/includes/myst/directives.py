@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kbc.languages.anchors import slug
-from kbc.languages.includes.containers import FENCE, after_fence, label
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import FENCE, after_fence
 from kbc.languages.includes.files import IncludingPage, fence, language_of, not_included
 
 _COLONS = re.compile(r"^[ \t>]*(?P<marks>:{3,})(?P<info>[ \t]*\{[\w:.+-]+\}.*)$")
@@ -69,10 +70,6 @@ _VERSIONS = {
     "deprecated": "Deprecated in",
 }
 _RESTRUCTURED = frozenset(["eval-rst", "literalinclude", "csv-table"])
-
-
-def _without_marks(card: Sequence[str]) -> list[str]:
-    return ["" if _CARD_MARK.fullmatch(line) else line for line in card]
 
 
 def replace_directives(text: str, page: IncludingPage) -> str:
@@ -199,11 +196,13 @@ class _Directives:
         is_bare = base in _UNLABELLED or (base in _CARDS and not argument)
         title = _ROLE.sub(self._role, argument).strip()
         shown = "" if is_bare else label("" if base in _TITLES and title else base, title)
+        if base in _CARDS:
+            inner = ["" if _CARD_MARK.fullmatch(line) else line for line in inner]
         scope = _option(options, "applies_to")
         return [
             *([shown, ""] if shown else []),
             *([f"Applies to `{scope}`", ""] if scope else []),
-            *self.lines(_without_marks(inner) if base in _CARDS else inner),
+            *self.lines(inner),
         ]
 
     def _alone(self, name: str, argument: str, options: Sequence[str]) -> list[str]:

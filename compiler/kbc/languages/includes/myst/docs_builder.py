@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes.containers import FENCE, fenced_stretches
+from kbc.languages.includes.fenced import FENCE, fenced_stretches
 from kbc.languages.includes.files import IncludingPage
 from kbc.languages.includes.templates.values import DIRECTIVE, replace_values
 from kbc.project.source_file import decode_any, relative_path, resolved_path

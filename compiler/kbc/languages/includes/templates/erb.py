@@ -16,11 +16,10 @@ from kbc.languages.includes.files import (
     MAX_DEPTH,
     Expansion,
     IncludingPage,
-    Reader,
     Surroundings,
     not_included,
 )
-from kbc.project.include_tree import folders_above
+from kbc.project.include_tree import Read, folders_above
 from kbc.project.kinds import RUBY
 
 _MARKDOWN = (*RUBY, *(f".html{each}" for each in RUBY), ".md", ".html.md")
@@ -43,7 +42,7 @@ _CONTROL = re.compile(
 )
 
 
-def expand_ruby(text: str, path: str, read: Reader) -> Expansion:
+def expand_ruby(text: str, path: str, read: Read) -> Expansion:
     """The page at `path` (below the root) as its Ruby leaves it; `read` gives other files."""
     if "<%" not in text:
         return Expansion(text, {})

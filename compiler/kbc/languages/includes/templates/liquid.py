@@ -16,7 +16,8 @@ from typing import Any
 from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.attributes import NOTICES
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.containers import FENCE, SPAN, Kept, after_fence, label, without_marks
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import FENCE, SPAN, Kept, after_fence, without_marks
 from kbc.languages.includes.files import (
     MAX_DEPTH,
     MAX_INCLUDED_CHARS,
@@ -25,6 +26,7 @@ from kbc.languages.includes.files import (
     not_included,
 )
 from kbc.project.source_file import relative_path
+from kbc.project.well_formed import is_scalar
 
 _TAG = re.compile(
     r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?>\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
@@ -73,8 +75,7 @@ def value_at(table: Mapping[str, Any], path: str) -> str | None:
     value: Any = table
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
-    is_shown = isinstance(value, (str, int, float)) and not isinstance(value, bool)
-    return str(value) if is_shown else None
+    return str(value) if is_scalar(value) else None
 
 
 def replace_liquid(text: str, liquid: Liquid, page: IncludingPage) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from kbc.languages.includes.containers import outside_fences
+from kbc.languages.includes.fenced import outside_fences
 from kbc.languages.includes.files import IncludingPage
 
 Lookup = Callable[[str], str | None]

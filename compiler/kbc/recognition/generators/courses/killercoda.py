@@ -45,7 +45,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         title=text(own, "title"),
         description=text(own, "description"),
         order=tuple(titles),
-        titles={path: title for path, title in titles.items() if title},
+        titles=titles,
         files=tuple(files[1:]),
     )
 

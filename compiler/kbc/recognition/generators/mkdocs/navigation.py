@@ -43,7 +43,7 @@ def navigation(
     """The pages below the folder `docs` that the navigation lists, and the files that are only there to
     list them."""
     literate = _options(plugins, "literate-nav")
-    if literate is not None and (nav is None or _names_folders(nav)):
+    if literate is not None and (nav is None or any(path.endswith("/") for path in _leaves(nav))):
         names = _LiterateNav(tree, docs, text(literate, "nav_file") or "SUMMARY.md")
         return names.pages(nav)
     awesome_pages, awesome_nav = (_options(plugins, f"awesome-{each}") for each in ("pages", "nav"))
@@ -66,10 +66,6 @@ def _options(plugins: Mapping[str, Mapping[str, Any]], name: str) -> Mapping[str
 
 def _leaves(nav: Any) -> set[str]:
     return {path for _, path in entries(nav)}
-
-
-def _names_folders(nav: Any) -> bool:
-    return any(path.endswith("/") for path in _leaves(nav))
 
 
 def entries(nav: Any) -> Iterator[tuple[str, str]]:

@@ -55,7 +55,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         description=text(data, "site_description"),
         base_url=text(data, "site_url"),
         order=order,
-        titles={path: title for path, title in titles.items() if title},
+        titles=titles,
         exclude=(*NOT_PAGES, *(line.strip() for line in exclude if line.strip())),
         redirects={joined(old).removesuffix(".md"): new for old, new in redirects.items()},
         options={

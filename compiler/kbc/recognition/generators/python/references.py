@@ -64,12 +64,7 @@ def references_of(
 
 
 def _site(
-    tree: IncludeTree,
-    site: Site,
-    package: _Package,
-    generator: str,
-    root: str,
-    has_private: bool,
+    tree: IncludeTree, site: Site, package: _Package, generator: str, root: str, has_private: bool
 ) -> Site:
     folder = joined(package.folder, package.name)
     is_module = bool(package.name) and not tree.names(folder)

@@ -8,12 +8,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import json_value, sequence
-from kbc.recognition.configuration import (
-    first_existing,
-    read_script,
-    read_script_value,
-    read_text,
-)
+from kbc.recognition.configuration import first_existing, read_script, read_script_value, read_text
 from kbc.recognition.generators.react.docusaurus_sidebars import SidebarPages
 from kbc.recognition.remotes import remotes, repository_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
@@ -73,7 +68,7 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
                 folder=content,
                 name=_name(options, default, {each.name for each in sites}),
                 order=tuple(titles),
-                titles={path: title for path, title in titles.items() if title},
+                titles=titles,
                 exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
                 options={
                     "route_base": joined(base_path, version) or "/",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.routes import without_number
-from kbc.recognition.configuration import first_existing, peek_front_matter, read_any
+from kbc.recognition.configuration import first_existing, pages_below, peek_front_matter, read_any
 from kbc.recognition.site import joined, mapping, text
 
 _CATEGORY = tuple(f"_category_.{ending}" for ending in ("json", "yml", "yaml"))
 _NUMBER = re.compile(r"\d+")
-_MAX_PAGES = 20_000
 _MAX_DEPTH = 20
 
 
@@ -24,8 +24,8 @@ class SidebarPages:
     def __init__(self, tree: IncludeTree, content: str) -> None:
         self._tree = tree
         self._content = content
-        self._matter: dict[str, Mapping[str, Any]] = {}
-        self._paths = list(self._found())
+        self._front_matter = cache(lambda path: peek_front_matter(tree, joined(content, path)))
+        self._paths = list(pages_below(tree, content, _is_page, _is_folder))
         self._by_id: dict[str, str] = {}
         for path in self._paths:
             self._by_id.setdefault(_plain_id(path), path)
@@ -105,28 +105,13 @@ class SidebarPages:
                 return joined(folder, name)
         return ""
 
-    def _front_matter(self, path: str) -> Mapping[str, Any]:
-        if path not in self._matter:
-            self._matter[path] = peek_front_matter(self._tree, joined(self._content, path))
-        return self._matter[path]
-
-    def _found(self) -> Iterator[str]:
-        waiting, count = [""], 0
-        while waiting and count < _MAX_PAGES:
-            place = waiting.pop()
-            for name in self._tree.names(joined(self._content, place)):
-                if _is_page(name):
-                    count += 1
-                    yield joined(place, name)
-                elif _is_folder(name):
-                    waiting.append(joined(place, name))
-
 
 def _is_page(path: str) -> bool:
     return path.endswith((".md", ".mdx")) and not posixpath.basename(path).startswith("_")
 
 
-def _is_folder(name: str) -> bool:
+def _is_folder(path: str) -> bool:
+    name = posixpath.basename(path)
     return "." not in without_number(name) and not name.startswith("_")
 
 

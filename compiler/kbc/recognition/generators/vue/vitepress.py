@@ -118,7 +118,7 @@ def navigation(
         pages = (_page(tree, source, each, endings) for each in (link, *elsewhere))
         if path := next(filter(None, pages), ""):
             titles.setdefault(path, title)
-    return tuple(titles), {path: title for path, title in titles.items() if title}
+    return tuple(titles), titles
 
 
 def _links(item: Any, base: str) -> Iterator[tuple[str, str]]:

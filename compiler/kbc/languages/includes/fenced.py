@@ -1,0 +1,87 @@
+"""Fenced code of Markdown, and what stays as it is while the text around it is rewritten."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+FENCE = re.compile(
+    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
+)
+SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+"""Code within a line, with its backticks."""
+
+_HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
+_KEPT = re.compile("\x02(\\d+)\x03")
+
+
+def after_fence(marks: str, line: str, opening: re.Match[str] | None) -> str:
+    """The marks of the fence that is open after `line`, "" for none."""
+    if not marks:
+        return opening["marks"] if opening else ""
+    shut = line.strip(" \t>")
+    is_end = shut.startswith(marks) and not shut.strip(marks[0])
+    return "" if is_end else marks
+
+
+class Kept:
+    """Text that stays as it is, out of the way behind marks while what surrounds it is rewritten."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def keep(self, text: str) -> str:
+        """The mark that stands for a text."""
+        self._texts.append(self.restored(text))
+        return f"\x02{len(self._texts) - 1}\x03"
+
+    def hide_spans(self, text: str) -> str:
+        """A text as it is read, in which nothing is a mark, with marks for its code within lines."""
+        return SPAN.sub(lambda span: self.keep(span[0]), without_marks(text))
+
+    def restored(self, text: str) -> str:
+        """The text with what its marks stand for."""
+        return _KEPT.sub(lambda mark: self._texts[int(mark[1])], text)
+
+
+def without_marks(text: str) -> str:
+    """A text as it is read, in which nothing is a mark of `Kept`."""
+    return re.sub("[\x02\x03]", "", text)
+
+
+def fenced_stretches(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in order, as stretches of whole lines that are fenced code or not; joined with line
+    ends, they are the text."""
+    lines: list[str] = []
+    marks = ""
+    for line in text.split("\n"):
+        opening = None if marks else FENCE.match(line)
+        if opening and lines:
+            yield "\n".join(lines), False
+            lines = []
+        was_open = bool(marks)
+        marks = after_fence(marks, line, opening)
+        lines.append(line)
+        if was_open and not marks:
+            yield "\n".join(lines), True
+            lines = []
+    if lines:
+        yield "\n".join(lines), bool(marks)
+
+
+def outside_fences(text: str, change: Callable[[str], str]) -> str:
+    """`text` with `change` made to all of it but fenced code."""
+    return "\n".join(
+        stretch if is_code else change(stretch) for stretch, is_code in fenced_stretches(text)
+    )
+
+
+def shifted_headings(text: str, levels: int) -> str:
+    """`text` with its headings so many levels deeper, or higher where `levels` is negative."""
+    if not levels:
+        return text
+
+    def shifted(mark: re.Match[str]) -> str:
+        return "#" * min(6, max(1, len(mark[1]) + levels))
+
+    return outside_fences(text, lambda prose: _HEADING.sub(shifted, prose))
