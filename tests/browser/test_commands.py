@@ -149,7 +149,7 @@ def test_a_server_refuses_a_report_that_is_none(
     (tmp_path / "report.json").write_text("[]")
     more = ["--explorer", "--report", str(tmp_path / "report.json")]
     assert run(["serve", str(everything), "--http", "--port", "0", *more]) == 2
-    assert "holds no JSON object" in capsys.readouterr().err
+    assert "does not hold what `kbc build --json` prints" in capsys.readouterr().err
 
 
 def test_a_server_has_no_pages_unless_it_is_asked(start: object, everything: Path) -> None:
