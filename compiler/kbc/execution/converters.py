@@ -106,10 +106,11 @@ class Converters:
     def _here(self, request: ConversionRequest, compute: Convert) -> Any:
         started, self._frames = _processor_s(), frames_left()
         found = compute(request)
-        if request.chosen.module in self._loaded:
+        module = request.chosen.module
+        if module in self._loaded:
             self._seconds += _processor_s() - started
             self._bytes += len(request.data)
-        self._loaded.add(request.chosen.module)
+        self._loaded.add(module)
         if self._threads is None and self._seconds >= self._worth_s * _SAMPLE:
             self._start_if_worth()
         return found

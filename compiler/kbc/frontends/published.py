@@ -53,8 +53,7 @@ def _without_drafts(
         drafts[0].path,
         hint="Remove the field to compile such a page.",
     )
-    left_out = {each.path for each in drafts}
-    return [each for each in records if each.path not in left_out]
+    return _without(records, drafts)
 
 
 def _listed(
@@ -77,8 +76,14 @@ def _listed(
         others[0].path,
         hint="To compile such a page, add it to that list.",
     )
-    left_out = {each.path for each in others}
-    return [each for each in records if each.path not in left_out]
+    return _without(records, others)
+
+
+def _without(
+    records: Sequence[CompiledRecord], left_out: Sequence[CompiledRecord]
+) -> list[CompiledRecord]:
+    paths = {each.path for each in left_out}
+    return [each for each in records if each.path not in paths]
 
 
 def _pages(records: Sequence[CompiledRecord]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from kbc.project.well_formed import is_scalar
+from kbc.project.well_formed import is_scalar, sequence
 from kbc.project.well_formed import mapping as mapping
 from kbc.project.well_formed import texts as texts
 
@@ -86,6 +86,19 @@ def linked_titles(contents: str) -> dict[str, str]:
         if path and "://" not in target and not target.startswith("mailto:"):
             titles.setdefault(path, re.sub(r"[`*\\]", "", label).strip())
     return titles
+
+
+def redirects_of_pages(value: Any) -> dict[str, str]:
+    """Former paths and newer ones, of a list of objects with `source` and `destination`; those with
+    wildcards or parameters, and to other sites, are left out."""
+    stated = (
+        (text(each, "source"), text(each, "destination")) for each in map(mapping, sequence(value))
+    )
+    return {
+        former.strip("/"): joined(new)
+        for former, new in stated
+        if former and new and not {":", "*"} & set(former + new)
+    }
 
 
 def text(data: Mapping[str, Any], *names: str) -> str:

@@ -334,7 +334,9 @@ def _folder(value: Any) -> str:
     parts = "/".join(_lines(value)).replace("\\", "/").split("/")
     names = [part for part in map(str.strip, parts) if part]
     last = exports.MOST_FOLDERS - 1
-    return "/".join([*names[:last], *filter(None, [" ".join(names[last:])])])
+    if len(names) > last:
+        names[last:] = [" ".join(names[last:])]
+    return "/".join(names)
 
 
 def _key(text: str) -> str:

@@ -230,7 +230,7 @@ def _entries_in(session: Session, path: str) -> tuple[str, list[str]] | None:
         ids = [
             record["id"]
             for catalog in lookup.catalogs(session, kind)
-            for record in map(catalog.__getitem__, range(len(catalog)))
+            for record in map(catalog.head, range(len(catalog)))
             if record["path"] == path
         ]
         if ids and "{prefix}_" + reader in session.tool_names:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, peek_front_matter, read_yaml
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, redirects_of_pages, text, texts
 
 GENERATOR = "fern"
 CONFIGS = ("docs.yml", "docs.yaml")
@@ -56,7 +56,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         titles={each.path: each.title for each in reversed(listed) if each.title},
         include=(*(f"/{path}" for path in dict.fromkeys(order)), *_DESCRIPTIONS),
         exclude=NOT_PAGES,
-        redirects=dict(_redirects(data.get("redirects"))),
+        redirects=redirects_of_pages(data.get("redirects")),
         options={"addresses": {each.path: each.route for each in reversed(listed)}},
         files=tuple(navigation.files),
     )
@@ -152,19 +152,7 @@ def _slug(title: str) -> str:
 
 def _base_url(instances: list[Any]) -> str:
     for each in map(mapping, instances):
-        domain = each.get("custom-domain")
-        own = (
-            next(iter(texts(domain)), "")
-            if isinstance(domain, list)
-            else text(each, "custom-domain")
-        )
+        own = next(iter(texts(each.get("custom-domain"))), "")
         if place := own or text(each, "url"):
             return place if "://" in place else f"https://{place}"
     return ""
-
-
-def _redirects(value: Any) -> Iterator[tuple[str, str]]:
-    for each in map(mapping, sequence(value)):
-        former, new = text(each, "source"), text(each, "destination")
-        if former and new and not {":", "*"} & set(former + new):  # of one page, and on this site
-            yield former.strip("/"), joined(new)

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, read_json, read_text
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, redirects_of_pages, text
 
 GENERATOR = "mintlify"
 CONFIGS = ("docs.json", "mint.json")
@@ -51,7 +50,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             *(f"/{name}/" for name in sorted(others)),
             *_ignored(tree, folder),
         ),
-        redirects=dict(_redirects(data.get("redirects"))),
+        redirects=redirects_of_pages(data.get("redirects")),
         files=tuple(navigation.files),
     )
 
@@ -107,13 +106,6 @@ class _Navigation:
             return {}
         self.files.append(path)
         return read_json(self._tree, path)
-
-
-def _redirects(value: Any) -> Iterator[tuple[str, str]]:
-    for each in sequence(value):
-        former, new = text(mapping(each), "source"), text(mapping(each), "destination")
-        if former and new and not {":", "*"} & set(former + new):  # of one page, and on this site
-            yield former.strip("/"), joined(new)
 
 
 def _ignored(tree: IncludeTree, folder: str) -> list[str]:
