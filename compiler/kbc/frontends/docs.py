@@ -31,9 +31,9 @@ from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, r
 from kbc.frontends.metadata import Line, Metadata, Text, Texts
 from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.page_includes import PageIncludes
-from kbc.frontends.published import published
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.stored_lines import StoredLines
+from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import read_front_matter, stated_above, stated_language
