@@ -32,7 +32,7 @@ from kbc.frontends.metadata import Line, Metadata, Text, Texts
 from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.redirects import operation_shown, with_redirects
-from kbc.frontends.stored_lines import StoredLines
+from kbc.frontends.source_map import SourceMap
 from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
@@ -225,7 +225,7 @@ def _in_file(found: Diagnostics, source: _PageText) -> Iterator[Diagnostic]:
     if source.text == source.stored:
         yield from found
         return
-    lines = StoredLines(source.stored, source.text)
+    lines = SourceMap(source.stored, source.text)
     for each in found:
         yield each if each.line is None else replace(each, line=lines.line(each.line))
 
