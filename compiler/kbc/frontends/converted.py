@@ -27,8 +27,8 @@ from kbc.formats import (
     reads_python,
 )
 from kbc.frontends.markdown_file import first_paragraph
-from kbc.frontends.naming import stated_in_header
 from kbc.frontends.page_includes import PageIncludes, without_text
+from kbc.frontends.titles import stated_in_header
 from kbc.languages import markdown
 from kbc.languages.suffixes import is_in_org
 from kbc.project import permalinks

@@ -29,10 +29,10 @@ from kbc.frontends.converted import (
 from kbc.frontends.labels import project_labels
 from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
 from kbc.frontends.metadata import Line, Metadata, Text, Texts
-from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.source_map import SourceMap
+from kbc.frontends.titles import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
