@@ -318,7 +318,7 @@ def _html_page(
 ) -> DocRecord | None:
     """A page whose text below the front matter is HTML, as Jekyll and Hugo have it; None without text, and
     for the page that says that another is missing."""
-    from kbc.languages.html import read_html  # its libraries take long to import
+    from kbc.languages.html.page import read_html  # its libraries take long to import
 
     stored = file.text(diagnostics)
     if stored is None or file.path.rpartition("/")[2].lower().startswith("404."):
