@@ -165,7 +165,7 @@ def read_python_module(
         problem = DocumentProblem(code=ELSEWHERE, message=message, name=collection.generator)
         includes.count_elsewhere(file, [problem])
         return []
-    from kbc.formats.python_modules import module_page
+    from kbc.formats.python.module_pages import module_page
 
     has_private = bool(collection.generator_options.get("private_members"))
     try:
