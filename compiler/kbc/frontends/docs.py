@@ -111,17 +111,7 @@ def read(
     texts = includes.expand_each([(each.file, each.stored) for each in unexpanded])
     sources = [each._replace(text=text) for each, text in zip(unexpanded, texts, strict=True)]
     includes.report(diagnostics)
-    operations = [
-        each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
-    ]
-    of_pages: set[str] = set()
-    if operations:
-        shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
-        sources = [
-            each._replace(text=found[0]) if found else each
-            for each, found in zip(sources, shown, strict=True)
-        ]
-        of_pages = {found[1].id for found in shown if found}
+    sources, of_pages = _with_operations(sources, records)
     pages = _pages(collection, sources, includes.rules, diagnostics)
     complete = [
         next(pages) if isinstance(each, _PageText) else each
@@ -132,6 +122,23 @@ def read(
     own = [each for each in complete if each.path not in elsewhere]
     own = published(collection, own, diagnostics)
     return with_redirects(collection, named_apart(collection, own))
+
+
+def _with_operations(
+    sources: list[_PageText], records: Sequence[CompiledRecord | _PageText]
+) -> tuple[list[_PageText], set[str]]:
+    """The pages with the operations that they show, and the ids of these."""
+    operations = [
+        each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
+    ]
+    if not operations:
+        return sources, set()
+    shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
+    filled = [
+        each._replace(text=found[0]) if found else each
+        for each, found in zip(sources, shown, strict=True)
+    ]
+    return filled, {found[1].id for found in shown if found}
 
 
 class _Parts:
