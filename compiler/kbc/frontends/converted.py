@@ -214,16 +214,15 @@ def _outline(text: str, *, anchors: Sequence[str]) -> ConvertedOutline:
         (block.title for block in parsed.headings if block.level == 1), ""
     )
     summary = first_paragraph(parsed.blocks, parsed.references)
-    return ConvertedOutline(heading, summary, with_anchors(markdown.sections(parsed), anchors))
+    return ConvertedOutline(heading, summary, _with_anchors(markdown.sections(parsed), anchors))
 
 
 def converted_sections(document: Converted) -> tuple[Section, ...]:
     """The sections of a document's text, with the anchors of its own tool where they are known."""
-    return with_anchors(markdown.sections(markdown.parse(document.text)), document.anchors)
+    return _with_anchors(markdown.sections(markdown.parse(document.text)), document.anchors)
 
 
-def with_anchors(found: tuple[Section, ...], anchors: Sequence[str]) -> tuple[Section, ...]:
-    """The sections with the anchors of a page's own tool, where there is one for each."""
+def _with_anchors(found: tuple[Section, ...], anchors: Sequence[str]) -> tuple[Section, ...]:
     if len(anchors) != len(found):
         return found
     return tuple(

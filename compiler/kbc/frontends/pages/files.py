@@ -16,7 +16,7 @@ from kb_runtime.text.languages import language_of_tag
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
 from kbc.formats import Converted
-from kbc.frontends.converted import converted_sections, is_converted, read_converted, with_anchors
+from kbc.frontends.converted import converted_sections, is_converted, read_converted
 from kbc.frontends.markdown_file import first_paragraph, has_long_line, shorten
 from kbc.frontends.page_includes import PageIncludes
 from kbc.languages import markdown
@@ -181,6 +181,12 @@ def _html(source: str) -> ParsedPage:
 
     found = read_html(source)
     page = _parsed(found.text, format="html", title=found.title)
+    sections = page.sections
+    if len(found.anchors) == len(sections):  # the page's own anchors are those that links use
+        sections = tuple(
+            dataclasses.replace(section, anchor=anchor or section.anchor)
+            for section, anchor in zip(sections, found.anchors, strict=True)
+        )
     return dataclasses.replace(
         page,
         url=found.canonical,
@@ -188,7 +194,7 @@ def _html(source: str) -> ParsedPage:
         author=found.author,
         created_at=found.created_at,
         spoken=language_of_tag(found.language),
-        sections=with_anchors(page.sections, found.anchors),  # which links use
+        sections=sections,
         is_too_deep=found.is_too_deep,
     )
 
