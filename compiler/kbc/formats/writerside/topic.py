@@ -22,6 +22,9 @@ MAX_INCLUDES = 2_000
 MAX_CHARS = 4_000_000
 """Of what one topic takes in, however it nests."""
 
+Attributes = Mapping[str, str] | etree._Attrib
+"""Of an element of XML, or of a list or a tag in Markdown."""
+
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _TITLE_COMMENT = re.compile(r"^\[//\]:\s*#\s*\(title:\s*(?P<title>.*?)\)\s*$", re.MULTILINE)
 _TITLE_HEADING = re.compile(r"^#\s+(?P<title>.+?)\s*(?:\{[^}\n]*\})?\s*$", re.MULTILINE)
@@ -141,8 +144,17 @@ class Topic:
                 title = found["title"]
         return self.filled(title) or anchor or page
 
-    def code(self, source: str, lines: str, symbols: str, name: str, line: int = 0) -> str | None:
-        """The part of a source file that a block of code asks for; None, counted, where it is not there."""
+    def code(self, stated: Attributes, name: str, line: int = 0) -> str | None:
+        """The part of a source file that the attributes of a block of code (`src`, `include-*`) ask for, or
+        what stands in its place; None where they name no file."""
+        if not (source := stated.get("src")):
+            return None
+        parts = (stated.get("include-lines") or "", stated.get("include-symbol") or "")
+        found = self._part(source, *parts, name, line)
+        return f"(not included: {self.filled(source)})" if found is None else found
+
+    def _part(self, source: str, lines: str, symbols: str, name: str, line: int) -> str | None:
+        """None, counted, where it is not there."""
         source = self.filled(source).lstrip("/")
         if "://" in source:
             self.problems.append(elsewhere(name, f"{source} is no file of the tree", line))
