@@ -148,7 +148,7 @@ class ElementWriter:
 
     def code(self, element: etree._Element) -> str:
         """The code of a `<code-block>`: of a file, or its own without the margin of the markup."""
-        found = self._topic.code(element.attrib, "code-block src", element.sourceline or 0)
+        found = self._topic.code(dict(element.attrib), "code-block src", element.sourceline or 0)
         if found is not None:
             return found
         text = "".join(element.itertext())

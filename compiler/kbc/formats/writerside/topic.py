@@ -22,9 +22,6 @@ MAX_INCLUDES = 2_000
 MAX_CHARS = 4_000_000
 """Of what one topic takes in, however it nests."""
 
-Attributes = Mapping[str, str] | etree._Attrib
-"""Of an element of XML, or of a list or a tag in Markdown."""
-
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _TITLE_COMMENT = re.compile(r"^\[//\]:\s*#\s*\(title:\s*(?P<title>.*?)\)\s*$", re.MULTILINE)
 _TITLE_HEADING = re.compile(r"^#\s+(?P<title>.+?)\s*(?:\{[^}\n]*\})?\s*$", re.MULTILINE)
@@ -144,12 +141,12 @@ class Topic:
                 title = found["title"]
         return self.filled(title) or anchor or page
 
-    def code(self, stated: Attributes, name: str, line: int = 0) -> str | None:
+    def code(self, stated: Mapping[str, str], name: str, line: int = 0) -> str | None:
         """The part of a source file that the attributes of a block of code (`src`, `include-*`) ask for, or
         what stands in its place; None where they name no file."""
         if not (source := stated.get("src")):
             return None
-        parts = (stated.get("include-lines") or "", stated.get("include-symbol") or "")
+        parts = (stated.get("include-lines", ""), stated.get("include-symbol", ""))
         found = self._part(source, *parts, name, line)
         return f"(not included: {self.filled(source)})" if found is None else found
 
