@@ -17,7 +17,7 @@ from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.attributes import NOTICES
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import SPAN, Kept, fenced_stretches, without_marks
+from kbc.languages.includes.fenced import FENCE, SPAN, Kept, after_fence, without_marks
 from kbc.languages.includes.files import (
     MAX_DEPTH,
     MAX_INCLUDED_CHARS,
@@ -150,10 +150,21 @@ class _Template:
 
     def _fenced(self, text: str) -> str:
         """Fenced code as it is, but for the tags that only keep Liquid out of it."""
-        return "\n".join(
-            self._kept.keep(_RAW_TAG.sub("", stretch)) if is_code else stretch
-            for stretch, is_code in fenced_stretches(text)
-        )
+        lines: list[str] = []
+        block: list[str] = []
+        marks = ""
+        for line in text.split("\n"):
+            opening = None if marks else FENCE.match(line)
+            was_open = bool(marks)
+            marks = after_fence(marks, line, opening)
+            if not was_open and not marks:
+                lines.append(line)
+                continue
+            block.append(line)
+            if not marks:
+                lines.append(self._kept.keep(_RAW_TAG.sub("", "\n".join(block))))
+                block = []
+        return "\n".join([*lines, *block])
 
     def _value(self, expression: str, parameters: Mapping[str, str]) -> str:
         if literal := _LITERAL.match(expression):
