@@ -16,13 +16,13 @@ def test_a_page_is_parsed_once_by_a_check(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "docs" / "a.md").write_text("# A\n\nOpens [the gate](b.md#gate).\n")
     (tmp_path / "docs" / "b.md").write_text("# B\n\n## Gate\n\nOf [a](a.md) and [c](a.md#c).\n")
     parsed: list[str] = []
-    blocks = markdown._blocks
+    blocks = markdown._BlockList
 
-    def noted(tokens: Any, lines: list[str], *rest: Any) -> Any:
+    def noted(lines: list[str], *rest: Any) -> Any:
         parsed.append(lines[0])
-        return blocks(tokens, lines, *rest)
+        return blocks(lines, *rest)
 
-    monkeypatch.setattr(markdown, "_blocks", noted)
+    monkeypatch.setattr(markdown, "_BlockList", noted)
     (found,) = (each for each in check(tmp_path) if each.code == "dead-anchor")
     assert (found.path, found.line) == ("docs/b.md", 5)
     assert sorted(parsed) == ["# A", "# B"]
