@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 _MIN_ADDRESSES = 250 << 20
-"""Bytes: to read the input, and to find that its version is there. Other builds need more; see `executor`."""
+"""Bytes: to read the input, and to find that its version is there. Other builds need more; see `options`."""
 
 
 def build(

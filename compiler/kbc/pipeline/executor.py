@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kb_runtime.errors.shortages import require_address_space
 from kb_runtime.search.vectors import EXACT_ROWS
 from kbc.backends.vectors import write_vectors
 from kbc.cache.phases import PhaseCache, remembering
@@ -47,10 +46,6 @@ from kbc.records import CompiledChunk, CompiledRecord
 
 Read = Callable[[Diagnostics], Inputs | None]
 """Reads the inputs of a build and reports what is wrong; None only after an error."""
-
-_MIN_ADDRESSES, _MIN_ADDRESSES_WITH_VECTORS = 420 << 20, 600 << 20
-"""Bytes after reading. A few pages on two cores need 450 MB, with vectors 700 MB, and somewhat less if their
-chunks are in the cache; with much less native libraries end the process."""
 
 
 class Executor:
@@ -325,10 +320,7 @@ class Executor:
         self, inputs: Inputs, model: Model | None, staging: Staging
     ) -> tuple[dict[str, Any], EncodingCounts]:
         """Every section; gives the manifest's fields."""
-        if model is not None and self._options.has_vectors:
-            require_address_space(_MIN_ADDRESSES_WITH_VECTORS, "a build with vectors")
-        else:
-            require_address_space(_MIN_ADDRESSES, "a build")
+        self._options.require_addresses()
         shards = [] if self._options.draft else divided(inputs)  # a draft is there for minutes
         # The encoder is written and tried by native code, which leaves this thread free for the rest.
         with ThreadPoolExecutor(1) as threads:
