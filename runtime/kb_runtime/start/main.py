@@ -69,7 +69,7 @@ def _serve(options: Options) -> int:
         if options.http.workers > 1:
             serve_with_workers(options.http, lambda: _open(options))
         else:
-            serve_alone(options.http, _open(options))
+            serve_alone(options.http, lambda: _open(options))
         return exit_codes.OK
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("stdin and stdout must be open.")
