@@ -77,7 +77,7 @@ LEAST_SHORT, MOST_SHORT = 4, 6
 # 0.4 differ by 0.001).
 DEMOTION = 0.5
 DEMOTION_OF_TEST, DEMOTION_OF_EXAMPLE = 0.7, 0.3
-# The weight of a program among candidates that explain, unless the query asks for programs.
+# The weight of a program or test case among candidates that explain, unless the query asks for such.
 SHOWING = 0.3
 # For the best chunk of the record that has the most score in all its chunks together; of another
 # record in proportion. Files of programs have many chunks of one subject each: there nDCG@10 is 0.04
