@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from pydantic import ValidationError
@@ -225,7 +227,7 @@ class _Bench:
         self.artifact = artifact
         self._questions = questions
         self._collections = collections_asked(artifact, questions)
-        self._encode = _remembered(artifact.encoder.encode) if artifact.encoder else None
+        self._encode = cache(artifact.encoder.encode) if artifact.encoder else None
         self._known: dict[str, list[float]] = {}
 
     def scores(self, settings: Settings) -> list[float]:
@@ -253,23 +255,7 @@ class _Configured:
         manifest = artifact.manifest.as_dict()
         search = search_section(SearchSettings.model_validate(settings))
         self.manifest = {**manifest, "search": {**(manifest.get("search") or {}), **search}}
-        self.encoder = None if encode is None else _Encoder(encode)
+        self.encoder = None if encode is None else SimpleNamespace(encode=encode)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._artifact, name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Encoder:
-    encode: Callable[[str], Any]
-
-
-def _remembered(encode: Callable[[str], Any]) -> Callable[[str], Any]:
-    known: dict[str, Any] = {}
-
-    def ask(text: str) -> Any:
-        if text not in known:
-            known[text] = encode(text)
-        return known[text]
-
-    return ask

@@ -320,7 +320,7 @@ class Structure:
         kinds = {self._kinds[at] for at, _ in pool.records}
         showing = paths.showing_kinds(_words(pool.query), kinds)
         factors = [
-            (steps.SHOWING if kind in showing else 1.0) if given is None else given
+            (steps.SHOWING[kind] if kind in showing else 1.0) if given is None else given
             for given, kind in zip(self._weights, self._kinds, strict=True)
         ]
         weights = np.array([factors[at] for at, _ in pool.records])
