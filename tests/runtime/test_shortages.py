@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import resource
 import subprocess
@@ -16,7 +17,13 @@ from tests.small_artifact import publish_small
 
 from kb_runtime.cli import runner
 from kb_runtime.errors import KbcError, exit_codes
-from kb_runtime.errors.shortages import ShortageError, require_address_space, shortage, with_space
+from kb_runtime.errors.shortages import (
+    ShortageError,
+    require_address_space,
+    shortage,
+    threads_that_fit,
+    with_space,
+)
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.mcp import failures
 from kb_runtime.search.tokenizer import QueryTokenizer
@@ -168,15 +175,55 @@ def test_a_full_disk_says_which_file_and_how_much(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much is used")
-@pytest.mark.parametrize("megabytes", [400, 600])
-def test_a_build_with_too_few_addresses_says_so(tmp_path: Path, megabytes: int) -> None:
+@pytest.mark.parametrize(("megabytes", "needed"), [(400, 250), (600, 420)])
+def test_a_build_with_too_few_addresses_says_so(
+    tmp_path: Path, megabytes: int, needed: int
+) -> None:
     """Native libraries would end the process instead (at 600 MB), or a file be blamed (at 400 MB)."""
     (tmp_path / "a.md").write_text("# Kites\n\nA kite flies in the wind.\n")
     command = ("build", tmp_path, "--lexical-only", "--no-cache", "--out", tmp_path / "out")
     done = limited(resource.RLIMIT_AS, megabytes << 20, *command)
     assert done.returncode == exit_codes.SHORTAGE, done.stderr
-    assert "there is not enough memory: a build needs at least 500 MB" in done.stderr
+    assert f"there is not enough memory: a build needs at least {needed} MB" in done.stderr
     assert not list(tmp_path.glob("out/*/CURRENT"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much is used")
+def test_a_build_whose_version_is_there_needs_few_addresses(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Kites\n\nA kite flies in the wind.\n")
+    command = ("build", tmp_path / "a.md", "--lexical-only", "--cache", tmp_path / "cache")
+    command = (*command, "--out", tmp_path / "out", "--json")
+    first = limited(resource.RLIMIT_AS, resource.RLIM_INFINITY, *command)
+    assert first.returncode == exit_codes.OK, first.stderr
+    again = limited(resource.RLIMIT_AS, 460 << 20, *command)
+    assert again.returncode == exit_codes.OK, again.stderr
+    assert json.loads(again.stdout)["build_id"] == json.loads(first.stdout)["build_id"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits there")
+@pytest.mark.parametrize(
+    ("error", "said", "hint"),
+    [
+        (MemoryError(), "there is not enough memory with 700 MB of address space", "`ulimit -v`"),
+        (
+            RuntimeError("can't start new thread"),
+            "no more threads can be started with 700 MB of address space",
+            "`ulimit -u`",
+        ),
+        (
+            OSError(errno.EMFILE, os.strerror(errno.EMFILE)),
+            "this process has no file descriptor left",
+            "`ulimit -n`",
+        ),
+    ],
+)
+def test_a_limit_of_addresses_is_named(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str, hint: str
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (700 << 20, 700 << 20))
+    found = shortage(error)
+    assert found is not None
+    assert (found.message, hint in found.hint) == (said, True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much is used")
@@ -184,10 +231,14 @@ def test_addresses_count_only_where_they_are_limited(monkeypatch: pytest.MonkeyP
     endless = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
     monkeypatch.setattr(resource, "getrlimit", lambda _: endless)
     require_address_space(1 << 60, "this")
+    assert threads_that_fit(8) == 8
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 50, 1 << 50))
     require_address_space(1 << 40, "this")
+    assert threads_that_fit(8) == 8
     with pytest.raises(ShortageError, match="this needs at least"):
         require_address_space(1 << 51, "this")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1, 1))
+    assert threads_that_fit(8) == 1
 
 
 FEW = """

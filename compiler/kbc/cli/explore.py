@@ -47,9 +47,9 @@ def explore(
     The pages are served on 127.0.0.1 and follow new builds. Several artifacts can be compared.
     """
     from kb_runtime.explorer.bases import Bases
-    from kb_runtime.explorer.evidence import read_report, read_runs
     from kb_runtime.explorer.serving import DEFAULT_PORT, serve
     from kb_runtime.explorer.visit import Explorer
+    from kb_runtime.start.evidence import read_report, read_runs
 
     explorer = Explorer(
         Bases(artifacts),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from kb_runtime.errors.shortages import threads_that_fit
 
 _FLUSHES = 8  # at once
 
@@ -21,11 +23,17 @@ def flush_tree(folder: Path) -> None:
 def flushing_tree(folder: Path) -> Iterator[None]:
     """Flushes everything below `folder` while the body runs, which must not write there. A flush waits for
     the disk, which serves several at once. Raises `OSError`."""
-    with ThreadPoolExecutor(_FLUSHES) as threads:
-        flushed = threads.map(flush, [*folder.rglob("*"), folder])
+    paths = [*folder.rglob("*"), folder]
+    flushed: list[Future[None]] = []
+    with ThreadPoolExecutor(threads_that_fit(_FLUSHES)) as threads:
+        with suppress(RuntimeError):  # where no more threads can be started, this one does the rest
+            for path in paths:
+                flushed.append(threads.submit(flush, path))
         yield
-        for _ in flushed:
-            pass  # an error of a thread is raised here
+        for path in paths[len(flushed) :]:
+            flush(path)
+        for each in flushed:
+            each.result()  # an error of a thread is raised here
 
 
 def flush(path: Path) -> None:

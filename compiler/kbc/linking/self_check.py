@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from kb_runtime.errors import ArtifactError
+from kb_runtime.errors.shortages import ShortageError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.sharding.order import SHARDS
 from kb_runtime.knowledge.verification import CHECKS, check
@@ -46,7 +47,7 @@ def examine(
     folder: Path, self_check: SelfCheck | None, proofs: Proofs | None = None
 ) -> tuple[str | None, Manifest | None]:
     """Why the build in `folder` must not be published, or None; and the manifest, which knows the files that
-    were hashed: those that `proofs` say nothing about."""
+    were hashed: those that `proofs` say nothing about. Raises `ShortageError`."""
     try:
         with Artifact.open(folder) as artifact:
             if proofs:
@@ -59,6 +60,7 @@ def examine(
                 problems = check(artifact, _ALL_BUT_HASHES)
             return problems[0].message if problems else None, artifact.manifest
     except ArtifactError as error:
+        _raise_shortage(error)
         return error.message, None
 
 
@@ -67,9 +69,16 @@ def is_damaged(folder: Path) -> bool:
     try:
         manifest = load(folder)
         manifest.check_files(manifest.files)
-    except ArtifactError:
+    except ArtifactError as error:
+        _raise_shortage(error)
         return True
     return False
+
+
+def _raise_shortage(error: ArtifactError) -> None:
+    """What could not be read for want of something is no defect."""
+    if error.code == ShortageError.code:
+        raise ShortageError(error.message, error.hint) from error
 
 
 def query_own_records(artifact: Artifact, samples: int = SAMPLES) -> None:

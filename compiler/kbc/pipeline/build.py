@@ -28,8 +28,8 @@ __all__ = [
     "warm_up",
 ]
 
-_MIN_ADDRESSES = 500 << 20
-"""Bytes. A build of a few pages on two cores needs 700 MB without vectors, and 900 MB with them."""
+_MIN_ADDRESSES = 250 << 20
+"""Bytes: to read the input, and to find that its version is there. Other builds need more; see `options`."""
 
 
 def build(

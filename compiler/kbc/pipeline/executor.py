@@ -320,6 +320,7 @@ class Executor:
         self, inputs: Inputs, model: Model | None, staging: Staging
     ) -> tuple[dict[str, Any], EncodingCounts]:
         """Every section; gives the manifest's fields."""
+        self._options.require_addresses()
         shards = [] if self._options.draft else divided(inputs)  # a draft is there for minutes
         # The encoder is written and tried by native code, which leaves this thread free for the rest.
         with ThreadPoolExecutor(1) as threads:

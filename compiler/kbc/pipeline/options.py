@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from kb_runtime.errors.shortages import require_address_space
 from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT
 from kbc.encoding.variants import Variant
 from kbc.pipeline import DEFAULT_OUT
@@ -15,6 +16,10 @@ StrPath = str | os.PathLike[str]
 
 DOCUMENT_VARIANT: Variant = "int8"
 EXACT_VARIANT: Variant = "fp32"
+
+_MIN_ADDRESSES, _MIN_ADDRESSES_WITH_VECTORS = 420 << 20, 600 << 20
+"""Bytes after reading. A few pages on two cores need 450 MB, with vectors 700 MB, and somewhat less if their
+chunks are in the cache; with much less native libraries end the process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +88,13 @@ class BuildOptions:
     @property
     def has_vectors(self) -> bool:
         return self.embed and not self.draft
+
+    def require_addresses(self) -> None:
+        """Raises `ShortageError` where a build that has read its inputs has too few addresses."""
+        if self.has_vectors:
+            require_address_space(_MIN_ADDRESSES_WITH_VECTORS, "a build with vectors")
+        else:
+            require_address_space(_MIN_ADDRESSES, "a build")
 
     @property
     def has_symbols(self) -> bool:

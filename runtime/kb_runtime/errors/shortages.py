@@ -13,6 +13,9 @@ from kb_runtime.errors import SingleCodeError, exit_codes
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _THREADS = -1  # no number of the system
+_THREAD_ADDRESSES = 256 << 20
+"""Bytes: of its stack and of the allocator's arena for it, for which glibc takes 128 MB at once, and as
+much for what else the process does meanwhile."""
 
 _SHORT: dict[int, tuple[str, str]] = {
     errno.EMFILE: (
@@ -28,6 +31,11 @@ _SHORT: dict[int, tuple[str, str]] = {
     errno.EROFS: ("the file system is read-only", "Choose another folder."),
     **dict.fromkeys(NO_SPACE, ("there is no space left", "Free some space.")),
 }
+_RAISED = {
+    errno.ENOMEM: "Raise the limit of this process's address space (`ulimit -v`).",
+    _THREADS: "Raise the limit of this process's address space (`ulimit -v`), or of processes (`ulimit -u`).",
+}
+"""What to do about shortages that a limit of the address space explains, where there is one."""
 _WORDS = {os.strerror(number): number for number in _SHORT if number != _THREADS} | {
     "bad_alloc": errno.ENOMEM,
     "failed to map segment": errno.ENOMEM,  # of the dynamic linker
@@ -64,6 +72,9 @@ def shortage(error: BaseException) -> ShortageError | None:
         what = error.strerror  # of `with_space`
     name = getattr(error, "filename", None)
     where = f"{os.fsdecode(name)}: " if isinstance(name, (str, bytes, os.PathLike)) else ""
+    if number in _RAISED and (limit := _address_space_limit()) is not None:
+        what += f" with {limit >> 20} MB of address space"
+        hint = _RAISED[number]
     return ShortageError(where + what, hint, kind)
 
 
@@ -82,24 +93,37 @@ def require_address_space(needed: int, what: str) -> None:
     if left is not None and left < needed:
         kind, _ = _SHORT[errno.ENOMEM]
         said = f"{kind}: {what} needs at least {needed >> 20} MB of address space, {left >> 20} MB are left"
-        raise ShortageError(
-            said, "Raise the limit of this process's address space (`ulimit -v`).", kind
-        )
+        raise ShortageError(said, _RAISED[errno.ENOMEM], kind)
+
+
+def threads_that_fit(most: int) -> int:
+    """How many of `most` threads may be started beside other work: one, where a limit (`ulimit -v`) leaves
+    addresses for no more."""
+    left = _address_space_left()
+    return most if left is None else max(1, min(most, left // _THREAD_ADDRESSES))
 
 
 def _address_space_left() -> int | None:
     """Bytes; None where there is no limit, or no telling how much is used."""
+    limit = _address_space_limit()
+    if limit is None:
+        return None
     try:
-        import resource  # not on Windows
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if limit == resource.RLIM_INFINITY:
-            return None
         with open("/proc/self/statm", "rb") as pages:  # Linux only
-            used = int(pages.read().split()[0]) * resource.getpagesize()
-    except (ImportError, OSError):
+            used = int(pages.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
         return None
     return max(limit - used, 0)
+
+
+def _address_space_limit() -> int | None:
+    """Bytes; None where there is no limit."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def _number(error: BaseException) -> int | None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kb_runtime.errors import UsageError
@@ -40,15 +41,16 @@ _SHARED_MODULES = (
 )
 
 
-def serve_alone(settings: HttpSettings, served: ServerContext) -> None:
-    """Serves until SIGINT or SIGTERM. Raises UsageError."""
+def serve_alone(settings: HttpSettings, open_served: Callable[[], ServerContext]) -> None:
+    """Serves until SIGINT or SIGTERM. Raises UsageError and ArtifactError."""
     access = access_of(settings)
     metrics = None
     if settings.metrics:
         from kb_runtime.http.metrics import Metrics
 
         metrics = Metrics()
-    _answer(settings, served, access, metrics, lambda: _listen_and_announce(settings, access))
+    listener = partial(_listen_and_announce, settings, access)
+    _answer(settings, open_served(), access, metrics, listener)
 
 
 def serve_with_workers(settings: HttpSettings, open_served: Callable[[], ServerContext]) -> None:

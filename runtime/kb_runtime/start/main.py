@@ -69,7 +69,7 @@ def _serve(options: Options) -> int:
         if options.http.workers > 1:
             serve_with_workers(options.http, lambda: _open(options))
         else:
-            serve_alone(options.http, _open(options))
+            serve_alone(options.http, lambda: _open(options))
         return exit_codes.OK
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("stdin and stdout must be open.")
@@ -82,8 +82,8 @@ def _explorer(options: Options) -> Callable[[Callable[[str], bool] | None], ASGI
     try:
         from kb_runtime.explorer.app import build_app
         from kb_runtime.explorer.bases import Bases
-        from kb_runtime.explorer.evidence import read_report, read_runs
         from kb_runtime.explorer.visit import Explorer
+        from kb_runtime.start.evidence import read_report, read_runs
     except ModuleNotFoundError as error:
         raise UsageError(
             f"--explorer needs {error.name}, which is not installed: {install_hint('explorer')}."

@@ -80,6 +80,13 @@ def test_filter_is_about_path_and_title(library: Server, text: str, titles: list
     assert [page["title"] for page in found["pages"]] == titles
 
 
+def test_an_address_of_no_source_is_refused_with_the_known_ids(library: Server) -> None:
+    error = library.refused("qurio_list_pages", source_id="kb://library/docs/x")
+    assert error.message == (
+        'source_id "kb://library/docs/x" is not a source. Known sources: server, client, bare'
+    )
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_pages_of_a_list_joined_are_the_list(library: Server, limit: int) -> None:
     whole = library.call("qurio_list_pages", source_id="client")

@@ -62,9 +62,19 @@ def test_a_server_that_cannot_listen_closes_what_it_opened(
         taken.listen()
         settings.port = taken.getsockname()[1]
         with pytest.raises(UsageError, match="cannot listen on"):
-            serve_alone(settings, ServerContext(live, Dispatcher(live), None))
+            serve_alone(settings, lambda: ServerContext(live, Dispatcher(live), None))
     close()
     assert closed == [True]
+
+
+def test_nothing_is_opened_for_settings_that_are_refused(tmp_path: Path) -> None:
+    def fail() -> ServerContext:
+        raise AssertionError("opened")
+
+    settings = HttpSettings()
+    settings.token_file = str(tmp_path / "absent")
+    with pytest.raises(UsageError, match="absent"):
+        serve_alone(settings, fail)
 
 
 @pytest.mark.slow

@@ -72,6 +72,12 @@ def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolS
     if others and not found:
         by_kind = ", ".join(f"{count} of kind {kind}" for kind, count in others.most_common())
         warnings.append(f"none is of these kinds; others that match: {by_kind}")
+    elif not found:
+        without = f"leave out {index.limits}, or " if index.limits else ""
+        warnings.append(
+            f"nothing in {index.seen} is called so: {without}use another part of the name, or"
+            " codebase_retrieval"
+        )
     structured |= present(nextCursor=page.next, warnings=warnings)
     count = "1 definition matches" if len(found) == 1 else f"{len(found)} definitions match"
     lines = [f"{count} {symbol}"]

@@ -76,6 +76,8 @@ def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[Sym
         "resolved": sum(meant is not None for _, meant in uses),
     }
     warnings = [*index.warnings(), *_unseen(index, found)]
+    if index.limits and not uses:
+        warnings.append(f"nothing in {index.seen} uses it: leave out {index.limits}")
     structured |= present(nextCursor=page.next, warnings=warnings)
     return Answer(_references_text(structured), structured)
 

@@ -218,9 +218,12 @@ class SymbolIndex:
         }
         raise ToolError(
             "NOT_FOUND",
-            f"there is no definition of {quoted(symbol)} in {self._seen()}",
+            f"there is no definition of {quoted(symbol)} in {self.seen}",
             suggestions=suggest(name, names),
-            next_steps=["Call symbol_search with a part of the name, or codebase_retrieval."],
+            next_steps=[
+                *([f"Leave out {self.limits}."] if self.limits else []),
+                "Call symbol_search with a part of the name, or codebase_retrieval.",
+            ],
         )
 
     def _nearly_named(self, symbol: str) -> list[Found]:
@@ -248,12 +251,18 @@ class SymbolIndex:
             )
         return found
 
-    def _seen(self) -> str:
-        total = sum(len(tree.catalog) for tree in self.trees)
-        limits = " asked for" if self._globs or self._language else ""
-        return (
-            f"the files{limits} of {total}" if limits else f"the index of {count_of(total, 'file')}"
-        )
+    @property
+    def limits(self) -> str:
+        """The arguments that leave some of the files only; "" for none."""
+        paths = "the paths" if self._globs else ""
+        language = "language_hint" if self._language else ""
+        return " and ".join(filter(None, (paths, language)))
+
+    @property
+    def seen(self) -> str:
+        """Where definitions and uses are looked for."""
+        files = count_of(sum(len(tree.catalog) for tree in self.trees), "file")
+        return f"the index of {files}" + (f" (limited by {self.limits})" if self.limits else "")
 
     def uses(self, found: Sequence[Found]) -> Iterator[tuple[FoundUse, Found | None]]:
         """The uses of definitions that have one name; with the definition where that is known. A use

@@ -61,10 +61,11 @@ def sources(session: Session) -> list[DocumentationSet]:
     return sorted(found, key=lambda each: (each.name.casefold(), each.id))
 
 
-def find_source(session: Session, id: str) -> DocumentationSet:
+def find_source(session: Session, given: str) -> DocumentationSet:
     """The source with this id, or else with this id or name in another case, or with this address.
     Raises BAD_INPUT."""
-    known, id = lookup.addressed(session, id, sources(session), lambda each: each.info.name)
+    everywhere = sources(session)
+    known, id = lookup.addressed(session, given, everywhere, lambda each: each.info.name)
     folded = id.casefold()
     for matches in (
         lambda source: source.id == id,
@@ -74,10 +75,10 @@ def find_source(session: Session, id: str) -> DocumentationSet:
         if found:
             lookup.note_duplicates(session, id, [(source.info.name, source.id) for source in found])
             return found[0]
-    ids = [source.id for source in known]
+    ids = [source.id for source in everywhere]
     raise ToolError(
         "BAD_INPUT",
-        f"source_id {quoted(id)} is not a source. Known sources: {', '.join(ids)}",
+        f"source_id {quoted(given)} is not a source. Known sources: {', '.join(ids)}",
         suggestions=suggest(id, ids) or ids[:10],
         next_steps=["Call qurio_list_sources for the ids."],
         details={"knownSources": ids},

@@ -165,6 +165,19 @@ def test_a_symbol_without_a_name_is_found_nowhere(call: Call, symbol: str) -> No
             call(tool, symbol=symbol)
 
 
+def test_nothing_found_says_what_limits_the_search(call: Call) -> None:
+    (nothing,) = call("symbol_search", symbol="zzyzx")["warnings"]
+    assert nothing.endswith("is called so: use another part of the name, or codebase_retrieval")
+    limits: dict[str, Any] = {"symbol": "start", "include_paths": ["nowhere/**"]}
+    (warning,) = call("symbol_search", **limits)["warnings"]
+    assert "files (limited by the paths) is called so: leave out the paths, or use" in warning
+    warnings = call("symbol_references", **limits)["warnings"]
+    assert "(limited by the paths) uses it: leave out the paths" in warnings[-1]
+    with pytest.raises(ToolError, match=r"\(limited by the paths and language_hint\)$") as caught:
+        call("symbol_definition", **limits, language_hint="python")
+    assert caught.value.next_steps[0] == "Leave out the paths and language_hint."
+
+
 def test_what_is_proved_and_what_is_guessed(call: Call) -> None:
     found = call("symbol_references", symbol="Engine.start", language_hint="python")
     assert [

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kb_runtime.errors import KbcError
-from kb_runtime.explorer.evidence import read_report, read_runs
 from kb_runtime.explorer.quality import facts, form_of
 from kb_runtime.explorer.tools import Field, arguments_of
+from kb_runtime.start.evidence import read_report, read_runs
 
 PHASE = {"name": "read", "seconds": 0.5, "count": 3, "unit": "files"}
 REPORT = {"build_id": "0" * 16, "phases": [PHASE], "diagnostics": [{"code": "a", "message": "b"}]}
