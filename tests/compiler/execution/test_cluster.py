@@ -50,6 +50,6 @@ def test_a_worker_that_is_lost_before_it_has_answered_makes_room_for_another(
 def test_without_another_the_sentence_is_that_there_is_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pytest.raises(ClusterError, match="at tcp://127.0.0.1:9 has no worker") as caught:
+    with pytest.raises(ClusterError, match=r"at tcp://127\.0\.0\.1:9 has no worker") as caught:
         width(monkeypatch, {})
     assert caught.value.code == "no-workers"
