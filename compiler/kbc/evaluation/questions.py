@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
@@ -64,8 +64,7 @@ class EvaluationError(SingleCodeError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`gains` are the names of the records that answer it, with their grades above 0; `place` says where it
-    is written, as `FILE:LINE`."""
+    """`gains` are the names of the records that answer it, with grades above 0; `place` is `FILE:LINE`."""
 
     query: str
     gains: Mapping[str, float]
@@ -148,28 +147,24 @@ def read_questions(path: Path) -> list[Question]:
         if not isinstance(entry, dict):
             raise EvaluationError(f"{path} has no [[question]] tables, but a list of other values")
         place = f"{path}:{lines.get(('question', number), lines[('question',)])}"
-        query, expect, scope = entry.get("query"), entry.get("expect"), entry.get("scope", "")
-        if not isinstance(query, str) or not query.strip() or not _are_names(expect):
-            raise EvaluationError(
-                f"{place}: a question needs a `query` and a list `expect` of record names"
-            )
+        query, expect, scope = entry.get("query"), entry.get("expect") or [], entry.get("scope", "")
+        names = expect if isinstance(expect, list) and all(map(_is_text, expect)) else []
+        if not _is_text(query) or not names:
+            needed = "a `query` and a list `expect` of record names"
+            raise EvaluationError(f"{place}: a question needs {needed}")
         if not isinstance(scope, str):
             raise EvaluationError(f"{place}: `scope` must be the name of a scope, not {scope!r}")
         if unknown := [key for key in entry if key not in _KEYS]:
             raise EvaluationError(
                 f"{place}: {unknown[0]!r} is no key of a question; these are {', '.join(_KEYS)}"
             )
-        gains = dict.fromkeys(map(_expected, expect), 1.0)
+        gains = dict.fromkeys(map(_expected, names), 1.0)
         questions.append(Question(query, gains, scope, place))
     return questions
 
 
-def _are_names(expect: Any) -> bool:
-    return (
-        isinstance(expect, list)
-        and bool(expect)
-        and all(isinstance(name, str) and name.strip() for name in expect)
-    )
+def _is_text(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _expected(name: str) -> str:
