@@ -43,6 +43,7 @@ def tune_command(
 
     Prints every setting that is significantly better, and the change of kb.toml as a diff.
     """
+    from kb_runtime.errors import UsageError
     from kb_runtime.knowledge.artifact import Artifact
     from kbc.evaluation import kb_toml, tuning
     from kbc.evaluation.known_items import known_item_questions
@@ -51,11 +52,17 @@ def tune_command(
 
     path = kb / PROJECT_FILE
     text = _read(path)
-    settings = kb_toml.search_settings(text)
+    settings, name = kb_toml.search_settings(text), kb_toml.stated_name(text)
     if questions is None and (kb / QUESTIONS).is_file():
         questions = kb / QUESTIONS
+    given = None if questions is None else read_questions(questions)  # before a build of minutes
     with Artifact.open(artifact or _build(kb)) as opened:
-        asked = known_item_questions(opened) if questions is None else read_questions(questions)
+        if name not in (None, opened.manifest["name"]):
+            raise UsageError(
+                f"{artifact} is a build of {opened.manifest['name']!r}, and {path} is {name!r}",
+                "Name a build of it, or leave out --artifact.",
+            )
+        asked = known_item_questions(opened) if given is None else given
         proposal = tuning.tune(opened, asked, settings)
     if not as_json:  # before what may fail: it took minutes
         if questions is None:

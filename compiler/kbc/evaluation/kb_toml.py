@@ -19,8 +19,19 @@ _NO_END = "\n\\ No newline at end of file\n"
 
 def search_settings(text: str) -> dict[str, Any]:
     """`[search]` of a kb.toml. Raises `EvaluationError`."""
+    return _table(text, _TABLE)
+
+
+def stated_name(text: str) -> str | None:
+    """The name that a kb.toml gives to its artifact; None if it leaves it to the folder's name. Raises
+    `EvaluationError`."""
+    name = _table(text, "kb").get("name")
+    return name if isinstance(name, str) else None
+
+
+def _table(text: str, name: str) -> dict[str, Any]:
     try:
-        found = tomllib.loads(text.removeprefix(_BYTE_ORDER_MARK)).get(_TABLE, {})
+        found = tomllib.loads(text.removeprefix(_BYTE_ORDER_MARK)).get(name, {})
     except tomllib.TOMLDecodeError as error:
         raise EvaluationError(f"kb.toml cannot be read: {error}") from error
     return dict(found) if isinstance(found, dict) else {}

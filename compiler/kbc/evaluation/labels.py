@@ -17,7 +17,7 @@ def add_label(path: Path, query: str, name: str, scope: str = "") -> None:
     """Writes that the record `name` answers `query`: into the question that is there already, or as a
     new one at the end. Raises `EvaluationError` for a file that cannot be read or written."""
     try:
-        text = path.read_text("utf-8") if path.exists() else ""
+        text = path.read_text("utf-8-sig") if path.exists() else ""
         entries = tomllib.loads(text).get("question", [])
         same = [at for at, each in enumerate(entries) if _is_same(each, query, scope)]
         if same and name in entries[same[0]]["expect"]:

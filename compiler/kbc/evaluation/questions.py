@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
@@ -24,8 +24,10 @@ from kb_runtime.text.names import suggest
 from kb_runtime.text.tables import count_of
 from kbc.evaluation import measures as metrics
 from kbc.project.scopes import NOT_SEARCHED
+from kbc.project.toml_lines import key_lines
 
 QUESTIONS = "questions.toml"
+_KEYS = ("query", "expect", "scope")
 DEPTH = 100
 """Hits looked at for a question, for recall@100."""
 PAGE = 10
@@ -62,11 +64,12 @@ class EvaluationError(SingleCodeError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`gains` are the names of the records that answer it, with their grades above 0."""
+    """`gains` are the names of the records that answer it, with grades above 0; `place` is `FILE:LINE`."""
 
     query: str
     gains: Mapping[str, float]
     scope: str = ""
+    place: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,39 +131,46 @@ class Evaluation:
 def read_questions(path: Path) -> list[Question]:
     """The `[[question]]` tables of a TOML file: `query`, `expect` and, optionally, `scope`.
 
-    Raises `EvaluationError`.
+    Raises `EvaluationError`, which names the line.
     """
     try:
-        entries = tomllib.loads(path.read_text("utf-8")).get("question", [])
+        text = path.read_text("utf-8-sig")
+        entries = tomllib.loads(text).get("question", [])
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise EvaluationError(f"{path} cannot be read: {reason}") from error
     if not isinstance(entries, list) or not entries:
         raise EvaluationError(f"{path} has no [[question]] table")
+    lines = key_lines(text)
     questions = []
-    for number, entry in enumerate(entries, start=1):
+    for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
             raise EvaluationError(f"{path} has no [[question]] tables, but a list of other values")
-        query, expect = entry.get("query"), entry.get("expect")
-        scope = entry.get("scope", "")
-        if (
-            not isinstance(query, str)
-            or not query.strip()
-            or not isinstance(scope, str)
-            or not isinstance(expect, list)
-            or not expect
-        ):
+        place = f"{path}:{lines.get(('question', number), lines[('question',)])}"
+        query, expect, scope = entry.get("query"), entry.get("expect") or [], entry.get("scope", "")
+        names = expect if isinstance(expect, list) and all(map(_is_text, expect)) else []
+        if not _is_text(query) or not names:
+            needed = "a `query` and a list `expect` of record names"
+            raise EvaluationError(f"{place}: a question needs {needed}")
+        if not isinstance(scope, str):
+            raise EvaluationError(f"{place}: `scope` must be the name of a scope, not {scope!r}")
+        if unknown := [key for key in entry if key not in _KEYS]:
             raise EvaluationError(
-                f"question {number} of {path} needs a `query` and a list `expect` of record names"
+                f"{place}: {unknown[0]!r} is no key of a question; these are {', '.join(_KEYS)}"
             )
-        questions.append(Question(query, dict.fromkeys(map(_expected, expect), 1.0), scope))
+        gains = dict.fromkeys(map(_expected, names), 1.0)
+        questions.append(Question(query, gains, scope, place))
     return questions
 
 
-def _expected(name: object) -> str:
+def _is_text(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _expected(name: str) -> str:
     """A record as a question names it; an address, of any knowledge base, by its collection and id."""
-    address = parse_address(str(name))
-    return f"{address[1]}:{address[2]}" if address else str(name)
+    address = parse_address(name)
+    return f"{address[1]}:{address[2]}" if address else name
 
 
 def read_beir(folder: Path) -> list[Question]:
@@ -353,8 +363,11 @@ def check_questions(
     }
     scopes = artifact.manifest["scopes"]
     for question in questions:
+        said = f"{question.place}: " * bool(question.place) + repr(question.query)
         if question.scope and question.scope not in scopes:
-            raise EvaluationError(f"{question.query!r} names the unknown scope {question.scope!r}")
+            raise EvaluationError(
+                f"{said} names the unknown scope {question.scope!r}; there are {', '.join(sorted(scopes))}"
+            )
         missing = [name for name in question.gains if name not in names]
         if missing and complete:
             # Names of records are alike in their ids, which authors take for paths of files.
@@ -362,7 +375,7 @@ def check_questions(
             near = suggest(missing[0].partition(":")[2] or missing[0], ids)
             hint = f"; similar: {', '.join(ids[id] for id in near)}" if near else ""
             raise EvaluationError(
-                f"{question.query!r} expects {missing[0]!r}, which"
+                f"{said} expects {missing[0]!r}, which"
                 f" {artifact.manifest['name']} {artifact.build_id} does not have{hint}"
             )
     return known

@@ -100,7 +100,7 @@ class Proposal:
         lines = [f"{count_of(self.questions, 'question')}, MRR@10 {self.before:.4f}"]
         lines += [
             f"{each.setting}: {_shown(each.before)} -> {_shown(each.after)}"
-            f"  {each.gain:+.4f}, p = {each.chance:.3f}"
+            f"  {each.gain:+.4f}, {_probability(each.chance)}"
             for each in self.changes
         ]
         if not self.changes:
@@ -109,7 +109,7 @@ class Proposal:
             )
         lines.append(
             f"together {self.after - self.before:+.4f} on the questions that they were chosen on;"
-            f" {self.unseen:+.4f} on held-out questions, p = {self.chance:.3f}"
+            f" {self.unseen:+.4f} on held-out questions, {_probability(self.chance)}"
         )
         if not self.is_recommended:
             lines.append("the gain does not hold on held-out questions: nothing is proposed")
@@ -214,6 +214,10 @@ def _value(settings: Settings, name: str) -> Any:
     key, _, member = name.partition(".")
     found = settings.get(key)
     return found.get(member) if member and found is not None else found
+
+
+def _probability(chance: float) -> str:
+    return f"p = {chance:.3f}" if chance >= 0.001 else "p < 0.001"
 
 
 def _shown(value: Any) -> str:

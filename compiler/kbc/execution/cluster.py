@@ -86,16 +86,18 @@ def _admitted(client: Any, address: str, admission: Any, notes: list[str]) -> in
     """Asks all workers for proof; the number of threads of those that gave it."""
     from kbc.execution.admission import refusal
 
-    try:
-        client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
-    except TimeoutError as error:
-        raise ClusterError(
-            "no-workers",
-            f"the Dask scheduler at {address} has no worker",
-            f"Start some: dask worker {address}",
-        ) from error
-    client.register_plugin(admission, name=admission.name)
-    reasons = client.run(refusal, admission.name, on_error="return")
+    reasons: dict[str, Any] = {}
+    while not reasons:  # the only worker may be lost before it has answered
+        try:
+            client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
+        except TimeoutError as error:
+            raise ClusterError(
+                "no-workers",
+                f"the Dask scheduler at {address} has no worker",
+                f"Start some: dask worker {address}",
+            ) from error
+        client.register_plugin(admission, name=admission.name)
+        reasons = client.run(refusal, admission.name, on_error="return")
     refused = [
         f"the worker {worker} is refused: {reason}"
         for worker, reason in sorted(reasons.items())

@@ -90,11 +90,15 @@ class WorkerPool:
             code = _lost(error)
             if not code:
                 raise
+            if code == "scheduler-lost":
+                message = f"the scheduler at {self._name.removeprefix(DASK)} was lost"
+            elif self._name == PROCESSES:
+                message = "a process of --executor processes died"
+            else:
+                message = "workers repeatedly died in the middle of a task"
             raise ClusterError(
                 code,
-                f"the scheduler at {self._name.removeprefix(DASK)} was lost"
-                if code == "scheduler-lost"
-                else "workers repeatedly died in the middle of a task",
+                message,
                 f"{_HINTS[code]} What was embedded is in the cache; the next build continues from there.",
             ) from error
 
@@ -129,15 +133,35 @@ def _processes(jobs: int, name: str, data: bytes) -> Iterator[Executor]:
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, context, _start, (name, data))
     try:
+        with _without_interrupts():
+            for _ in range(jobs):  # each starts a process, as long as none is idle
+                pool.submit(os.getpid)
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Processes that are started here never get the SIGINT of Ctrl-C, which a terminal sends to all: the
+    build ends them itself, and they would say where they were."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which unblocks the signal when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start(name: str, data: bytes) -> None:
     from kbc.execution import worker
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the build ends its processes itself
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where `_without_interrupts` cannot
     Thread(target=_end_with_build, daemon=True).start()
     if refusal := worker.admit(name, data):
         raise RuntimeError(refusal)

@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +26,7 @@ from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import CURRENT, load
 from kbc.diagnostics import Diagnostic
 from kbc.errors import InputError
+from kbc.linking.flushing import flush, flush_tree
 from kbc.linking.linker import PublishError
 from kbc.pipeline.build import BuildOptions, build
 from kbc.project.loading import PROJECT_FILE
@@ -142,7 +143,9 @@ def _publish(
     if not merged:
         # First what is live: until the rest is gone, an ingestion would find the tests again.
         Path(folder.kb_folder, CURRENT).unlink(missing_ok=True)
+        _flush_folders(Path(folder.kb_folder))
         Path(folder.folder, _KB, _FILE).unlink(missing_ok=True)
+        _flush_folders(Path(folder.folder, _KB, TESTS))
         return nothing
     pending = Path(folder.folder, _PENDING)
     options = BuildOptions(
@@ -217,6 +220,7 @@ def _settle(folder: TestsFolder) -> None:
         for name in (PROJECT_FILE, _FILE):  # renamed, which a full disk does not prevent
             if (pending / name).exists():
                 (pending / name).replace(kept / name)
+        _flush_folders(kept / TESTS, kept, root)
     shutil.rmtree(pending, ignore_errors=True)
 
 
@@ -244,8 +248,15 @@ def _write(pending: Path, cases: Sequence[Case]) -> None:
         file.write("[\n")
         file.write(",\n".join(json.dumps(as_record(case), ensure_ascii=False) for case in cases))
         file.write("\n]\n")
-        file.flush()
-        os.fsync(file.fileno())
+    flush_tree(pending)
+    flush(pending.parent)
+
+
+def _flush_folders(*folders: Path) -> None:
+    """Has what was renamed or removed in folders survive a power loss, as far as the disk can be written."""
+    for folder in folders:
+        with suppress(OSError):
+            flush(folder)
 
 
 @contextmanager

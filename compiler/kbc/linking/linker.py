@@ -81,7 +81,7 @@ class DamagedShardsError(PublishError):
         super().__init__(
             "self-check",
             f"The build failed its self-check: {defect}",
-            "Nothing was published. Shards of an earlier build are damaged: remove it, and build again.",
+            "What was live still is. Shards of an earlier build are damaged: remove it, and build again.",
         )
         self.ids = ids
 
@@ -230,7 +230,7 @@ class Staging:
                 raise PublishError(
                     "self-check",
                     f"The build failed its self-check: {defect}",
-                    "Nothing was published. Please report this as a bug in kbc.",
+                    "What was live still is. Please report this as a bug in kbc.",
                 )
             if os.path.lexists(self._target):
                 retention.replace_build(self._target, self.folder)
@@ -251,7 +251,7 @@ class Staging:
             raise PublishError(
                 "self-check",
                 f"A shard failed its self-check: {defect}",
-                "Nothing was published. Please report this as a bug in kbc.",
+                "What was live still is. Please report this as a bug in kbc.",
             )
 
     def adopt_shard(self, id: str) -> dict[str, Any] | None:
@@ -388,14 +388,14 @@ class Staging:
             return PublishError(
                 "no-space",
                 f"There is no space left for {self.kb_folder}{self._needed()}.",
-                "Nothing was published. Free some space, or choose another output folder.",
+                "What was live still is. Free some space, or choose another output folder.",
             )
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
             return PublishError(
                 "unwritable",
                 f"{self.kb_folder} cannot be written: {reason}.",
-                "Nothing was published. Choose another output folder, or change its permissions.",
+                "What was live still is. Choose another output folder, or change its permissions.",
             )
         return PublishError("io", f"Writing {self.kb_folder} failed: {reason}.")
 

@@ -126,7 +126,8 @@ def render_verdict(report: VerificationReport) -> str:
     """One line: the build, whether it is sound, how much was checked."""
     facts = f"{count_of(report.files, 'file')}, {size(report.bytes)}"
     verdict = "ok" if report.ok else f"damaged: {count_of(len(report.problems), 'problem')}"
-    return f"{report.build_id} {verdict}: {facts}; checked {', '.join(report.checks)}"
+    checked = f"; checked {', '.join(report.checks)}" if report.checks else ""
+    return f"{report.build_id} {verdict}: {facts}{checked}"
 
 
 def check(artifact: Artifact, without: Collection[str] = ()) -> list[Problem]:

@@ -31,6 +31,11 @@ NO_ENCODER = "the knowledge base has no encoder"
 NO_WORD_OCCURS = "No word of the query occurs here; these results are the closest in meaning."
 
 
+def reranking_of_process() -> bool | None:
+    """What the environment says about re-ranking; None if nothing."""
+    return _SWITCH.get(os.environ.get(RERANK_VARIABLE, ""))
+
+
 class SearchRequest(NamedTuple):
     """A search.
 
@@ -99,6 +104,7 @@ class SearchDefaults(NamedTuple):
     def of(cls, manifest: Mapping[str, Any]) -> SearchDefaults:
         settings: Mapping[str, Any] = manifest.get("search") or {}
         switched = settings.get("ranking") or {}
+        of_process = reranking_of_process()
         return cls(
             fusion=settings.get("fusion") or "balanced",
             rrf_k=int(settings.get("rrf_k", RRF_K)),
@@ -109,7 +115,7 @@ class SearchDefaults(NamedTuple):
             weights=settings.get("weights") or {},
             exact_rows=int(settings.get("exact_rows", EXACT_ROWS)),
             reranker=settings.get("reranker") or "",
-            rerank=_SWITCH.get(os.environ.get(RERANK_VARIABLE, ""), bool(settings.get("rerank"))),
+            rerank=bool(settings.get("rerank")) if of_process is None else of_process,
             languages=languages_of(settings),
             # Artifacts of earlier versions do not say it; most have the English encoder.
             encoder_languages=tuple((manifest.get("encoder") or {}).get("languages", (ENGLISH,))),

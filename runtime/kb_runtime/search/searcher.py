@@ -28,7 +28,12 @@ from kb_runtime.search.ranking import reranking
 from kb_runtime.search.ranking.ranked import RankedCandidates
 from kb_runtime.search.ranking.reranking import RerankerError, RerankStage
 from kb_runtime.search.ranking.structure import Structure
-from kb_runtime.search.request import SearchDefaults, SearchRequest, SearchResult
+from kb_runtime.search.request import (
+    SearchDefaults,
+    SearchRequest,
+    SearchResult,
+    reranking_of_process,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,7 +166,10 @@ class Searcher:
                 return self._named_reranker.apply(
                     candidates.query, ranking, lambda row: chunks[row].get("text", "")
                 ), ()
-            is_default = self._defaults.rerank and self._backend.manifest.get("reranker")
+            # That kb.toml asks in vain is a warning of the build.
+            is_default = self._defaults.rerank and (
+                self._backend.manifest.get("reranker") or reranking_of_process()
+            )
             if request.rerank or is_default:
                 return self._cross_encoder.apply(
                     candidates.query, ranking, partial(self._hits.passage, candidates)

@@ -104,7 +104,9 @@ def test_a_search_that_asks_is_re_ranked_and_explained(
         assert "reranker" in knowledge.search(plainly)[0].explain()
 
 
-def test_who_asks_in_vain_is_told(tmp_path: Path, reference: PairReference) -> None:
+def test_who_asks_in_vain_is_told(
+    tmp_path: Path, reference: PairReference, monkeypatch: pytest.MonkeyPatch
+) -> None:
     report = built(tmp_path, "[search]\nrerank = true\n")
     assert [one.code for one in report.diagnostics] == ["no-reranker"]
     with kb_runtime.open(report.path) as knowledge:
@@ -112,6 +114,14 @@ def test_who_asks_in_vain_is_told(tmp_path: Path, reference: PairReference) -> N
         with pytest.raises(ToolError, match="--rerank-model DIR") as caught:
             knowledge.search(QUERY, rerank=True)
         assert caught.value.code == "UNAVAILABLE"
+    for asked, said in (
+        ("1", ["The re-ranker is unavailable (the knowledge base was built"]),
+        ("0", []),
+    ):
+        monkeypatch.setenv(RERANK_VARIABLE, asked)
+        with Artifact.open(report.path) as artifact:
+            warnings = artifact.searcher.search(SearchRequest(QUERY)).warnings
+            assert [one.partition(" without one")[0] for one in warnings] == said
 
 
 def test_kb_toml_and_the_environment_say_whether_searches_are_re_ranked(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -67,6 +68,36 @@ def test_questions_that_cannot_be_asked_are_refused(tmp_path: Path, text: str) -
         read_questions(file)
 
 
+FIRST = '# Asked by readers.\n[[question]]\nquery = "a"\nexpect = ["b"]\n\n'
+
+
+@pytest.mark.parametrize(
+    ("second", "line", "said"),
+    [
+        ('[[question]]\nquery = "c"\n', 6, "a list `expect` of record names"),
+        ('[[question]]\nquery = "c"\nexpect = [3]\n', 6, "a list `expect` of record names"),
+        ('[[question]]\nquery = " "\nexpect = ["d"]\n', 6, "needs a `query`"),
+        ('[[question]]\nquery = "c"\nexpect = ["d"]\nscope = 1\n', 6, "name of a scope, not 1"),
+        ('\n[[question]]\nquery = "c"\nexpect = ["d"]\nscpoe = "x"\n', 7, "'scpoe' is no key"),
+        ('[[question]]\nquery = "c\n', 7, r"Illegal character .*line 7"),
+    ],
+)
+def test_a_mistake_in_a_question_is_reported_with_its_line(
+    tmp_path: Path, second: str, line: int, said: str
+) -> None:
+    file = tmp_path / "questions.toml"
+    file.write_text(FIRST + second)
+    with pytest.raises(EvaluationError, match=said) as caught:
+        read_questions(file)
+    assert f"{file}:{line}: " in caught.value.message or f"line {line}" in caught.value.message
+
+
+def test_questions_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    file = tmp_path / "questions.toml"
+    file.write_text(f"\ufeff{FIRST}")
+    assert [each.query for each in read_questions(file)] == ["a"]
+
+
 def test_beir_folders_are_read_without_unjudged_queries(tmp_path: Path) -> None:
     queries = [{"_id": "1", "text": "wings"}, {"_id": "2", "text": "unjudged"}]
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)))
@@ -120,3 +151,8 @@ def test_a_record_that_is_not_there_is_compared_by_its_id(monkeypatch: pytest.Mo
     artifact: Any = SimpleNamespace(manifest={"scopes": {}, "name": "shed"}, build_id="1")
     with pytest.raises(EvaluationError, match=r"similar: doc:structs\.rst, code:structs\.py$"):
         questions.check_questions(artifact, [Question("q", {"docs/structs.rst": 1.0})])
+    placed = Question("q", {"docs/structs.rst": 1.0}, place="asked.toml:7")
+    with pytest.raises(EvaluationError, match=r"^asked\.toml:7: 'q' expects 'docs/structs\.rst'"):
+        questions.check_questions(artifact, [placed])
+    with pytest.raises(EvaluationError, match=r"^asked\.toml:7: .* unknown scope 'all'"):
+        questions.check_questions(artifact, [replace(placed, scope="all")])

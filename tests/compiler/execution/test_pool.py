@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import os
+import signal
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
+from tests.tiny_models import word_piece
 
 from kb_runtime.errors import UsageError, exit_codes
 from kbc.execution.errors import ClusterError
 from kbc.execution.pool import WorkerPool
+from kbc.execution.worker import payload
 
 
 def nothing() -> tuple[str, bytes]:
@@ -36,6 +40,33 @@ def test_the_loss_of_workers_is_one_sentence(raised: Exception, code: str) -> No
     assert caught.value.code == code
     assert caught.value.exit_code == exit_codes.CLUSTER
     assert "in the cache" in caught.value.hint
+
+
+def holds_back_interrupts() -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def tokenizer_only() -> tuple[str, bytes]:
+    return payload(word_piece().to_str().encode(), 64, None)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signal masks")
+def test_ctrl_c_is_for_the_build_and_not_for_its_processes() -> None:
+    with WorkerPool("processes", 2, tokenizer_only) as pool:
+        executor = pool.encoder().executor
+        assert all(executor.submit(holds_back_interrupts).result() for _ in range(4))
+    assert not holds_back_interrupts()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
+def test_the_death_of_one_process_is_said_as_such() -> None:
+    with (
+        WorkerPool("processes", 1, tokenizer_only) as pool,
+        pytest.raises(ClusterError, match="a process of --executor processes died") as caught,
+        pool.explained(),
+    ):
+        pool.encoder().executor.submit(os._exit, 1).result()
+    assert caught.value.code == "workers-lost"
 
 
 def test_no_scheduler_at_an_address_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,6 +132,30 @@ def test_tests_that_are_live_are_kept_when_nothing_more_can_be_written(
 
 
 @pytest.mark.slow
+def test_tests_survive_a_power_loss_once_they_are_live(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(workspace.tests.folder)
+    flushed: set[int] = set()
+    real, fsync = ingestion.build, os.fsync
+
+    def noting(descriptor: int) -> None:
+        flushed.add(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    def building(pending: Path, options: BuildOptions) -> Any:
+        made = [root, pending, *pending.rglob("*")]
+        assert {path.stat().st_ino for path in made} <= flushed
+        flushed.clear()
+        return real(pending, options)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    monkeypatch.setattr(ingestion, "build", building)
+    add(workspace, case("T-1"))
+    assert {path.stat().st_ino for path in (root, root / "kb", root / "kb/tests")} <= flushed
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("published", [False, True])
 def test_an_ingestion_that_was_cut_short_is_settled_by_the_next(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, published: bool

@@ -387,5 +387,6 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, run: Bui
     assert done.returncode == 5, done.stderr
     assert "Traceback" not in done.stderr
     assert "no space left" in done.stderr
+    assert "What was live still is." in done.stderr
     assert Path(resolve(tmp_path / "out")) == live.resolve()
     assert leftovers(tmp_path / "out" / "demo") == []

@@ -135,6 +135,28 @@ def test_a_folder_without_a_kb_toml_is_refused(
     assert "kbc init" in capsys.readouterr().err
 
 
+def test_what_cannot_be_tuned_is_refused_before_a_build(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "kb.toml").write_text('[kb]\nname = "shed"\n[[collection]]\nname = "?"\n')
+    (tmp_path / "questions.toml").write_text('[[question]]\nquery = "wick"\n')
+    assert run(["tune", str(tmp_path)]) == exit_codes.USAGE
+    assert "questions.toml:1: a question needs" in capsys.readouterr().err
+
+
+def test_the_build_of_another_knowledge_base_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("shed", "barn"):
+        (tmp_path / name / "docs").mkdir(parents=True)
+        (tmp_path / name / "docs/page.md").write_text("# Page\n\nA page.\n")
+        (tmp_path / name / "kb.toml").write_text(f'[kb]\nname = "{name}"\n')
+    options = BuildOptions(out=tmp_path / "out", embed=False)
+    barn = build(tmp_path / "barn", options).path
+    assert run(["tune", str(tmp_path / "shed"), "--artifact", str(barn)]) == exit_codes.USAGE
+    assert "is a build of 'barn'" in capsys.readouterr().err
+
+
 LAMP = {
     "wash": "Clean the lamp with warm water and soap, then dry it.",
     "oil": "Pour oil into the lamp up to the mark. The lamp takes a cup of oil.",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.knowledge.verification import CHECKS, verify
+from kb_runtime.knowledge.verification import CHECKS, render_verdict, verify
 from kb_runtime.store.manifest import seal
 from kbc.linking.linker import Published, PublishError
 
@@ -46,6 +46,7 @@ def test_every_altered_and_missing_file_is_reported(publish: Publish) -> None:
         ("altered", "tools.json"),
         ("truncated", "catalog/docs.bin"),
     }
+    assert "checked" not in render_verdict(report)
 
 
 def test_an_extra_file_is_reported(publish: Publish) -> None:
