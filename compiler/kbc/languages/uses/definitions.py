@@ -31,10 +31,8 @@ class SourceText(NamedTuple):
 
 def simple_name(name: str, kind: str) -> str:
     """The name as it is used: without what it is a part of, and without type parameters."""
-    if not name.startswith("operator"):
-        last = re.split(r"::|\.", _without_arguments(name))[-1]
-    else:
-        last = name
+    is_operator = name.startswith("operator")
+    last = name if is_operator else re.split(r"::|\.", _without_arguments(name))[-1]
     found = _SIMPLE.match(last)
     if kind in MEMBER_HOLDERS and found is not None:
         return found[0]
