@@ -1,9 +1,9 @@
 """Pages of Markdown without a text of their own: those that only send their readers to another page, which
 takes their addresses as aliases, and those that show an operation of an API description.
 
-DocFX writes `redirect_url` into the front matter of the former, Jekyll's redirects `redirect_to`; by hand they
-say in one paragraph that the page has moved, with a link to it. Mintlify writes `openapi: GET /pets` into the
-front matter of the latter.
+DocFX writes `redirect_url` into the front matter of the former, Jekyll's redirects `redirect_to`; by hand
+they say in one paragraph that the page has moved, with a link to it. Mintlify writes `openapi: GET /pets`
+into the front matter of the latter.
 """
 
 from __future__ import annotations

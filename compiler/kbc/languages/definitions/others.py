@@ -14,6 +14,7 @@ from kbc.languages.definitions.names import (
     Rule,
     declared_in,
     first_of,
+    named,
 )
 from kbc.languages.node_types import CALLABLE, FUNCTION_VALUES
 
@@ -62,10 +63,6 @@ def _zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
     return next(kinds, "constant"), names.text(name)
 
 
-def _zig_function(names: NodeNames, node: Node, holder: str) -> Definition:
-    return "function", names.name(node)
-
-
 def _swift_class(names: NodeNames, node: Node, holder: str) -> Definition:
     word = names.text(node.children[0])
     kind = word if word in ("class", "struct", "enum") else "class"
@@ -76,15 +73,6 @@ def _swift_class(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def _dart_method(names: NodeNames, node: Node, holder: str) -> Definition:
     return "method", names.name(node.named_children[0]) if node.named_children else ""
-
-
-def _dart_function(names: NodeNames, node: Node, holder: str) -> Definition:
-    outside = holder not in CALLABLE
-    return ("function", names.name(node)) if outside else ("", "")
-
-
-def _json_key(names: NodeNames, node: Node, holder: str) -> Definition:
-    return ("key", names.name(node)) if not holder else ("", "")
 
 
 _NIM_KINDS: Mapping[str, str] = {
@@ -122,11 +110,6 @@ def _kotlin_annotated(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("interface" if found[1] == "interface" else "class"), found[2]
 
 
-def _go_method(names: NodeNames, node: Node, holder: str) -> Definition:
-    """What an interface asks for; interfaces without a name are parts of the function around them."""
-    return ("", "") if holder in CALLABLE else ("method", names.name(node))
-
-
 _RUBY_CALLS = frozenset({"alias_method", "define_method"})
 
 
@@ -135,16 +118,16 @@ def _ruby_method(names: NodeNames, node: Node, holder: str) -> Definition:
     if holder in CALLABLE:
         return "", ""
     if node.type == "alias":
-        named = node.child_by_field_name("name")
+        first = node.child_by_field_name("name")
     else:
         arguments = node.child_by_field_name("arguments")
         called = node.child_by_field_name("method")
         if arguments is None or called is None or names.text(called) not in _RUBY_CALLS:
             return "", ""
-        named = next(iter(arguments.named_children), None)
-        if named is None or named.type not in ("simple_symbol", "string"):
+        first = next(iter(arguments.named_children), None)
+        if first is None or first.type not in ("simple_symbol", "string"):
             return "", ""
-    return ("method", names.text(named).lstrip(":")) if named is not None else ("", "")
+    return ("method", names.text(first).lstrip(":")) if first is not None else ("", "")
 
 
 def _lua_field(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -185,8 +168,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("python", "assignment"): assignment,
     ("ruby", "assignment"): assignment,
     ("dart", "method_signature"): _dart_method,
-    ("dart", "function_signature"): _dart_function,
-    ("json", "pair"): _json_key,
+    ("dart", "function_signature"): named("function", outside=CALLABLE),
+    ("json", "pair"): named("key", outside=("key",)),
     **{
         (language, node_type): rule
         for language in ("javascript", "typescript", "tsx")
@@ -199,7 +182,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     },
     ("lua", "assignment_statement"): function_value,
     ("lua", "field"): _lua_field,
-    ("go", "method_elem"): _go_method,
+    ("go", "method_elem"): named("method", outside=CALLABLE),  # of an interface
     ("kotlin", "infix_expression"): _kotlin_annotated,
     ("ruby", "alias"): _ruby_method,
     ("ruby", "call"): _ruby_method,
@@ -217,6 +200,6 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("scala", "extension_definition"): _scala_extension,
     ("scala", "given_definition"): _scala_given,
     ("zig", "variable_declaration"): _zig_value,
-    ("zig", "function_declaration"): _zig_function,
+    ("zig", "function_declaration"): named("function"),
     ("swift", "class_declaration"): _swift_class,
 }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
-from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of, inner
+from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of, inner, named
 from kbc.languages.node_types import CALLABLE
 
 if TYPE_CHECKING:
@@ -70,11 +70,6 @@ def _kotlin_property(names: NodeNames, node: Node, holder: str) -> Definition:
     return "constant", names.name(declared)
 
 
-def _php_constant(names: NodeNames, node: Node, holder: str) -> Definition:
-    outside = holder not in CALLABLE
-    return ("constant", names.name(node)) if outside else ("", "")
-
-
 def _swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
     """`let name = ...` at the top of a file; properties of types are parts of them."""
     pattern = first_of(node, "pattern")
@@ -93,6 +88,6 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("java", "field_declaration"): _java_field,
     ("julia", "const_statement"): _julia_constant,
     ("kotlin", "property_declaration"): _kotlin_property,
-    ("php", "const_element"): _php_constant,
+    ("php", "const_element"): named("constant", outside=CALLABLE),
     ("swift", "property_declaration"): _swift_property,
 }
