@@ -116,7 +116,8 @@ WRAPPERS = frozenset([
     "decorated_definition", "definition", "document", "export_statement", "expression_statement",
     "lexical_declaration", "macro_argument_list", "macrocall_expression", "module_binding",
     "module_definition", "statement", "template_declaration", "type_declaration",
-    "type_definition", "type_system_definition", "value_definition", "var_declaration", "variable_declaration",
+    "type_definition", "type_system_definition", "value_definition", "var_declaration",
+    "variable_declaration",
 ])  # fmt: skip
 
 
