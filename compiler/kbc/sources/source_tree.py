@@ -55,12 +55,14 @@ _SECRET_FOLDERS = frozenset({".aws", ".azure", ".docker", ".gnupg", ".kube", ".s
 
 # Folders of these names are output only beside a file that says how the project is built: elsewhere
 # they are packages like any other (`operations/build/`).
-_OUTPUT_FOLDERS = frozenset({"_build", "bin", "build", "coverage", "dist", "obj", "out", "target"})
+_OUTPUT_FOLDERS = frozenset({"_build", "build", "coverage", "dist", "out", "target"})
 _PROJECT_FILES = frozenset([
     "build.gradle", "build.gradle.kts", "build.sbt", "cargo.toml", "cmakelists.txt", "mix.exs",
     "package.json", "pom.xml", "pyproject.toml", "setup.py",
 ])  # fmt: skip
-_PROJECT_ENDINGS = (".csproj", ".fsproj", ".sln")
+# MSBuild writes to `bin` and `obj`; `bin` of packages of other kinds holds programs that people write.
+_MSBUILD_FOLDERS = frozenset({"bin", "obj"})
+_MSBUILD_ENDINGS = (".csproj", ".fsproj", ".sln", ".slnx", ".vbproj")
 _VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
 
 # What documentation generators write beside the first page of a site: Javadoc and Dokka, Sphinx and
@@ -246,9 +248,7 @@ class SourceTree:
                 spec = read_patterns(folder / name)
                 if spec is not None:
                     ignores = [*ignores, IgnoreFile.of(len(place), spec)]
-        is_project = any(
-            name.lower() in _PROJECT_FILES or name.endswith(_PROJECT_ENDINGS) for name in entries
-        )
+        outputs = _output_folders(entries)
         for name, entry in sorted(entries.items()):
             path = folder / name
             if entry.is_symlink():
@@ -260,7 +260,7 @@ class SourceTree:
                 except OSError as error:
                     raise_shortage(error, path)
                     below = {}
-                reason = _folder_reason(name, is_project, below)
+                reason = _folder_reason(name, outputs, below)
                 if not reason and self._is_ignored(inside, ignores):
                     reason = IGNORED
                 if reason:
@@ -330,7 +330,16 @@ def _entries(folder: str | Path) -> _Entries:
         return {entry.name: entry for entry in entries}
 
 
-def _folder_reason(name: str, in_project: bool, below: Collection[str]) -> str:
+def _output_folders(beside: Collection[str]) -> frozenset[str]:
+    """Names of folders that a build writes, from the names beside them."""
+    if any(name.lower().endswith(_MSBUILD_ENDINGS) for name in beside):
+        return _OUTPUT_FOLDERS | _MSBUILD_FOLDERS
+    if any(name.lower() in _PROJECT_FILES for name in beside):
+        return _OUTPUT_FOLDERS
+    return frozenset()
+
+
+def _folder_reason(name: str, outputs: Collection[str], below: Collection[str]) -> str:
     """Why a folder is left out whole, or ""."""
     folded = name.lower()
     if folded in _VERSION_CONTROL_FOLDERS:
@@ -340,7 +349,7 @@ def _folder_reason(name: str, in_project: bool, below: Collection[str]) -> str:
     if (
         folded in _DEPENDENCY_FOLDERS
         or folded.endswith(".egg-info")
-        or (in_project and folded in _OUTPUT_FOLDERS)
+        or folded in outputs
         or _VIRTUAL_ENVIRONMENT in below
     ):
         return DEPENDENCY

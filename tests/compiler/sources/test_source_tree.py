@@ -149,6 +149,22 @@ def test_output_folders_of_a_project_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("project", "kept"),
+    [
+        ("package.json", ["bin/run"]),
+        ("setup.py", ["bin/run"]),
+        ("Tool.csproj", []),
+        ("Tools.sln", []),
+    ],
+)
+def test_programs_in_bin_are_output_of_msbuild_alone(
+    tmp_path: Path, project: str, kept: list[str]
+) -> None:
+    write(tmp_path, project, "bin/run")
+    assert selected(tmp_path)[0] == sorted([project, *kept])
+
+
+@pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
         ("a.py", b"", source_tree.EMPTY),
