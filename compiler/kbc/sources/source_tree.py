@@ -120,6 +120,12 @@ _HTML_HEAD_BYTES = 4096
 _MINIFIED_MEAN_LINE_BYTES = 300
 _MINIFIED_LEAST_BYTES = 5_000
 
+# An image, a font or measurements as an array of numbers. All of what such arrays consist of, in decimal and
+# hexadecimal; what is left names them.
+_NUMERALS = b"0123456789abcdefABCDEFxXuUlL+-.,;{}[]() \t\r\n"
+_NUMBERS_LEAST_BYTES = 20_000
+_NUMBERS_SHARE = 0.95
+
 _SECRET_NAMES = re.compile(
     "|".join(
         translate(pattern)
@@ -306,6 +312,10 @@ def _content_reason(name: str, data: bytes) -> str:
         lines = data.count(b"\n") + 1
         if len(data) > lines * _MINIFIED_MEAN_LINE_BYTES:
             return GENERATED
+    if language and len(data) >= _NUMBERS_LEAST_BYTES:
+        words = len(data.translate(None, _NUMERALS))
+        if words < (1 - _NUMBERS_SHARE) * len(data):
+            return DATA
     return ""
 
 

@@ -36,7 +36,9 @@ def _julia_function(names: NodeNames, node: Node, holder: str) -> Definition:
     through = (*before_call, "call_expression", "parametrized_type_expression")
     found = ("identifier", "field_expression", "operator")
     name = inner(head, through, found)
-    return ("function", names.text(name)) if name is not None else ("", "")
+    if name is None:
+        return "", ""
+    return "function", names.text(name).replace(".:(", ".").rstrip(")")  # `Base.:(==)`
 
 
 def _fortran_head(names: NodeNames, node: Node, holder: str) -> Definition:

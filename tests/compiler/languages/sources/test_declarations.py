@@ -57,12 +57,18 @@ def listed(language: str, text: str) -> list[str]:
             id="types of a trait",
         ),
         pytest.param(
+            "swift",
+            "protocol Tap {\n    associatedtype Water\n    func open()\n}\n",
+            ["interface Tap", "type Water", "method open"],
+            id="types of a protocol",
+        ),
+        pytest.param(
             "julia",
             "module Tanks\nconst LITRES = 40\nconst TURNS::Int = 3\n@inline level(t) = t.level\n"
-            '@inline function fill!(t)\n    t\nend\nfunction Vector{T}(t::Tank) where T\nend\nend\n',
+            '@inline function fill!(t)\n    t\nend\nfunction Vector{T}(t::Tank) where T\nend\nBase.:(==)(a, b) = 1\nend\n',
             [
                 *("module Tanks", "constant LITRES", "constant TURNS", "function level"),
-                *("function fill!", "function Vector"),
+                *("function fill!", "function Vector", "function Base.=="),
             ],
             id="constants, and functions behind a macro",
         ),
