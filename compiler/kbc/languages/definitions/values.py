@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def _c_macro(names: NodeNames, node: Node, holder: str) -> Definition:
     """`#define NAME value`; a name without a value is a guard or a switch."""
-    return ("macro", names.name(node)) if node.child_by_field_name("value") else ("", "")
+    return ("constant", names.name(node)) if node.child_by_field_name("value") else ("", "")
 
 
 def _csharp_field(names: NodeNames, node: Node, holder: str) -> Definition:

@@ -20,7 +20,7 @@ def listed(language: str, text: str) -> list[str]:
         pytest.param(
             "c",
             "#ifndef TANK_H\n#define TANK_H\n#define TANK_LITRES 40\n#define FULL(x) (x)\n#endif\n",
-            ["macro TANK_LITRES", "macro FULL"],
+            ["constant TANK_LITRES", "macro FULL"],
             id="macros with a value, not guards",
         ),
         pytest.param(
