@@ -52,10 +52,10 @@ KINDS: Mapping[str, str] = {
         "namespace_definition",
     ), "module"),
     **dict.fromkeys((
-        "abstract_definition", "alias_declaration", "associated_type", "associatedtype_declaration", "data_type", "delegate_declaration",
-        "error_declaration", "input_object_type_definition", "newtype", "type_alias",
-        "type_alias_declaration", "type_alias_statement", "type_declaration", "type_definition",
-        "type_item", "type_spec", "type_synomym", "typealias_declaration",
+        "abstract_definition", "alias_declaration", "associated_type", "associatedtype_declaration",
+        "data_type", "delegate_declaration", "error_declaration", "input_object_type_definition",
+        "newtype", "type_alias", "type_alias_declaration", "type_alias_statement", "type_declaration",
+        "type_definition", "type_item", "type_spec", "type_synomym", "typealias_declaration",
     ), "type"),
     # values and the rest
     **dict.fromkeys(("const_item", "const_spec", "static_item"), "constant"),

@@ -65,7 +65,8 @@ def listed(language: str, text: str) -> list[str]:
         pytest.param(
             "julia",
             "module Tanks\nconst LITRES = 40\nconst TURNS::Int = 3\n@inline level(t) = t.level\n"
-            '@inline function fill!(t)\n    t\nend\nfunction Vector{T}(t::Tank) where T\nend\nBase.:(==)(a, b) = 1\nend\n',
+            "@inline function fill!(t)\n    t\nend\nfunction Vector{T}(t::Tank) where T\nend\n"
+            "Base.:(==)(a, b) = 1\nend\n",
             [
                 *("module Tanks", "constant LITRES", "constant TURNS", "function level"),
                 *("function fill!", "function Vector", "function Base.=="),
