@@ -101,7 +101,7 @@ _DATA_ENDINGS = re.compile(
 _GENERATED_NAMES = re.compile(
     r"""(?:[.-]min\.(?:js|mjs|cjs|css)|[.-]bundle\.(?:js|mjs|css)|\.chunk\.(?:js|css)|\.(?:js|css)\.map|\.map
         |_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.pb\.gw\.go|\.g\.dart|\.freezed\.dart
-        |\.designer\.(?:cs|vb)|\.g(?:\.i)?\.cs|\.generated\.\w+|_generated\.\w+)\Z""",
+        |\.pbxproj|\.designer\.(?:cs|vb)|\.g(?:\.i)?\.cs|\.generated\.\w+|_generated\.\w+)\Z""",
     re.VERBOSE,
 )
 _GENERATED_MARK = re.compile(
