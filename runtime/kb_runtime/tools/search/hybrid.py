@@ -359,7 +359,10 @@ TOOLS = (
         arguments=(
             Argument("query", "string", "What to look for.", required=True, max_length=2000),
             Argument(
-                "scopes", "string[]", "Where to search; omitted: everything.", choices_from="scopes"
+                "scopes",
+                "string[]",
+                "Where to search; omitted: all (no source trees, tests).",
+                choices_from="scopes",
             ),
             Argument("scope", "string", "One scope (old form)."),
             Argument(

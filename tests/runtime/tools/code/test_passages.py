@@ -33,14 +33,18 @@ def _grouped(session: Any, rows: list[int], joined: int = 40, *, widen: bool) ->
 
 
 @pytest.mark.parametrize("widen", [False, True])
-@pytest.mark.parametrize("rows", [[9, 4, 6], [0, 9, 5], [5, 4, 6], [*range(10)], [*range(10)][::-1]])
+@pytest.mark.parametrize(
+    "rows", [[9, 4, 6], [0, 9, 5], [5, 4, 6], [*range(10)], [*range(10)][::-1]]
+)
 def test_no_passage_is_longer_than_what_is_shown_of_it(rows: list[int], widen: bool) -> None:
     session = _file([1500] * 10)
     passages = _grouped(session, rows, widen=widen)
     shown = [row for passage in passages for row in passage]
     assert len(shown) == len(set(shown))  # nothing twice
     for passage in passages:
-        assert sum(len(session.artifact.chunks[row]["text"]) for row in passage) <= MAX_CONTENT_CHARS
+        assert (
+            sum(len(session.artifact.chunks[row]["text"]) for row in passage) <= MAX_CONTENT_CHARS
+        )
     assert rows[0] in passages[0]
 
 
