@@ -31,6 +31,9 @@ from kbc.records import CompiledChunk, CompiledRecord, Definition, ExampleRecord
 # Neighbours are joined up to this share of the room, about 140 tokens: larger chunks mix topics.
 _JOINED_SHARE = 0.75
 
+_PREPROCESSED = frozenset({"c", "cpp", "objc"})
+"""Languages whose constants are macros: a run of settings, of which none stands for the others."""
+
 # What closes a definition (`}`, `end`) goes with its last part, up to this many tokens.
 _CLOSING_TOKENS = 8
 
@@ -105,6 +108,7 @@ class _Plan:
         self.record = record
         self.lines = lines
         self.opening = opening_details(record)
+        self._language = language
         # A copy takes the vectors of the first: a search shows one of them.
         copied = isinstance(record, ExampleRecord) and record.copy_of
         self._place = copied or record.path
@@ -119,6 +123,8 @@ class _Plan:
         self, first: int, end: int, symbols: Sequence[Symbol], path: tuple[Symbol, ...]
     ) -> Iterator[_Segment]:
         """Lines [first, end), which hold `symbols` and lie in the definitions of `path`."""
+        if self._language in _PREPROCESSED:
+            symbols = [symbol for symbol in symbols if symbol.kind != "constant"]
         position = first
         for index, symbol in enumerate(symbols):
             start = max(symbol.line - 1, position)

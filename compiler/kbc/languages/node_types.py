@@ -52,10 +52,10 @@ KINDS: Mapping[str, str] = {
         "namespace_definition",
     ), "module"),
     **dict.fromkeys((
-        "abstract_definition", "alias_declaration", "data_type", "delegate_declaration",
-        "error_declaration", "input_object_type_definition", "newtype", "type_alias",
-        "type_alias_declaration", "type_alias_statement", "type_declaration", "type_definition",
-        "type_item", "type_spec", "type_synomym", "typealias_declaration",
+        "abstract_definition", "alias_declaration", "associated_type", "associatedtype_declaration",
+        "data_type", "delegate_declaration", "error_declaration", "input_object_type_definition",
+        "newtype", "type_alias", "type_alias_declaration", "type_alias_statement", "type_declaration",
+        "type_definition", "type_item", "type_spec", "type_synomym", "typealias_declaration",
     ), "type"),
     # values and the rest
     **dict.fromkeys(("const_item", "const_spec", "static_item"), "constant"),
@@ -112,11 +112,12 @@ LEADING = (
 
 # Nodes that hold a definition on one line; `_outer` takes their lines for it.
 WRAPPERS = frozenset([
-    "Decl", "assignment_statement", "const_declaration", "declaration_expression",
+    "Decl", "annotated_expression", "assignment_statement", "const_declaration", "declaration_expression",
     "decorated_definition", "definition", "document", "export_statement", "expression_statement",
-    "lexical_declaration", "module_binding", "module_definition", "statement",
-    "template_declaration", "type_declaration", "type_definition", "type_system_definition",
-    "value_definition", "variable_declaration",
+    "lexical_declaration", "macro_argument_list", "macrocall_expression", "module_binding",
+    "module_definition", "statement", "template_declaration", "type_declaration",
+    "type_definition", "type_system_definition", "value_definition", "var_declaration",
+    "variable_declaration",
 ])  # fmt: skip
 
 
@@ -124,9 +125,11 @@ def is_body(node_type: str) -> bool:
     return node_type.endswith("body") or node_type in (
         "block",
         "body_statement",
+        "class_declarations",
         "compound_statement",
         "do_block",
         "declaration_list",
         "field_declaration_list",
+        "instance_declarations",
         "Block",
     )

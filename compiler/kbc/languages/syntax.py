@@ -37,6 +37,23 @@ _CLASS_MACRO = re.compile(
     rb"(\b(?:class|struct|union)[ \t]+)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?[ \t]+)"
     rb"(?=[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t]+final)?\s*(?::[^:]|\{[ \t]*\r?\n))"
 )
+# `API_EXPORT Name *find(...)`: a macro before the type of a function, or before a constructor. An upper-case
+# type is followed by the name of its function alone.
+_LEADING_MACRO = re.compile(
+    rb"^([ \t]*(?:(?:static|inline|extern|virtual|constexpr|explicit|friend)[ \t]+){0,3})"
+    rb"((?:[A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]{0,80}\))?[ \t]+){1,3})"
+    rb"(?=(?:[A-Za-z_][\w:<>,*& \t]{0,160}[ \t*&](?:[\w:~]+|[\w:]*operator[^\w\s(]{1,3})"
+    rb"|(?:\w+::)*(\w+)(?:<[^<>();{}\n]{0,80}>)?::~?\3)[ \t]*\()",
+    re.MULTILINE,
+)
+# `void API_CALL find(...)`: a macro behind the type.
+_INNER_MACRO = re.compile(
+    rb"^([ \t]*(?:(?:static|inline|extern|virtual|constexpr|friend)[ \t]+){0,3}"
+    rb"(?!(?:static|inline|extern|virtual|constexpr|friend|explicit|struct|enum|union|class|typename"
+    rb"|unsigned|signed|const|volatile|typedef|using|return|else|new|delete|throw|case|goto)\b)"
+    rb"[A-Za-z_][\w:<>, \t]{0,120}?[ \t*&]{1,8})([A-Z][A-Z0-9_]{3,}[ \t]+)(?=[\w:~]+[ \t]*\()",
+    re.MULTILINE,
+)
 _APPLE_ENUM = re.compile(
     rb"(?:\btypedef[ \t]+)?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*"
     rb"\([^,()\n]*,[ \t]*(\w+)[ \t]*\)(?=\s*\{)"
@@ -89,13 +106,15 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
 
 def _parsed(source: bytes, language: str) -> bytes:
     """What the parser gets, of the same length: macros and directives that stand alone as comments, without
-    those between `class` and its name, and Apple's enumerations as those of C."""
+    those between `class` and its name or around the type of a function, and Apple's enumerations as those
+    of C."""
     if language == "fortran":
         return _FYPP_LINE.sub(lambda found: found[1] + b"!".ljust(len(found[2]), b"-"), source)
     if language not in _WITH_MACROS:
         return source
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
-    text = _CLASS_MACRO.sub(lambda found: found[1] + b" " * len(found[2]), text)
+    for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO):
+        text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
     return _APPLE_ENUM.sub(_as_enum, text)
 
 
@@ -148,7 +167,7 @@ class _Walk:
                 self._take(symbol, visit.into, node)
                 if visit.depth < MAX_DEPTH:
                     yield _Visit(node, symbol, symbol.children, visit.depth + 1, None)
-            elif first != last or node.type in WRAPPERS or is_body(node.type):
+            elif first != last or node.type in WRAPPERS or is_body(node.type) or _has_type(node):
                 wraps = node.type in WRAPPERS and self._holds_one(node)
                 outer = (first, last) if wraps else None
                 yield _Visit(node, visit.holder, visit.into, visit.depth, outer)
@@ -156,8 +175,9 @@ class _Walk:
     def _take(self, symbol: Symbol, into: list[Symbol], node: Node) -> None:
         """Adds `symbol`; in Haskell, equations of one function are one definition, and in Erlang clauses."""
         last = into[-1] if into else None
-        is_more = last is not None and last.name == symbol.name
+        is_more = last is not None and (last.name, last.kind) == (symbol.name, symbol.kind)
         if self._language == "haskell":
+            is_more = is_more and symbol.kind != "implementation"
             is_more = is_more and last is not None and symbol.line <= last.end_line + 1
         elif self._language == "erlang":
             is_more, self._goes_on = is_more and self._goes_on, self._ends_open(node)
@@ -174,7 +194,7 @@ class _Walk:
 
     def _is_leading(self, node: Node) -> bool:
         if self._language == "haskell" and node.type == "signature":
-            return True
+            return node.parent is None or node.parent.type != "class_declarations"
         if self._language == "erlang":  # where an attribute is a statement
             return node.type in ("comment", "spec")
         return node.type.endswith(LEADING)
@@ -230,6 +250,12 @@ def _comments_before(node: Node, end: int) -> Iterator[Node]:
             waiting += [each for each in reversed(node.children) if each.start_byte < end]
         elif node.end_byte <= end:
             yield node
+
+
+def _has_type(node: Node) -> bool:
+    """Whether a declaration defines the type that it states: `enum E { A, B } e;`."""
+    type_ = node.child_by_field_name("type") if node.type.endswith("declaration") else None
+    return type_ is not None and type_.child_by_field_name("body") is not None
 
 
 def _last_row(node: Node) -> int:

@@ -19,7 +19,7 @@ from kbc.project.loading import PROJECT_FILE, listed
 from kbc.project.model import Collection, Project
 from kbc.project.source_file import SourceFile
 from kbc.sources.accounting import HIDDEN, LINKED, Accounting, ending_reason
-from kbc.sources.build_output import PUBLISHED, is_published
+from kbc.sources.build_output import DOCSET, PUBLISHED, is_docset, is_published
 from kbc.sources.formats import is_wanted
 from kbc.sources.globs import glob_base, matches_of
 from kbc.sources.outside import entry_names
@@ -265,7 +265,8 @@ class _Walker:
                 hint="Remove the link.",
             )
             return
-        if above and is_published({entry.name for entry in entries}):
+        names = {entry.name for entry in entries}
+        if above and is_published(names):
             self._leave_out(folder, PUBLISHED)
             return
         for entry in entries:
@@ -274,6 +275,9 @@ class _Walker:
             if entry.name.startswith("."):
                 self._leave_out(path, HIDDEN)
             elif _is_folder(entry):
+                if is_docset(entry.name, names):
+                    self._leave_out(path, DOCSET)
+                    continue
                 if entry.is_symlink() and not self._stays_inside(path):
                     self._accounting.unreadable(self._name(path), "see its error")
                     continue

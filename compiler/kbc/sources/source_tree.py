@@ -55,12 +55,14 @@ _SECRET_FOLDERS = frozenset({".aws", ".azure", ".docker", ".gnupg", ".kube", ".s
 
 # Folders of these names are output only beside a file that says how the project is built: elsewhere
 # they are packages like any other (`operations/build/`).
-_OUTPUT_FOLDERS = frozenset({"_build", "bin", "build", "coverage", "dist", "obj", "out", "target"})
+_OUTPUT_FOLDERS = frozenset({"_build", "build", "coverage", "dist", "out", "target"})
 _PROJECT_FILES = frozenset([
     "build.gradle", "build.gradle.kts", "build.sbt", "cargo.toml", "cmakelists.txt", "mix.exs",
     "package.json", "pom.xml", "pyproject.toml", "setup.py",
 ])  # fmt: skip
-_PROJECT_ENDINGS = (".csproj", ".fsproj", ".sln")
+# MSBuild writes to `bin` and `obj`; `bin` of packages of other kinds holds programs that people write.
+_MSBUILD_FOLDERS = frozenset({"bin", "obj"})
+_MSBUILD_ENDINGS = (".csproj", ".fsproj", ".sln", ".slnx", ".vbproj")
 _VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
 
 # What documentation generators write beside the first page of a site: Javadoc and Dokka, Sphinx and
@@ -99,7 +101,7 @@ _DATA_ENDINGS = re.compile(
 _GENERATED_NAMES = re.compile(
     r"""(?:[.-]min\.(?:js|mjs|cjs|css)|[.-]bundle\.(?:js|mjs|css)|\.chunk\.(?:js|css)|\.(?:js|css)\.map|\.map
         |_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.pb\.gw\.go|\.g\.dart|\.freezed\.dart
-        |\.designer\.(?:cs|vb)|\.g(?:\.i)?\.cs|\.generated\.\w+|_generated\.\w+)\Z""",
+        |\.pbxproj|\.designer\.(?:cs|vb)|\.g(?:\.i)?\.cs|\.generated\.\w+|_generated\.\w+)\Z""",
     re.VERBOSE,
 )
 _GENERATED_MARK = re.compile(
@@ -117,6 +119,12 @@ _HTML_HEAD_BYTES = 4096
 # Longer lines on average, in a file of more than a few, are not written by people.
 _MINIFIED_MEAN_LINE_BYTES = 300
 _MINIFIED_LEAST_BYTES = 5_000
+
+# An image, a font or measurements as an array of numbers. All of what such arrays consist of, in decimal and
+# hexadecimal; what is left names them.
+_NUMERALS = b"0123456789abcdefABCDEFxXuUlL+-.,;{}[]() \t\r\n"
+_NUMBERS_LEAST_BYTES = 20_000
+_NUMBERS_SHARE = 0.95
 
 _SECRET_NAMES = re.compile(
     "|".join(
@@ -246,9 +254,7 @@ class SourceTree:
                 spec = read_patterns(folder / name)
                 if spec is not None:
                     ignores = [*ignores, IgnoreFile.of(len(place), spec)]
-        is_project = any(
-            name.lower() in _PROJECT_FILES or name.endswith(_PROJECT_ENDINGS) for name in entries
-        )
+        outputs = _output_folders(entries)
         for name, entry in sorted(entries.items()):
             path = folder / name
             if entry.is_symlink():
@@ -260,7 +266,7 @@ class SourceTree:
                 except OSError as error:
                     raise_shortage(error, path)
                     below = {}
-                reason = _folder_reason(name, is_project, below)
+                reason = _folder_reason(name, outputs, below)
                 if not reason and self._is_ignored(inside, ignores):
                     reason = IGNORED
                 if reason:
@@ -306,6 +312,10 @@ def _content_reason(name: str, data: bytes) -> str:
         lines = data.count(b"\n") + 1
         if len(data) > lines * _MINIFIED_MEAN_LINE_BYTES:
             return GENERATED
+    if language and len(data) >= _NUMBERS_LEAST_BYTES:
+        words = len(data.translate(None, _NUMERALS))
+        if words < (1 - _NUMBERS_SHARE) * len(data):
+            return DATA
     return ""
 
 
@@ -330,7 +340,16 @@ def _entries(folder: str | Path) -> _Entries:
         return {entry.name: entry for entry in entries}
 
 
-def _folder_reason(name: str, in_project: bool, below: Collection[str]) -> str:
+def _output_folders(beside: Collection[str]) -> frozenset[str]:
+    """Names of folders that a build writes, from the names beside them."""
+    if any(name.lower().endswith(_MSBUILD_ENDINGS) for name in beside):
+        return _OUTPUT_FOLDERS | _MSBUILD_FOLDERS
+    if any(name.lower() in _PROJECT_FILES for name in beside):
+        return _OUTPUT_FOLDERS
+    return frozenset()
+
+
+def _folder_reason(name: str, outputs: Collection[str], below: Collection[str]) -> str:
     """Why a folder is left out whole, or ""."""
     folded = name.lower()
     if folded in _VERSION_CONTROL_FOLDERS:
@@ -340,7 +359,7 @@ def _folder_reason(name: str, in_project: bool, below: Collection[str]) -> str:
     if (
         folded in _DEPENDENCY_FOLDERS
         or folded.endswith(".egg-info")
-        or (in_project and folded in _OUTPUT_FOLDERS)
+        or folded in outputs
         or _VIRTUAL_ENVIRONMENT in below
     ):
         return DEPENDENCY

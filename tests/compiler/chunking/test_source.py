@@ -50,6 +50,14 @@ def test_short_neighbours_share_a_chunk(code_budget: TokenBudget, source: Source
     assert found.identifiers == ("f0", "f1", "f2", "f3")
 
 
+def test_a_macro_does_not_give_the_settings_around_it_its_name(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    text = "#ifndef OPTS_H\n#define OPTS_H\n#define TANKS 4\n#define TAPS 2\n#endif\n"
+    (only,) = chunk(source(text, "opts.h"), code_budget)
+    assert (only.title, only.symbol, only.identifiers) == ("opts.h", "", ("TANKS", "TAPS"))
+
+
 def test_comments_stay_with_their_definition(code_budget: TokenBudget, source: Source) -> None:
     body = "".join(f"  total += compute({index});\n" for index in range(8))
     text = "".join(

@@ -54,6 +54,15 @@ def test_files_come_sorted_and_without_hidden_ones(tmp_path: Path) -> None:
     assert not len(diagnostics)
 
 
+def test_docsets_of_the_pages_beside_them_are_left_out(tmp_path: Path) -> None:
+    inside = "Tank.docset/Contents/Resources/Documents/Tank.md"
+    write(tmp_path / "docs" / "index.html")
+    for name in ("Tank.md", f"docsets/{inside}", inside, f"more/{inside}"):
+        write(tmp_path / "docs" / name)
+    files, _ = files_of(tmp_path)
+    assert [file.relative_path for file in files["docs"]] == ["Tank.md", f"more/{inside}"]
+
+
 def test_files_folders_and_globs_are_paths(tmp_path: Path) -> None:
     for name in ("a.md", "more/b.md", "glob/x/c.md", "glob/y/d.md", "glob/y/e.txt"):
         write(tmp_path / name)

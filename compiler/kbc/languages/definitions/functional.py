@@ -93,6 +93,12 @@ def _haskell_binding(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("function" if holder or is_function else "constant"), names.text(name).strip("( )")
 
 
+def _haskell_signature(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`name :: type` in a class, whose instances define it; elsewhere it belongs to its definition."""
+    name = names.text(node.named_children[0]).partition(",")[0] if node.named_children else ""
+    return "method", name.strip("( )")
+
+
 RULES: Mapping[tuple[str, str], Rule] = {
     ("elixir", "call"): _defining_call,
     ("clojure", "list_lit"): _lisp_list,
@@ -113,4 +119,5 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("erlang", "type_alias"): _erlang("type", "name"),
     ("haskell", "function"): _haskell_function,
     ("haskell", "bind"): _haskell_binding,
+    ("haskell", "signature"): _haskell_signature,
 }

@@ -31,12 +31,7 @@ class NodeNames:
             named = node.child_by_field_name("type")
         if named is None:
             named = node.child_by_field_name("declarator") or node.child_by_field_name("left")
-            while named is not None:
-                deeper = named.child_by_field_name("declarator")
-                if deeper is None and named.type == "parenthesized_declarator":
-                    deeper = next(iter(named.named_children), None)
-                if deeper is None:
-                    break
+            while named is not None and (deeper := declared_in(named)) is not None:
                 named = deeper
         if named is None:
             named = _first_name(node)
@@ -59,6 +54,15 @@ def _first_name(node: Node) -> Node | None:
                 return child
         level = [deeper for child in level[:8] for deeper in child.named_children[:8]]
     return None
+
+
+def declared_in(node: Node) -> Node | None:
+    """What a declaration or a declarator of C or C++ declares, one level down: grammars give it no field
+    in `(name)`, `&name` and `&&name`."""
+    found = node.child_by_field_name("declarator")
+    if found is None and node.type in ("parenthesized_declarator", "reference_declarator"):
+        found = next(iter(node.named_children), None)
+    return found
 
 
 def first_of(node: Node, type_: str) -> Node | None:

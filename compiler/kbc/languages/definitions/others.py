@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.languages.definitions.assignments import assignment, declarator, function_value
-from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of, named
-from kbc.languages.node_types import CALLABLE
+from kbc.languages.definitions.names import (
+    Definition,
+    NodeNames,
+    Rule,
+    declared_in,
+    first_of,
+    named,
+)
+from kbc.languages.node_types import CALLABLE, FUNCTION_VALUES
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,10 +33,10 @@ def _c_declaration(names: NodeNames, node: Node, holder: str) -> Definition:
     """A prototype; declarations of variables are no definitions worth a name."""
     if holder in CALLABLE:
         return "", ""
-    declarator = node.child_by_field_name("declarator")
-    while declarator is not None and declarator.type != "function_declarator":
-        declarator = declarator.child_by_field_name("declarator")
-    return ("function", names.name(declarator)) if declarator is not None else ("", "")
+    declared = declared_in(node)
+    while declared is not None and declared.type != "function_declarator":
+        declared = declared_in(declared)
+    return ("function", names.name(declared)) if declared is not None else ("", "")
 
 
 def _labelled_block(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -89,26 +97,45 @@ def _first_word(names: NodeNames, node: Node, holder: str) -> Definition:
     return "function", names.text(node.children[0]) if node.children else ""
 
 
-def _kotlin_property(names: NodeNames, node: Node, holder: str) -> Definition:
-    """At the top of a file, and constants of a type; other properties are parts of their type."""
-    declared = first_of(node, "variable_declaration")
-    is_constant = any(
-        each.type == "modifiers" and "const" in names.text(each).split()
-        for each in node.named_children
-    )
-    if declared is None or not (holder == "" or (is_constant and holder in MEMBER_HOLDERS)):
-        return "", ""
-    return "constant", names.name(declared)
+_KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
 
 
-def _swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
-    """`let name = ...` at the top of a file; properties of types are parts of them."""
-    pattern = first_of(node, "pattern")
-    name = pattern.named_children[0] if pattern is not None and pattern.named_children else None
-    if holder or name is None or name.type != "simple_identifier":
+def _kotlin_annotated(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`@Target(CLASS) annotation class Name`, which the grammar takes for a call between names."""
+    if node.parent is None or node.parent.type != "annotated_expression":
         return "", ""
-    bound = names.text(node.named_children[0]).rpartition(" ")[2]
-    return ("constant" if bound == "let" else "variable"), names.text(name)
+    found = _KOTLIN_TYPE.match(names.text(node))
+    if found is None or holder in CALLABLE:
+        return "", ""
+    return ("interface" if found[1] == "interface" else "class"), found[2]
+
+
+_RUBY_CALLS = frozenset({"alias_method", "define_method"})
+
+
+def _ruby_method(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`alias new old`, `alias_method :new, :old` and `define_method(:name)`."""
+    if holder in CALLABLE:
+        return "", ""
+    if node.type == "alias":
+        first = node.child_by_field_name("name")
+    else:
+        arguments = node.child_by_field_name("arguments")
+        called = node.child_by_field_name("method")
+        if arguments is None or called is None or names.text(called) not in _RUBY_CALLS:
+            return "", ""
+        first = next(iter(arguments.named_children), None)
+        if first is None or first.type not in ("simple_symbol", "string"):
+            return "", ""
+    return ("method", names.text(first).lstrip(":")) if first is not None else ("", "")
+
+
+def _lua_field(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`{ name = function() ... end }`"""
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if holder in CALLABLE or name is None or value is None or value.type not in FUNCTION_VALUES:
+        return "", ""
+    return "function", names.text(name)
 
 
 def _scala_given(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -154,14 +181,17 @@ RULES: Mapping[tuple[str, str], Rule] = {
         )
     },
     ("lua", "assignment_statement"): function_value,
+    ("lua", "field"): _lua_field,
+    ("go", "method_elem"): named("method", outside=CALLABLE),  # of an interface
+    ("kotlin", "infix_expression"): _kotlin_annotated,
+    ("ruby", "alias"): _ruby_method,
+    ("ruby", "call"): _ruby_method,
     **{
         ("nim", f"{each}_declaration"): _nim
         for each in ("converter", "func", "iterator", "macro", "method", "proc", "template", "type")
     },
     ("solidity", "constructor_definition"): _first_word,
     ("solidity", "fallback_receive_definition"): _first_word,
-    ("kotlin", "property_declaration"): _kotlin_property,
-    ("php", "const_element"): named("constant", outside=CALLABLE),
     ("c", "declaration"): _c_declaration,
     ("cpp", "declaration"): _c_declaration,
     ("cpp", "field_declaration"): _c_declaration,
@@ -172,5 +202,4 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("zig", "variable_declaration"): _zig_value,
     ("zig", "function_declaration"): named("function"),
     ("swift", "class_declaration"): _swift_class,
-    ("swift", "property_declaration"): _swift_property,
 }

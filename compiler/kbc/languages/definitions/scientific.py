@@ -28,13 +28,17 @@ def _julia_type(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def _julia_function(names: NodeNames, node: Node, holder: str) -> Definition:
     """`function f(x)` and `f(x) = ...`, also with types and of other modules (`Base.show`)."""
-    through = ("signature", "where_expression", "typed_expression", "call_expression")
-    found = ("identifier", "field_expression", "operator")
+    before_call = ("signature", "where_expression", "typed_expression")
     head = next(iter(node.named_children), None)
-    if node.type == "assignment" and (head is None or head.type not in through):
+    call = inner(head, before_call, ("call_expression",))
+    if node.type == "assignment" and call is None:  # `x = 1`, `x::Int = 1`
         return "", ""
+    through = (*before_call, "call_expression", "parametrized_type_expression")
+    found = ("identifier", "field_expression", "operator")
     name = inner(head, through, found)
-    return ("function", names.text(name)) if name is not None else ("", "")
+    if name is None:
+        return "", ""
+    return "function", names.text(name).replace(".:(", ".").rstrip(")")  # `Base.:(==)`
 
 
 def _fortran_head(names: NodeNames, node: Node, holder: str) -> Definition:

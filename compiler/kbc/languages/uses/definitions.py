@@ -16,6 +16,7 @@ OUTER = frozenset({"module"})
 """Kinds that only hold other definitions, which count as those of the file."""
 
 _SIMPLE = re.compile(r"[\w$]+[?!=]?")
+_ARGUMENTS = re.compile(r"<[^<>]*>")
 _RECEIVER = re.compile(r"func\s*\(\s*\w*\s*\*?\s*(\w+)")
 
 
@@ -30,11 +31,20 @@ class SourceText(NamedTuple):
 
 def simple_name(name: str, kind: str) -> str:
     """The name as it is used: without what it is a part of, and without type parameters."""
-    last = re.split(r"::|\.", name)[-1] if not name.startswith("operator") else name
+    is_operator = name.startswith("operator")
+    last = name if is_operator else re.split(r"::|\.", _without_arguments(name))[-1]
     found = _SIMPLE.match(last)
     if kind in MEMBER_HOLDERS and found is not None:
         return found[0]
     return last or name
+
+
+def _without_arguments(name: str) -> str:
+    """The name without type arguments, which may contain names of their own: `Map` for `Map<text::Key>`."""
+    before = ""
+    while name[:1].isidentifier() and name != before:
+        before, name = name, _ARGUMENTS.sub("", name)
+    return name
 
 
 class TreeDefinitions:

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import pytest
+
+from kbc.languages.syntax import Symbol, symbols, walk
+from kbc.languages.uses.definitions import simple_name
+
+
+def found(language: str, text: str) -> list[Symbol]:
+    return list(walk(symbols(text, language=language)))
+
+
+def listed(language: str, text: str) -> list[str]:
+    return [f"{each.kind} {each.name}" for each in found(language, text)]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        pytest.param(
+            "c",
+            "#ifndef TANK_H\n#define TANK_H\n#define TANK_LITRES 40\n#define FULL(x) (x)\n#endif\n",
+            ["constant TANK_LITRES", "macro FULL"],
+            id="macros with a value, not guards",
+        ),
+        pytest.param(
+            "go",
+            'package p\n\nvar ErrDry = errors.New("dry")\n\nvar (\n\ta = 1\n\t_ Tap = (*x)(nil)\n)\n'
+            "\nfunc f() {\n\tvar inner = 1\n}\n",
+            ["variable ErrDry", "variable a", "function f"],
+            id="variables of a package",
+        ),
+        pytest.param(
+            "go",
+            "package p\n\ntype Tap interface {\n\tOpen(turns int) error\n\tio.Closer\n}\n",
+            ["type Tap", "method Open"],
+            id="methods of an interface",
+        ),
+        pytest.param(
+            "java",
+            "class Tank {\n public static final int LITRES = 40;\n private final int level = 0;\n}\n"
+            "interface Tap {\n int TURNS = 3;\n}\n",
+            ["class Tank", "constant LITRES", "interface Tap", "constant TURNS"],
+            id="constants of a class and of an interface",
+        ),
+        pytest.param(
+            "csharp",
+            "class Tank\n{\n public const int Litres = 40;\n static readonly string Name;\n"
+            " readonly int level;\n static int count;\n}\n",
+            ["class Tank", "constant Litres", "constant Name"],
+            id="constants of a class",
+        ),
+        pytest.param(
+            "rust",
+            "trait Tap {\n    type Water;\n    fn open(&self);\n}\n",
+            ["trait Tap", "type Water", "method open"],
+            id="types of a trait",
+        ),
+        pytest.param(
+            "swift",
+            "protocol Tap {\n    associatedtype Water\n    func open()\n}\n",
+            ["interface Tap", "type Water", "method open"],
+            id="types of a protocol",
+        ),
+        pytest.param(
+            "julia",
+            "module Tanks\nconst LITRES = 40\nconst TURNS::Int = 3\n@inline level(t) = t.level\n"
+            "@inline function fill!(t)\n    t\nend\nfunction Vector{T}(t::Tank) where T\nend\n"
+            "Base.:(==)(a, b) = 1\nend\n",
+            [
+                *("module Tanks", "constant LITRES", "constant TURNS", "function level"),
+                *("function fill!", "function Vector", "function Base.=="),
+            ],
+            id="constants, and functions behind a macro",
+        ),
+        pytest.param(
+            "haskell",
+            "module M where\n\nclass Tap a where\n  open :: a -> Int\n  shut, turn :: a\n"
+            "instance Tap Int where\n  open = id\ninstance Tap Bool where\n  open _ = 1\n",
+            [
+                *("class Tap", "method open", "method shut", "implementation Tap", "method open"),
+                *("implementation Tap", "method open"),
+            ],
+            id="methods of a class, and instances right below it",
+        ),
+        pytest.param(
+            "ruby",
+            "class Tap\n alias shut close\n alias_method :turn, :open\n"
+            " define_method(:drip) { 1 }\n validates :name\nend\n",
+            ["class Tap", "method shut", "method turn", "method drip"],
+            id="other names of methods",
+        ),
+        pytest.param(
+            "lua",
+            "return {\n  open = function(turns)\n    return turns\n  end,\n  litres = 40,\n}\n",
+            ["function open"],
+            id="functions of a table",
+        ),
+        pytest.param(
+            "kotlin",
+            "@Target(AnnotationTarget.CLASS)\nannotation class Tap\n\n/** Holds water. */\n"
+            "@Big(Tap::class)\n@Round\nopen class Tank protected constructor() {\n fun fill() = 2\n}\n",
+            ["class Tap", "class Tank", "method fill"],
+            id="classes behind annotations",
+        ),
+        pytest.param(
+            "cpp",
+            "class Tank {\n std::map<int, int> &parts();\n Tank &operator=(const Tank &);\n"
+            " int &&level() { return 1; }\n enum class side { left, right };\n};\n"
+            "Tank &Tank::fill() {\n return *this;\n}\n",
+            [
+                *("class Tank", "method parts", "method operator=", "method level", "enum side"),
+                "function Tank::fill",
+            ],
+            id="functions that return references",
+        ),
+        pytest.param(
+            "cpp",
+            "TANK_API std::vector<int> parts() {\n return {};\n}\nTANK_INLINE Tank &Tank::fill() {\n}\n"
+            "TANK_INLINE Tank::Tank(int size) : size_(size) {\n}\n"
+            "template <class T>\nTANK_INLINE Box<T>::Box(int size) {\n}\n"
+            "static Result TANK_CALL drain(int turns) {\n}\nHRESULT open(int turns) {\n}\n"
+            "const HRESULT shut(int turns) {\n}\n",
+            [
+                *("function parts", "function Tank::fill", "function Tank::Tank"),
+                *("function Box<T>::Box", "function drain", "function open", "function shut"),
+            ],
+            id="macros before a function",
+        ),
+    ],
+)  # fmt: skip
+def test_what_files_and_types_declare(language: str, text: str, expected: list[str]) -> None:
+    assert listed(language, text) == expected
+
+
+def test_a_class_behind_annotations_has_their_lines_and_its_comment() -> None:
+    text = "/** Holds water. */\n@Big(Tap::class)\n@Round\nopen class Tank protected constructor() {\n}\n"
+    (tank,) = found("kotlin", text)
+    assert (tank.line, tank.own_line, tank.end_line) == (1, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "simple"),
+    [
+        ("formatter<tanks::Tank>", "struct", "formatter"),
+        ("tanks::Box<std::pair<a::b, c>>::fill", "function", "fill"),
+        ("convert<a::b>", "function", "convert"),
+        ("<+>", "function", "<+>"),
+        ("operator<", "method", "operator<"),
+    ],
+)
+def test_a_simple_name_has_no_type_arguments(name: str, kind: str, simple: str) -> None:
+    assert simple_name(name, kind) == simple
+
+
+def test_lines_full_of_upper_case_words_are_read_in_linear_time() -> None:
+    line = "WORD " * 20_000
+    assert listed("c", f"{line}\nint f(void) {{\n return 1;\n}}\n")[-1:] == ["function f"]
