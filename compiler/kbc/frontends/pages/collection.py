@@ -200,8 +200,8 @@ def _pages(
     files.sort(key=lambda file: (order.get(file.path, len(order)), file.path))
     records: dict[str, PageRecord] = {}
     ids: set[str] = set()
-    for file in files:
-        for page in read_pages(file, diagnostics, includes):
+    for file, pages in zip(files, read_pages(files, diagnostics, includes), strict=True):
+        for page in pages:
             record = _record(collection, source, file, page, listed.get(file.path, ""), ids)
             key = page_key(record.url)
             if key in records:
