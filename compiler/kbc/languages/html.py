@@ -15,6 +15,7 @@ from bs4.element import NavigableString
 from kbc.languages.addresses import without_pictures
 from kbc.languages.html_code import prepare_code
 from kbc.languages.html_content import main_content
+from kbc.languages.html_generators import name_elements
 from kbc.languages.html_markdown import to_markdown
 from kbc.languages.html_tabs import keep_tabs
 from kbc.languages.html_tree import children, elements, named
@@ -72,6 +73,7 @@ def read_html(
     in_navigation = _text_of(current)
     templates = "" if is_template else _templates(soup)
     keep_tabs(soup)
+    name_elements(soup)
     prepare_code(soup)
     main = main_content(soup)
     if main is None and templates:
@@ -91,10 +93,14 @@ def read_html(
                 inner.unwrap()  # a heading that links to itself
             else:
                 inner.decompose()  # a sign beside it
-    if link is not None:
-        for each in named(main, "a"):
-            if "href" in each.attrs:
-                each["href"] = link(str(each["href"]))
+    for each in list(named(main, "a")):
+        each.attrs.pop(
+            "title", None
+        )  # shown over a link that is pointed at: what kind of thing it leads to
+        if _is_sign(each):
+            each.decompose()
+        elif link is not None and "href" in each.attrs:
+            each["href"] = link(str(each["href"]))
     title = _best_title(page.title, headings, in_navigation)
     return replace(page, text=to_markdown(main), title=short_title(title), anchors=anchors)
 
@@ -107,6 +113,12 @@ def _templates(soup: BeautifulSoup) -> str:
 
 def _is_canonical(tag: Tag) -> bool:
     return tag.name == "link" and tag.get_attribute_list("rel") == ["canonical"]
+
+
+def _is_sign(link: Tag) -> bool:
+    """Whether a link to a place of the page is a sign, such as a pilcrow or an arrow back."""
+    is_own = str(link.get("href") or "").startswith("#")
+    return is_own and not re.search(r"\w", link.get_text()) and next(elements(link), None) is None
 
 
 def _own_links(heading: Tag) -> Iterator[Tag]:

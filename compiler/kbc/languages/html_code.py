@@ -72,14 +72,15 @@ def _name_language(code: Tag) -> None:
 
 
 def code_text(element: Tag) -> str:
-    """The code with a line end where the page shows one; blank lines around it are left out."""
+    """The code with a line end where the page shows one, and blanks for those that do not break; blank lines
+    around it are left out."""
     parts: list[str] = []
     for text in _texts(element):
         if text is not None:
             parts.append(text)
         elif parts and not parts[-1].endswith("\n"):
             parts.append("\n")
-    return "".join(parts).replace("\r\n", "\n").strip("\n")
+    return "".join(parts).replace("\r\n", "\n").replace("\xa0", " ").strip("\n")
 
 
 def _texts(element: Tag) -> Iterator[str | None]:

@@ -41,9 +41,11 @@ _CHROME_CLASSES = frozenset([
     "VPDocAside", "VPLocalNav", "VPSidebar", "prev-next", "prev-next-area", "prevnext",
     "md-source-file", "skip-link", "md-content__button", "edit-link", "edit-this-page",
     "edit-page-link", "copybtn", "copy-btn", "headerlink", "header-anchor", "hash-link",
-    "anchorjs-link", "doc-anchor", "heading-anchor",
+    "anchorjs-link", "doc-anchor", "heading-anchor", "viewcode-link", "viewcode-back", "navpath",
+    "ttc", "SRStatus", "rustdoc-breadcrumbs", "hideme", "test-arrow", "copy-popup-wrapper",
+    "copy-popup-icon", "footer",
 ])  # fmt: skip
-_LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link"})
+_LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src"})
 """Chrome on a link only."""
 
 _MENU_CLASSES = frozenset(

@@ -16,15 +16,19 @@ from markdownify import (
 
 from kb_runtime.text.rendering import backticks
 from kbc.languages.html_code import code_language, code_text
-from kbc.languages.html_tree import children, classes_of, is_removed, named
+from kbc.languages.html_tree import children, classes_of, elements, is_removed, named
 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MOST_COLUMNS = 100
 _FENCE = re.compile(r"[ >\d.-]*(`{3,})[^`]*\Z")
 
 
 def to_markdown(content: Tag) -> str:
     """Markdown without blank lines at its ends; "" when there is no text."""
+    for row in list(named(content, "tr")):
+        if not is_removed(row) and not row.get_text(strip=True) and row.find_previous_sibling("tr"):
+            row.decompose()  # lays a table out
     for table in reversed(list(named(content, "table"))):
         if _holds_blocks(table):
             _linearize(table)
@@ -104,9 +108,15 @@ class _Converter(MarkdownConverter):
         return str(element.get("alt") or "")
 
     def convert_summary(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        """The label of text that a page shows on demand."""
+        """The label of text that a page shows on demand; a heading in it remains one."""
+        if any(each.name in _HEADINGS for each in elements(element)):
+            return f"\n\n{text}\n\n"
         label = " ".join(text.split())
         return f"\n\n**{label}**\n\n" if label and "*" not in label else f"\n\n{label}\n\n"
+
+    def convert_span(self, element: Tag, text: str, parent_tags: set[str]) -> str:
+        """Docutils has the type of a term in a span, which its style puts behind a colon."""
+        return f" : {text.strip()}" if "classifier" in classes_of(element) else text
 
     def convert_dt(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """A term or a signature, as a paragraph of its own."""

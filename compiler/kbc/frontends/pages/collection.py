@@ -50,9 +50,13 @@ _MAX_REDIRECT_BYTES = 8_192
 
 _SCRIPT = re.compile(rb"<script\b.*?(?:</script\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 
-_NOT_PAGES = frozenset(
-    {"404.html", "genindex.html", "print.html", "robots.txt", "search.html", "toc.html"}
-)
+_NOT_PAGES = frozenset([
+    "404.html", "genindex.html", "print.html", "robots.txt", "search.html", "toc.html",
+    "genindex-all.html", "py-modindex.html",  # Sphinx
+    "allclasses.html", "allclasses-frame.html", "allclasses-index.html", "allclasses-noframe.html",
+    "allpackages-index.html", "index-all.html", "overview-frame.html", "overview-tree.html",
+    "package-frame.html", "package-tree.html",  # javadoc
+])  # fmt: skip
 """What generators of sites add: the whole book once more, indexes, error pages."""
 
 
