@@ -29,11 +29,11 @@ from kbc.frontends.html_pages import html_pages, is_html
 from kbc.frontends.labels import project_labels
 from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
 from kbc.frontends.metadata import Line, Metadata, Text, Texts
-from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.page_includes import PageIncludes
-from kbc.frontends.published import published
 from kbc.frontends.redirects import operation_shown, with_redirects
-from kbc.frontends.stored_lines import StoredLines
+from kbc.frontends.source_map import SourceMap
+from kbc.frontends.titles import name_in_path, named_apart, shown_name, stated_in_header
+from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_above, stated_language
@@ -120,17 +120,7 @@ def read(
     texts = includes.expand_each([(each.file, each.stored) for each in unexpanded])
     sources = [each._replace(text=text) for each, text in zip(unexpanded, texts, strict=True)]
     includes.report(diagnostics)
-    operations = [
-        each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
-    ]
-    of_pages: set[str] = set()
-    if operations:
-        shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
-        sources = [
-            each._replace(text=found[0]) if found else each
-            for each, found in zip(sources, shown, strict=True)
-        ]
-        of_pages = {found[1].id for found in shown if found}
+    sources, of_pages = _with_operations(sources, records)
     pages = _pages(collection, sources, includes.rules, diagnostics)
     complete = [
         next(pages) if isinstance(each, _PageText) else each
@@ -141,6 +131,23 @@ def read(
     own = [each for each in complete if each.path not in elsewhere]
     own = published(collection, own, diagnostics)
     return with_redirects(collection, named_apart(collection, own))
+
+
+def _with_operations(
+    sources: list[_PageText], records: Sequence[CompiledRecord | _PageText]
+) -> tuple[list[_PageText], set[str]]:
+    """The pages with the operations that they show, and the ids of these."""
+    operations = [
+        each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
+    ]
+    if not operations:
+        return sources, set()
+    shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
+    filled = [
+        each._replace(text=found[0]) if found else each
+        for each, found in zip(sources, shown, strict=True)
+    ]
+    return filled, {found[1].id for found in shown if found}
 
 
 class _Parts:
@@ -234,7 +241,7 @@ def _in_file(found: Diagnostics, source: _PageText) -> Iterator[Diagnostic]:
     if source.text == source.stored:
         yield from found
         return
-    lines = StoredLines(source.stored, source.text)
+    lines = SourceMap(source.stored, source.text)
     for each in found:
         yield each if each.line is None else replace(each, line=lines.line(each.line))
 

@@ -195,7 +195,7 @@ def _shown(
             for owner in lookup.collections(session, "builtins"):
                 catalog = session.artifact.catalog(owner.name)
                 position = catalog.find(name)
-                entry: Any = None if position is None else catalog[position]
+                entry: Any = None if position is None else catalog.head(position)
                 if (
                     entry is not None
                     and entry["path"] == record["path"]

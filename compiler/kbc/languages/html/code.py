@@ -14,7 +14,7 @@ from itertools import islice
 from bs4 import BeautifulSoup, Comment, Tag
 from bs4.element import NavigableString
 
-from kbc.languages.html_tree import classes_of, elements, has, is_removed, named
+from kbc.languages.html.tree import classes_of, elements, has, is_removed, named
 
 _GUTTERS = frozenset([
     "lineno", "linenos", "linenodiv", "ln", "lnt", "rouge-gutter", "gutter", "blob-num",

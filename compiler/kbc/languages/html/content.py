@@ -15,7 +15,7 @@ from itertools import islice
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html_tree import classes_of, elements, has, is_removed, named
+from kbc.languages.html.tree import classes_of, elements, has, is_removed, named
 
 _MAIN = (
     "main", "[role=main]", "article", "#docContent", "#content", "#main-content", ".markdown-body",

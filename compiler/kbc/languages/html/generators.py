@@ -6,26 +6,14 @@ from __future__ import annotations
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html_tree import children, classes_of, elements, has, is_removed
+from kbc.languages.html.tree import children, classes_of, elements, has, is_removed
 
 _SIGNATURES_OF_JAVA = frozenset(
     {"member-signature", "type-signature", "package-signature", "module-signature"}
 )
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_PHRASES = (
-    "a",
-    "b",
-    "br",
-    "code",
-    "em",
-    "i",
-    "img",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "sup",
-    "wbr",
+_PHRASES = frozenset(
+    ["a", "b", "br", "code", "em", "i", "img", "small", "span", "strong", "sub", "sup", "wbr"]
 )
 """Elements that may stand beside a heading without being text of their own."""
 

@@ -15,8 +15,8 @@ from markdownify import (
 )
 
 from kb_runtime.text.rendering import backticks
-from kbc.languages.html_code import code_language, code_text
-from kbc.languages.html_tree import children, classes_of, elements, is_removed, named
+from kbc.languages.html.code import code_language, code_text
+from kbc.languages.html.tree import children, classes_of, elements, is_removed, named
 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
