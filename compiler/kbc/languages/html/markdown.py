@@ -21,20 +21,37 @@ from kbc.languages.html.tree import children, classes_of, elements, is_removed, 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MOST_COLUMNS = 100
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,}) *")
 _FENCE = re.compile(r"[ >\d.-]*(`{3,})[^`]*\Z")
 
 
 def to_markdown(content: Tag) -> str:
-    """Markdown without blank lines at its ends; "" when there is no text."""
+    """Markdown without blank lines at its ends; "" when there is no text. `prepare_tables` comes before."""
+    markdown = _Converter().convert_soup(content)
+    text = "\n".join(_tidied(markdown)).strip("\n")
+    return f"{text}\n" if text.strip() else ""
+
+
+def prepare_tables(content: Tag) -> None:
+    """Leaves only tables that Markdown can show: no rows without text, and no cells that hold blocks."""
     for row in list(named(content, "tr")):
         if not is_removed(row) and not row.get_text(strip=True) and row.find_previous_sibling("tr"):
             row.decompose()  # lays a table out
     for table in reversed(list(named(content, "table"))):
+        _put_heading_before(table)
         if _holds_blocks(table):
             _linearize(table)
-    markdown = _Converter().convert_soup(content)
-    text = "\n".join(_tidied(markdown)).strip("\n")
-    return f"{text}\n" if text.strip() else ""
+
+
+def _put_heading_before(table: Tag) -> None:
+    """Takes the heading that is the first row of a table out of it."""
+    row = next(named(table, "tr"), None)
+    heading = next(named(row, *_HEADINGS), None) if row is not None else None
+    if row is None or heading is None:
+        return
+    if heading.get_text().split() == row.get_text().split():
+        table.insert_before(heading.extract())
+        row.decompose()
 
 
 def _holds_blocks(table: Tag) -> bool:
@@ -201,6 +218,8 @@ def _tidied(markdown: str) -> list[str]:
             continue
         opening = _FENCE.match(line)
         marks = opening[1] if opening else ""
+        if lines and lines[-1] and _UNDERLINE.fullmatch(line):
+            line = f"\\{line.strip()}"  # text, which would make a heading of the line above
         if line.strip() or (lines and lines[-1]):
             lines.append(line.rstrip())
     return lines

@@ -16,7 +16,7 @@ from kbc.languages.addresses import without_pictures
 from kbc.languages.html.code import prepare_code
 from kbc.languages.html.content import main_content
 from kbc.languages.html.generators import name_elements
-from kbc.languages.html.markdown import to_markdown
+from kbc.languages.html.markdown import prepare_tables, to_markdown
 from kbc.languages.html.tabs import keep_tabs
 from kbc.languages.html.tree import children, elements, named
 from kbc.limits import MAX_HTML_DEPTH, short_title
@@ -83,7 +83,8 @@ def read_html(
         )
     if main is None:
         return page
-    found = list(named(main, *_HEADINGS))
+    prepare_tables(main)
+    found = [each for each in named(main, *_HEADINGS) if each.find_parent(["td", "th"]) is None]
     _open_lists(main, found)
     headings = [heading for heading in found if _text_of(heading)]
     anchors = tuple(_anchor(heading) for heading in headings)
@@ -166,8 +167,9 @@ def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
         return first_level[0]
     parts = _TITLE_SEPARATOR.split(stated)
     for heading in headings[:_HEADINGS_FOR_TITLE]:
-        if _text_of(heading) in parts:
-            return _text_of(heading)
+        text = _text_of(heading)
+        if text in parts or (text and stated.endswith(f": {text}")):
+            return text
     if in_navigation and in_navigation in parts:
         return in_navigation
     if stated or not headings:
