@@ -7,7 +7,7 @@ import re
 
 from bs4 import Comment, Doctype, Tag
 from bs4.element import NavigableString
-from markdownify import (
+from markdownify import (  # type: ignore[attr-defined]
     ATX,
     MarkdownConverter,
     should_remove_whitespace_inside,
@@ -112,11 +112,11 @@ class _Converter(MarkdownConverter):
         parts = [
             self.process_tag(each, inside)
             if isinstance(each, Tag)
-            else self.process_text(each, parent_tags=inside)
+            else self.process_text(each, parent_tags=inside)  # type: ignore[attr-defined]
             for each in node.contents
             if isinstance(each, Tag) or _is_text(each, node)
         ]
-        convert = self.get_conv_fn_cached(node.name)
+        convert = self.get_conv_fn_cached(node.name)  # type: ignore[attr-defined]
         text = _joined(parts)
         return str(convert(node, text, parent_tags=around)) if convert is not None else text
 
