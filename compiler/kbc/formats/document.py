@@ -58,7 +58,8 @@ class Converted:
     schema). `anchors` are those that the format's own tool gives the headings of `text`, in order;
     empty: they are derived as for Markdown. `targets` are further ids that links may
     name. `index_names` are those of what it explains, under which its readers look it up. `created_at` is as
-    the file writes it. `parts` are the paths of the files of the format that it includes as a whole.
+    the file writes it, `spoken` the language that it says its words are in. `parts` are the paths of the
+    files of the format that it includes as a whole.
     """
 
     text: str
@@ -68,6 +69,7 @@ class Converted:
     created_at: str = ""
     url: str = ""
     summary: str = ""
+    spoken: str = ""
     name: str = ""
     anchors: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from kb_runtime.text.languages import language_of_tag
 from kbc.cache.phases import digest, recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.formats import Converted
@@ -26,6 +25,7 @@ from kbc.frontends.converted import (
     read_converted,
     read_python_module,
 )
+from kbc.frontends.html_pages import html_pages, is_html
 from kbc.frontends.labels import project_labels
 from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
 from kbc.frontends.metadata import Line, Metadata, Text, Texts
@@ -36,7 +36,7 @@ from kbc.frontends.titles import name_in_path, named_apart, shown_name, stated_i
 from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
-from kbc.languages.front_matter import read_front_matter, stated_above, stated_language
+from kbc.languages.front_matter import stated_above, stated_language
 from kbc.project import permalinks
 from kbc.project.kinds import PYTHON_REFERENCES
 from kbc.project.model import Collection
@@ -86,7 +86,14 @@ def read(
     books = books_among(files)
     parts = _Parts(books.around if books else ())
     formats = formats_to_convert(collection, files)
-    to_convert = [(file, formats[file.path]) for file in files if file.path in formats]
+    is_page = collection.generator not in PYTHON_REFERENCES
+    others = [file for file in files if is_page and is_html(file) and file.path not in formats]
+    html = html_pages(others, diagnostics, includes)
+    to_convert = [
+        (html[file.path].body, "html") if file.path in html else (file, formats[file.path])
+        for file in files
+        if file.path in formats or file.path in html
+    ]
     found = read_converted(to_convert, diagnostics, includes, labels, books)
     for file in files:
         if collection.generator in PYTHON_REFERENCES:
@@ -99,9 +106,11 @@ def read(
                 page = _converted(collection, file, document)
                 parts.add(file, page, document.parts)
                 records.append(page)
-        elif file.path.lower().endswith((".html", ".htm")):
-            html = _html_page(collection, file, diagnostics, includes)
-            records.extend([html] if html else [])
+        elif is_html(file):
+            documents = next(found) if file.path in html else []
+            records.extend(
+                _html(collection, file, html[file.path].data, each) for each in documents
+            )
         elif _is_plain_text(file):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
@@ -320,36 +329,19 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
     )
 
 
-def _html_page(
-    collection: Collection, file: SourceFile, diagnostics: Diagnostics, includes: PageIncludes
-) -> DocRecord | None:
-    """A page whose text below the front matter is HTML, as Jekyll and Hugo have it; None without text, and
-    for the page that says that another is missing."""
-    from kbc.languages.html.page import read_html  # its libraries take long to import
-
-    stored = file.text(diagnostics)
-    if stored is None or file.path.rpartition("/")[2].lower().startswith("404."):
-        return None
-    lines = includes.expand(file, stored).replace("\r\n", "\n").split("\n")
-    problems: list[Diagnostic] = []
-    matter, start = read_front_matter(lines, range(1, len(lines) + 1), problems)
-    data = matter.data if matter else {}
-    page = read_html("\n".join(lines[start:]))
-    if not page.text.strip():
-        return None
+def _html(
+    collection: Collection, file: SourceFile, data: Mapping[str, Any], document: Converted
+) -> DocRecord:
+    """The record of a page of HTML below the front matter `data`."""
     title = data.get("title")
-    converted = Converted(
-        text=page.text,
-        format="html",
-        title=title if isinstance(title, str) else page.title,
-        anchors=page.anchors,
+    stated = replace(
+        document, title=title if isinstance(title, str) else document.title, summary="", url=""
     )
-    record = _converted(collection, file, converted)
     return replace(
-        record,
+        _converted(collection, file, stated),
         frontmatter=data,
         url=_url(collection, file.path, data, ""),
-        spoken=stated_language(data) or language_of_tag(page.language),
+        spoken=stated_language(data) or document.spoken,
         aliases=permalinks.aliases(collection, file.path, data),
     )
 

@@ -27,7 +27,7 @@ BOOK = ":kite: the Falcon\n= Kites\n\n" + "".join(
 
 
 def write_tree(root: Path) -> Path:
-    """A site with pages in three formats that include and name each other, some with mistakes."""
+    """A site with pages in four formats that include and name each other, some with mistakes."""
     files: dict[str, str | bytes] = {
         "kb.toml": '[kb]\nname = "kites"\n',
         "docs/run.py": "print('flies')\n",
@@ -51,6 +51,7 @@ def write_tree(root: Path) -> Path:
             f"[[kite-{number}]]\n= Kite {number}\n\nOf {{kite}}, after <<kite-{number - 1}>>.\n\n"
             + ("include::gone.adoc[]\n" if number % 6 == 0 else "")
         )
+        files[f"docs/c{number:02}.html"] = f"---\ntitle: {title}\n---\n<main><p>Kite {number}."
     for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,6 +127,26 @@ def test_builds_with_one_and_two_jobs_publish_the_same_bytes(
     assert any(received)
     assert one.name == two.name
     assert differing_files(one, two) == []
+
+
+def test_processes_read_pages_of_html(tmp_path: Path, received: list[bool]) -> None:
+    (tmp_path / "p").mkdir()
+    for number in range(PAGES):
+        page = f"<main><h1>Kite {number}</h1><p>Caf\xe9.</main>" if number % 9 else "<nav>x</nav>"
+        meta = "<meta charset=latin1>" if number % 2 else "<meta charset=nothing>"
+        (tmp_path / f"p/{number:02}.html").write_bytes((meta + page).encode("latin1"))
+    (tmp_path / "kb.toml").write_text(
+        '[kb]\nname = "kites"\n[[collection]]\nname = "p"\nkind = "pages"\npaths = ["p"]\n'
+    )
+    alone = read(tmp_path)
+    assert {each.code for each in alone[1]} == {"page-without-content", "file-not-utf8"}
+    assert len(alone[0]["p"]) == 1 + sum(1 for n in range(PAGES) if n % 9 and n % 2)
+    assert alone[0]["p"][1].text == "# Kite 1\n\nCaf\xe9.\n"
+    assert read(tmp_path, Converters(2, worth_s=0), tmp_path / "cache") == alone
+    assert any(received)
+    received.clear()
+    assert read(tmp_path, cache=tmp_path / "cache") == alone
+    assert not received
 
 
 @pytest.mark.parametrize(

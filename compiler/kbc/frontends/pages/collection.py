@@ -50,9 +50,13 @@ _MAX_REDIRECT_BYTES = 8_192
 
 _SCRIPT = re.compile(rb"<script\b.*?(?:</script\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 
-_NOT_PAGES = frozenset(
-    {"404.html", "genindex.html", "print.html", "robots.txt", "search.html", "toc.html"}
-)
+_NOT_PAGES = frozenset([
+    "404.html", "genindex.html", "print.html", "robots.txt", "search.html", "toc.html",
+    "genindex-all.html", "py-modindex.html",  # Sphinx
+    "allclasses.html", "allclasses-frame.html", "allclasses-index.html", "allclasses-noframe.html",
+    "allpackages-index.html", "index-all.html", "overview-frame.html", "overview-tree.html",
+    "package-frame.html", "package-tree.html",  # javadoc
+])  # fmt: skip
 """What generators of sites add: the whole book once more, indexes, error pages."""
 
 
@@ -200,8 +204,8 @@ def _pages(
     files.sort(key=lambda file: (order.get(file.path, len(order)), file.path))
     records: dict[str, PageRecord] = {}
     ids: set[str] = set()
-    for file in files:
-        for page in read_pages(file, diagnostics, includes):
+    for file, pages in zip(files, read_pages(files, diagnostics, includes), strict=True):
+        for page in pages:
             record = _record(collection, source, file, page, listed.get(file.path, ""), ids)
             key = page_key(record.url)
             if key in records:

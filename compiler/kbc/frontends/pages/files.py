@@ -8,15 +8,13 @@ from __future__ import annotations
 import dataclasses
 import html as html_entities
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kb_runtime.text.languages import language_of_tag
-from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
-from kbc.formats import Converted
-from kbc.frontends.converted import converted_sections, is_converted, read_converted
+from kbc.formats import Converted, convert
+from kbc.frontends.converted import is_converted, outline, read_converted
 from kbc.frontends.markdown_file import first_paragraph, has_long_line, shorten
 from kbc.frontends.page_includes import PageIncludes
 from kbc.languages import markdown
@@ -70,7 +68,6 @@ class ParsedPage:
     spoken: str = ""
     tags: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
-    is_too_deep: bool = False  # HTML of which some was reduced to its text
 
 
 def plain_name(path: str) -> str:
@@ -85,14 +82,41 @@ def redirect_target(text: str) -> str:
 
 
 def read_pages(
+    files: Sequence[SourceFile], diagnostics: Diagnostics, includes: PageIncludes
+) -> Iterator[list[ParsedPage]]:
+    """The pages of each file, chosen by its name, with what they include; what cannot be read is left out,
+    with a diagnostic."""
+    formats = [_format(file) for file in files]
+    to_convert = [
+        (file, name) for file, name in zip(files, formats, strict=True) if name is not None
+    ]
+    converted = read_converted(to_convert, diagnostics)
+    for file, format in zip(files, formats, strict=True):
+        if format is None:
+            yield _own_pages(file, diagnostics, includes)
+            continue
+        known = len(diagnostics)
+        documents = next(converted)
+        if format == "html" and not documents and len(diagnostics) == known:
+            _without_content(file, diagnostics)
+        yield [_converted(document) for document in documents]
+
+
+def _format(file: SourceFile) -> str | None:
+    """The name of the format that a file is converted from, "" where its ending says it; None for others."""
+    name = plain_name(file.path)
+    if format := format_by_content(file.path, file.data):
+        return format
+    if is_converted(file.path):
+        return ""
+    is_html = name.endswith((".html", ".htm")) or looks_like_html(name, file.data)
+    return "html" if is_html else None
+
+
+def _own_pages(
     file: SourceFile, diagnostics: Diagnostics, includes: PageIncludes
 ) -> list[ParsedPage]:
-    """The pages of a file, chosen by its name, with what they include; what cannot be read is left out,
-    with a diagnostic."""
-    format = format_by_content(file.path, file.data)
-    if format or is_converted(file.path):
-        (documents,) = read_converted([(file, format)], diagnostics)
-        return [_converted(document) for document in documents]
+    """The pages of a file of text."""
     name = plain_name(file.path)
     ending = name.rpartition(".")[2]
     text = without_actions(without_pictures(file.text(diagnostics) or ""))
@@ -100,31 +124,26 @@ def read_pages(
         return []
     if ending in ("jsonl", "ndjson"):
         return list(_json_lines(file, text, diagnostics))
-    if ending in ("html", "htm") or looks_like_html(name, file.data):
-        found = [_html(text)]
-        if found[0].is_too_deep:
-            diagnostics.warning(
-                "html-too-deep",
-                "the page nests its elements too deeply; below the limit only their text was kept",
-                file.path,
-                hint="Check the markup: an element may never be closed.",
-            )
-    elif has_long_line(text, file.path, diagnostics):
+    if has_long_line(text, file.path, diagnostics):
         return []
-    elif BUNDLE.fullmatch(name):
+    if BUNDLE.fullmatch(name):
         found = list(_llms_full(text))
     elif ending == "txt":
         found = [_plain(text)]
     else:
         found = [_markdown(file, includes.expand(file, text), diagnostics, includes.rules)]
     if not any(page.text.strip() for page in found):
-        diagnostics.warning(
-            "page-without-content",
-            "the page has no main content and was left out",
-            file.path,
-            hint="Remove pages that contain only navigation from the folder.",
-        )
+        _without_content(file, diagnostics)
     return [page for page in found if page.text.strip()]
+
+
+def _without_content(file: SourceFile, diagnostics: Diagnostics) -> None:
+    diagnostics.warning(
+        "page-without-content",
+        "the page has no main content and was left out",
+        file.path,
+        hint="Remove pages that contain only navigation from the folder.",
+    )
 
 
 def sitemap_locations(text: str) -> list[str]:
@@ -162,40 +181,18 @@ def _markdown(
 
 
 def _converted(document: Converted) -> ParsedPage:
-    page = _parsed(document.text, format=document.format, title=document.title)
-    return dataclasses.replace(
-        page,
+    found = outline(document)
+    return ParsedPage(
+        text=document.text,
+        format=document.format,
+        title=found.heading or document.title,
         name=document.name,
         url=document.url,
-        summary=shorten(document.summary) or page.summary,
+        summary=shorten(document.summary) or found.summary,
         author=document.author,
         created_at=document.created_at,
-        sections=converted_sections(document),
-    )
-
-
-@remembered("html")
-def _html(source: str) -> ParsedPage:
-    # Its libraries take longer to import than most builds after an edit have.
-    from kbc.languages.html.page import read_html
-
-    found = read_html(source)
-    page = _parsed(found.text, format="html", title=found.title)
-    sections = page.sections
-    if len(found.anchors) == len(sections):  # the page's own anchors are those that links use
-        sections = tuple(
-            dataclasses.replace(section, anchor=anchor or section.anchor)
-            for section, anchor in zip(sections, found.anchors, strict=True)
-        )
-    return dataclasses.replace(
-        page,
-        url=found.canonical,
-        summary=shorten(found.description) or page.summary,
-        author=found.author,
-        created_at=found.created_at,
-        spoken=language_of_tag(found.language),
-        sections=sections,
-        is_too_deep=found.is_too_deep,
+        spoken=document.spoken,
+        sections=found.sections,
     )
 
 
@@ -279,7 +276,8 @@ def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:
             page = _parsed(entry[key])
             break
     if page is None and isinstance(entry.get("html"), str):
-        page = _html(entry["html"])
+        html = entry["html"].encode("utf-8", "replace")
+        page = _converted(*convert("", html, lambda _: None, format="html"))
     if page is None or not page.text.strip():
         return None
     count = entry.get("pageCount", entry.get("page_count"))

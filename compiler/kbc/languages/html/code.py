@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from bs4 import BeautifulSoup, Comment, Tag
 from bs4.element import NavigableString
+
+from kbc.languages.html.tree import classes_of, elements, has, is_removed, named
 
 _GUTTERS = frozenset([
     "lineno", "linenos", "linenodiv", "ln", "lnt", "rouge-gutter", "gutter", "blob-num",
@@ -42,8 +45,8 @@ _NEARBY = 4
 
 def prepare_code(soup: BeautifulSoup) -> None:
     """Takes line numbers and names of languages out, and code out of tables that only lay it out."""
-    for tag in soup.find_all(class_=True):
-        if is_removed(tag):
+    for tag in elements(soup):
+        if "class" not in tag.attrs or is_removed(tag):
             continue
         classes = classes_of(tag)
         if not _GUTTERS.isdisjoint(classes):
@@ -69,14 +72,15 @@ def _name_language(code: Tag) -> None:
 
 
 def code_text(element: Tag) -> str:
-    """The code with a line end where the page shows one; blank lines around it are left out."""
+    """The code with a line end where the page shows one, and blanks for those that do not break; blank lines
+    around it are left out."""
     parts: list[str] = []
     for text in _texts(element):
         if text is not None:
             parts.append(text)
         elif parts and not parts[-1].endswith("\n"):
             parts.append("\n")
-    return "".join(parts).replace("\r\n", "\n").strip("\n")
+    return "".join(parts).replace("\r\n", "\n").replace("\xa0", " ").strip("\n")
 
 
 def _texts(element: Tag) -> Iterator[str | None]:
@@ -112,7 +116,7 @@ def _is_line(tag: Tag) -> bool:
 def code_language(element: Tag) -> str:
     """The language of a `<pre>`, from the classes of itself, its `<code>` or the blocks around; "" when
     none is named."""
-    for tag in (element, *element.find_all("code", limit=2), *_around(element)):
+    for tag in (element, *islice(named(element, "code"), 2), *_around(element)):
         if language := _language_of(tag):
             return _ALIASES.get(language, language)
     return ""
@@ -123,7 +127,7 @@ def _around(element: Tag) -> Iterator[Tag]:
     for parent in list(element.parents)[:_NEARBY]:
         if parent.name in ("body", "main", "article", "section", "[document]"):
             return
-        if len(parent.find_all("pre", limit=3)) > 1 + (element.find("pre") is not None):
+        if len(list(islice(named(parent, "pre"), 3))) > 1 + has(element, "pre"):
             return
         yield parent
 
@@ -145,16 +149,3 @@ def _language_of(tag: Tag) -> str:
             return beside[0]
         return next((name for name in lowered if name in _BARE), "")
     return ""
-
-
-def is_removed(tag: Tag) -> bool:
-    """Whether the element was decomposed. Its property `decomposed` looks for an element of that name
-    through all that is inside, which makes a walk over a page quadratic."""
-    return bool(vars(tag).get("_decomposed"))
-
-
-def classes_of(tag: Tag) -> list[str]:
-    """The classes of an element."""
-    if "class" not in tag.attrs:
-        return []
-    return [str(name) for name in tag.get_attribute_list("class") if name]

@@ -10,10 +10,12 @@ documentation is about: on 40 pages each of PostgreSQL 15 and Python 3.11 as Deb
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html.code import classes_of, is_removed
+from kbc.languages.html.tree import classes_of, elements, has, is_removed, named
 
 _MAIN = (
     "main", "[role=main]", "article", "#docContent", "#content", "#main-content", ".markdown-body",
@@ -39,9 +41,11 @@ _CHROME_CLASSES = frozenset([
     "VPDocAside", "VPLocalNav", "VPSidebar", "prev-next", "prev-next-area", "prevnext",
     "md-source-file", "skip-link", "md-content__button", "edit-link", "edit-this-page",
     "edit-page-link", "copybtn", "copy-btn", "headerlink", "header-anchor", "hash-link",
-    "anchorjs-link", "doc-anchor", "heading-anchor",
+    "anchorjs-link", "doc-anchor", "heading-anchor", "viewcode-link", "viewcode-back", "navpath",
+    "ttc", "SRStatus", "rustdoc-breadcrumbs", "hideme", "test-arrow", "copy-popup-wrapper",
+    "copy-popup-icon", "footer",
 ])  # fmt: skip
-_LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link"})
+_LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src"})
 """Chrome on a link only."""
 
 _MENU_CLASSES = frozenset(
@@ -64,26 +68,40 @@ _TEXINFO_WAYS = re.compile(r"(?=.*\bNext:)(?=.*\b(?:Up|Previous):)", re.DOTALL)
 def main_content(soup: BeautifulSoup) -> Tag | None:
     """The part that holds the content, navigation taken out of it; None when there is none."""
     _remove_navigation(soup)
-    for selector in _MAIN:
-        for found in soup.select(selector):
-            if found.get_text(strip=True):
-                return _article(found) if selector in _MAIN[:2] else found
+    marked: dict[str, list[Tag]] = {mark: [] for mark in _MAIN}
+    for tag in elements(soup):
+        for mark in _marks(tag):
+            if mark in marked:
+                marked[mark].append(tag)
+    for mark, found in marked.items():
+        for each in found:
+            if each.get_text(strip=True):
+                return _article(each) if mark in _MAIN[:2] else each
     return None
 
 
+def _marks(tag: Tag) -> Iterator[str]:
+    """The selectors of an element by its name, role, id and classes."""
+    yield tag.name
+    if tag.attrs:
+        yield f"[role={tag.attrs.get('role')}]"
+        yield f"#{tag.attrs.get('id')}"
+        yield from (f".{name}" for name in classes_of(tag))
+
+
 def _remove_navigation(soup: BeautifulSoup) -> None:
-    for tag in soup.find_all(True):
+    for tag in elements(soup):
         if is_removed(tag) or tag.name in _KEPT:
             continue
         if _is_chrome(tag) or (_is_menu(tag) and _is_mostly_links(tag)):
             tag.decompose()
-    for block in soup.find_all(["table", "p", "ul"]):
+    for block in named(soup, "table", "p", "ul"):
         if not is_removed(block) and _leads_elsewhere(block):
             block.decompose()
 
 
 def _is_chrome(tag: Tag) -> bool:
-    if tag.name == "header" and tag.find("h1") is not None:
+    if tag.name == "header" and has(tag, "h1"):
         return False  # titles often stand in a header of their own
     if tag.name in _CHROME_ELEMENTS:
         return True
@@ -109,14 +127,14 @@ def _is_menu(tag: Tag) -> bool:
 
 def _is_mostly_links(block: Tag) -> bool:
     text = len("".join(block.get_text().split()))
-    linked = sum(len("".join(link.get_text().split())) for link in block.find_all("a"))
-    return linked >= _SHARE_OF_LINKS * text and block.find("pre") is None
+    linked = sum(len("".join(link.get_text().split())) for link in named(block, "a"))
+    return linked >= _SHARE_OF_LINKS * text and not has(block, "pre")
 
 
 def _leads_elsewhere(block: Tag) -> bool:
     """Whether a block is the Prev, Up and Next of a manual."""
-    links = block.find_all("a", limit=20)
-    if len(links) < 2 or block.find(["pre", "h1"]) is not None:
+    links = list(islice(named(block, "a"), 20))
+    if len(links) < 2 or has(block, "pre", "h1"):
         return False
     text = block.get_text(" ")
     if len(text) > _MOST_NAVIGATION:
@@ -131,10 +149,10 @@ def _leads_elsewhere(block: Tag) -> bool:
 
 def _article(main: Tag) -> Tag:
     """The article that most of the main part is, so that its table of contents stays out."""
-    articles = [each for each in main.find_all("article") if each.find_parent("article") is None]
+    articles = [each for each in named(main, "article") if each.find_parent("article") is None]
     if len(articles) != 1:
         return main
     article = articles[0]
     is_most = len(article.get_text()) >= _SHARE_OF_ARTICLE * len(main.get_text())
-    has_title = article.find("h1") is not None or main.find("h1") is None
+    has_title = has(article, "h1") or not has(main, "h1")
     return article if is_most and has_title else main

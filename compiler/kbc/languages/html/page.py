@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote
@@ -15,8 +15,10 @@ from bs4.element import NavigableString
 from kbc.languages.addresses import without_pictures
 from kbc.languages.html.code import prepare_code
 from kbc.languages.html.content import main_content
-from kbc.languages.html.markdown import to_markdown
+from kbc.languages.html.generators import name_elements
+from kbc.languages.html.markdown import prepare_tables, to_markdown
 from kbc.languages.html.tabs import keep_tabs
+from kbc.languages.html.tree import children, elements, named
 from kbc.limits import MAX_HTML_DEPTH, short_title
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -53,12 +55,14 @@ def read_html(
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
         soup = BeautifulSoup(source, "lxml")
     is_too_deep = _flatten(soup)
-    current = soup.select_one("[aria-current=page]")
-    metadata = soup.find_all("meta")
+    tags = list(elements(soup))
+    current = next((each for each in tags if each.attrs.get("aria-current") == "page"), None)
+    metadata = [each for each in tags if each.name == "meta"]
+    canonical = next((each for each in tags if _is_canonical(each)), None)
     page = HtmlPage(
         text="",
-        title=_text_of(soup.find("title")),
-        canonical=_attribute(soup.select_one("link[rel=canonical]"), "href"),
+        title=_text_of(next((each for each in tags if each.name == "title"), None)),
+        canonical=_attribute(canonical, "href"),
         author=_meta(metadata, "author", "article:author"),
         created_at=_meta(metadata, "article:published_time", "date", "dc.date"),
         description=_meta(metadata, "description", "og:description"),
@@ -69,6 +73,7 @@ def read_html(
     in_navigation = _text_of(current)
     templates = "" if is_template else _templates(soup)
     keep_tabs(soup)
+    name_elements(soup)
     prepare_code(soup)
     main = main_content(soup)
     if main is None and templates:
@@ -78,17 +83,24 @@ def read_html(
         )
     if main is None:
         return page
-    _open_lists(main)
-    headings = [heading for heading in main.find_all(_HEADINGS) if _text_of(heading)]
+    prepare_tables(main)
+    found = [each for each in named(main, *_HEADINGS) if each.find_parent(["td", "th"]) is None]
+    _open_lists(main, found)
+    headings = [heading for heading in found if _text_of(heading)]
     anchors = tuple(_anchor(heading) for heading in headings)
     for heading in headings:
-        for inner in heading.select('a[href^="#"]'):
+        for inner in list(_own_links(heading)):
             if re.search(r"\w", inner.get_text()):
                 inner.unwrap()  # a heading that links to itself
             else:
                 inner.decompose()  # a sign beside it
-    if link is not None:
-        for each in main.find_all("a", href=True):
+    for each in list(named(main, "a")):
+        each.attrs.pop(
+            "title", None
+        )  # shown over a link that is pointed at: what kind of thing it leads to
+        if _is_sign(each):
+            each.decompose()
+        elif link is not None and "href" in each.attrs:
             each["href"] = link(str(each["href"]))
     title = _best_title(page.title, headings, in_navigation)
     return replace(page, text=to_markdown(main), title=short_title(title), anchors=anchors)
@@ -96,8 +108,23 @@ def read_html(
 
 def _templates(soup: BeautifulSoup) -> str:
     """The HTML in scripts that a program of the page shows (`<script type="text/x-handlebars-template">`)."""
-    found = soup.find_all("script", type=_TEMPLATE_TYPE)
+    found = (each for each in named(soup, "script") if _TEMPLATE_TYPE.search(str(each.get("type"))))
     return "\n".join(each.get_text() for each in found)
+
+
+def _is_canonical(tag: Tag) -> bool:
+    return tag.name == "link" and tag.get_attribute_list("rel") == ["canonical"]
+
+
+def _is_sign(link: Tag) -> bool:
+    """Whether a link to a place of the page is a sign, such as a pilcrow or an arrow back."""
+    is_own = str(link.get("href") or "").startswith("#")
+    return is_own and not re.search(r"\w", link.get_text()) and next(elements(link), None) is None
+
+
+def _own_links(heading: Tag) -> Iterator[Tag]:
+    """The links in a heading that lead to a place of the page."""
+    return (each for each in named(heading, "a") if str(each.get("href") or "").startswith("#"))
 
 
 def _flatten(soup: BeautifulSoup) -> bool:
@@ -116,14 +143,14 @@ def _flatten(soup: BeautifulSoup) -> bool:
     return is_too_deep
 
 
-def _open_lists(main: Tag) -> None:
+def _open_lists(main: Tag, headings: Sequence[Tag]) -> None:
     """Makes blocks of lists whose items have headings, as javadoc lays pages out: a section is no item."""
-    for heading in main.find_all(_HEADINGS):
+    for heading in headings:
         for parent in heading.parents:
             if parent is main:
                 break
             if parent.name in ("ul", "ol"):
-                for item in parent.find_all("li", recursive=False):
+                for item in children(parent, "li"):
                     item.name = "div"
                 parent.name = "div"
 
@@ -140,8 +167,9 @@ def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
         return first_level[0]
     parts = _TITLE_SEPARATOR.split(stated)
     for heading in headings[:_HEADINGS_FOR_TITLE]:
-        if _text_of(heading) in parts:
-            return _text_of(heading)
+        text = _text_of(heading)
+        if text in parts or (text and stated.endswith(f": {text}")):
+            return text
     if in_navigation and in_navigation in parts:
         return in_navigation
     if stated or not headings:
@@ -155,13 +183,17 @@ def _anchor(heading: Tag) -> str:
     """The id of a heading, of the section that it opens, or of a link in it."""
     parent = heading.parent
     opens = (
-        parent is not None and parent.name in ("section", "div") and parent.find(True) is heading
+        parent is not None
+        and parent.name in ("section", "div")
+        and next(elements(parent)) is heading
     )
-    inside: Any = heading.find(id=True) or heading.find("a", attrs={"name": True})
+    inside = next((each for each in elements(heading) if "id" in each.attrs), None) or next(
+        (each for each in named(heading, "a") if "name" in each.attrs), None
+    )
     for tag in (heading, inside, parent if opens else None):
         if tag is not None and (tag.get("id") or (tag.name == "a" and tag.get("name"))):
             return str(tag.get("id") or tag["name"])
-    own_link = heading.select_one('a[href^="#"]')
+    own_link = next(_own_links(heading), None)
     return unquote(str(own_link["href"])[1:]) if own_link is not None else ""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html.code import classes_of, is_removed
+from kbc.languages.html.tree import classes_of, elements, is_removed
 
 _BY_CLASS = (
     ("vp-code-group", ".tabs label", ".blocks > *"),
@@ -28,7 +28,7 @@ def keep_tabs(soup: BeautifulSoup) -> None:
     """Shows hidden panels and puts each label, in bold, before its panel."""
     containers: list[list[Tag]] = [[] for _ in _BY_CLASS]
     by_role: dict[str, list[Tag]] = {"tablist": [], "tabpanel": []}
-    for tag in soup.find_all(True):  # once: a page has one of these in a hundred
+    for tag in elements(soup):  # once: a page has one of these in a hundred
         classes = classes_of(tag)
         for found, (container, _, _) in zip(containers, _BY_CLASS, strict=True):
             if container in classes:

@@ -1,0 +1,90 @@
+"""What generators of references mark only by classes: signatures and code in other elements than `<pre>`,
+titles in others than headings. The classes are those of Doxygen, javadoc (JDK 16 and later) and Dokka.
+"""
+
+from __future__ import annotations
+
+from bs4 import BeautifulSoup, Tag
+
+from kbc.languages.html.tree import children, classes_of, elements, has, is_removed
+
+_SIGNATURES_OF_JAVA = frozenset(
+    {"member-signature", "type-signature", "package-signature", "module-signature"}
+)
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_PHRASES = frozenset(
+    ["a", "b", "br", "code", "em", "i", "img", "small", "span", "strong", "sub", "sup", "wbr"]
+)
+"""Elements that may stand beside a heading without being text of their own."""
+
+
+def name_elements(soup: BeautifulSoup) -> None:
+    """Makes code and headings of what generators show as such."""
+    for tag in list(elements(soup)):
+        if is_removed(tag) or tag.parent is None:
+            continue
+        if tag.name == "section":
+            _begin_with_heading(tag)
+        classes = classes_of(tag) if tag.name == "div" else []
+        if "fragment" in classes:
+            _name_fragment(tag)
+        elif "memproto" in classes:
+            _name_prototype(tag)
+        elif not _SIGNATURES_OF_JAVA.isdisjoint(classes):
+            tag.name = "pre"
+            tag["class"] = "language-java"
+        elif "symbol" in classes and "monospace" in classes:
+            tag.name = "pre"
+        elif "title" in classes and "headertitle" in classes_of(tag.parent):
+            tag.name = "h1"
+
+
+def _name_fragment(fragment: Tag) -> None:
+    """Makes code of the lines of Doxygen, each of which is a block that may begin with its number."""
+    lines: list[str] = []
+    for line in elements(fragment):
+        if line.name != "div" or "line" not in classes_of(line):
+            continue
+        number = next((each for each in elements(line) if "lineno" in classes_of(each)), None)
+        if number is not None:
+            number.decompose()
+        text = line.get_text()
+        lines.append(text if number is None else text.removeprefix("\xa0"))
+    if lines:
+        fragment.clear()
+        fragment.name = "pre"
+        fragment.append("\n".join(lines))
+
+
+def _name_prototype(prototype: Tag) -> None:
+    """Makes code of the tables in which Doxygen lays out a declaration; labels such as `static` follow."""
+    parts: list[str] = []
+    labels: list[str] = []
+    for tag in elements(prototype):
+        text = " ".join(tag.get_text().split())
+        classes = classes_of(tag)
+        if "memtemplate" in classes or (tag.name == "table" and "memname" in classes):
+            parts.append(text)
+        elif "mlabel" in classes and text:
+            labels.append(text)
+    if not parts:
+        return
+    prototype.clear()
+    prototype.name = "pre"
+    prototype.append("\n".join(parts))
+    if labels:
+        shown = BeautifulSoup("<p></p>", "lxml").p
+        assert shown is not None
+        shown.append(", ".join(labels))
+        prototype.insert_after(shown.extract())
+
+
+def _begin_with_heading(section: Tag) -> None:
+    """Puts the heading of a section before what stands beside it: the version of an item, its source."""
+    heading = next(iter(children(section, *_HEADINGS)), None)
+    if heading is None:
+        return
+    place = section.index(heading)
+    before = [each for each in section.contents[:place] if isinstance(each, Tag)]
+    if before and all(each.name in _PHRASES and not has(each, *_HEADINGS) for each in before):
+        section.insert(0, heading.extract())

@@ -1,0 +1,80 @@
+"""References of programs as their generators write them in HTML: signatures, code, titles, anchors."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbc.languages.html.page import read_html
+
+
+def text(markup: str) -> str:
+    return read_html(f"<main>{markup}</main>").text
+
+
+def test_doxygen() -> None:
+    lines = "".join(
+        f'<div class="line"><a name="l{n}"></a><span class="lineno">{n:5}</span>&#160;{code}</div>\n'
+        for n, code in enumerate(["int fly(void)", "{", "  up();", "}"], start=1)
+    )
+    page = read_html(
+        '<title>Kites: Strings</title><body><div class="navpath">a</div><div class="headertitle">'
+        '<div class="title">Strings</div></div><div id="content"><table><tr class="heading"><td>'
+        '<h2><a name="funcs"></a>\nFunctions</h2></td></tr><tr><td>int</td><td>fly</td></tr>'
+        "<tr><td>&#160;</td></tr></table>"
+        '<h2><span class="permalink"><a href="#a1">&#9670;&nbsp;</a></span>fly()</h2>'
+        '<div class="memproto"><table><tr><td><table class="memname"><tr><td>int fly</td><td>(</td>'
+        '<td>int&#160;</td><td>high</td><td>)</td></tr></table></td><td><span class="mlabel">static'
+        f'</span></td></tr></table></div><div class="fragment">{lines}'
+        '<div class="ttc"><div>a hint</div></div></div></div>'
+    )
+    assert page.text == (
+        "## Functions\n\n|  |  |\n| --- | --- |\n| int | fly |\n\n## fly()\n\n"
+        "```\nint fly(int high)\n```\n\nstatic\n\n"
+        "```\nint fly(void)\n{\n  up();\n}\n```\n"
+    )
+    assert page.anchors == ("funcs", "a1")
+    titled = read_html(
+        '<title>Kites: Strings</title><div class="headertitle"><div class="title">Strings</div></div>'
+        "<h1>One</h1><p>x"
+    )
+    assert (titled.title, titled.text[:9]) == ("Strings", "# Strings")
+    assert not read_html('<body class="SRPage"><div class="SRStatus">Loading...</div>').text
+
+
+def test_javadoc_and_dokka() -> None:
+    assert text(
+        '<section id="up()"><h3>up</h3><div class="member-signature"><span>public</span>&nbsp;<a'
+        ' href="S.html" title="class in kites">S</a>&nbsp;<span>up</span>()</div></section>'
+    ) == ("### up\n\n```java\npublic S up()\n```\n")
+    assert text(
+        '<div class="copy-popup-wrapper"><span>Link copied</span></div><div class="symbol monospace">'
+        'fun <a href="up.html">up</a>()</div><p>Rises.</p><div class="footer">made by</div>'
+    ) == ("```\nfun up()\n```\n\nRises.\n")
+
+
+def test_rustdoc() -> None:
+    page = read_html(
+        '<main><details><summary class="hideme">Expand</summary><p>A kite.</p></details><details>'
+        '<summary><section id="method.up"><span>1.2.0 <a class="src" href="s.html">Source</a></span>'
+        '<h4>pub fn <a href="#method.up">up</a>()</h4></section></summary><p>Rises.</p></details>'
+        '<a href="#">&#9432;</a></main>'
+    )
+    assert page.text == "A kite.\n\n#### pub fn up()\n\n1.2.0\n\nRises.\n"
+    assert page.anchors == ("method.up",)
+
+
+def test_a_heading_stays_behind_the_paragraphs_of_its_section() -> None:
+    assert text("<section><p>First.</p><h2>Then</h2></section>") == "First.\n\n## Then\n"
+
+
+def test_sphinx() -> None:
+    assert text(
+        '<dl><dt class="sig">up(high)<a class="reference"><span class="viewcode-link">[source]</span>'
+        '</a></dt><dd><dl><dt><strong>high</strong><span class="classifier">float</span></dt></dl>'
+    ) == ("`up(high)`\n\n**high** : float\n")
+
+
+@pytest.mark.parametrize("line", ["---", "====="])
+def test_a_line_of_text_makes_no_heading_of_the_one_above(line: str) -> None:
+    assert text(f"<p>Words\n{line}\nmore") == f"Words\n\\{line}\nmore\n"
+    assert text(f"<pre>Words\n{line}</pre>") == f"```\nWords\n{line}\n```\n"
