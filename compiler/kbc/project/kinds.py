@@ -37,6 +37,7 @@ GENERATORS = (
     "documenter",
     "docusaurus",
     "eleventy",
+    "ex-doc",
     "fern",
     "fumadocs",
     "gitbook",
