@@ -107,6 +107,8 @@ def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
         ("//// tab | npm\n\none\n\n////", "**npm**\n\none"),
         ("///\n\n/// note\nNever closed", "///\n\n/// note\nNever closed"),
         ("{{< tabs >}}{{% tab name=\"npm\" %}}one{{% /tab %}}{{< /tabs >}}", "**npm**\n\none"),
+        ('{{< tabs items="A, B" >}}{{< tab >}}one{{< /tab >}}{{< tab >}}two{{< /tab >}}{{< /tabs >}}',
+         "**A**\n\none\n\n**B**\n\ntwo"),
         ("{{% notice warning %}}Text{{% /notice %}}", "**Warning**\n\nText"),
         ("{{% hint info %}}\nText\n{{% /hint %}}", "**Info**\n\nText"),
         ('<TabItem value="a" label="npm">\none\n</TabItem>', "**npm**\n\none"),
