@@ -152,23 +152,23 @@ def test_a_wrong_value_is_quoted(
 
 
 def test_filters_restrict_what_is_found(kb: kb_runtime.KnowledgeBase) -> None:
-    everything = kb.search("boat lantern ferry knot", scopes=list(kb.scopes))
+    everything = kb.search("boat lantern ferry knot")
     assert {"docs", "examples", "workshops"} <= {hit.kind for hit in everything}
-    code = kb.search("boat lantern ferry knot", scopes=list(kb.scopes), types=["code"])
+    code = kb.search("boat lantern ferry knot", types=["code"])
     assert {hit.kind for hit in code} >= {"examples"}
     assert "docs" not in {hit.kind for hit in code}
-    python = kb.search("pump knot ferry", scopes=list(kb.scopes), languages=["python"])
+    python = kb.search("pump knot ferry", languages=["python"])
     assert {Path(hit.title.split(" › ")[0]).suffix for hit in python} == {".py"}
     request = kb_runtime.SearchRequest("lantern", collections=("posts",))
     assert kb.search(request) == []
 
 
 def test_globs_restrict_a_search_to_some_records(kb: kb_runtime.KnowledgeBase) -> None:
-    everything = kb.search("boat lantern ferry knot", scopes=list(kb.scopes), limit=50)
+    everything = kb.search("boat lantern ferry knot", limit=50)
     ids = {kb.get(hit.address).id for hit in everything}
     python = {each for each in ids if each.endswith(".py")}
     assert set() < python < ids
-    found = kb.search("boat lantern ferry knot", scopes=list(kb.scopes), limit=50, paths=["*.py"])
+    found = kb.search("boat lantern ferry knot", limit=50, paths=["*.py"])
     assert python <= {kb.get(hit.address).id for hit in found}
     assert all(kb.get(hit.address).id.endswith(".py") for hit in found)
     assert not kb.search("lantern", paths=["nowhere/**"])

@@ -156,7 +156,7 @@ class KnowledgeBase:
     ) -> list[Hit]:
         """The best passages, best first; none is a result too.
 
-        `scopes` are searched together (None: the scope `all`). `mode` is `hybrid`, `lexical` or
+        `scopes` are searched together (None: everything). `mode` is `hybrid`, `lexical` or
         `semantic`. `types` (`prose`, `code`, `api`, `config`, `cmd`) and `languages` keep passages with
         one of the values, `paths` those of records whose ids one of the globs matches (see `rows_of`).
         `per_record` is the most hits of one record. `rerank` re-scores the best hits
@@ -165,10 +165,10 @@ class KnowledgeBase:
         side of the search works, and for `rerank` where there is no re-ranker.
         """
         if isinstance(query, str):
-            paths = tuple(paths)
+            paths, names = tuple(paths), tuple(scopes or ())
             query = SearchRequest(
                 query,
-                hits.collections_of(self._knowledge, scopes or ()),
+                hits.collections_of(self._knowledge, names) if names else None,
                 limit,
                 mode,
                 types=tuple(types),

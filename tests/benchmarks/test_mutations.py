@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from benchmarks import mutations
 
-from kbc.languages.html import read_html
+from kbc.languages.html.page import read_html
 
 ROOT = Path(__file__).parents[2]
 IN_PROCESS = [

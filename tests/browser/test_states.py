@@ -70,7 +70,7 @@ def test_another_artifact_is_asked_what_was_typed(
 def test_a_hit_says_its_address(serve: Serve, open_page: Open, everything: Path) -> None:
     page = open_page(f"{serve(everything)}/?q=lantern")
     with kb_runtime.open(everything) as kb:
-        addresses = [hit.address for hit in kb.search("lantern")]
+        addresses = [hit.address for hit in kb.search("lantern", scopes=["all"])]
     assert page.locator(".hit .where code").all_inner_texts() == addresses
 
 

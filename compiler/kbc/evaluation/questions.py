@@ -205,9 +205,7 @@ def evaluate(
     artifact.prepare()
     count = _token_counter(artifact)
     found = Evaluation([], [], [], build_id=artifact.build_id)
-    scopes = artifact.manifest["scopes"]
-    for question in questions:
-        names = tuple(scopes[question.scope or "all"])
+    for question, names in zip(questions, collections_asked(artifact, questions), strict=True):
         found.asked.update(names)
         page = SearchRequest(question.query, names, limit=PAGE, mode=mode)
         started = time.perf_counter()
@@ -368,6 +366,25 @@ def check_questions(
                 f" {artifact.manifest['name']} {artifact.build_id} does not have{hint}"
             )
     return known
+
+
+def collections_asked(artifact: Artifact, questions: Sequence[Question]) -> list[tuple[str, ...]]:
+    """The collections that each question is asked of: those of its scope; without one those of `all`, and
+    every collection if none of these has a record that answers it."""
+    scopes = artifact.manifest["scopes"]
+    holding: dict[str, set[str]] = {}
+    for (collection, _), name in records(artifact).items():
+        for alias in _aliases(name, collection):
+            holding.setdefault(alias, set()).add(collection)
+    everything = tuple(info.name for info in artifact.collections)
+
+    def asked(question: Question) -> tuple[str, ...]:
+        usual = tuple(scopes[question.scope or "all"])
+        answering = {each for name in question.gains for each in holding.get(name, ())}
+        is_elsewhere = not question.scope and answering and answering.isdisjoint(usual)
+        return everything if is_elsewhere else usual
+
+    return [asked(question) for question in questions]
 
 
 def ranking_of(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,7 +21,14 @@ from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.searcher import Searcher
 from kb_runtime.text.tables import count_of
 from kbc.evaluation import measures
-from kbc.evaluation.questions import PAGE, EvaluationError, Question, check_questions, ranking_of
+from kbc.evaluation.questions import (
+    PAGE,
+    EvaluationError,
+    Question,
+    check_questions,
+    collections_asked,
+    ranking_of,
+)
 from kbc.project.search_section import search_section
 from kbc.project.settings import BOOST_FIELDS, MOST_FACTOR, SearchSettings
 
@@ -217,7 +226,8 @@ class _Bench:
     def __init__(self, artifact: Artifact, questions: Sequence[Question]) -> None:
         self.artifact = artifact
         self._questions = questions
-        self._encode = _remembered(artifact.encoder.encode) if artifact.encoder else None
+        self._collections = collections_asked(artifact, questions)
+        self._encode = cache(artifact.encoder.encode) if artifact.encoder else None
         self._known: dict[str, list[float]] = {}
 
     def scores(self, settings: Settings) -> list[float]:
@@ -225,11 +235,11 @@ class _Bench:
         key = repr(sorted(settings.items()))
         if key not in self._known:
             searcher = Searcher(_Configured(self.artifact, settings, self._encode))
-            self._known[key] = [self._score(searcher, each) for each in self._questions]
+            asked = zip(self._questions, self._collections, strict=True)
+            self._known[key] = [self._score(searcher, *each) for each in asked]
         return self._known[key]
 
-    def _score(self, searcher: Searcher, question: Question) -> float:
-        names = tuple(self.artifact.manifest["scopes"][question.scope or "all"])
+    def _score(self, searcher: Searcher, question: Question, names: tuple[str, ...]) -> float:
         hits = searcher.search(SearchRequest(question.query, names, limit=PAGE)).hits
         ranking = ranking_of(self.artifact, hits, question.gains)
         return measures.reciprocal_rank(ranking, question.gains, PAGE)
@@ -245,23 +255,7 @@ class _Configured:
         manifest = artifact.manifest.as_dict()
         search = search_section(SearchSettings.model_validate(settings))
         self.manifest = {**manifest, "search": {**(manifest.get("search") or {}), **search}}
-        self.encoder = None if encode is None else _Encoder(encode)
+        self.encoder = None if encode is None else SimpleNamespace(encode=encode)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._artifact, name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Encoder:
-    encode: Callable[[str], Any]
-
-
-def _remembered(encode: Callable[[str], Any]) -> Callable[[str], Any]:
-    known: dict[str, Any] = {}
-
-    def ask(text: str) -> Any:
-        if text not in known:
-            known[text] = encode(text)
-        return known[text]
-
-    return ask

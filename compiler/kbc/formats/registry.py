@@ -17,7 +17,7 @@ INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 def reads_python() -> bool:
     """Whether the library that reads the references of Python objects from source is installed."""
     try:
-        importlib.import_module("kbc.formats.python_objects")
+        importlib.import_module("kbc.formats.python.objects")
     except ModuleNotFoundError:  # griffe comes with kb-compiler[formats]
         return False
     return True
@@ -110,6 +110,7 @@ _FORMATS = (
         "quartodoc",
         "references of Python packages made by quartodoc, as listed in _quarto.yml",
         *("_quarto.yml", "_quarto.yaml"),
+        module="python.quartodoc",
         library="griffe",
     ),
     # Chosen by how files begin, not by an ending: others have these endings, too.
@@ -123,7 +124,7 @@ _FORMATS = (
     _format(
         "python",
         "Python modules: signatures and docstrings, from source",
-        module="python_api",
+        module="python.api",
         library="griffe",
     ),
     _format("inventory", "Sphinx inventories: names and their URLs"),

@@ -6,6 +6,9 @@ from lxml import etree
 
 from kbc.formats.document import FormatError
 
+OWN_ENTITIES = frozenset(["amp", "lt", "gt", "quot", "apos"])
+"""Those that XML has without a declaration."""
+
 
 def parsed(source: str | bytes, what: str) -> etree._Element:
     """The root element of `source`, which messages call `what`. Raises `FormatError` with the line."""

@@ -56,15 +56,8 @@ def read(
         except CaseFileError as error:
             if error.is_other:
                 without.append(file.path)
-                continue
-            diagnostics.warning(
-                "tests-unreadable",
-                f"{error.message}; the file was left out",
-                file.path,
-                error.line or 1,
-                error.column or None,
-                hint="Export it again, correct this place, or exclude it from the collection's paths.",
-            )
+            else:
+                _report_unreadable(error, file.path, diagnostics)
             continue
         suite = wanted or suite_of(name, parsed)
         found = normalise(parsed, suite, name)
@@ -84,16 +77,31 @@ def read(
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
     if without:
-        shown = ", ".join(without[:_SHOWN]) + ", ..." * (len(without) > _SHOWN)
-        diagnostics.warning(
-            "tests-none",
-            f"files of collection {collection.name!r} that contain no test case were left out:"
-            f" {len(without):,} ({shown})",
-            without[0],
-            hint=f"Exclude them from the collection's paths. If they are exports: {_IDENTIFIED}",
-        )
+        _report_without_tests(without, collection.name, diagnostics)
     _note(incomplete, diagnostics)
     return list(records.values())
+
+
+def _report_unreadable(error: CaseFileError, path: str, diagnostics: Diagnostics) -> None:
+    diagnostics.warning(
+        "tests-unreadable",
+        f"{error.message}; the file was left out",
+        path,
+        error.line or 1,
+        error.column or None,
+        hint="Export it again, correct this place, or exclude it from the collection's paths.",
+    )
+
+
+def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Diagnostics) -> None:
+    shown = ", ".join(paths[:_SHOWN]) + ", ..." * (len(paths) > _SHOWN)
+    diagnostics.warning(
+        "tests-none",
+        f"files of collection {collection!r} that contain no test case were left out:"
+        f" {len(paths):,} ({shown})",
+        paths[0],
+        hint=f"Exclude them from the collection's paths. If they are exports: {_IDENTIFIED}",
+    )
 
 
 def _with_folder(case: Case, path: str) -> Case:

@@ -27,8 +27,8 @@ from kbc.formats import (
     reads_python,
 )
 from kbc.frontends.markdown_file import first_paragraph
-from kbc.frontends.naming import stated_in_header
 from kbc.frontends.page_includes import PageIncludes, without_text
+from kbc.frontends.titles import stated_in_header
 from kbc.languages import markdown
 from kbc.languages.suffixes import is_in_org
 from kbc.project import permalinks
@@ -165,7 +165,7 @@ def read_python_module(
         problem = DocumentProblem(code=ELSEWHERE, message=message, name=collection.generator)
         includes.count_elsewhere(file, [problem])
         return []
-    from kbc.formats.python_modules import module_page
+    from kbc.formats.python.module_pages import module_page
 
     has_private = bool(collection.generator_options.get("private_members"))
     try:

@@ -29,11 +29,11 @@ from kbc.frontends.converted import (
 from kbc.frontends.labels import project_labels
 from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
 from kbc.frontends.metadata import Line, Metadata, Text, Texts
-from kbc.frontends.naming import name_in_path, named_apart, shown_name, stated_in_header
 from kbc.frontends.page_includes import PageIncludes
-from kbc.frontends.published import published
 from kbc.frontends.redirects import operation_shown, with_redirects
-from kbc.frontends.stored_lines import StoredLines
+from kbc.frontends.source_map import SourceMap
+from kbc.frontends.titles import name_in_path, named_apart, shown_name, stated_in_header
+from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import read_front_matter, stated_above, stated_language
@@ -111,17 +111,7 @@ def read(
     texts = includes.expand_each([(each.file, each.stored) for each in unexpanded])
     sources = [each._replace(text=text) for each, text in zip(unexpanded, texts, strict=True)]
     includes.report(diagnostics)
-    operations = [
-        each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
-    ]
-    of_pages: set[str] = set()
-    if operations:
-        shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
-        sources = [
-            each._replace(text=found[0]) if found else each
-            for each, found in zip(sources, shown, strict=True)
-        ]
-        of_pages = {found[1].id for found in shown if found}
+    sources, of_pages = _with_operations(sources, records)
     pages = _pages(collection, sources, includes.rules, diagnostics)
     complete = [
         next(pages) if isinstance(each, _PageText) else each
@@ -132,6 +122,23 @@ def read(
     own = [each for each in complete if each.path not in elsewhere]
     own = published(collection, own, diagnostics)
     return with_redirects(collection, named_apart(collection, own))
+
+
+def _with_operations(
+    sources: list[_PageText], records: Sequence[CompiledRecord | _PageText]
+) -> tuple[list[_PageText], set[str]]:
+    """The pages with the operations that they show, and the ids of these."""
+    operations = [
+        each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
+    ]
+    if not operations:
+        return sources, set()
+    shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
+    filled = [
+        each._replace(text=found[0]) if found else each
+        for each, found in zip(sources, shown, strict=True)
+    ]
+    return filled, {found[1].id for found in shown if found}
 
 
 class _Parts:
@@ -225,7 +232,7 @@ def _in_file(found: Diagnostics, source: _PageText) -> Iterator[Diagnostic]:
     if source.text == source.stored:
         yield from found
         return
-    lines = StoredLines(source.stored, source.text)
+    lines = SourceMap(source.stored, source.text)
     for each in found:
         yield each if each.line is None else replace(each, line=lines.line(each.line))
 
@@ -318,7 +325,7 @@ def _html_page(
 ) -> DocRecord | None:
     """A page whose text below the front matter is HTML, as Jekyll and Hugo have it; None without text, and
     for the page that says that another is missing."""
-    from kbc.languages.html import read_html  # its libraries take long to import
+    from kbc.languages.html.page import read_html  # its libraries take long to import
 
     stored = file.text(diagnostics)
     if stored is None or file.path.rpartition("/")[2].lower().startswith("404."):

@@ -16,7 +16,7 @@ from kbc.languages import markdown
 from kbc.languages.addresses import joined_url
 from kbc.languages.anchors import Anchors
 from kbc.languages.front_matter import stated_language
-from kbc.languages.html import read_html
+from kbc.languages.html.page import read_html
 
 MAX_PAGE_BYTES = 64 * 1024 * 1024
 """As for a file of any other format."""

@@ -158,7 +158,11 @@ def parse(text: str, *, mdx: bool = False) -> Document:
     # markdown-it's own newline handling is done above; NUL is what its rules cannot see.
     parser.block.parse("\n".join(lines).replace("\0", "\ufffd"), parser, environment, tokens)
     references = environment.get("references", {})
-    blocks, headings = _blocks(tokens, lines, line_numbers, references, problems)
+    found = _BlockList(lines, line_numbers)
+    found.read(tokens, references)
+    for token in tokens:
+        if token.type == "fence":
+            _check_fence(token, line_numbers, problems)
     code = {
         index
         for token in tokens
@@ -168,8 +172,8 @@ def parse(text: str, *, mdx: bool = False) -> Document:
     return Document(
         text=text,
         front_matter=front_matter,
-        blocks=tuple(blocks),
-        headings=tuple(headings),
+        blocks=tuple(found.blocks),
+        headings=tuple(found.headings),
         labels=tuple(_labels(tokens, references)),
         ids=frozenset(_stated_ids(line for at, line in enumerate(written) if at not in code)),
         code_lines=frozenset(line_numbers[index] for index in code),
@@ -279,67 +283,71 @@ _MDX_BLOCKS = _block_parser(mdx=True)
 _INLINE = MarkdownIt("commonmark").enable("strikethrough")
 
 
-def _blocks(
-    tokens: Sequence[Token],
-    lines: Sequence[str],
-    line_numbers: Sequence[int],
-    references: Mapping[str, Any],
-    problems: list[Diagnostic],
-) -> tuple[list[Block], list[Block]]:
-    """The blocks in order, and the headings among them (also those that share a line, see `add`)."""
-    blocks: list[Block] = []
-    headings: list[Block] = []
-    covered = 0  # lines before this index belong to a block or are known to be blank
+class _BlockList:
+    """Collects the top-level blocks of a text in order, and the headings among them (also those that share a
+    line, see `_add`)."""
 
-    def add(first: int, end: int, kind: BlockKind, **fields: Any) -> None:
+    def __init__(self, lines: Sequence[str], line_numbers: Sequence[int]) -> None:
+        self.blocks: list[Block] = []
+        self.headings: list[Block] = []
+        self._lines = lines
+        self._line_numbers = line_numbers
+        self._covered = 0  # lines before this index belong to a block or are known to be blank
+
+    def read(self, tokens: Sequence[Token], references: Mapping[str, Any]) -> None:
+        """Adds what the tokens of the text say, and the link reference definitions between them."""
+        for index, token in enumerate(tokens):
+            kind = _KINDS.get(token.type)
+            if token.level != 0 or token.map is None or kind is None:
+                continue
+            first, end = token.map
+            while kind != "fence" and end - 1 > first and not self._lines[end - 1].strip(_BLANK):
+                end -= 1
+            self._add_references(first)
+            self._covered = end
+            self._add(first, end, kind, **_fields(tokens, index, references))
+        self._add_references(len(self._lines))
+
+    def _add(self, first: int, end: int, kind: BlockKind, **fields: Any) -> None:
         """Appends the block on lines [first, end). A block that begins on the line where the last
         one ends (only a lone carriage return between them) becomes a part of it."""
-        block = Block(
-            kind=kind, start_line=line_numbers[first], end_line=line_numbers[end - 1], **fields
-        )
+        numbers = self._line_numbers
+        block = Block(kind=kind, start_line=numbers[first], end_line=numbers[end - 1], **fields)
         if kind == "heading":
-            headings.append(block)
-        if blocks and block.start_line <= blocks[-1].end_line:
-            end_line = max(block.end_line, blocks[-1].end_line)
-            blocks[-1] = dataclasses.replace(blocks[-1], end_line=end_line)
+            self.headings.append(block)
+        if self.blocks and block.start_line <= self.blocks[-1].end_line:
+            end_line = max(block.end_line, self.blocks[-1].end_line)
+            self.blocks[-1] = dataclasses.replace(self.blocks[-1], end_line=end_line)
         else:
-            blocks.append(block)
+            self.blocks.append(block)
 
-    def add_references(first: int, end: int) -> None:
+    def _add_references(self, end: int) -> None:
         """Link reference definitions give no token; lines with text between blocks are theirs."""
         start: int | None = None
-        for index in range(first, end + 1):
-            if index < end and lines[index].strip(_BLANK):
+        for index in range(self._covered, end + 1):
+            if index < end and self._lines[index].strip(_BLANK):
                 start = index if start is None else start
             elif start is not None:
-                add(start, index, "reference", content="\n".join(lines[start:index]))
+                content = "\n".join(self._lines[start:index])
+                self._add(start, index, "reference", content=content)
                 start = None
 
-    for index, token in enumerate(tokens):
-        if token.type == "fence":
-            _check_fence(token, line_numbers, problems)
-        kind = _KINDS.get(token.type)
-        if token.level != 0 or token.map is None or kind is None:
-            continue
-        first, end = token.map
-        while kind != "fence" and end - 1 > first and not lines[end - 1].strip(_BLANK):
-            end -= 1
-        add_references(covered, first)
-        covered = end
-        if kind == "heading":
+
+def _fields(tokens: Sequence[Token], index: int, references: Mapping[str, Any]) -> dict[str, Any]:
+    """What `Block` has of the block that `tokens[index]` opens, beside its kind and its lines."""
+    token = tokens[index]
+    match _KINDS[token.type]:
+        case "heading":
             title, _ = _titled(tokens[index + 1].content, references)
-            add(first, end, kind, level=int(token.tag[1]), title=title)
-        elif kind == "paragraph":
-            add(first, end, kind, content=tokens[index + 1].content)
-        elif kind == "list":
-            add(first, end, kind, items=_list_items(tokens, index))
-        elif kind in ("fence", "code", "html"):
-            content = token.content.removesuffix("\n")
-            add(first, end, kind, info=token.info.strip(), content=content)
-        else:
-            add(first, end, kind)
-    add_references(covered, len(lines))
-    return blocks, headings
+            return {"level": int(token.tag[1]), "title": title}
+        case "paragraph":
+            return {"content": tokens[index + 1].content}
+        case "list":
+            return {"items": _list_items(tokens, index)}
+        case "fence" | "code" | "html":
+            return {"info": token.info.strip(), "content": token.content.removesuffix("\n")}
+        case _:
+            return {}
 
 
 def _titled(source: str, references: Mapping[str, Any]) -> tuple[str, str]:

@@ -58,7 +58,7 @@ def read_inputs(
             project = project_at(path, cache, diagnostics)
         if project is None:
             return None
-        inputs = read_project(project, diagnostics, allow_outside)
+        inputs = _read_project(project, diagnostics, allow_outside)
         if project.boundary is not None:
             inputs.accounting.complete(project.root, _left_out(inputs.project))
         return inputs
@@ -83,7 +83,7 @@ def project_at(root: Path, cache: Path | None, diagnostics: Diagnostics) -> Proj
         return None
 
 
-def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool = False) -> Inputs:
+def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool) -> Inputs:
     """Reads everything that `project` names and checks it; `diagnostics` says what is wrong."""
     project = with_generators(project, diagnostics)
     tree, accounting = IncludeTree(project.root, project.boundary), Accounting()
@@ -107,42 +107,17 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         files[rules.name] = []
         project = replace(project, collections=(*project.collections, rules))
     if project.boundary is not None:
-        # Nobody wrote these files for a knowledge base: one that cannot be read must not stop all.
-        pages = {
-            file.path
-            for each in project.collections
-            if each.kind == "docs"
-            for file in files[each.name]
-        }
-        diagnostics.downgrade(
-            lambda each: _is_of_file(each) or (_is_metadata(each) and each.path in pages)
-        )
+        _forgive(project, files, diagnostics)
     diagnostics.reading = ""
     with guarded(diagnostics):
         exists = tree.exists if project.boundary is not None else None
         frontends.check(records, diagnostics, project.collections, exists)
     if not diagnostics.errors and not any(records.values()):
-        has_config = (project.root / PROJECT_FILE).exists()
-        diagnostics.error(
-            "no-records",
-            "the knowledge base contains no record",
-            PROJECT_FILE if has_config else "",
-            hint="Add pages to the folders that kb.toml names."
-            if has_config
-            else "Name a folder with pages or source.",
-        )
+        _report_nothing(project, diagnostics)
     licences = licence_files(project, allow_outside)
     each_once = {file.path: file for found in (*files.values(), licences) for file in found}
     _account(project, files, records, accounting, diagnostics)
-    if unread := accounting.unread_documents():
-        shown = ", ".join(unread[:3]) + ", ..." * (len(unread) > 3)
-        diagnostics.note(
-            "format-not-read",
-            f"documentation in formats that kbc does not read: {len(unread):,} ({shown})",
-            unread[0],
-            hint="Convert it to HTML or Markdown, for example with pandoc or the format's own tool, and"
-            " build the result.",
-        )
+    _report_unread(accounting.unread_documents(), diagnostics)
     for path, includers in tree.included.items():
         each_once.setdefault(path, SourceFile(path, tree.data(path)))
         accounting.included(path, includers)
@@ -160,6 +135,46 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         tree.beyond,
         {name: [file.path for file in found] for name, found in files.items() if name in records},
     )
+
+
+def _forgive(
+    project: Project, files: Mapping[str, Sequence[SourceFile]], diagnostics: Diagnostics
+) -> None:
+    """Makes warnings of errors in files that nobody wrote for a knowledge base: one that cannot be read must
+    not stop all."""
+    pages = {
+        file.path
+        for each in project.collections
+        if each.kind == "docs"
+        for file in files[each.name]
+    }
+    diagnostics.downgrade(
+        lambda each: _is_of_file(each) or (_is_metadata(each) and each.path in pages)
+    )
+
+
+def _report_nothing(project: Project, diagnostics: Diagnostics) -> None:
+    has_config = (project.root / PROJECT_FILE).exists()
+    diagnostics.error(
+        "no-records",
+        "the knowledge base contains no record",
+        PROJECT_FILE if has_config else "",
+        hint="Add pages to the folders that kb.toml names."
+        if has_config
+        else "Name a folder with pages or source.",
+    )
+
+
+def _report_unread(unread: Sequence[str], diagnostics: Diagnostics) -> None:
+    if unread:
+        shown = ", ".join(unread[:3]) + ", ..." * (len(unread) > 3)
+        diagnostics.note(
+            "format-not-read",
+            f"documentation in formats that kbc does not read: {len(unread):,} ({shown})",
+            unread[0],
+            hint="Convert it to HTML or Markdown, for example with pandoc or the format's own tool, and"
+            " build the result.",
+        )
 
 
 def _with_named_readme(

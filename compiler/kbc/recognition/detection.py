@@ -17,6 +17,7 @@ from kbc.project.model import Collection, Project
 from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
+from kbc.recognition.display_names import named, shown, with_article
 from kbc.recognition.generators.python.written import with_references
 from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
@@ -29,7 +30,6 @@ from kbc.recognition.parts import (
     tests_beside,
     tests_in,
 )
-from kbc.recognition.phrases import named, shown, with_article
 from kbc.recognition.site import Site, joined
 from kbc.recognition.translations import translated_files, translated_folders, translations_beside
 from kbc.recognition.versions import other_versions

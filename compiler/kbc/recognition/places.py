@@ -71,6 +71,9 @@ _DATA = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])
 MAX_DEPTH = 3
 """Folders below a repository's root that sites and folders of documentation are looked for in."""
 
+_LICENCE = re.compile(r"(?:un)?licen[cs]es?|copying|copyright|notice", re.IGNORECASE)
+"""Pages that every package of a repository may have a copy of, and that explain none of them."""
+
 _MANY_PAGES = 20
 _SPECIFICATIONS = frozenset({"spec", "specs"})
 """Folders of standards; elsewhere of tests, which are programs."""
@@ -135,7 +138,8 @@ def pages_below(
     pages = [
         name.split("/")
         for name in files
-        if (is_page(name) or name in man_pages) and not is_of_others(name)
+        if (is_page(name) or name in man_pages)
+        and not (is_of_others(name) or _LICENCE.fullmatch(PurePosixPath(name).stem))
     ]
     nested = [page for page in pages if len(page) > 1]
     if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:

@@ -8,7 +8,7 @@ from kb_runtime.knowledge.comparison import CollectionDiff, Diff
 from kb_runtime.text.tables import count_of, size
 from kbc.evaluation.questions import MEASURES, Evaluation
 from kbc.shipping.product import Product
-from kbc.shipping.readme import table
+from kbc.shipping.readme import paragraphs, table
 
 MAX_LISTED = 40
 """Records listed by name in one list; of more, the number is told."""
@@ -24,19 +24,17 @@ def notes(
 ) -> str:
     """Markdown. `diff` is None for a first release; `evaluations` are by the name of their questions;
     `files` are the bytes of what is released."""
-    lines = [f"# {product.title} {product.version}", "", f"Build `{build_id}`."]
-    lines += ["", "## Changes", ""]
-    lines += ["The first release."] if diff is None else _changes(diff)
+    parts = [f"# {product.title} {product.version}", f"Build `{build_id}`.", "## Changes"]
+    parts += ["The first release."] if diff is None else _changes(diff)
     if evaluations:
-        lines += ["", "## Answers to labelled questions", ""]
         rows = [
             [name, str(len(each.answers)), *(f"{each.means()[one][0]:.3f}" for one in MEASURES)]
             for name, each in evaluations.items()
         ]
-        lines += table(["questions", "number", *MEASURES], rows)
-    lines += ["", "## Files", ""]
-    lines += table(["file", "size"], [[name, size(count)] for name, count in files.items()])
-    return "\n".join(lines) + "\n"
+        parts.append("## Answers to labelled questions")
+        parts.append(table(["questions", "number", *MEASURES], rows))
+    sizes = [[name, size(count)] for name, count in files.items()]
+    return paragraphs([*parts, "## Files", table(["file", "size"], sizes)])
 
 
 def _changes(diff: Diff) -> Iterator[str]:
@@ -45,17 +43,13 @@ def _changes(diff: Diff) -> Iterator[str]:
         return
     yield f"Since build `{diff.old}`:"
     for name, found in diff.collections.items():
-        yield ""
         yield f"### {name}: {_summary(found)}"
-        yield ""
-        for what in ("added", "changed", "removed"):
-            yield from _listed(what, getattr(found, what))
+        changed = {what: getattr(found, what) for what in ("added", "changed", "removed")}
+        yield "\n".join(_listed(what, ids) for what, ids in changed.items() if ids)
     settings = {**diff.settings, **diff.encoder}
     if settings:
-        yield ""
         yield "### Settings"
-        yield ""
-        yield from table(
+        yield table(
             ["setting", "before", "now"],
             [[f"`{name}`", _shown(old), _shown(new)] for name, (old, new) in settings.items()],
         )
@@ -66,16 +60,14 @@ def _summary(found: CollectionDiff) -> str:
     return ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
 
 
-def _listed(what: str, ids: Sequence[str]) -> Iterator[str]:
-    if not ids:
-        return
+def _listed(what: str, ids: Sequence[str]) -> str:
     more = len(ids) - MAX_LISTED
     names = ", ".join(f"`{id}`" for id in ids[:MAX_LISTED])
-    yield f"- {what}: {names}" + (f" and {count_of(more, 'other')}" if more > 0 else "")
+    return f"- {what}: {names}" + (f" and {count_of(more, 'other')}" if more > 0 else "")
 
 
 def _shown(value: object) -> str:
     if value is None:
         return "none"
-    text = str(value).replace("|", "\\|").replace("\n", " ")
+    text = str(value).replace("\n", " ")
     return text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}…"

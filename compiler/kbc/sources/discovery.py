@@ -6,8 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import partial
 from glob import has_magic
 from pathlib import Path
 
@@ -22,7 +21,8 @@ from kbc.project.source_file import SourceFile
 from kbc.sources.accounting import HIDDEN, LINKED, Accounting, ending_reason
 from kbc.sources.build_output import PUBLISHED, is_published
 from kbc.sources.formats import is_wanted
-from kbc.sources.outside import entry_names, glob_base
+from kbc.sources.globs import glob_base, matches_of
+from kbc.sources.outside import entry_names
 from kbc.sources.patterns import PathPatterns
 from kbc.sources.source_tree import SourceTree, is_unicode
 from kbc.sources.workshop_tree import EXERCISES_HINT, WITHOUT_EXERCISES, WorkshopTree
@@ -118,14 +118,29 @@ class _Walker:
                 elif tree is None or tree.admits(path, file.data):
                     found.setdefault(file.path, file)
             if len(found) == before and len(self._diagnostics) == problems and not excluded:
-                self._diagnostics.warning(
-                    "collection-path-empty",
-                    f"{entry!r} of collection {collection.name!r} contains no file of kind"
-                    f" {collection.kind!r}",
-                    self._config,
-                    collection.paths_line or None,
-                    hint=_suffix_hint(collection),
-                )
+                self._report_empty(entry, collection)
+        self._report_left_out(tree, len(found), collection)
+        files = [found[path] for path in sorted(found)]
+        if self._has_links:
+            files = self._each_once(files)
+        for file in files:
+            self._accounting.read(file.path)
+        return files
+
+    def _report_empty(self, entry: str, collection: Collection) -> None:
+        self._diagnostics.warning(
+            "collection-path-empty",
+            f"{entry!r} of collection {collection.name!r} contains no file of kind"
+            f" {collection.kind!r}",
+            self._config,
+            collection.paths_line or None,
+            hint=_suffix_hint(collection),
+        )
+
+    def _report_left_out(
+        self, tree: SourceTree | WorkshopTree | None, count: int, collection: Collection
+    ) -> None:
+        """What the rules of a collection left out beside the files, `count` of them, that it has."""
         for folder in tree.without_exercises if isinstance(tree, WorkshopTree) else ():
             self._diagnostics.warning(
                 WITHOUT_EXERCISES,
@@ -136,17 +151,11 @@ class _Walker:
         if isinstance(tree, SourceTree) and tree.left_out:
             self._diagnostics.note(
                 "files-left-out",
-                f"source files in collection {collection.name!r}: {len(found):,}; left out:"
+                f"source files in collection {collection.name!r}: {count:,}; left out:"
                 f" {tree.summary()}",
                 self._config,
                 collection.line or None,
             )
-        files = [found[path] for path in sorted(found)]
-        if self._has_links:
-            files = self._each_once(files)
-        for file in files:
-            self._accounting.read(file.path)
-        return files
 
     def _each_once(self, files: Sequence[SourceFile]) -> list[SourceFile]:
         """The files without those that only links make of others: what links lead to is read where it lies,
@@ -172,10 +181,10 @@ class _Walker:
             is_inside = _is_within(start, self._root) and _is_within(target, self._root)
             exists, is_folder, is_link = start.exists(), start.is_dir(), start.is_symlink()
             is_glob = has_magic(entry) and not exists
-            matches = []
+            matches: list[Path] = []
             if is_glob and (is_inside or self._allow_outside):
                 with_hidden = KINDS[collection.kind].is_source_tree
-                matches = _matches(self._root, entry, with_hidden=with_hidden)
+                matches = matches_of(self._root, entry, with_hidden=with_hidden)
         except (OSError, ValueError) as error:  # ValueError: a NUL, or `**` within a part
             self._unusable(collection, entry, error)
             return
@@ -191,17 +200,7 @@ class _Walker:
         elif is_glob:
             base = self._name(Path(os.path.normpath(self._root / glob_base(entry))))
             base = "" if base == "." else base
-            for found in matches:
-                path = Path(os.path.normpath(found))
-                # A wildcard may stand for a link, or lead through one to files that are none.
-                is_linked = os.path.realpath(path) != str(path)
-                self._has_links |= is_linked
-                if is_linked and not self._stays_inside(path):
-                    self._accounting.unreadable(self._name(path), "see its error")
-                elif path.is_dir():
-                    yield from ((file, base) for file in walk(path))
-                else:
-                    yield path, base
+            yield from ((file, base) for file in self._matching_files(matches, walk))
         elif is_folder:
             base = self._name(start)
             yield from ((file, base) for file in walk(start))
@@ -215,6 +214,22 @@ class _Walker:
                 f"{entry!r} of collection {collection.name!r} does not exist",
                 _PATHS_HINT,
             )
+
+    def _matching_files(
+        self, matches: Sequence[Path], walk: Callable[[Path], Iterator[Path]]
+    ) -> Iterator[Path]:
+        """The files that a glob matches, or that are in folders that it matches."""
+        for found in matches:
+            path = Path(os.path.normpath(found))
+            # A wildcard may stand for a link, or lead through one to files that are none.
+            is_linked = os.path.realpath(path) != str(path)
+            self._has_links |= is_linked
+            if is_linked and not self._stays_inside(path):
+                self._accounting.unreadable(self._name(path), "see its error")
+            elif path.is_dir():
+                yield from walk(path)
+            else:
+                yield path
 
     def _unusable(self, collection: Collection, entry: str, error: OSError | ValueError) -> None:
         reason = str(error)
@@ -373,39 +388,6 @@ def _source_tree(
     if not KINDS[collection.kind].is_source_tree:
         return None
     return SourceTree(collection.exclude, leave_out, config)
-
-
-def _matches(root: Path, glob: str, *, with_hidden: bool) -> list[Path]:
-    """The paths that a glob matches, sorted. Hidden files and folders are matched only by parts of it
-    that begin with a dot themselves, and what a build published by none. Raises `ValueError` for a glob that
-    is none."""
-    base = glob_base(glob)
-    start, pattern = root / base, glob.removeprefix(base).lstrip("/")
-    dotted = [part for part in pattern.split("/") if part.startswith(".")]
-
-    @cache
-    def published(folder: Path) -> bool:
-        if folder == start:
-            return False
-        try:
-            names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
-        except OSError:
-            names = set()
-        return is_published(names) or published(folder.parent)
-
-    return [
-        path
-        for path in sorted(start.glob(pattern))
-        if not published(path)
-        and (
-            with_hidden
-            or all(
-                any(fnmatchcase(part, each) for each in dotted)
-                for part in path.relative_to(start).parts
-                if part.startswith(".")
-            )
-        )
-    ]
 
 
 _HTML_PAGES = frozenset({"hugo", "jekyll"})

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from glob import has_magic
 from pathlib import Path, PurePosixPath
 
 from kbc.project.model import Collection
+from kbc.sources.globs import glob_base
 
 
 def entry_names(collections: Sequence[Collection], root: Path) -> dict[str, str]:
@@ -68,18 +68,6 @@ def _share_entry(one: Path, other: Path) -> bool:
     except OSError:
         return False
     return any(path != other and os.path.lexists(other / path.name) for path in entries)
-
-
-def glob_base(entry: str) -> str:
-    """The folders of a glob before its first wildcard, `docs` of `docs/**/*.md`; else `entry` itself."""
-    if not has_magic(entry):
-        return entry
-    parts = []
-    for part in entry.split("/")[:-1]:
-        if has_magic(part):
-            break
-        parts.append(part)
-    return "/".join(parts) or "/" * entry.startswith("/")
 
 
 def _name(entry: str) -> str:

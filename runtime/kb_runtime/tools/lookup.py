@@ -61,6 +61,24 @@ def records(session: Session, kind: RecordKind[R]) -> Iterator[R]:
             yield record
 
 
+def summaries(session: Session, kind: RecordKind[R]) -> Iterator[R]:
+    """Like `records`, without the fields that are as long as the text (`store.catalog.LONG_FIELDS`)."""
+    for catalog in catalogs(session, kind):
+        for position in range(len(catalog)):
+            record: Any = catalog.head(position)
+            yield record
+
+
+def matching(session: Session, kind: RecordKind[R], accepts: Callable[[R], bool]) -> Iterator[R]:
+    """The records whose summaries `accepts` takes."""
+    for catalog in catalogs(session, kind):
+        for position in range(len(catalog)):
+            summary: Any = catalog.head(position)
+            if accepts(summary):
+                record: Any = catalog[position]
+                yield record
+
+
 def heads(session: Session, kind: str, listing: str) -> Iterator[tuple[CollectionInfo, int, Any]]:
     """The records of a kind that are followed by those which they list in the field `listing`, each with
     its collection and its position there."""

@@ -63,6 +63,23 @@ def test_pages_can_be_filtered(library: Server) -> None:
     assert nothing["structuredContent"]["warnings"]
 
 
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("HTTP", ["HTTP client"]),  # not the scheme
+        ("example", ["Spaces", "HTTP client", "Python"]),  # the host: no path or title has it
+        ("/client/p", ["Python"]),
+        ("example.org/client/http", ["HTTP client"]),
+        ("https://EXAMPLE.org/client/py", ["Python"]),
+        ("https://", ["Spaces", "HTTP client", "Python"]),
+        ("https", []),
+    ],
+)
+def test_filter_is_about_path_and_title(library: Server, text: str, titles: list[str]) -> None:
+    found = library.call("qurio_list_pages", source_id="client", filter=text)
+    assert [page["title"] for page in found["pages"]] == titles
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_pages_of_a_list_joined_are_the_list(library: Server, limit: int) -> None:
     whole = library.call("qurio_list_pages", source_id="client")

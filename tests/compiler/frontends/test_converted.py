@@ -122,7 +122,7 @@ def test_references_of_python_name_the_extra_that_reads_them_where_it_is_missing
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, text: str
 ) -> None:
     files = {path: text, "fruit.py": 'def twice():\n    """Doubles pears."""\n'}
-    monkeypatch.setitem(sys.modules, "kbc.formats.python_objects", None)
+    monkeypatch.setitem(sys.modules, "kbc.formats.python.objects", None)
     (note,) = inputs(tmp_path, files)[1]
     assert note.code == "content-elsewhere"
     assert 'pip install "kb-compiler[formats]"' in note.hint

@@ -8,8 +8,8 @@ from importlib import import_module
 from kbc.project.kinds import GENERATORS, PYTHON_REFERENCES
 from kbc.project.routes import ROUTES
 from kbc.recognition import built_site, generators, repository
+from kbc.recognition.display_names import NAMES
 from kbc.recognition.generators.react import docusaurus, fumadocs
-from kbc.recognition.phrases import NAMES
 
 WITHOUT_ADDRESSES = {"docsify", "grails-guide", "killercoda"}
 """Their configuration does not say where the pages are published."""

@@ -262,6 +262,15 @@ def test_a_folder_with_nearly_all_pages_does_not_hide_another_with_many(tmp_path
     assert recognised(root).project.collections[0].paths == ("www/apps",)
 
 
+def test_licences_of_packages_make_no_documentation(tmp_path: Path) -> None:
+    files = {"composer.json": '{"name": "heron/nest"}', "README.md": page("Heron")}
+    for number in range(30):
+        files |= {f"src/P{number}/LICENSE.md": page("Terms"), f"src/P{number}/a.php": "<?php\n"}
+    files["src/P1/README.md"] = page("One")
+    root = write_tree(tmp_path / "heron", files)
+    assert [each.name for each in recognised(root).project.collections] == ["readme", "code"]
+
+
 def test_much_code_is_left_out_only_beside_documentation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

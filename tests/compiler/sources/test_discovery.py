@@ -18,8 +18,8 @@ from kbc.project.loading import load_project
 from kbc.project.source_file import SourceFile
 from kbc.sources.discovery import discover
 from kbc.sources.formats import is_wanted
+from kbc.sources.globs import glob_base
 from kbc.sources.ignore_files import read_patterns
-from kbc.sources.outside import glob_base
 
 
 def files_of(

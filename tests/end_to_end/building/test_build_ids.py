@@ -77,7 +77,7 @@ def test_the_library_that_reads_python_for_pages_decides_about_builds(
         """The id of a build with a version of griffe, "" for none, and its text."""
         monkeypatch.setattr(registry, "_version", lambda _: griffe)
         if not griffe:
-            monkeypatch.setitem(sys.modules, "kbc.formats.python_objects", None)
+            monkeypatch.setitem(sys.modules, "kbc.formats.python.objects", None)
         options = BuildOptions(out=tmp_path / "out", cache=tmp_path / "cache", embed=False)
         report = build(recognise(tmp_path / "kb").project, options)
         monkeypatch.undo()

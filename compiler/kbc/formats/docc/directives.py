@@ -152,22 +152,10 @@ class _Parser:
         is_known = self._known is None or start["name"] in self._known
         if not is_known and not self._stack:
             return 0
-        values: Mapping[str, str] = {}
-        count, rest = 1, start["rest"] or ""
-        if rest.startswith("("):
-            found = _ARGUMENTS.fullmatch(rest)
-            while found is None and count < _MAX_HEADER_LINES and at + count < len(self._lines):
-                rest += f"\n{self._lines[at + count]}"
-                count += 1
-                found = _ARGUMENTS.fullmatch(rest)
-            if found is None:
-                return 0
-            values, rest = _values(found["values"]), found["behind"]
-        rest = rest.strip()
-        if not rest and self._lines[at + count : at + count + 1] and (
-            self._lines[at + count].strip() == "{"
-        ):  # fmt: skip
-            count, rest = count + 1, "{"
+        header = self._header(at, start["rest"] or "")
+        if header is None:
+            return 0
+        values, rest, count = header
         more = "" if rest.startswith("{") else rest
         if "\n" in rest or (more and self._known is not None):
             return 0
@@ -198,6 +186,25 @@ class _Parser:
             directive.content = _inline(nested, self._known, at + 1) if nested else []
         self._content.append(directive)
         return count
+
+    def _header(self, at: int, rest: str) -> tuple[Mapping[str, str], str, int] | None:
+        """The arguments of a directive, what stands behind them, and the number of lines that both take, of
+        which `rest` is in the first; None where its parentheses are not closed."""
+        values: Mapping[str, str] = {}
+        count = 1
+        if rest.startswith("("):
+            found = _ARGUMENTS.fullmatch(rest)
+            while found is None and count < _MAX_HEADER_LINES and at + count < len(self._lines):
+                rest += f"\n{self._lines[at + count]}"
+                count += 1
+                found = _ARGUMENTS.fullmatch(rest)
+            if found is None:
+                return None
+            values, rest = _values(found["values"]), found["behind"]
+        behind = "".join(self._lines[at + count : at + count + 1]).strip()
+        if not rest.strip() and behind == "{":
+            return values, "{", count + 1
+        return values, rest.strip(), count
 
     def _closing(self, line: str, at: int) -> bool:
         """Whether a line closes a directive, or several."""

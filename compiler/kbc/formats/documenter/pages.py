@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kbc.formats import commonmark, docstrings
+from kbc.formats import commonmark
 from kbc.formats.document import DocumentProblem, Read, elsewhere
 from kbc.formats.documenter import literate
 from kbc.formats.documenter.links import HEADING, SiteIndex, with_ids, with_links, with_scripts
 from kbc.formats.documenter.objects import JuliaObject, JuliaPackages, names_in
+from kbc.formats.python import docstrings
 from kbc.languages.includes.fenced import FENCE, fenced_stretches
 from kbc.languages.includes.files import MAX_INCLUDED_CHARS, indented, not_included
 from kbc.languages.julia import Name, stated, wanted

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from kbc.formats.xml import local_name
+from kbc.formats.xml import OWN_ENTITIES, local_name
 
 MAX_ADDED_CHARS = 4_000_000
 """What entities may add; those behind it are written as their names."""
@@ -18,7 +18,6 @@ _ENTITY = re.compile(
 )
 _DOCTYPE = re.compile(r"<!DOCTYPE\s+rfc\b[^\[>]*(?:\[(?P<subset>.*?)\]\s*)?>", re.DOTALL)
 _REFERRED = re.compile(r"&(?P<name>[A-Za-z_][\w.:-]*);")
-_XML_ENTITIES = frozenset(["amp", "lt", "gt", "quot", "apos"])
 _HTML_ENTITIES = {
     "nbsp": "\u00a0", "zwsp": "\u200b", "nbhy": "\u2011", "wj": "\u2060", "mdash": "\u2014",
 }  # fmt: skip
@@ -40,7 +39,7 @@ def prepared(source: str) -> str:
     def value(match: re.Match[str]) -> str:
         nonlocal added
         name = match["name"]
-        if name in _XML_ENTITIES:
+        if name in OWN_ENTITIES:
             return match[0]
         added += len(values.get(name, ""))
         return values[name] if name in values and added <= MAX_ADDED_CHARS else f"&amp;{name};"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from html.entities import html5
 
 from kbc.formats.document import Read
+from kbc.formats.xml import OWN_ENTITIES
 
 MAX_DEPTH = 20
 MAX_VALUE_CHARS = 100_000
@@ -17,7 +18,6 @@ MAX_ADDED_CHARS = 4_000_000
 
 MAX_FILES = 50
 
-_XML = frozenset(["amp", "lt", "gt", "quot", "apos"])
 _REFERENCE = re.compile(r"&([A-Za-z_][\w.:-]*);")
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
@@ -152,7 +152,7 @@ class _Entities:
         return reference[1] if "<" in value else value.replace('"', "&quot;").replace("'", "&apos;")
 
     def _value(self, name: str) -> str:
-        if name in _XML:
+        if name in OWN_ENTITIES:
             return f"&{name};"
         if name not in self._values:
             return f"&{name};" if f"{name};" in html5 else name

@@ -58,7 +58,7 @@ def reference(
     members are not described; `imported` is as for `PythonObjects.reference`."""
     if not reads_python():
         return None
-    from kbc.formats.python_objects import PythonObjects
+    from kbc.formats.python.objects import PythonObjects
 
     if context.objects is None:
         context.objects = PythonObjects(FOLDERS)

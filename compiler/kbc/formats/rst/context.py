@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kbc.formats.document import LabelTarget
     from kbc.formats.doxygen import DoxygenProjects
-    from kbc.formats.python_objects import PythonObjects
+    from kbc.formats.python.objects import PythonObjects
 
 _STYLES = re.compile(r"(?=.*[ \t-])[a-z][a-z0-9_-]*(?:[ \t]+[a-z][a-z0-9_-]*)*")
 MAX_INCLUDES = 200

@@ -148,15 +148,9 @@ class ElementWriter:
 
     def code(self, element: etree._Element) -> str:
         """The code of a `<code-block>`: of a file, or its own without the margin of the markup."""
-        if source := element.get("src"):
-            found = self._topic.code(
-                source,
-                element.get("include-lines", ""),
-                element.get("include-symbol", ""),
-                "code-block src",
-                element.sourceline or 0,
-            )
-            return f"(not included: {self._topic.filled(source)})" if found is None else found
+        found = self._topic.code(dict(element.attrib), "code-block src", element.sourceline or 0)
+        if found is not None:
+            return found
         text = "".join(element.itertext())
         return code_of(text if element.get("ignore-vars") == "true" else self._topic.filled(text))
 

@@ -146,12 +146,8 @@ class _Markdown:
         info = opening["info"][: found.start()] if found else opening["info"]
         head = f"{opening['marks']}{info.rstrip()}"
         indent = before if not before.strip() else ""
-        if source := stated.get("src"):
-            code = self._topic.code(
-                source, stated.get("include-lines", ""), stated.get("include-symbol", ""), "{src=}"
-            )
-            if code is None:
-                code = f"(not included: {self._topic.filled(source)})"
+        code = self._topic.code(stated, "{src=}")
+        if code is not None:
             margin = "" if indent else re.sub(r"[^ \t>]", " ", before)
             block = "\n".join(margin + line for line in fence(code, info.strip()))
             return indent, block if indent else before + block[len(margin) :]
@@ -220,14 +216,9 @@ class _Markdown:
 
     def _code_block(self, stated: Mapping[str, str], inner: str, source: str) -> list[str]:
         language = stated.get("lang", "").lower()
-        if file := stated.get("src"):
-            code = self._topic.code(
-                file,
-                stated.get("include-lines", ""),
-                stated.get("include-symbol", ""),
-                "code-block src",
-            )
-            return fence(f"(not included: {file})" if code is None else code, language)
+        code = self._topic.code(stated, "code-block src")
+        if code is not None:
+            return fence(code, language)
         inner = self._restored(inner)
         try:
             root = parsed(self._restored(source).encode())

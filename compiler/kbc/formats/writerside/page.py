@@ -14,7 +14,7 @@ from kbc.formats.writerside.snippets import markdown_fragment
 from kbc.formats.writerside.topic import Topic
 from kbc.languages import markdown
 from kbc.languages.anchors import rules_of
-from kbc.languages.html import read_html
+from kbc.languages.html.page import read_html
 from kbc.languages.includes.fenced import fenced_stretches
 
 _RULES = rules_of("writerside", {})

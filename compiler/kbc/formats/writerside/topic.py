@@ -141,8 +141,17 @@ class Topic:
                 title = found["title"]
         return self.filled(title) or anchor or page
 
-    def code(self, source: str, lines: str, symbols: str, name: str, line: int = 0) -> str | None:
-        """The part of a source file that a block of code asks for; None, counted, where it is not there."""
+    def code(self, stated: Mapping[str, str], name: str, line: int = 0) -> str | None:
+        """The part of a source file that the attributes of a block of code (`src`, `include-*`) ask for, or
+        what stands in its place; None where they name no file."""
+        if not (source := stated.get("src")):
+            return None
+        parts = (stated.get("include-lines", ""), stated.get("include-symbol", ""))
+        found = self._part(source, *parts, name, line)
+        return f"(not included: {self.filled(source)})" if found is None else found
+
+    def _part(self, source: str, lines: str, symbols: str, name: str, line: int) -> str | None:
+        """None, counted, where it is not there."""
         source = self.filled(source).lstrip("/")
         if "://" in source:
             self.problems.append(elsewhere(name, f"{source} is no file of the tree", line))

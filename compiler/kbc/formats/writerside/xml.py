@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from lxml import etree
 
 _ENTITY = re.compile(r"<!\[CDATA\[.*?\]\]>|&(?P<name>[A-Za-z]\w*);", re.DOTALL)
-_OF_XML = frozenset({"amp", "apos", "gt", "lt", "quot"})
 
 
 def parsed(data: bytes) -> etree._Element:
@@ -36,6 +35,6 @@ def parsed_if_any(data: bytes | None) -> etree._Element | None:
 
 def _character(match: re.Match[str]) -> str:
     name = match["name"]
-    if name is None or name in _OF_XML:
+    if name is None or name in xml.OWN_ENTITIES:
         return match[0]
     return html.unescape(match[0]) if f"{name};" in html5 else ""

@@ -44,7 +44,7 @@ from kbc.project.well_formed import mapping, yaml_table
 if TYPE_CHECKING:
     from kbc.formats.document import DocumentProblem
     from kbc.formats.documenter import DocumenterSite
-    from kbc.formats.python_objects import PythonObjects
+    from kbc.formats.python.objects import PythonObjects
 
 UNRESOLVED_INCLUDE = "include-unresolved"
 UNRESOLVED_HINT = "Files that pages include must be in the tree and contain the named part."
@@ -326,7 +326,7 @@ class PageIncludes:
         """The reference of a Python object, from packages around the configuration or the pages."""
         if not reads_python():
             return None
-        from kbc.formats.python_objects import PythonObjects
+        from kbc.formats.python.objects import PythonObjects
 
         if self._objects is None:
             self._objects = PythonObjects(self._options.get("python_paths", _PYTHON_FOLDERS))

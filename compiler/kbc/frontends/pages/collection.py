@@ -21,7 +21,6 @@ from pydantic import Field
 from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import Located, Metadata, Text
-from kbc.frontends.naming import name_in_path
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.pages.files import (
     BUNDLE,
@@ -32,6 +31,7 @@ from kbc.frontends.pages.files import (
     sitemap_locations,
 )
 from kbc.frontends.redirects import REDIRECT
+from kbc.frontends.titles import name_in_path
 from kbc.languages.addresses import HOST, SITEMAP, split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection

@@ -177,7 +177,7 @@ def _converted(document: Converted) -> ParsedPage:
 @remembered("html")
 def _html(source: str) -> ParsedPage:
     # Its libraries take longer to import than most builds after an edit have.
-    from kbc.languages.html import read_html
+    from kbc.languages.html.page import read_html
 
     found = read_html(source)
     page = _parsed(found.text, format="html", title=found.title)

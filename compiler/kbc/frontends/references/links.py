@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.orphans import Linking, from_root, is_markdown, is_mdx, link_roots
 from kbc.frontends.references.suggestions import Suggestions
-from kbc.frontends.stored_lines import StoredLines
+from kbc.frontends.source_map import SourceMap
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules, rules_of, slug
 from kbc.languages.includes import is_complete
@@ -177,7 +177,7 @@ class _Headings:
 def _lines_of_file(record: CompiledRecord) -> Callable[[int], int]:
     """Gives the line of the record's file for a line of its text."""
     if isinstance(record, DocRecord) and is_markdown(record) and record.stored:
-        return StoredLines(record.stored, record.text).line
+        return SourceMap(record.stored, record.text).line
     return lambda line: record.line + line - 1
 
 

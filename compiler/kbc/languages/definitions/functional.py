@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of
+from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of, named
 from kbc.languages.node_types import CALLABLE
 
 if TYPE_CHECKING:
@@ -59,13 +59,10 @@ def _ocaml_value(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("function" if is_function else "constant"), names.text(name).strip("( )")
 
 
-def _ocaml_named(kind: str) -> Rule:
-    def rule(names: NodeNames, node: Node, holder: str) -> Definition:
-        if node.type == "value_specification" and node.named_children:  # `val (+) : ...`
-            return kind, names.text(node.named_children[0]).strip("( )")
-        return kind, names.name(node)
-
-    return rule
+def _ocaml_declared(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`val (+) : ...`"""
+    name = names.text(node.named_children[0]) if node.named_children else names.name(node)
+    return "function", name.strip("( )")
 
 
 def _erlang(kind: str, field: str) -> Rule:
@@ -100,16 +97,16 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("elixir", "call"): _defining_call,
     ("clojure", "list_lit"): _lisp_list,
     ("ocaml", "let_binding"): _ocaml_value,
-    ("ocaml", "module_binding"): _ocaml_named("module"),
+    ("ocaml", "module_binding"): named("module"),
     **{
-        (language, node_type): _ocaml_named(kind)
+        (language, node_type): rule
         for language in ("ocaml", "ocaml_interface")
-        for node_type, kind in (
-            ("exception_definition", "type"),
-            ("external", "function"),
-            ("module_type_definition", "interface"),
-            ("type_binding", "type"),
-            ("value_specification", "function"),
+        for node_type, rule in (
+            ("exception_definition", named("type")),
+            ("external", named("function")),
+            ("module_type_definition", named("interface")),
+            ("type_binding", named("type")),
+            ("value_specification", _ocaml_declared),
         )
     },
     ("erlang", "pp_define"): _erlang("macro", "lhs"),

@@ -79,3 +79,12 @@ def inner(node: Node | None, through: Collection[str], last: Collection[str]) ->
 
 Rule = Callable[[NodeNames, "Node", str], Definition]
 """Takes a node and the kind of the definition around it, "" without one."""
+
+
+def named(kind: str, outside: Collection[str] = ()) -> Rule:
+    """Nodes that have names define this kind, but for those within the kinds `outside`."""
+
+    def rule(names: NodeNames, node: Node, holder: str) -> Definition:
+        return (kind, names.name(node)) if holder not in outside else ("", "")
+
+    return rule

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.languages.definitions.assignments import assignment, declarator, function_value
-from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of
+from kbc.languages.definitions.names import Definition, NodeNames, Rule, first_of, named
 from kbc.languages.node_types import CALLABLE
 
 if TYPE_CHECKING:
@@ -55,10 +55,6 @@ def _zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
     return next(kinds, "constant"), names.text(name)
 
 
-def _zig_function(names: NodeNames, node: Node, holder: str) -> Definition:
-    return "function", names.name(node)
-
-
 def _swift_class(names: NodeNames, node: Node, holder: str) -> Definition:
     word = names.text(node.children[0])
     kind = word if word in ("class", "struct", "enum") else "class"
@@ -69,15 +65,6 @@ def _swift_class(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def _dart_method(names: NodeNames, node: Node, holder: str) -> Definition:
     return "method", names.name(node.named_children[0]) if node.named_children else ""
-
-
-def _dart_function(names: NodeNames, node: Node, holder: str) -> Definition:
-    outside = holder not in CALLABLE
-    return ("function", names.name(node)) if outside else ("", "")
-
-
-def _json_key(names: NodeNames, node: Node, holder: str) -> Definition:
-    return ("key", names.name(node)) if not holder else ("", "")
 
 
 _NIM_KINDS: Mapping[str, str] = {
@@ -112,11 +99,6 @@ def _kotlin_property(names: NodeNames, node: Node, holder: str) -> Definition:
     if declared is None or not (holder == "" or (is_constant and holder in MEMBER_HOLDERS)):
         return "", ""
     return "constant", names.name(declared)
-
-
-def _php_constant(names: NodeNames, node: Node, holder: str) -> Definition:
-    outside = holder not in CALLABLE
-    return ("constant", names.name(node)) if outside else ("", "")
 
 
 def _swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -159,8 +141,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("python", "assignment"): assignment,
     ("ruby", "assignment"): assignment,
     ("dart", "method_signature"): _dart_method,
-    ("dart", "function_signature"): _dart_function,
-    ("json", "pair"): _json_key,
+    ("dart", "function_signature"): named("function", outside=CALLABLE),
+    ("json", "pair"): named("key", outside=("key",)),
     **{
         (language, node_type): rule
         for language in ("javascript", "typescript", "tsx")
@@ -179,7 +161,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("solidity", "constructor_definition"): _first_word,
     ("solidity", "fallback_receive_definition"): _first_word,
     ("kotlin", "property_declaration"): _kotlin_property,
-    ("php", "const_element"): _php_constant,
+    ("php", "const_element"): named("constant", outside=CALLABLE),
     ("c", "declaration"): _c_declaration,
     ("cpp", "declaration"): _c_declaration,
     ("cpp", "field_declaration"): _c_declaration,
@@ -188,7 +170,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("scala", "extension_definition"): _scala_extension,
     ("scala", "given_definition"): _scala_given,
     ("zig", "variable_declaration"): _zig_value,
-    ("zig", "function_declaration"): _zig_function,
+    ("zig", "function_declaration"): named("function"),
     ("swift", "class_declaration"): _swift_class,
     ("swift", "property_declaration"): _swift_property,
 }

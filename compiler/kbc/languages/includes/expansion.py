@@ -7,7 +7,7 @@ those of mdBook and of mkdocs snippets are, and only where the file exists: othe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes import attributes, code_import
@@ -106,7 +106,7 @@ _ARROWS = re.compile(
 _COMMENT = re.compile(
     r"<!--\s*@include:\s*(?P<target>[^\s{#>]+?)(?:#(?P<region>[\w.-]+))?\s*(?:\{(?P<lines>[\d, ]*)\})?\s*-->"
 )
-_AT_INCLUDE = re.compile(r"^@include[ \t]+(?P<target>[\w./-]+\.\w+)[ \t]*$")
+_AT_INCLUDE = re.compile(r"^(?P<indent>)@include[ \t]+(?P<target>[\w./-]+\.\w+)[ \t]*$")
 _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] = (
     (("{%",), gitbook.replace),
     (("{%",), zola.replace),
@@ -121,6 +121,7 @@ _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] =
 )
 """Dialects by what a text with directives of theirs holds, in the order in which they are read."""
 
+_Shown = Callable[[re.Match[str], IncludingPage], str]
 _NOWHERE = Surroundings()
 _SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-][\w() -]*)))?")
 
@@ -283,32 +284,8 @@ def _part(target: str, page: IncludingPage) -> tuple[str, str] | None:
 def _prose(
     stretch: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
 ) -> str:
-    lines: list[str] = []
     waiting = iter(stretch.split("\n"))
-    for line in waiting:
-        if "{*" in line and (match := _STARRED.match(line)):
-            lines.append(indented(match["indent"], _starred(match, page)))
-        elif "8<" in line and (match := _SNIPPET.match(line)):
-            lines.append(indented(match["indent"], _markdown(match["target"], "--8<--", page)))
-        elif "8<" in line and (match := _SNIPPET_BLOCK.match(line)):
-            for target in waiting:
-                if _SNIPPET_BLOCK.match(target):
-                    break
-                if target.strip() and not target.strip().startswith("; "):
-                    lines.append(
-                        indented(match["indent"], _markdown(target.strip(), "--8<--", page))
-                    )
-        elif "<<<" in line and (match := _ARROWS.match(line)):
-            lines.append(indented(match["indent"], _arrows(match, page)))
-        elif "{{" in line and _MDBOOK.search(_without_code(line)):
-            lines.append(_MDBOOK.sub(lambda found: _mdbook(found, page), line))
-        elif "@include" in line and (match := _AT_INCLUDE.match(line)):
-            lines.append(_whole_file(match["target"], page))
-        elif "@include" in line and _COMMENT.search(_without_code(line)):
-            lines.append(_COMMENT.sub(lambda found: _comment(found, page), line))
-        else:
-            lines.append(line)
-    text = "\n".join(lines)
+    text = "\n".join(each for line in waiting for each in _line(line, waiting, page))
     if "{{#title" in text:
         text = _MDBOOK_TITLE.sub("", text)
     if page.around.has_helpers:
@@ -332,8 +309,33 @@ def _prose(
     return with_mounts(text, page, components) if components else text
 
 
-def _whole_file(target: str, page: IncludingPage) -> str:
+def _line(line: str, following: Iterator[str], page: IncludingPage) -> Iterator[str]:
+    """A line with the files that its directive names, which may be on the lines behind it."""
+    if "8<" in line and (block := _SNIPPET_BLOCK.match(line)):
+        for target in map(str.strip, following):
+            if _SNIPPET_BLOCK.match(target):
+                break
+            if target and not target.startswith("; "):
+                yield indented(block["indent"], _markdown(target, "--8<--", page))
+        return
+    for mark, pattern, shown in _LINES:
+        if mark in line and (match := pattern.match(line)):
+            yield indented(match["indent"], shown(match, page))
+            return
+    for mark, pattern, shown in _WITHIN_LINES:
+        if mark in line and pattern.search(_without_code(line)):
+            yield pattern.sub(_on(page, shown), line)
+            return
+    yield line
+
+
+def _on(page: IncludingPage, shown: _Shown) -> Callable[[re.Match[str]], str]:
+    return lambda found: shown(found, page)
+
+
+def _whole_file(match: re.Match[str], page: IncludingPage) -> str:
     """Svelte's and Doxygen's `@include`: Markdown as text, other files as code."""
+    target = match["target"]
     text = _markdown(target, "@include", page)
     language = language_of(target)
     if language in ("", "markdown", "mdx") or text.startswith(NOT_INCLUDED):
@@ -411,6 +413,10 @@ def _arrows(match: re.Match[str], page: IncludingPage) -> str:
     return fence(text, language.partition(":")[0], " ".join(info))
 
 
+def _snippet(match: re.Match[str], page: IncludingPage) -> str:
+    return _markdown(match["target"], "--8<--", page)
+
+
 def _comment(match: re.Match[str], page: IncludingPage) -> str:
     """VitePress: `<!--@include: ./part.md{3,10}-->`."""
     found = page.load(match["target"], "<!--@include-->")
@@ -425,3 +431,18 @@ def _comment(match: re.Match[str], page: IncludingPage) -> str:
         end = int(last) if last else (len(lines) if comma else int(first or 1))
         text = "\n".join(lines[int(first or 1) - 1 : end])
     return page.expanded(path, dedent(text)).strip("\n")
+
+
+_LINES: Sequence[tuple[str, re.Pattern[str], _Shown]] = (
+    ("{*", _STARRED, _starred),
+    ("8<", _SNIPPET, _snippet),
+    ("<<<", _ARROWS, _arrows),
+    ("@include", _AT_INCLUDE, _whole_file),
+)
+"""Directives that are a whole line, by what it holds."""
+
+_WITHIN_LINES: Sequence[tuple[str, re.Pattern[str], _Shown]] = (
+    ("{{", _MDBOOK, _mdbook),
+    ("@include", _COMMENT, _comment),
+)
+"""Directives that stand in a line, outside of its code."""

@@ -4,10 +4,10 @@ of it is text (`text`).
 Imports `languages.includes`.
 """
 
+from kbc.languages.mdx.cleaning import clean
 from kbc.languages.mdx.exports import exported_texts, with_exported_texts
 from kbc.languages.mdx.rendered import with_rendered_texts
 from kbc.languages.mdx.syntax import comments, mask
-from kbc.languages.mdx.text import clean
 
 __all__ = [
     "clean",

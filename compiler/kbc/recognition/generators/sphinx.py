@@ -64,10 +64,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         if not starts or "sphinx" not in source_code.lower():
             return None
     extensions = set(texts(data.get("extensions")))
-    suffixes = _suffixes(data.get("source_suffix"), extensions)
-    for ending in map(str, mapping(data.get("nbsphinx_custom_formats"))):  # notebooks as text
-        if ending.lower() in MARKDOWN:
-            suffixes.setdefault(ending, "markdown")
+    suffixes = _suffixes(data, extensions)
     root = text(data, "root_doc", "master_doc") or "index"
     source = _source(tree, folder, root, suffixes)
     exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]
@@ -81,7 +78,6 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     built = read_inventory(tree, inventory)
     breathe = breathe_of(tree, folder, data, extensions)
     written = places_of(tree, folder, data, extensions)
-    redirects = text_values(data.get("redirects")) | text_values(data.get("rediraffe_redirects"))
     return Site(
         generator=GENERATOR,
         config=config,
@@ -96,30 +92,15 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             *(_pattern(each) for each in exclude if not each.startswith("..")),
             *(f"/{place}/" for place in written),
         ),
-        redirects=redirects,
+        redirects=text_values(data.get("redirects")) | text_values(data.get("rediraffe_redirects")),
         options={
             "source_suffix": suffixes,
             "root_doc": root,
-            "rst_prolog": str(data.get("rst_prolog") or ""),
-            "rst_epilog": str(data.get("rst_epilog") or ""),
-            "substitutions": {
-                name: text(data, name)
-                for name in ("project", "version", "release")
-                if data.get(name)
-            },
             "extensions": sorted(extensions),
-            "myst_enable_extensions": texts(data.get("myst_enable_extensions")),
-            "extlinks": {
-                str(name): found[0]
-                for name, value in mapping(data.get("extlinks")).items()
-                if (found := texts(value))
-            },
             # Also where a call makes the mapping.
             "other_projects": bool(data.get("intersphinx_mapping", _MAPPING.search(source_code))),
-            **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
+            **_options(data),
             **(breathe.options if breathe else {}),
-            "highlight_language": text(data, "highlight_language"),
-            "primary_domain": text(data, "primary_domain"),
             "addresses": built.documents if built else {},
             "link_targets": sorted({each.name for each in built.entries}) if built else [],
             "directory_urls": "dirhtml" in read_text(tree, joined(folder, "Makefile"))
@@ -127,6 +108,26 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         },
         files=tuple(filter(None, (inventory, toc, *(breathe.configs if breathe else ())))),
     )
+
+
+def _options(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What readers of pages take from conf.py as it is stated there."""
+    return {
+        "rst_prolog": str(data.get("rst_prolog") or ""),
+        "rst_epilog": str(data.get("rst_epilog") or ""),
+        "substitutions": {
+            name: text(data, name) for name in ("project", "version", "release") if data.get(name)
+        },
+        "myst_enable_extensions": texts(data.get("myst_enable_extensions")),
+        "extlinks": {
+            str(name): found[0]
+            for name, value in mapping(data.get("extlinks")).items()
+            if (found := texts(value))
+        },
+        **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
+        "highlight_language": text(data, "highlight_language"),
+        "primary_domain": text(data, "primary_domain"),
+    }
 
 
 def references(tree: IncludeTree, site: Site) -> list[Site]:
@@ -249,9 +250,10 @@ def _pattern(glob: str) -> str:
     return glob if glob.startswith("**") else f"/{glob.lstrip('/')}"
 
 
-def _suffixes(value: Any, extensions: set[str]) -> dict[str, str]:
+def _suffixes(data: Mapping[str, Any], extensions: set[str]) -> dict[str, str]:
     """Ending -> language of the pages: `restructuredtext`, `markdown` or `jupyter`. Extensions add their
     own formats to those that are stated, and read endings that are stated without another format."""
+    value = data.get("source_suffix")
     if isinstance(value, Mapping):
         found = {str(ending): str(language) for ending, language in value.items() if ending}
     else:
@@ -260,6 +262,9 @@ def _suffixes(value: Any, extensions: set[str]) -> dict[str, str]:
     for suffix, language, parsers in _PARSERS:
         if not parsers.isdisjoint(extensions) and found.get(suffix, _RST) == _RST:
             found[suffix] = language
+    for ending in map(str, mapping(data.get("nbsphinx_custom_formats"))):  # notebooks as text
+        if ending.lower() in MARKDOWN:
+            found.setdefault(ending, "markdown")
     return found
 
 

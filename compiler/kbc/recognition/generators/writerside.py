@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_text
@@ -27,58 +27,72 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     if not config:
         return None
     from kbc.formats.writerside.project import configuration  # its libraries take long to import
-    from kbc.formats.writerside.tags import attributes
 
     found = configuration(read_text(tree, config).encode())
     if found is None or not found.instances:
         return None
     topics = joined(folder, found.topics)
     paths = {path.rpartition("/")[2]: path for path in _topics_below(tree, topics, "")}
-    titles: dict[str, str] = {}
-    redirects: dict[str, str] = {}
-    names: list[str] = []
-    ids: list[str] = []
-    has_others = False
     trees = [joined(folder, each.tree) for each in found.instances]
+    contents = _InstanceTrees(paths)
     for each in trees:
-        text = re.sub(r"<!--.*?-->", "", read_text(tree, each), flags=re.DOTALL)
-        has_others = has_others or _OTHER.search(text) is not None
-        profile = attributes(text.partition("<instance-profile")[2].partition(">")[0])
-        names.append(profile.get("name", ""))
-        ids.append(profile.get("id", ""))
-        for match in _ELEMENT.finditer(text):
-            stated = attributes(match["stated"])
-            path = paths.get(stated.get("topic", ""), "")
-            if path:
-                titles.setdefault(path, stated.get("toc-title", ""))
-                former = stated.get("accepts-web-file-names", "").split(",")
-                redirects |= {old.strip(): path for old in former if old.strip()}
+        contents.read(read_text(tree, each))
+    titles = contents.titles
     unlisted = sorted(set(paths.values()) - set(titles)) if titles else []
     profiles = joined(folder, "cfg/buildprofiles.xml")
-    root = _web_root(read_text(tree, profiles), ids[0])
+    root = _web_root(read_text(tree, profiles), contents.ids[0])
     web_path = found.instances[0].web_path.strip("/")
     version = found.instances[0].version
     return Site(
         generator=GENERATOR,
         config=config,
         folder=topics,
-        title=names[0],
+        title=contents.names[0],
         version="" if "%" in version else version,
         base_url="/".join(part for part in (root, web_path) if part) if root else "",
         order=tuple(titles),
         titles=titles,
         exclude=(*NOT_PAGES, *(f"/{path}" for path in unlisted)),
-        redirects=redirects,
+        redirects=contents.redirects,
         options={
             "snippets": joined(folder, found.snippets) if found.snippets else "",
             "topics": {name: joined(topics, path) for name, path in paths.items()},
-            **({"other_modules": True} if has_others else {}),
+            **({"other_modules": True} if contents.has_others else {}),
         },
         files=(
             *trees,
             *(path for path in (joined(folder, found.variables), profiles) if tree.exists(path)),
         ),
     )
+
+
+class _InstanceTrees:
+    """The tables of contents of the instances: their `names` and `ids`, the `titles` of topics in order and
+    the former names of their files. With `has_others` a part is another module's. `paths` are those of topics
+    by their names."""
+
+    def __init__(self, paths: Mapping[str, str]) -> None:
+        self.names: list[str] = []
+        self.ids: list[str] = []
+        self.titles: dict[str, str] = {}
+        self.redirects: dict[str, str] = {}
+        self.has_others = False
+        self._paths = paths
+
+    def read(self, source: str) -> None:
+        from kbc.formats.writerside.tags import attributes
+
+        text = re.sub(r"<!--.*?-->", "", source, flags=re.DOTALL)
+        self.has_others = self.has_others or _OTHER.search(text) is not None
+        profile = attributes(text.partition("<instance-profile")[2].partition(">")[0])
+        self.names.append(profile.get("name", ""))
+        self.ids.append(profile.get("id", ""))
+        for match in _ELEMENT.finditer(text):
+            stated = attributes(match["stated"])
+            if path := self._paths.get(stated.get("topic", ""), ""):
+                self.titles.setdefault(path, stated.get("toc-title", ""))
+                former = stated.get("accepts-web-file-names", "").split(",")
+                self.redirects |= {old.strip(): path for old in former if old.strip()}
 
 
 def _topics_below(tree: IncludeTree, topics: str, place: str, depth: int = 0) -> Iterator[str]:

@@ -76,20 +76,31 @@ _ASKING: Mapping[str, frozenset[str]] = {
 }
 
 
-# Kinds of collections whose records show how a thing is done and do not say it, with the words by which a
-# query asks for them.
+TESTS = "tests"
+"""The kind of a collection of test cases."""
+
+# Kinds of collections whose records show how a thing is done, or check that it is, and do not say it, with
+# the words by which a query asks for them.
 _SHOWING: Mapping[str, frozenset[str]] = {
     "examples": _ASKING[EXAMPLE] | {"code", "program", "programs", "snippet", "snippets"},
     "code": frozenset(
         {"code", "implement", "implementation", "implemented", "implements", "source"}
     ),
+    TESTS: frozenset(
+        {"case", "cases", "scenario", "scenarios", "test", "tested", "testing", "tests", "verify"}
+    ),
 }
 
 
-def showing_kinds(words: Collection[str]) -> frozenset[str]:
-    """The kinds of collections whose programs give way to what explains, for a query with these lower-case
-    words."""
-    return frozenset(kind for kind, asking in _SHOWING.items() if asking.isdisjoint(words))
+def showing_kinds(words: Collection[str], kinds: Collection[str]) -> frozenset[str]:
+    """Those of the `kinds` of collections that give way to others, for a query with these lower-case words:
+    programs and test cases to what explains; where nothing does, test cases to programs."""
+    showing = {
+        kind for kind, asking in _SHOWING.items() if kind in kinds and asking.isdisjoint(words)
+    }
+    if showing.issuperset(kinds):
+        showing &= {TESTS}
+    return frozenset() if showing.issuperset(kinds) else frozenset(showing)
 
 
 def place_kinds(path: str) -> frozenset[str]:

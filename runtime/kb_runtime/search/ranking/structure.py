@@ -313,16 +313,14 @@ class Structure:
                 yield record, about, steps.OF_TEST if is_test else steps.OF_HEADER
 
     def _weighted(self, pool: _Pool, scores: Scores) -> Scores:
-        """Scores times the weights that the author gave to collections. Where there are none, programs
-        among candidates that explain count less, unless the query asks for programs."""
+        """Scores times the weights that the author gave to collections. Where there are none, programs and
+        test cases among candidates that explain count less, unless the query asks for them."""
         import numpy as np
 
         kinds = {self._kinds[at] for at, _ in pool.records}
-        showing = paths.showing_kinds(_words(pool.query)) & kinds
-        if showing == kinds:
-            showing = frozenset()
+        showing = paths.showing_kinds(_words(pool.query), kinds)
         factors = [
-            (steps.SHOWING if kind in showing else 1.0) if given is None else given
+            (steps.SHOWING[kind] if kind in showing else 1.0) if given is None else given
             for given, kind in zip(self._weights, self._kinds, strict=True)
         ]
         weights = np.array([factors[at] for at, _ in pool.records])

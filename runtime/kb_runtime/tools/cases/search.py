@@ -209,7 +209,7 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
     for info in infos:
         catalog = session.artifact.catalog(info.name)
         for position in catalog.find_all(key):
-            record = catalog[position]
+            record = catalog.head(position)
             fields = (record.get("jira_key", ""), record["uid"])
             rank = next((n for n, field in enumerate(fields) if field.upper() == key.upper()), 2)
             # Of uids that differ only in case the one that was given; keys are in upper case.

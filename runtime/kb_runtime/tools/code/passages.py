@@ -43,10 +43,9 @@ class Passage:
         return self.hits[0]
 
     def joins(self, other: Passage) -> bool:
-        """Whether both are one piece of the file, and not too long a one."""
-        apart = self.rows.stop < other.rows.start or other.rows.stop < self.rows.start
-        overlap = self.rows.start < other.rows.stop and other.rows.start < self.rows.stop
-        return not apart and (overlap or self.chars + other.chars <= MAX_CONTENT_CHARS)
+        """Whether one continues the other, and both together are not too long."""
+        adjoin = self.rows.stop == other.rows.start or other.rows.stop == self.rows.start
+        return adjoin and self.chars + other.chars <= MAX_CONTENT_CHARS
 
     def join(self, other: Passage) -> None:
         """Takes a passage that is no better into this one."""
@@ -67,23 +66,34 @@ def group_hits(
     for at, hit in enumerate(hits[:joined]):
         order[hit.row] = at
         others = by_file.setdefault((hit.collection, hit.record), [])
-        _add(others, _passage(session, hit, widen))
+        if (around := _around(others, hit)) is not None:
+            around.hits.append(hit)
+        else:
+            _add(others, _passage(session, hit, others, widen))
     first = [one for others in by_file.values() for one in others[:MAX_PER_FILE]]
     yield from sorted(first, key=lambda one: order[one.best.row])
     for hit in hits[joined:]:
         others = by_file.setdefault((hit.collection, hit.record), [])
-        if len(others) >= MAX_PER_FILE:
+        if len(others) >= MAX_PER_FILE or _around(others, hit) is not None:
             continue
-        new = _passage(session, hit, widen)
+        new = _passage(session, hit, others, widen)
         if not any(one.joins(new) for one in others):
             others.append(new)
             yield new
 
 
-def _passage(session: Session, hit: SearchHit, widen: bool) -> Passage:
+def _around(passages: Sequence[Passage], hit: SearchHit) -> Passage | None:
+    """The passage that shows a hit already."""
+    return next((one for one in passages if hit.row in one.rows), None)
+
+
+def _passage(session: Session, hit: SearchHit, others: Sequence[Passage], widen: bool) -> Passage:
+    """A passage that has no row of the others of its file."""
     rows, chars = range(hit.row, hit.row + 1), len(hit.chunk.get("text", ""))
     if widen:
-        rows, chars = _definition(session, hit)
+        start = max((one.rows.stop for one in others if one.rows.stop <= hit.row), default=0)
+        stop = min((one.rows.start for one in others if one.rows.start > hit.row), default=None)
+        rows, chars = _definition(session, hit, start, stop)
     return Passage(rows, chars, [hit])
 
 
@@ -143,16 +153,19 @@ def _named(hit: SearchHit, terms: Sequence[QueryTerm]) -> Iterator[str]:
             yield name
 
 
-def _definition(session: Session, hit: SearchHit) -> tuple[range, int]:
-    """The rows of the definition that a hit is part of, as far as they fit into a result, and their
-    code points."""
+def _definition(
+    session: Session, hit: SearchHit, start: int, stop: int | None
+) -> tuple[range, int]:
+    """The rows of the definition that a hit is part of, from `start` to `stop` and as far as they fit into
+    a result, and their code points."""
     chunks = session.artifact.chunks
     trail = hit.chunk.get("breadcrumb", [])
     chars = len(hit.chunk.get("text", ""))
     first, last = hit.row, hit.row
     if not hit.chunk.get("symbol"):
         return range(first, last + 1), chars
-    rows = chunks.rows_of(hit.record, session.artifact.collection(hit.collection).rows)
+    own = chunks.rows_of(hit.record, session.artifact.collection(hit.collection).rows)
+    rows = range(max(own.start, start), own.stop if stop is None else min(own.stop, stop))
     for step in (-1, 1):
         at = hit.row + step
         while at in rows:

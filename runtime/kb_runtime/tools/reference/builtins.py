@@ -111,7 +111,7 @@ def _no_builtin(session: Session, name: str) -> ToolError:
 
 
 def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer[BuiltinList]:
-    found = list(lookup.records(session, KIND))
+    found = list(lookup.summaries(session, KIND))
     by_category: dict[str, list[BuiltinEntry]] = {}
     for record in found:
         for category in categories_of(record):

@@ -185,10 +185,19 @@ def _page(
 
 
 def _titled(session: Session, title: str) -> list[DocEntry]:
-    """The pages with a title, the one nearest to the root first."""
+    """The pages with a title, the one nearest to the root first. Where no page is called that, those whose
+    front matter says so: their first headings say something else."""
     folded = title.casefold()
-    found = [each for each in lookup.records(session, KIND) if each["title"].casefold() == folded]
+    found = list(lookup.matching(session, KIND, lambda page: page["title"].casefold() == folded))
+    found = found or list(
+        lookup.matching(session, KIND, lambda page: _stated_title(page) == folded)
+    )
     return sorted(found, key=lambda record: record["path"].count("/"))
+
+
+def _stated_title(page: DocEntry) -> str:
+    """The title in the front matter, folded; "" without one."""
+    return str(page.get("frontmatter", {}).get("title", "")).casefold()
 
 
 def _sharing_title(others: list[DocEntry]) -> list[str] | None:

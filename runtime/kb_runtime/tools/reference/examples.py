@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
@@ -78,7 +78,7 @@ def _told(session: Session, ids: Sequence[str]) -> list[str]:
     if len(session.artifact.served) < 2:
         return list(ids)
     told: dict[str, list[str]] = {}
-    for record in lookup.records(session, KIND):
+    for record in lookup.summaries(session, KIND):
         told.setdefault(record["id"], []).append(_name(session, record))
     return [name for id in ids for name in told[id]]
 
@@ -98,14 +98,9 @@ def _example(session: Session, path: str, given: str) -> ExampleEntry | None:
     found = lookup.find_path(session, KIND, path, given) if path else None
     if found is not None:
         return found
-    return next(
-        (
-            record
-            for record in lookup.records(session, KIND)
-            if record["path"].casefold() == path.casefold()
-        ),
-        None,
-    )
+    folded = path.casefold()
+    with_path = lookup.matching(session, KIND, lambda each: each["path"].casefold() == folded)
+    return next(with_path, None)
 
 
 def _folder(session: Session, path: str) -> tuple[str, list[str]] | None:
@@ -131,7 +126,7 @@ def _below_base(session: Session, path: str) -> list[tuple[str, str]]:
         record["path"].removesuffix(record["id"]).strip("/")
         for catalog in lookup.catalogs(session, KIND)
         if len(catalog)
-        for record in [catalog[0]]
+        for record in [catalog.head(0)]
     }
     folded = path.casefold()
     return [
@@ -143,7 +138,7 @@ def _below_base(session: Session, path: str) -> list[tuple[str, str]]:
 
 def _no_example(session: Session, given: str, path: str, limit: int) -> ToolError:
     known = lookup.ids(session, KIND)
-    categories = sorted({category_of(record) for record in lookup.records(session, KIND)})
+    categories = sorted({category_of(record) for record in lookup.summaries(session, KIND)})
     category = path.partition("/")[0].casefold()
     near = suggest(path, known, limit)
     near += [id for id in sorted(known) if id.casefold().startswith(category + "/")]
@@ -180,10 +175,11 @@ def _search(session: Session, phrase: str, limit: int) -> list[str]:
 
 
 def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[ExampleList]:
-    found = list(lookup.records(session, KIND))
     feature: str | None = arguments["feature"]
-    if feature is not None:
-        found = _with_feature(session, found, feature)
+    if feature is None:
+        found = list(lookup.summaries(session, KIND))
+    else:
+        found = _with_feature(session, lookup.records(session, KIND), feature)
     warnings = []
     if feature is not None and not found:
         search = lookup.tool_name(session, "hybrid_search")
@@ -243,7 +239,7 @@ def _in_category(session: Session, wanted: str) -> tuple[str, list[str]]:
     folded = wanted.strip("/").casefold()
     named = [
         record
-        for record in lookup.records(session, KIND)
+        for record in lookup.summaries(session, KIND)
         if category_of(record).casefold() == folded
     ]
     if named:
@@ -251,12 +247,12 @@ def _in_category(session: Session, wanted: str) -> tuple[str, list[str]]:
     folder = _folder(session, clean_path(wanted, "category"))
     if folder is not None:
         return folder
-    categories = sorted({category_of(record) for record in lookup.records(session, KIND)})
+    categories = sorted({category_of(record) for record in lookup.summaries(session, KIND)})
     raise lookup.unknown_choice(session, "category", wanted, categories, "list_examples")
 
 
 def _with_feature(
-    session: Session, records: Sequence[ExampleEntry], feature: str
+    session: Session, records: Iterable[ExampleEntry], feature: str
 ) -> list[ExampleEntry]:
     """The examples that use a builtin, or that have a keyword, module or definition of this name."""
     builtin = lookup.find(session, builtins.KIND, feature)

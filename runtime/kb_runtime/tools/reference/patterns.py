@@ -43,6 +43,9 @@ MAX_TERMS = 64
 
 _MOST_SUGGESTED = 5
 
+_CONTRACTED = frozenset({"d", "m"})
+"""What `I'd` and `I'm` leave beside a stop word."""
+
 _DETAILS = (
     "when_to_use",
     "key_principles",
@@ -103,7 +106,7 @@ def _no_pattern(session: Session, wanted: str) -> ToolError:
 def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer[PatternList]:
     by_category: dict[str, list[PatternSummary]] = {}
     total = 0
-    for record in lookup.records(session, KIND):
+    for record in lookup.summaries(session, KIND):
         total += 1
         by_category.setdefault(record["category"], []).append(_summary(session, record))
     wanted: str | None = arguments["category"]
@@ -119,11 +122,11 @@ def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Pattern
 
 def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[PatternMatches]:
     query: str = arguments["query"]
-    terms = query_terms(query)
+    terms, by_id_only = query_terms(query)
     vocabulary: set[str] = set()
     matches: list[PatternMatch] = []
-    for record in lookup.records(session, KIND):
-        words = field_words(record)
+    for record in lookup.summaries(session, KIND):
+        words = {"name": _stems(record["id"])} if by_id_only else field_words(record)
         vocabulary.update(*words.values())
         if score := relevance(terms, words):
             summary = _summary(session, record)
@@ -137,11 +140,14 @@ def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Patte
             if len(near) >= _MOST_SUGGESTED:
                 break
         shown = ", ".join(list(near)[:_MOST_SUGGESTED])
-        hint = f" Nearest words: {shown}." if shown else ""
+        hint = f" Nearest words: {shown}." if shown and not by_id_only else ""
+        reason = f"No pattern mentions {quoted(query)}.{hint}"
+        if by_id_only and terms:
+            reason = (
+                f"{quoted(query)} has no word that tells patterns apart: name what you want to do."
+            )
         listing = lookup.tool_name(session, "list_patterns")
-        structured["warnings"] = [
-            f"No pattern mentions {quoted(query)}.{hint} {listing} shows all patterns."
-        ]
+        structured["warnings"] = [f"{reason} {listing} shows all patterns."]
     return json_answer(structured)
 
 
@@ -155,19 +161,20 @@ def _summary(session: Session, record: PatternEntry) -> PatternSummary:
     return summary
 
 
-def query_terms(query: str) -> list[str]:
-    """The words of a query, stemmed, each once; stop words count only when there is nothing else."""
+def query_terms(query: str) -> tuple[list[str], bool]:
+    """The words of a query, stemmed, each once, without stop words. Where it has no others: these, and that
+    only ids are to be searched for them: a pattern may be called `for-all`."""
     from kb_runtime.search.analysis import STOP_WORDS
 
     words = _words(query)
-    kept = [word for word in words if word not in STOP_WORDS] or words
-    return list(dict.fromkeys(map(_stem, kept)))[:MAX_TERMS]
+    kept = [word for word in words if word not in STOP_WORDS and word not in _CONTRACTED]
+    return list(dict.fromkeys(map(_stem, kept or words)))[:MAX_TERMS], not kept
 
 
 def field_words(record: PatternEntry) -> dict[str, frozenset[str]]:
     """The stemmed words of each weighted field of a pattern; its id counts as name."""
     return {
-        field: frozenset(map(_stem, _words(" ".join(_strings(value)))))
+        field: _stems(" ".join(_strings(value)))
         for field in WEIGHTS
         for value in [[record["id"], record["name"]] if field == "name" else record.get(field, "")]
     }
@@ -180,12 +187,16 @@ def relevance(terms: Sequence[str], words: Mapping[str, frozenset[str]]) -> floa
     """
     score = 0.0
     for term in terms:
-        for field, weight in WEIGHTS.items():
-            if term in words[field]:
-                score += weight
-            elif len(term) >= 4 and any(word.startswith(term) for word in words[field]):
-                score += weight / 2
+        for field, found in words.items():
+            if term in found:
+                score += WEIGHTS[field]
+            elif len(term) >= 4 and any(word.startswith(term) for word in found):
+                score += WEIGHTS[field] / 2
     return round(score, 2)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(_stem, _words(text)))
 
 
 def _words(text: str) -> list[str]:

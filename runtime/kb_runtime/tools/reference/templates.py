@@ -50,7 +50,7 @@ def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template
 
 
 def list_templates(session: Session, arguments: dict[str, Any]) -> Answer[TemplateList]:
-    found = list(lookup.records(session, KIND))
+    found = list(lookup.summaries(session, KIND))
     wanted: str | None = arguments["framework"]
     if wanted is None:
         return json_answer(

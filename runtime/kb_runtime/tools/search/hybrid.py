@@ -195,7 +195,7 @@ def _shown(
             for owner in lookup.collections(session, "builtins"):
                 catalog = session.artifact.catalog(owner.name)
                 position = catalog.find(name)
-                entry: Any = None if position is None else catalog[position]
+                entry: Any = None if position is None else catalog.head(position)
                 if (
                     entry is not None
                     and entry["path"] == record["path"]
@@ -359,7 +359,10 @@ TOOLS = (
         arguments=(
             Argument("query", "string", "What to look for.", required=True, max_length=2000),
             Argument(
-                "scopes", "string[]", "Where to search; omitted: everything.", choices_from="scopes"
+                "scopes",
+                "string[]",
+                "Where to search; omitted: all (no source trees, tests).",
+                choices_from="scopes",
             ),
             Argument("scope", "string", "One scope (old form)."),
             Argument(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from kb_runtime.tools.sources.family import (
 from kb_runtime.tools.sources.lookup import find_pages, find_source, shared_address, sources
 
 if TYPE_CHECKING:
-    from kb_runtime.records.entries import PageEntry, SectionEntry
+    from kb_runtime.records.entries import ListedPage, PageEntry, SectionEntry
     from kb_runtime.tools.session import Session
     from kb_runtime.tools.sources.answers import (
         PageContent,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 MAX_LISTED = 1000
 SHOWN_HEADINGS = 40
 MAX_NEAREST = 5
+_SCHEME = re.compile(r"[a-z][a-z\d+.-]*://")
 
 
 def list_sources(session: Session, _: dict[str, Any]) -> Answer[SourceList]:
@@ -74,12 +76,7 @@ def list_pages(session: Session, arguments: dict[str, Any]) -> Answer[PageList]:
     wanted = arguments["filter"]
     pages = source.pages
     if wanted is not None:
-        folded = wanted.casefold()
-        pages = [
-            each
-            for each in pages
-            if folded in each["url"].casefold() or folded in each.get("title", "").casefold()
-        ]
+        pages = _about(pages, wanted.casefold())
     limit = arguments["limit"]
     scope = {"source_id": source.id, "filter": wanted}
     pager = Pager(session.artifact.build_id, LIST_PAGES, scope)
@@ -99,13 +96,32 @@ def list_pages(session: Session, arguments: dict[str, Any]) -> Answer[PageList]:
     text = indented_json_text(listed) if listed else "No pages found for source."
     if not listed and source.pages:
         structured["warnings"] = [
-            f"None of the {len(source.pages)} pages has {quoted(wanted)} in its url or title."
+            f"None of the {len(source.pages)} pages has {quoted(wanted)} in its path or title."
         ]
         text += f"\n\nNote: {structured['warnings'][0]}"
     if page.next is not None:
         structured["nextCursor"] = page.next
         text += f'\n\nNext: {len(pages) - page.stop} more with cursor="{page.next}".'
     return Answer(text, structured)
+
+
+def _about(pages: Sequence[ListedPage], folded: str) -> list[ListedPage]:
+    """The pages with `folded` in the title, or in the address from the path on or reaching into it: most
+    pages of a source share the rest. Where there are none, those with it in the host; a scheme counts
+    only with its `://`."""
+    in_path: list[ListedPage] = []
+    in_host: list[ListedPage] = []
+    for page in pages:
+        url = page["url"].casefold()
+        scheme = _SCHEME.match(url)
+        host = scheme.end() if scheme else 0
+        path = url.find("/", host) % (len(url) + 1) if scheme else 0
+        end = url.rfind(folded) + len(folded) if folded in url else -1
+        if end > path or folded in page.get("title", "").casefold():
+            in_path.append(page)
+        elif end >= host:
+            in_host.append(page)
+    return in_path or in_host
 
 
 def read_page(session: Session, arguments: dict[str, Any]) -> Answer[PageContent]:
@@ -260,7 +276,7 @@ TOOLS = (
             Argument(
                 "source_id", "string", "id from qurio_list_sources", required=True, max_length=300
             ),
-            Argument("filter", "string", "text that url or title contains", max_length=500),
+            Argument("filter", "string", "text that path or title contains", max_length=500),
             Argument(
                 "limit",
                 "integer",

@@ -84,6 +84,27 @@ def test_programs_give_way_to_what_explains_unless_they_are_asked_for(tmp_path: 
     assert "weights" not in {step for hit in only_programs.hits for step, _ in hit.adjustments}
 
 
+def test_test_cases_give_way_to_everything_unless_they_are_asked_for(tmp_path: Path) -> None:
+    text = "Voting by quorum: leaders vote for a value.\n"
+    built = build(
+        tmp_path,
+        {
+            "tests": [("leaders vote", [text]), ("other", ["A bank with accounts.\n"])],
+            "examples": [("vote.qnt", ["Leaders vote: a quorum.\n"])],
+            "docs": [("voting.md", ["Leaders vote.\n", "Quorum of leaders and a value.\n"])],
+        },
+    )
+
+    def first(query: str, *collections: str) -> str:
+        request = SearchRequest(query, collections=collections or None, names=False)
+        return Searcher(built).search(request).hits[0].collection
+
+    assert first("leaders vote for a value") == "docs"
+    assert first("leaders vote for a value", "tests", "examples") == "examples"
+    assert first("test that leaders vote for a value", "tests", "docs") == "tests"
+    assert first("leaders vote for a value", "tests") == "tests"
+
+
 def test_steps_can_be_switched_off_by_the_manifest_and_by_a_request(small: Built) -> None:
     manifest = {"search": {"ranking": {step: step == "neighbours" for step in STEPS}}}
     hits = Searcher(altered(small, manifest=manifest)).search(SearchRequest("map of sets")).hits

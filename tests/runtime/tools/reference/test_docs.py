@@ -50,6 +50,14 @@ def test_page_is_found_by_path_name_title_and_address(call: Call, name: str) -> 
         assert structured(call(tool, **{argument: name}))["path"] == "docs/manual.md"
 
 
+def test_page_is_found_by_the_title_that_its_front_matter_states(call: Call) -> None:
+    for tool, argument in (("get_doc", "filename"), ("doc_outline", "path")):
+        found = structured(call(tool, **{argument: "SOUP"}))
+        assert (found["path"], found["title"]) == ("posts/soup.mdx", "Message soup")
+    # A first heading counts before it.
+    assert structured(call("get_doc", filename="The Manual"))["path"] == "docs/manual.md"
+
+
 def test_whole_page(call: Call) -> None:
     found = structured(call("get_doc", filename="posts/soup.mdx"))
     assert found == {

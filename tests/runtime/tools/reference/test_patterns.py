@@ -7,7 +7,7 @@ import pytest
 
 from kb_runtime.errors import ToolError
 from kb_runtime.tools.declaration import Answer
-from kb_runtime.tools.reference.patterns import MAX_TERMS, query_terms
+from kb_runtime.tools.reference.patterns import MAX_TERMS, query_terms, relevance
 
 Call = Callable[..., Answer]
 
@@ -97,8 +97,21 @@ def test_search_finds_other_forms_of_a_word(call: Call) -> None:
     assert next(iter(_relevance(call, "action"))) == "thin-actions"
 
 
-def test_search_ignores_stop_words_unless_there_is_nothing_else(call: Call) -> None:
+def test_search_ignores_stop_words(call: Call) -> None:
     assert _relevance(call, "how do I use a witness") == _relevance(call, "witness")
+    assert query_terms("I'm sure I'd want what's in it") == (["sur", "want"], False)
+
+
+@pytest.mark.parametrize("query", ["in", "the", "what is it in", "of a"])
+def test_search_for_stop_words_finds_no_text(call: Call, query: str) -> None:
+    found = structured(call("search_patterns", query=query))
+    assert found["matches"] == []  # "logic in actions" is an anti-pattern
+    assert "no word that tells patterns apart" in found["warnings"][0]
+
+
+def test_search_for_a_stop_word_finds_ids() -> None:
+    assert relevance(["all"], {"name": frozenset({"for", "all"})}) == 3.0
+    assert query_terms("for all") == (["for", "all"], True)
 
 
 def test_search_without_match_helps(call: Call) -> None:
@@ -119,4 +132,4 @@ def test_blank_search_is_bad_input(call: Call, query: str) -> None:
 def test_only_the_first_words_of_a_query_count() -> None:
     words = [f"word{at}x" for at in range(400)]
     assert query_terms(" ".join(words)) == query_terms(" ".join(words[:MAX_TERMS]))
-    assert len(query_terms(" ".join(words))) == MAX_TERMS
+    assert len(query_terms(" ".join(words))[0]) == MAX_TERMS

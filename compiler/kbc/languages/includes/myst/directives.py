@@ -165,26 +165,16 @@ class _Directives:
             return []
         if base in _DROPPED:
             return []
-        if base == "code-cell" and (target := _option(options, "load")):
-            found = self._page.load(target, ":load:")
-            inner = found[1].rstrip("\n").split("\n") if found else inner or [not_included(target)]
         if base in _CODE or base in _DATA:
-            language = (
-                argument.split()[0] if argument and base in _CODE else base if base in _DATA else ""
-            )
-            return fence("\n".join(inner), language).split("\n")
-        if (
-            base == "include"
-            and (found := self._page.find(argument))
-            and "literal" not in " ".join(options)
-        ):
-            prepare = self._page.prepare
-            part = prepare(found[1], self._page) if prepare else found[1]
-            return list(self.lines(part.rstrip("\n").split("\n")))
+            return self._code(base, argument, options, inner)
+        if base == "include" and "literal" not in " ".join(options):
+            found = self._page.find(argument)
+            if found:
+                prepare = self._page.prepare
+                part = prepare(found[1], self._page) if prepare else found[1]
+                return list(self.lines(part.rstrip("\n").split("\n")))
         if base == "list-table":
-            title = label("", argument)
-            rows = _rows(inner) or inner
-            return [*([title, ""] if title else []), *self.lines(rows)]
+            return [*_above(label("", argument)), *self.lines(_rows(inner) or inner)]
         if base == "figure-md":
             return list(self.lines(inner))
         if self._page.around.restructured is None:
@@ -197,17 +187,30 @@ class _Directives:
             or (not gated and not "".join(inner).strip())
         ):
             return self._restructured(name, argument, options, inner)
-        is_bare = base in _UNLABELLED or (base in _CARDS and not argument)
+        return self._labelled(base, argument, options, inner)
+
+    def _code(
+        self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
+    ) -> list[str]:
+        target = _option(options, "load") if name == "code-cell" else ""
+        if target:
+            found = self._page.load(target, ":load:")
+            inner = found[1].rstrip("\n").split("\n") if found else inner or [not_included(target)]
+        language = name if name in _DATA else next(iter(argument.split()), "")
+        return fence("\n".join(inner), language).split("\n")
+
+    def _labelled(
+        self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
+    ) -> list[str]:
+        """What a directive holds, below its label and what it applies to."""
+        is_bare = name in _UNLABELLED or (name in _CARDS and not argument)
         title = _ROLE.sub(self._role, argument).strip()
-        shown = "" if is_bare else label("" if base in _TITLES and title else base, title)
-        if base in _CARDS:
+        shown = "" if is_bare else label("" if name in _TITLES and title else name, title)
+        if name in _CARDS:
             inner = ["" if _CARD_MARK.fullmatch(line) else line for line in inner]
         scope = _option(options, "applies_to")
-        return [
-            *([shown, ""] if shown else []),
-            *([f"Applies to `{scope}`", ""] if scope else []),
-            *self.lines(inner),
-        ]
+        applies = f"Applies to `{scope}`" if scope else ""
+        return [*_above(shown), *_above(applies), *self.lines(inner)]
 
     def _alone(self, name: str, argument: str, options: Sequence[str]) -> list[str]:
         """A directive without content: what it shows, or nothing, counted, where the site computes that."""
@@ -222,9 +225,8 @@ class _Directives:
         if found is None:
             return [not_included(argument)]
         if name == "csv-include":
-            title = label("", _option(options, "caption"))
             rows = _csv_rows(found[1], _option(options, "separator")[:1] or ",")
-            return [*([title, ""] if title else []), *_table(rows)]
+            return [*_above(label("", _option(options, "caption"))), *_table(rows)]
         return fence(found[1].rstrip("\n"), language_of(found[0])).split("\n")
 
     def _restructured(
@@ -269,6 +271,11 @@ def _targets(name: str, argument: str, options: Sequence[str]) -> Iterator[str]:
     for id in stated:
         if id and not re.search(r"[()\s]", id):
             yield from (f"({id})=", "")
+
+
+def _above(title: str) -> tuple[str, ...]:
+    """The lines of a title above what it names; none where it is empty."""
+    return (title, "") if title else ()
 
 
 def _option(options: Sequence[str], name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
@@ -33,66 +34,75 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
     data = read_script(tree, config)
     address = text(data, "url").rstrip("/")
     base = f"{address}/{text(data, 'baseUrl').strip('/')}".rstrip("/") if address else ""
-    redirects: dict[str, str] = {}
-    sites: list[Site] = []
     plugins = list(_plugins(data))
+    redirects: dict[str, str] = {}
     for name, options in plugins:
         if name.endswith("client-redirects"):
             redirects |= _redirects(options)
-    shared: dict[str, Any] = {
-        "generator": GENERATOR,
-        "config": config,
-        "title": text(data, "title"),
-        "description": text(data, "tagline"),
-        "base_url": base,
-        "redirects": redirects,
-    }
     own = _own_repository(tree, data, [options for _, options in plugins])
     if text(mapping(data.get("markdown")), "format") not in ("detect", "md"):
         own["markdown_is_mdx"] = True
+    whole = Site(
+        generator=GENERATOR,
+        config=config,
+        folder="",
+        title=text(data, "title"),
+        description=text(data, "tagline"),
+        base_url=base,
+        redirects=redirects,
+        options={"config_folder": folder, **own},
+    )
+    sites: list[Site] = []
     for name, options in plugins:
-        is_blog = _BLOG.fullmatch(name) is not None
-        if not is_blog and not _DOCS.fullmatch(name):
-            continue
-        default = "blog" if is_blog else "docs"
-        stated = joined(folder, text(options, "path") or default)
-        content, version = (stated, "") if is_blog else _published(tree, folder, stated, options)
-        if not tree.names(content):
-            continue
-        route = options.get("routeBasePath")
-        base_path = route.strip("/") if isinstance(route, str) else default
-        titles, sidebar = ({}, "") if is_blog else _order(tree, folder, content, options)
-        sites.append(
-            Site(
-                **shared,
-                folder=content,
-                name=_name(options, default, {each.name for each in sites}),
-                order=tuple(titles),
-                titles=titles,
-                exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
-                options={
-                    "route_base": joined(base_path, version) or "/",
-                    "config_folder": folder,
-                    "left_out": _left_out(tree, folder, [stated] if stated != content else []),
-                    **own,
-                    **({"is_blog": True} if is_blog else {}),
-                },
-                files=tuple(filter(None, (sidebar, _versions_file(tree, folder, options)))),
-            )
-        )
+        part = _of_plugin(tree, whole, name, options, {each.name for each in sites})
+        sites += [part] if part else []
     pages = joined(folder, "src/pages")
     if sites and SidebarPages(tree, pages).has_any:
         sites.append(
-            Site(
-                **shared,
+            replace(
+                whole,
                 folder=pages,
                 name=_name({}, "pages", {each.name for each in sites}),
                 include=("*.md", "*.mdx"),
                 exclude=_PARTIALS,
-                options={"route_base": "/", "config_folder": folder, **own},
+                options={"route_base": "/", **whole.options},
             )
         )
     return sites
+
+
+def _of_plugin(
+    tree: IncludeTree, whole: Site, name: str, options: Mapping[str, Any], taken: set[str]
+) -> Site | None:
+    """The documentation set or blog that a plugin makes of a folder; None where it makes none. `whole` is
+    what all parts of the site have in common, `taken` are the names of other parts."""
+    is_blog = _BLOG.fullmatch(name) is not None
+    if not is_blog and not _DOCS.fullmatch(name):
+        return None
+    folder = whole.options["config_folder"]
+    default = "blog" if is_blog else "docs"
+    stated = joined(folder, text(options, "path") or default)
+    content, version = (stated, "") if is_blog else _published(tree, folder, stated, options)
+    if not tree.names(content):
+        return None
+    route = options.get("routeBasePath")
+    base_path = route.strip("/") if isinstance(route, str) else default
+    titles, sidebar = ({}, "") if is_blog else _order(tree, folder, content, options)
+    return replace(
+        whole,
+        folder=content,
+        name=_name(options, default, taken),
+        order=tuple(titles),
+        titles=titles,
+        exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
+        options={
+            "route_base": joined(base_path, version) or "/",
+            "left_out": _left_out(tree, folder, [stated] if stated != content else []),
+            **whole.options,
+            **({"is_blog": True} if is_blog else {}),
+        },
+        files=tuple(filter(None, (sidebar, _versions_file(tree, folder, options)))),
+    )
 
 
 def _own_repository(

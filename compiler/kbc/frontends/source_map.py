@@ -11,7 +11,7 @@ _MOST_LINES = 20_000
 """Of longer pages lines count in the text: comparing takes the square of what repeats."""
 
 
-class StoredLines:
+class SourceMap:
     """Which line of a file a line of its expanded text is; both count from 1."""
 
     def __init__(self, stored: str, text: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kbc.formats import commonmark, docstrings
+from kbc.formats import commonmark
+from kbc.formats.python import docstrings
 
 
 def markdown(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html_code import classes_of, is_removed
+from kbc.languages.html.code import classes_of, is_removed
 
 _BY_CLASS = (
     ("vp-code-group", ".tabs label", ".blocks > *"),

@@ -6,21 +6,21 @@ from pathlib import Path
 
 from tests.compiler.recognition.trees import read, write_tree
 
-from kbc.frontends.stored_lines import StoredLines
+from kbc.frontends.source_map import SourceMap
 
 
 def test_lines_of_inserted_text_are_those_of_the_directive() -> None:
-    lines = StoredLines("a\n!include\nb\nc\n", "a\nx\ny\nz\nb\nc\n")
+    lines = SourceMap("a\n!include\nb\nc\n", "a\nx\ny\nz\nb\nc\n")
     assert [lines.line(line) for line in range(1, 7)] == [1, 2, 2, 2, 3, 4]
 
 
 def test_lines_that_were_rewritten_keep_their_order() -> None:
-    lines = StoredLines("a\n{x}\n{y}\nb\n", "a\n1\n2\nb\n")
+    lines = SourceMap("a\n{x}\n{y}\nb\n", "a\n1\n2\nb\n")
     assert [lines.line(line) for line in range(1, 5)] == [1, 2, 3, 4]
 
 
 def test_text_that_has_nothing_of_the_file_is_of_its_first_line() -> None:
-    assert StoredLines("a\n", "b\nc\n").line(2) == 1
+    assert SourceMap("a\n", "b\nc\n").line(2) == 1
 
 
 def test_a_dead_link_is_told_with_its_line_in_the_file(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The titles of pages whose first heading is not their title."""
+"""The titles of pages: stated in a header, told apart, or taken from the name of the file."""
 
 from __future__ import annotations
 

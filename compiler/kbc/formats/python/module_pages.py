@@ -8,8 +8,8 @@ from typing import Any
 from kb_runtime.text.tables import some_of
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError
-from kbc.formats.python_api import MAX_BYTES, ApiWriter, first_paragraph
-from kbc.formats.python_objects import module_of
+from kbc.formats.python.api import MAX_BYTES, ApiWriter, first_paragraph
+from kbc.formats.python.objects import module_of
 
 _MAX_NAMES = 12
 """Of members, in the summary of a module without a docstring."""

@@ -13,7 +13,7 @@ import re
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html_code import classes_of, is_removed
+from kbc.languages.html.code import classes_of, is_removed
 
 _MAIN = (
     "main", "[role=main]", "article", "#docContent", "#content", "#main-content", ".markdown-body",

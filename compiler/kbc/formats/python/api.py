@@ -15,9 +15,10 @@ from typing import Any
 
 import griffe
 
-from kbc.formats import commonmark, docstrings
-from kbc.formats.docstrings import Prose
+from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Read, decode
+from kbc.formats.python import docstrings
+from kbc.formats.python.docstrings import Prose
 
 MAX_BYTES = 4 << 20
 _ITEMS = {

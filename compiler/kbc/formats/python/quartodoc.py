@@ -14,7 +14,7 @@ import yaml
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, elsewhere
-from kbc.formats.python_objects import PythonObjects, Reference
+from kbc.formats.python.objects import PythonObjects, Reference
 from kbc.project.include_tree import folders_above
 from kbc.project.well_formed import YamlLoader, line_at, mapping, sequence
 

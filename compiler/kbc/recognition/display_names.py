@@ -1,4 +1,4 @@
-"""Words for what was recognised, for messages: names of generators, sites and paths."""
+"""How messages call what was recognised: the names of generators, sites and paths."""
 
 from __future__ import annotations
 

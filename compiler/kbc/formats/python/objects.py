@@ -15,7 +15,7 @@ import griffe
 
 from kbc.formats import commonmark
 from kbc.formats.document import FormatError, decode
-from kbc.formats.python_api import MAX_BYTES, ApiWriter, first_paragraph, visited
+from kbc.formats.python.api import MAX_BYTES, ApiWriter, first_paragraph, visited
 
 Find = Callable[[str], bytes | None]
 """The content of a file of the tree by its path below the folders that modules are looked for in."""

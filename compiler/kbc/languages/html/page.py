@@ -1,4 +1,4 @@
-"""Converts the main content of an HTML page to Markdown, with its headings' anchors and its metadata."""
+"""Reads an HTML page: its main content as Markdown, with the anchors of its headings and its metadata."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 from bs4.element import NavigableString
 
 from kbc.languages.addresses import without_pictures
-from kbc.languages.html_code import prepare_code
-from kbc.languages.html_content import main_content
-from kbc.languages.html_markdown import to_markdown
-from kbc.languages.html_tabs import keep_tabs
+from kbc.languages.html.code import prepare_code
+from kbc.languages.html.content import main_content
+from kbc.languages.html.markdown import to_markdown
+from kbc.languages.html.tabs import keep_tabs
 from kbc.limits import MAX_HTML_DEPTH, short_title
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")

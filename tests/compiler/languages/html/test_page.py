@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbc.languages import markdown
-from kbc.languages.html import read_html
+from kbc.languages.html.page import read_html
 
 PAGE = """\
 <!doctype html><html><head><title>Install - Site</title>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.html import read_html
+from kbc.languages.html.page import read_html
 
 
 def body(markup: str, title: str = "") -> str:

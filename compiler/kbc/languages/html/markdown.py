@@ -9,7 +9,7 @@ from bs4 import Tag
 from markdownify import ATX, MarkdownConverter
 
 from kb_runtime.text.rendering import backticks
-from kbc.languages.html_code import classes_of, code_language, code_text, is_removed
+from kbc.languages.html.code import classes_of, code_language, code_text, is_removed
 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
 _MOST_COLUMNS = 100
