@@ -423,10 +423,10 @@ def _exported_title(text: str) -> str:
 
 
 def _page_heading(document: markdown.Document, has_title: bool) -> str:
-    """The first level-1 heading; of a page that states a title only where it is the first heading, the only
-    one of its level and before the text: others are versions in a changelog, or a part."""
-    own = [block for block in document.headings if block.level == 1]
-    if not own or (has_title and (len(own) > 1 or own[0] is not document.headings[0])):
+    """The first level-1 heading, unless several others are before it; of one that states a title only where
+    it is the first of all, the only one, and before the text: others are versions in a log, or a part."""
+    own, first = [each for each in document.headings if each.level == 1], document.headings[:2]
+    if not own or own[0] not in (first[:1] if has_title else first) or (has_title and own[1:]):
         return ""
     above = (each for each in document.blocks if each.start_line < own[0].start_line)
     is_part = any(each.kind == "paragraph" and "![" not in each.content for each in above)

@@ -86,14 +86,15 @@ def related(record: DocRecord) -> tuple[str, ...]:
 def link_roots(collections: Iterable[Collection]) -> dict[str, tuple[str, ...]]:
     """The folders that links of pages may also start at, by the names of the collections: for docs-builder,
     Docusaurus, Docsify, Fumadocs and Nextra that of the pages, for Docusaurus then that of its configuration,
-    without a generator the root, as in ExDoc."""
+    of ExDoc that of mix.exs, without a generator the root."""
     return {
         each.name: (
             str(each.generator_options.get("folder", "")),
             *([posixpath.dirname(each.config)] if each.generator == "docusaurus" else ()),
         )
         for each in collections
-        if each.generator in ("", "docs-builder", "docsify", "docusaurus", "fumadocs", "nextra")
+        if each.generator
+        in ("", "docs-builder", "docsify", "docusaurus", "ex-doc", "fumadocs", "nextra")
         and not each.generator_options.get("relative_links")
     }
 

@@ -31,6 +31,7 @@ _PART_OF_LOG = re.compile(rf"(?:{ON_RELEASES})[-_. ]?(v?\d+(?:\.(?:\d+|x))*)", r
 _ENDING = re.compile(r"(?:\.html)?(?:\.(?:md|markdown))?\.[^.]*\Z")
 """Of Middleman and its kind, what a page becomes is behind its name, too: `index.html.md.erb`."""
 
+_OF_WIKI = frozenset(["_Sidebar.md", "_Footer.md", "_Sidebar.asciidoc", "_Footer.asciidoc"])
 _FIELD = re.compile(r"(?P<name>[A-Z][\w -]*):(?:[ \t]+(?P<value>.+))?")
 
 
@@ -72,7 +73,21 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
         elif isinstance(record, DocRecord) and not collection.generator and _is_log(record):
             record = replace(record, title=f"{record.title} {name_in_path(record.path)}")
         named.append(record)
+    named = named if collection.generator else _of_wikis(named)
     return _with_folders(_with_numbers(_as_stated(named)))
+
+
+def _of_wikis(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+    """The records, of which pages beside the sidebar or the footer of a wiki on GitHub are called as their
+    files, as the wiki has it, with a space for each hyphen."""
+    places = [each.path.rpartition("/") for each in records]
+    wikis = {folder for folder, _, name in places if name in _OF_WIKI}
+    return [
+        replace(each, title=name_in_path(each.path).replace("-", " ").strip())
+        if folder in wikis and isinstance(each, DocRecord) and not _stated(each)
+        else each
+        for each, (folder, _, _) in zip(records, places, strict=True)
+    ]
 
 
 def _as_stated(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:

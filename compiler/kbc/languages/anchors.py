@@ -55,6 +55,7 @@ class Label:
 _RULES: Mapping[str, AnchorRules] = {
     "docs-builder": AnchorRules("docs-builder"),
     "documenter": AnchorRules("documenter"),
+    "ex-doc": AnchorRules("ex-doc"),
     "hexo": AnchorRules("hexo"),
     "mdbook": AnchorRules("mdbook"),
     "mkdocs": AnchorRules("python-markdown"),

@@ -37,6 +37,7 @@ GENERATORS = (
     "documenter",
     "docusaurus",
     "eleventy",
+    "ex-doc",
     "fern",
     "fumadocs",
     "gitbook",
@@ -69,7 +70,7 @@ them built."""
 PYTHON_REFERENCES = ("sphinx-autoapi", "sphinx-autodoc2")
 """Those among them that write a page for each module of a Python package."""
 
-LOG_OF_CHANGES = r"change-?logs?|changes|history|news"
+LOG_OF_CHANGES = r"change[- ]?logs?|changes|history|news"
 ON_RELEASES = rf"{LOG_OF_CHANGES}|releases?(?:[-_]?notes)?|what-?s-?new"
 """What files and folders that tell what changed are called."""
 

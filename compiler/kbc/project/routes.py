@@ -311,6 +311,12 @@ def _built(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> st
     return place.removesuffix("?") or ""
 
 
+def _listed(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str | None:
+    """Where the configuration says; pages that it does not know are nowhere."""
+    known: Mapping[str, str] = options.get("addresses", {})
+    return known.get(path)
+
+
 def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     match = re.fullmatch(r"(?:(.*)/)?modules/([^/]+)/pages/(.+)", path)
     if match is None:
@@ -335,7 +341,8 @@ ROUTES: Mapping[str, Route] = {
     "documenter": _sphinx,
     "docusaurus": _docusaurus,
     "eleventy": _eleventy,
-    "fern": lambda path, _, options: options.get("addresses", {}).get(path),
+    "ex-doc": _listed,
+    "fern": _listed,
     "fumadocs": _without_ending,
     "gitbook": _gitbook,
     "hexo": _hexo,

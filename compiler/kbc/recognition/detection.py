@@ -56,7 +56,7 @@ _NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features"])
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 """Where the configuration of a site is kept whose pages are in a folder beside it."""
 
-_AT_ROOTS = ("docfx", "gitbook", "grails-guide", "mkdocs")
+_AT_ROOTS = ("docfx", "ex-doc", "gitbook", "grails-guide", "mkdocs")
 
 
 class RecognitionError(SingleCodeError):
@@ -150,7 +150,7 @@ class _FolderDetector:
         self._workshop = workshop_at(self._tree, self._slug(found.name if found else ""))
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
-        is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and sites[0].folder)
+        is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
         if is_own or not (is_repository(self._names) or found or self._workshop):
             sites = sites or built_site.bundles(self._names) or self._built()
             if not sites:
@@ -160,7 +160,9 @@ class _FolderDetector:
             if not sites and code.is_source_tree(self._files, self._man_pages):
                 return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
-        return self._repository(sites or self._below(), found)
+        if not sites or sites[0].paths:  # besides a few pages by name, there may be other sites
+            sites = [*sites, *self._below()]
+        return self._repository(sites, found)
 
     def _above(self, sites: Sequence[Site]) -> Recognition | None:
         """The same sites from the folder above that holds all of their pages: a configuration may name
@@ -185,13 +187,20 @@ class _FolderDetector:
                 site for each in (place, *beside) for site in repository.sites_in(self._tree, each)
             ):
                 content = Path(os.path.realpath(self._root / site.folder))
+                if site.paths and not any(map(self._is_in, site.paths)):
+                    continue
                 if self._root in content.parents:
                     return [replace(site, folder=content.relative_to(self._root).as_posix())]
                 if content == self._root or content in self._root.parents:
                     inside = os.path.relpath(self._root, content)
                     options = dict(site.options) | ({} if inside == "." else {"place": inside})
-                    return [replace(site, folder="", options=options)]
+                    return [replace(site, folder="", paths=(), options=options)]
         return []
+
+    def _is_in(self, place: str) -> bool:
+        """Whether this folder is the one at `place`, or below that."""
+        path = Path(os.path.realpath(self._root / place))
+        return path == self._root or path in self._root.parents
 
     def _has_site(self) -> bool:
         """Whether a site's configuration is in a folder of its own beside the pages."""
@@ -265,7 +274,7 @@ class _FolderDetector:
         return Collection(
             name=name,
             kind=site.kind,
-            paths=(site.folder or ".",),
+            paths=tuple(place or "." for place in site.places),
             group=name if site.kind == "docs" else "",
             options=options if not site.options.get("bundle") else {},
             include=site.include,

@@ -19,6 +19,7 @@ NAMES = {
     "documenter": "Documenter site",
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
+    "ex-doc": "ExDoc site",
     "fern": "Fern site",
     "fumadocs": "Fumadocs site",
     "gitbook": "GitBook",

@@ -31,6 +31,7 @@ from kbc.recognition.generators import (
     zola,
 )
 from kbc.recognition.generators.courses import killercoda, sandpaper
+from kbc.recognition.generators.elixir import ex_doc
 from kbc.recognition.generators.hosted import fern, gitbook, mintlify
 from kbc.recognition.generators.julia import documenter
 from kbc.recognition.generators.react import docusaurus, fumadocs, nextra, rspress
@@ -67,7 +68,7 @@ _GENERATORS = (
         docfx,
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
-    *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda, fern),
+    *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda, fern, ex_doc),
 )
 """In the order in which they are tried; those whose configuration may have several sites are last."""
 
@@ -172,8 +173,10 @@ def with_larger(
 ) -> list[Site]:
     """`sites`, behind folders that hold more pages of the repository than all of them, without the sites in
     these; arguments are as for `places.pages_beside`."""
-    taken = [str(site.options.get("config_folder") or site.folder) for site in sites]
-    taken += [site.folder for site in sites]
+    taken = [
+        str(site.options.get("config_folder") or site.folder) for site in sites if not site.paths
+    ]
+    taken += [place for site in sites for place in site.places]
     found = pages_beside(names, files, taken, left_out) if taken and all(taken) else ()
     larger = []
     for folder in found:

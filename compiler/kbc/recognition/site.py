@@ -28,7 +28,8 @@ class Site:
     what was recognised ("" for that root itself). `order` are pages in the order of the navigation and
     `titles` what it calls them ("": nothing), `redirects` maps former paths of addresses to pages or newer
     paths; pages are named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched
-    below `folder`. `options` is what front ends need besides: slugs, places of snippets, rules of addresses.
+    below `folder`. `paths` are the folders and files with its pages, below the root, where these are not
+    all of `folder`. `options` is what front ends need besides: slugs, places of snippets, rules of addresses.
     `base_url` is the address of the site, "" when it is not known. `files` are further files that were
     read for this, `translations` folders beside that of the pages with these in other languages.
     """
@@ -42,6 +43,7 @@ class Site:
     description: str = ""
     version: str = ""
     base_url: str = ""
+    paths: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
     include: tuple[str, ...] = ()
@@ -50,6 +52,11 @@ class Site:
     options: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     translations: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The folders and files with its pages."""
+        return self.paths or (self.folder,)
 
     def generator_options(self) -> dict[str, Any]:
         """What `Collection.generator_options` holds."""

@@ -183,6 +183,11 @@ def test_directives_in_listings_are_escaped_with_a_backslash() -> None:
     assert text("----\n\\include::x[]\n:y: {z}\n----\n") == "```\ninclude::x[]\n:y: {z}\n```\n"
 
 
+def test_a_cell_with_pictures_alone_names_them() -> None:
+    cells = "|[align=left]*A* |icon:check-circle[role=x] |image:no_bird.png[] |image:x.png[] Y\n"
+    assert "| **A** | check circle | no bird | Y |" in text(f"|===\n{cells}|===\n")
+
+
 def test_tables_with_spans_repeats_and_csv() -> None:
     assert text('[%header,cols="1,1"]\n|===\n|a |b\n2+|wide\n.2+|tall |1\n|2\n2*|x\n|===\n') == (
         "| a | b |\n| --- | --- |\n| wide |  |\n| tall | 1 |\n|  | 2 |\n| x | x |\n"

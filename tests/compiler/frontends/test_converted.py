@@ -353,6 +353,34 @@ def test_a_book_in_asciidoc_links_its_chapters_which_have_its_attributes(tmp_pat
     assert "flies" in texts["docs/some.adoc"]
 
 
+def test_a_book_in_asciidoc_with_two_entries_has_its_text_once(tmp_path: Path) -> None:
+    parts = {name: f"== {name.title()}\n\n{f'All of {name}. ' * 30}\n" for name in "abc"}
+    pages = "".join(f"include::p/{name}.adoc[]\n\n" for name in parts)
+    hidden = "".join(f"include::q/_{name}.adoc[]\n\n" for name in parts)
+    found, _ = inputs(
+        tmp_path,
+        {
+            "docs/pages.adoc": f"= Pages\n\n{pages}",
+            "docs/print.adoc": "= Print\n:name: Falcon\n\nTo print.\n\ninclude::pages.adoc[]\n",
+            **{f"docs/p/{name}.adoc": f"{text}{{name}}\n" for name, text in parts.items()},
+            "docs/hidden/index.adoc": f"= Hidden\n\n{hidden}",
+            "docs/hidden/all.adoc": f"= All\n\nOf all.\n\n{hidden}",
+            "docs/hidden/other.adoc": f"= Other\n\n{'Own words. ' * 200}\n\n{hidden}",
+            **{f"docs/hidden/q/_{name}.adoc": text for name, text in parts.items()},
+        },
+    )
+    texts = {each.id: each.text for each in found.records["docs"] if isinstance(each, DocRecord)}
+    links = "- [A](p/a.adoc)\n- [B](p/b.adoc)\n- [C](p/c.adoc)\n"
+    assert texts["docs/pages.adoc"] == f"# Pages\n\n{links}"
+    assert texts["docs/print.adoc"].startswith("# Print\n\nTo print.\n")
+    assert texts["docs/print.adoc"].endswith(links)
+    assert texts["docs/p/a.adoc"].endswith("Falcon\n")
+    assert "All of a." in texts["docs/hidden/index.adoc"]
+    links = "- [A](index.adoc)\n- [B](index.adoc)\n- [C](index.adoc)\n"
+    assert texts["docs/hidden/all.adoc"] == f"# All\n\nOf all.\n\n{links}"
+    assert "All of a." in texts["docs/hidden/other.adoc"]
+
+
 def test_references_in_asciidoc_show_the_title_of_an_id_of_another_page(tmp_path: Path) -> None:
     found, diagnostics = inputs(
         tmp_path,

@@ -321,6 +321,20 @@ def test_pages_with_one_heading_are_called_as_they_state() -> None:
     }
 
 
+def test_pages_of_a_wiki_are_called_as_their_files() -> None:
+    page = "# Outline\n\nText.\n"
+    wiki = {f"posts/{name}.md": page for name in ("Home", "How-to-fly-(1.0)", "_Sidebar")}
+    assert titles_of(
+        {**wiki, "posts/more/a.md": page, "posts/b.md": f"---\ntitle: B\n---\n{page}"}
+    ) == {
+        "posts/Home.md": "Home",
+        "posts/How-to-fly-(1.0).md": "How to fly (1.0)",
+        "posts/_Sidebar.md": "_Sidebar",
+        "posts/more/a.md": "Outline",
+        "posts/b.md": "B",
+    }
+
+
 def test_the_folder_that_tells_pages_apart_need_not_be_the_nearest() -> None:
     folders = ("Dock/variables", "Font/variables", "Image/variables")
     found = titles_of({f"posts/api/{folder}/isValid.md": "A check.\n" for folder in folders})

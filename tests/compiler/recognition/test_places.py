@@ -189,6 +189,8 @@ def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: P
         ("README.md", "# Features\n\nFast.\n\n## Usage\n", "Features"),
         ("CHANGELOG.md", "# 2.1.0\n\nNew.\n\n# 2.0.0\n", "CHANGELOG"),
         ("CHANGELOG.md", "# main\n\nNew.\n\n# 2.0.0\n", "CHANGELOG"),
+        ("CHANGELOG.md", "## 2.0.0\n\n### New\n\nAll.\n\n# Chores\n\nDone.\n", "CHANGELOG"),
+        ("CHANGELOG.md", "Change Log\n==========\n\n## 2.0.0\n\nAll.\n", "Change Log"),
         ("NEWS.md", "# heron (development version)\n\nNew.\n\n# heron 2.0.0\n", "NEWS"),
         (
             "CHANGELOG.md",

@@ -54,6 +54,9 @@ class Blocks:
     def text(self, text: str) -> str:
         return self.inline.markdown(text)
 
+    def cell(self, text: str) -> str:
+        return self.inline.cell(text)
+
     def label(self, text: str) -> str:
         return self.inline.label(text)
 

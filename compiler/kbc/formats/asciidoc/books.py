@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import PurePosixPath
 
 from kbc.formats.asciidoc.attributes import substitute
 from kbc.formats.asciidoc.surroundings import entries
@@ -16,6 +17,15 @@ from kbc.project.source_file import decode_any, relative_path
 MIN_CHAPTERS = 3
 """Pages that a document includes as a whole, at least, to be a book of them."""
 
+MAX_LEVELS = 8
+"""Of documents that include each other."""
+
+MAX_ENTRIES = 4
+"""Documents that are put together of the same parts, at most, to be one book: more share a notice."""
+
+_OWN_TEXT = 0.25
+"""Of an entry to a book that has another entry, at most, for a character of the parts that it includes."""
+
 _INCLUDE = re.compile(r"^include::(?P<target>[^\[\n]+)\[(?P<options>[^\]\n]*)\]", re.MULTILINE)
 _WHOLE = re.compile(r"\s*(?:\"?leveloffset=[+-]?\d+\"?\s*)?")
 _TITLE = re.compile(r"^={1,3}[ \t]+(?P<title>\S[^\n]*)", re.MULTILINE)
@@ -23,29 +33,28 @@ _TITLE = re.compile(r"^={1,3}[ \t]+(?P<title>\S[^\n]*)", re.MULTILINE)
 
 @dataclass(slots=True)
 class Books:
-    """The books among some pages. `parts` gives the chapters of a book in order, with their titles; `around`
-    the files with attributes for a chapter, the nearest first: its book, and what that includes before its
-    first chapter. `real` is the path that one through links leads to."""
+    """The books among some pages. `parts` gives the chapters of a book, with the titles of links to their
+    pages; `elsewhere` the pages with the text of parts that are no pages, by the paths of another entry
+    and the part; `around` the files with attributes for a chapter, the nearest first: its book, and what that
+    includes before its first chapter. `real` is the path that one through links leads to."""
 
     real: Callable[[str], str]
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
+    elsewhere: dict[tuple[str, str], str] = field(default_factory=dict)
     around: dict[str, list[str]] = field(default_factory=dict)
 
     def reading(self, path: str, read: Read) -> Read:
         """`read` for the document at `path`: a chapter of its book is a link to its page, not its text once
         more."""
-        chapters = self.parts.get(path)
-        return partial(_contents, chapters, path, self.real, read) if chapters else read
+        return partial(self._contents, path, read) if path in self.parts else read
 
-
-def _contents(
-    chapters: Mapping[str, str], path: str, real: Callable[[str], str], read: Read, wanted: str
-) -> bytes | None:
-    place = real(wanted)
-    title = chapters.get(place)
-    if title is None:
-        return read(wanted)
-    return f"* link:{relative_path(place, path)}[{title}]\n".encode()
+    def _contents(self, path: str, read: Read, wanted: str) -> bytes | None:
+        place = self.real(wanted)
+        title = self.parts[path].get(place)
+        if title is None:
+            return read(wanted)
+        page = self.elsewhere.get((path, place), place)
+        return f"* link:{relative_path(page, path)}[{title}]\n".encode()
 
 
 def find_books(
@@ -55,8 +64,10 @@ def find_books(
     that one through links leads to."""
     texts = {path: decode_any(data) for path, data in pages}
     books = Books(real)
-    for path, text in texts.items():
-        included = [real(place) for place in _included(path, text)]
+    including = {
+        path: [real(place) for place in _included(path, text)] for path, text in texts.items()
+    }
+    for path, included in including.items():
         own = (place for place in included if place in texts and not _is_part(place, path))
         chapters = {place: title for place in own if (title := _title(texts[place]))}
         if len(chapters) >= MIN_CHAPTERS:
@@ -64,7 +75,54 @@ def find_books(
             first = min(map(included.index, chapters))
             for place in chapters:
                 books.around.setdefault(place, []).extend([path, *included[:first]])
+    for _ in range(MAX_LEVELS):
+        if not sum(_with_inner(books, *each) for each in including.items()):
+            break
+    _find_entries(books, texts, including)
     return books
+
+
+def _with_inner(books: Books, path: str, included: list[str]) -> bool:
+    """Gives a document the chapters of the books that it includes, whose text it would repeat; whether there
+    were any."""
+    own = books.parts.get(path, {})
+    inner = [place for place in included if place != path and place not in own]
+    found = {
+        chapter: title for place in inner for chapter, title in books.parts.get(place, {}).items()
+    }
+    found = {place: title for place, title in found.items() if place not in own and place != path}
+    if found:
+        books.parts[path] = own | found
+        for place in found:
+            books.around.setdefault(place, []).extend([path, *included])
+    return bool(found)
+
+
+def _find_entries(
+    books: Books, texts: Mapping[str, str], including: Mapping[str, list[str]]
+) -> None:
+    """Documents that are put together of the same parts, which are no pages: the index, or else the first of
+    them, has their text, and the others links to it."""
+    parts: dict[str, list[str]] = {}
+    entries_of: dict[str, list[str]] = {}
+    for path in sorted(texts, key=lambda each: (PurePosixPath(each).stem != "index", each)):
+        if _is_part(path, ""):
+            continue
+        found = (each for each in including[path] if each in texts and _is_part(each, path))
+        parts[path] = [place for place in dict.fromkeys(found) if _title(texts[place])]
+        for place in parts[path]:
+            entries_of.setdefault(place, []).append(path)
+    for path, own in parts.items():
+        shared = [each for each in own if len(entries_of[each]) <= MAX_ENTRIES]
+        first = entries_of[shared[0]][0] if shared else path
+        shared = [each for each in shared if first != path and each in parts[first]]
+        size = sum(len(texts[each]) for each in shared)
+        if len(shared) < MIN_CHAPTERS or len(texts[path]) > _OWN_TEXT * size:
+            continue
+        books.parts[path] = books.parts.get(path, {}) | {
+            each: _title(texts[each]) for each in shared
+        }
+        books.elsewhere |= {(path, each): first for each in shared}
 
 
 def _included(path: str, text: str) -> list[str]:

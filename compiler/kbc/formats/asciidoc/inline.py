@@ -21,6 +21,7 @@ REFERENCE = "\x00{}\x00"
 """Stands for the title of the section with this id, until all of them are known."""
 
 _BRACKETS = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*\]"
+_PICTURES = re.compile(rf"(?:icon|image):(?!:)(?P<target>[^\s\[\]]+)(?P<arguments>{_BRACKETS})")
 _TOKENS = re.compile(
     rf"""
       (?P<escaped>\\(?=[`*_\#^~+\[<({{]|https?:|\w+:))
@@ -36,7 +37,7 @@ _TOKENS = re.compile(
         |asciimath|anchor|indexterm2?|javadoc|api|ann|pkg|spring-\w+|label|badge|linkgit|man)):(?:(?<=xref:):|(?!:))(?P<target>[^\s\[\]]*)
         (?P<arguments>{_BRACKETS}))
     | (?P<url>(?<![\w:/"'=])<?(?:https?|ftp|irc)://[^\s\[\]<>]+(?P<label>{_BRACKETS})?>?)
-    | (?P<role>\[[.\w #%-]*\](?=[*_`\#]))
+    | (?P<role>\[[.\w #%=,"-]*\](?=[*_`\#]))
     | (?P<strong>\*\*(?=\S).+?\*\*|(?<![\w*])\*(?=[^\s*])(?:.*?[^\s*])??\*(?![\w*]))
     | (?P<emphasis>__(?=\S).+?__|(?<!\w)_(?=[^\s_])(?:.*?[^\s_])??_(?!\w))
     | (?P<mark>\#\#(?=\S).+?\#\#|(?<![\w&\#])\#(?=[^\s\#])[^\#]*?(?<=\S)\#(?!\w))
@@ -62,6 +63,14 @@ class Inline:
         for name in unknown_names(filled):
             self._project.without_value(name)
         return self._converted(filled, 0)
+
+    def cell(self, text: str) -> str:
+        """As `markdown`, of a cell of a table: where pictures are all that it says, they are named."""
+        shown = self.markdown(text)
+        if shown.strip() or not text.strip():
+            return shown
+        filled = substitute(text, self._project.attributes)
+        return commonmark.escaped(" ".join(map(_picture, _PICTURES.finditer(filled))))
 
     def label(self, text: str) -> str:
         """As `markdown`, on one line and without strong parts: the caller makes all of it strong."""
@@ -219,6 +228,13 @@ class Inline:
 
     def _plain(self, match: re.Match[str], depth: int) -> str:
         return commonmark.escaped(match[0].strip("+"))
+
+
+def _picture(match: re.Match[str]) -> str:
+    """The title of a picture, else its name in words, as Asciidoctor has it without pictures."""
+    found = attribute_lists.parse(match["arguments"][1:-1])
+    name = re.sub(r"[-_]", " ", posixpath.splitext(posixpath.basename(match["target"]))[0])
+    return found.get("title") or found.get("alt") or name
 
 
 def _label(inside: str) -> str:

@@ -177,7 +177,7 @@ def _inline(blocks: BlockWriter, cell: Cell) -> str:
         return commonmark.code_span(cell.text)
     paragraphs = re.split(r"\n\s*\n", cell.text)
     return "\n".join(
-        " ".join(blocks.text(text).replace("\\\n", " ").split()) for text in paragraphs
+        " ".join(blocks.cell(text).replace("\\\n", " ").split()) for text in paragraphs
     )
 
 

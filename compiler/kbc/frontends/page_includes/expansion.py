@@ -240,7 +240,9 @@ class PageIncludes:
         if self._collection.generator == "jekyll":
             return "kramdown"
         # Nobody writes `{: .x}` but for a program that reads it, such as ExDoc.
-        is_plain = self._collection.generator in ("", "eleventy") and _ATTRIBUTES.search(text)
+        is_plain = self._collection.generator in ("", "eleventy", "ex-doc") and _ATTRIBUTES.search(
+            text
+        )
         return "kramdown" if is_plain else ""
 
     @property

@@ -30,6 +30,8 @@ _PLACEHOLDER = re.compile(r"@\w+@")
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
 _ANY = rules_of("", {})
 _OF_DOCUMENT = "sec-"
+_BY_FILE_NAME = ("", "ex-doc")
+"""Generators whose links may name a page in any folder by its file alone; "" for none."""
 
 Page = DocRecord | PageRecord
 
@@ -92,8 +94,10 @@ class _Places:
     ) -> None:
         self.paths = paths
         self._by_name = _only_pages_of_their_names(
-            pages, {each.name for each in collections if not each.generator}
+            pages, {each.name for each in collections if each.generator in _BY_FILE_NAME}
         )
+        # Of the path in a link, ExDoc looks at the name of the file alone.
+        self._in_any_folder = {each.name for each in collections if each.generator == "ex-doc"}
         self._roots, self._tops = link_roots(collections), from_root(collections)
         # A link names `page.md`, whose file is `page.en.md`.
         self._languages = {
@@ -110,7 +114,8 @@ class _Places:
             folder, target = self._tops[collection], target[2:]
         path = posixpath.normpath(posixpath.join(folder, target)) if target else record.path
         if path not in paths:
-            path = self._by_name.get((collection, target), path)
+            name = posixpath.basename(target) if collection in self._in_any_folder else target
+            path = self._by_name.get((collection, name), path)
         if path not in paths and target[:1] not in ("", "."):
             roots = (posixpath.join(root, target) for root in self._roots.get(collection, ()))
             path = next((each for each in map(posixpath.normpath, roots) if each in paths), path)

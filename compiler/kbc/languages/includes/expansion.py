@@ -20,6 +20,7 @@ from kbc.languages.includes.components import (
 )
 from kbc.languages.includes.containers import label_containers
 from kbc.languages.includes.dialects import (
+    definitions,
     docfx,
     docsify,
     doxygen,
@@ -62,13 +63,13 @@ _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
     r"|@include|raw-loader|set:html=|__html:|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b"
     rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{docfx.TRIGGER}|{gitbook.TRIGGER}|{SCRIPTS}|{vuepress.TRIGGER}"
-    rf"|{mkdocs.TRIGGER}|{mdc.TRIGGER}|{docsify.TRIGGER}|{fumadocs.TRIGGER}|{doxygen.TRIGGER}|{zola.TRIGGER}|{paradox.TRIGGER}|{code_import.TRIGGER}",
+    rf"|{mkdocs.TRIGGER}|{mdc.TRIGGER}|{docsify.TRIGGER}|{fumadocs.TRIGGER}|{doxygen.TRIGGER}|{zola.TRIGGER}|{paradox.TRIGGER}|{definitions.TRIGGER}|{code_import.TRIGGER}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|<docs-code|import\b|\[!|\(#tab/"
     r"|@@|@\w+[:\[.]|@\[|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
-    rf"|set:html=|__html:|{code_import.MARK}|{doxygen.MARK}"
+    rf"|set:html=|__html:|{code_import.MARK}|{doxygen.MARK}|{definitions.MARK}"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _FILLED = re.compile(code_import.MARK)
@@ -77,7 +78,7 @@ _HELPERS = re.compile(mdbook.TRIGGER)
 _NOTES = re.compile(notes.TRIGGER)
 _TABLES = re.compile(tables.TRIGGER)
 _DOXYGEN = re.compile(doxygen.TRIGGER, re.MULTILINE)
-_MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\([\w-]+\)")
+_MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\(#?[\w:-]+\)")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
 _LIQUID = re.compile(r"\{[%{]")
 _EXAMPLES = frozenset(
@@ -114,6 +115,7 @@ _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] =
     (("[!", "](#tab/", ":::"), docfx.replace),
     (("<include",), fumadocs.replace),
     (("@",), paradox.replace),
+    ((")]]", "{", "@title"), definitions.replace),
     (("/>", "></"), replace_shown_files),
     ((">", ":include"), docsify.replace),
 )

@@ -354,10 +354,11 @@ def test_roles_of_myst_link_labels_and_documents(tmp_path: Path) -> None:
 def test_links_of_myst_lead_to_labels_and_documents(tmp_path: Path) -> None:
     files = {
         "conf.py": "project = 'Gates'\nextensions = ['myst_parser']\n",
-        "a.md": "# A\n\n[](shut), [the *gate*](end), [](b), [](gone), `[](shut)`.\n\n```md\n[](shut)\n```\n",
+        "a.md": "# A\n\n[](shut), [the *gate*](end), [](b), [](gone), `[](shut)`.\n\n"
+        "[](sec:big), [it](#sec:big), [](#end), [](mailto:x).\n\n```md\n[](shut)\n```\n",
         "b.md": (
-            "```{note}\n---\nclass: x\n---\nText.\n```\n\n# B `gates`\n\n(shut)=\n(end)=\n\n## Shut it\n\n"
-            "Done.\n"
+            "```{note}\n---\nclass: x\n---\nText.\n```\n\n# B `gates`\n\n(shut)=\n(end)=\n(sec:big)=\n\n"
+            "## Shut it\n\nDone.\n"
         ),
         "index.rst": "Kite\n====\n\n:doc:`b`\n",
     }
@@ -365,7 +366,8 @@ def test_links_of_myst_lead_to_labels_and_documents(tmp_path: Path) -> None:
     texts = {each.id: each.text for each in inputs.records["docs"] if isinstance(each, DocRecord)}
     assert texts["a.md"] == (
         "# A\n\n[Shut it](b.md#shut-it), [the *gate*](b.md#shut-it), [B gates](b.md), [](gone),"
-        " `[](shut)`.\n\n```md\n[](shut)\n```\n"
+        " `[](shut)`.\n\n[Shut it](b.md#shut-it), [it](b.md#shut-it), [Shut it](b.md#shut-it), [](mailto:x)."
+        "\n\n```md\n[](shut)\n```\n"
     )
     assert texts["index.rst"].endswith("[B gates](b.md)\n")
     assert [each.code for each in diagnostics] == []

@@ -1,4 +1,5 @@
-"""Hugo's shortcodes: those of its own, of Docsy and of hugoDocs; an unknown one keeps its inner text."""
+"""Hugo's shortcodes: those of its own, of Docsy, hugoDocs and Grafana's sites; an unknown one keeps its
+inner text."""
 
 from __future__ import annotations
 
@@ -30,8 +31,11 @@ _NOTICES = frozenset([
 _FOLDED = frozenset({"details", "expand", "collapse", "expandable"})
 _PANELS = frozenset({"tab", "tabitem", "step"})
 _TAB_GROUPS = frozenset({"tabs", "tabpane"})
-"""They may state the labels of the tabs in them: `{{< tabs Linux Windows >}}`."""
+"""They may state the labels of the tabs in them: `{{< tabs Linux Windows >}}`, `{{< tabs items="A,B" >}}`."""
 _FILES = frozenset(["include", "readfile", "code_sample", "codenew", "example-code"])
+_SHARED = "docs/shared"
+"""Shows the file that `lookup` names, below a folder `shared` of the same product and version."""
+
 _TEXT = frozenset([
     "glossary-term", "glossary_tooltip", "glossary_definition", "term", "kbd", "hl", "eturl",
     "param", "ref", "relref",
@@ -71,7 +75,9 @@ def replace_shortcodes(text: str, page: IncludingPage) -> str:
         position = match.end()
         name = match["name"].lower()
         if name in _TAB_GROUPS:
-            page.tab_labels = [] if match["end"] else _arguments(match["args"])[0]
+            plain, named = _arguments("" if match["end"] else match["args"])
+            stated = [each.strip() for each in named.get("items", "").split(",") if each.strip()]
+            page.tab_labels = plain or stated
             if page.tab_labels:
                 parts.append("\n\n\n\n")
                 continue
@@ -170,6 +176,10 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
         or (name == "highlight" and "file" in named)
     ):
         return _file(name, plain, named, page)
+    if name in _TAB_GROUPS or (name in _CODE and not (plain or named)):  # around fences, which stay
+        return ""
+    if name == _SHARED and (shared := page.find(f"shared/{named.get('lookup', '')}")):
+        return _shown(*shared, named, page)
     if name in ("new-in", "deprecated-in"):
         return f"({name.replace('-', ' ')} {' '.join(plain)})"
     if name in _REFERENCES and (

@@ -25,9 +25,11 @@ _ROLE_OPENING = re.compile(r"(?<![\w`\\])\{[a-zA-Z][\w:.+-]*\}`[^`]*\Z")
 """A role that goes on in the next line of its paragraph."""
 _TITLED = re.compile(r"(?P<text>.*?)\s*<(?P<target>[^<>]*)>\Z", re.DOTALL)
 _REFERENCE = re.compile(
-    r"(?P<code>`+[^`]*`+)|(?<![!\\])\[(?P<title>[^\[\]]*)\]\((?P<target>[\w-]+)\)"
+    r"(?P<code>`+[^`]*`+)"
+    r"|(?<![!\\])\[(?P<title>[^\[\]]*)\]\((?P<own>#?)(?P<target>[\w-]+(?::[\w-]+)*)\)"
 )
-"""A link whose target is no path with an ending: a label or a document, as roles name them."""
+"""A link whose target is no path with an ending: a label or a document, as roles name them. Behind `#` it may
+be the anchor of a heading, too, whose link has a title."""
 ICON_ROLE = re.compile(r"octicon|material-\w+|fa|fa[bdlrs]|fa-(?:brands|light|regular|solid)")
 """Roles of sphinx-design that show a picture."""
 
@@ -141,6 +143,8 @@ class _Directives:
     def _reference(self, match: re.Match[str]) -> str:
         """A link to what it names with a title, its own or that of what it leads to."""
         if match["code"] or self._page.around.referred is None:
+            return match[0]
+        if match["own"] and match["title"] and ":" not in match["target"]:
             return match[0]
         return self._page.around.referred(match["target"], match["title"]) or match[0]
 
