@@ -32,8 +32,9 @@ from kbc.cli.environment import (
     source_date_epoch,
 )
 from kbc.errors import BelowBoundError, InputError, OutputError
-from kbc.evaluation import questions as evaluation
-from kbc.evaluation.questions import Evaluation, Question
+from kbc.evaluation import answers as evaluation
+from kbc.evaluation.answers import Evaluation
+from kbc.evaluation.questions import Question, read_questions
 from kbc.pipeline.build import BuildOptions, build
 from kbc.shipping.bundle.folder import write_bundles
 from kbc.shipping.lock import read_lock
@@ -123,7 +124,7 @@ def _read(
     if bounds and not questions:
         raise click.UsageError("--fail-under needs --questions: without any no bound can be missed")
     limits = dict(map(evaluation.read_bound, bounds))
-    return {path: evaluation.read_questions(path) for path in questions}, limits
+    return {path: read_questions(path) for path in questions}, limits
 
 
 def _ask(

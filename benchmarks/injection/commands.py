@@ -24,7 +24,7 @@ _MODULES = [
     ),
     *("kbc.cli.importing", "kbc.cli.packages", "kbc.pipeline.build", "kbc.pipeline.resident"),
     *("kbc.following.ingestion", "kbc.following.source_index", "kbc.shipping.wheel", "onnx"),
-    *("kbc.shipping.bundle.folder", "kbc.importing.running", "kbc.evaluation.questions"),
+    *("kbc.shipping.bundle.folder", "kbc.importing.running", "kbc.evaluation.answers"),
     *(
         "kbc.cli.tune",
         "kbc.cli.trying",

@@ -12,7 +12,7 @@ from kb_runtime.store.atomic_files import output_file
 from kb_runtime.text.tables import size
 
 if TYPE_CHECKING:
-    from kbc.evaluation.questions import Evaluation
+    from kbc.evaluation.answers import Evaluation
 
 SHOWN_IDS = 10
 """Records named by a diff per collection and kind of change; `--json` has them all."""

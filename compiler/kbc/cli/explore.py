@@ -81,7 +81,8 @@ class _Questions:
 
     def measure(self, kb: KnowledgeBase) -> dict[str, Any]:
         from kb_runtime.knowledge.artifact import Artifact
-        from kbc.evaluation.questions import evaluate, read_questions
+        from kbc.evaluation.answers import evaluate
+        from kbc.evaluation.questions import read_questions
 
         with Artifact.open(kb.path) as artifact:
             return evaluate(artifact, read_questions(self._path), complete=False).as_dict()

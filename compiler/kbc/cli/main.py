@@ -261,16 +261,13 @@ def evaluate(
     """Measure how well ARTIFACT answers labelled questions."""
     from kb_runtime.knowledge.artifact import Artifact
     from kbc.cli import artifact_reports
-    from kbc.evaluation import questions as evaluation
+    from kbc.evaluation import answers as evaluation
+    from kbc.evaluation.questions import QUESTIONS, read_beir, read_questions
 
     if questions is not None and beir is not None:
         raise click.UsageError("--questions and --beir cannot be combined")
     limits = dict(map(evaluation.read_bound, bounds))
-    asked = (
-        evaluation.read_questions(questions or Path(evaluation.QUESTIONS))
-        if beir is None
-        else evaluation.read_beir(beir)
-    )
+    asked = read_questions(questions or Path(QUESTIONS)) if beir is None else read_beir(beir)
     with Artifact.open(artifact) as opened:
         measured = evaluation.evaluate(opened, asked, mode)
         advice = evaluation.suggestions(opened, measured) if suggest else None

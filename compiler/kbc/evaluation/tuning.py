@@ -21,8 +21,8 @@ from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.searcher import Searcher
 from kb_runtime.text.tables import count_of
 from kbc.evaluation import measures
+from kbc.evaluation.answers import PAGE
 from kbc.evaluation.questions import (
-    PAGE,
     EvaluationError,
     Question,
     check_questions,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kb_runtime.knowledge.comparison import CollectionDiff, Diff
 from kb_runtime.text.tables import count_of, size
-from kbc.evaluation.questions import MEASURES, Evaluation
+from kbc.evaluation.answers import MEASURES, Evaluation
 from kbc.shipping.product import Product
 from kbc.shipping.readme import paragraphs, table
 

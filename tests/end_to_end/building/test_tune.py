@@ -12,7 +12,8 @@ import pytest
 from kb_runtime.errors import exit_codes
 from kb_runtime.knowledge.artifact import Artifact
 from kbc.cli.main import run
-from kbc.evaluation.questions import EvaluationError, Question, evaluate
+from kbc.evaluation.answers import evaluate
+from kbc.evaluation.questions import EvaluationError, Question
 from kbc.evaluation.tuning import tune
 from kbc.pipeline.build import BuildOptions, build
 
