@@ -101,6 +101,7 @@ _DATA_ENDINGS = re.compile(
 _GENERATED_NAMES = re.compile(
     r"""(?:[.-]min\.(?:js|mjs|cjs|css)|[.-]bundle\.(?:js|mjs|css)|\.chunk\.(?:js|css)|\.(?:js|css)\.map|\.map
         |_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.pb\.gw\.go|\.g\.dart|\.freezed\.dart
+        |\.api|publicapi\.(?:un)?shipped\.txt  # lists of what a library exports, of Kotlin and .NET
         |\.pbxproj|\.designer\.(?:cs|vb)|\.g(?:\.i)?\.cs|\.generated\.\w+|_generated\.\w+)\Z""",
     re.VERBOSE,
 )

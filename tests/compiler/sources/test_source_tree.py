@@ -126,6 +126,8 @@ def test_patterns_of_kb_toml_exclude_further_files(tmp_path: Path) -> None:
         ("api_pb2.py", source_tree.GENERATED),
         ("api.pb.go", source_tree.GENERATED),
         ("project.pbxproj", source_tree.GENERATED),
+        ("core/api/core.klib.api", source_tree.GENERATED),
+        ("src/PublicAPI.Unshipped.txt", source_tree.GENERATED),
     ],
 )
 def test_files_that_are_left_out_by_name(tmp_path: Path, name: str, reason: str) -> None:
