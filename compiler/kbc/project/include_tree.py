@@ -95,9 +95,9 @@ class IncludeTree:
 
     def _listed(self, name: str) -> list[str]:
         place = self._inside(name)
-        if place is None or not place.is_dir():
-            return []
         try:
+            if place is None or not place.is_dir():
+                return []
             return sorted(entry.name for entry in place.iterdir())
         except OSError:
             return []
@@ -113,7 +113,10 @@ class IncludeTree:
         return self._file(self._inside(name))
 
     def _file(self, target: Path | None) -> Path | None:
-        return target if target is not None and target.is_file() else None
+        try:
+            return target if target is not None and target.is_file() else None
+        except OSError:  # such as a name that is too long
+            return None
 
     def _read(self, name: str) -> bytes | None:
         try:
