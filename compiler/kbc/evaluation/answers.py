@@ -111,7 +111,8 @@ def evaluate(
     artifact.prepare()
     count = _token_counter(artifact)
     found = Evaluation([], [], [], build_id=artifact.build_id)
-    for question, names in zip(questions, collections_asked(artifact, questions), strict=True):
+    collections = collections_asked(artifact, known, questions)
+    for question, names in zip(questions, collections, strict=True):
         found.asked.update(names)
         page = SearchRequest(question.query, names, limit=PAGE, mode=mode)
         started = time.perf_counter()

@@ -142,9 +142,7 @@ def check_questions(
     """The records by place, after making sure, where the artifact is to be `complete`, that every
     expected one exists. Raises `EvaluationError`."""
     known = records(artifact)
-    names = {
-        alias for (collection, _), name in known.items() for alias in _aliases(name, collection)
-    }
+    names = _collections_by_name(known)
     scopes = artifact.manifest["scopes"]
     for question in questions:
         said = f"{question.place}: " * bool(question.place) + repr(question.query)
@@ -165,14 +163,13 @@ def check_questions(
     return known
 
 
-def collections_asked(artifact: Artifact, questions: Sequence[Question]) -> list[tuple[str, ...]]:
+def collections_asked(
+    artifact: Artifact, known: Mapping[tuple[str, int], str], questions: Sequence[Question]
+) -> list[tuple[str, ...]]:
     """The collections that each question is asked of: those of its scope; without one those of `all`, and
-    every collection if none of these has a record that answers it."""
+    every collection if none of these has a record that answers it. `known` are the `records`."""
     scopes = artifact.manifest["scopes"]
-    holding: dict[str, set[str]] = {}
-    for (collection, _), name in records(artifact).items():
-        for alias in _aliases(name, collection):
-            holding.setdefault(alias, set()).add(collection)
+    holding = _collections_by_name(known)
     everything = tuple(info.name for info in artifact.collections)
 
     def asked(question: Question) -> tuple[str, ...]:
@@ -182,6 +179,15 @@ def collections_asked(artifact: Artifact, questions: Sequence[Question]) -> list
         return everything if is_elsewhere else usual
 
     return [asked(question) for question in questions]
+
+
+def _collections_by_name(known: Mapping[tuple[str, int], str]) -> dict[str, set[str]]:
+    """Whatever a question may call one of the `records`, with the collections that have such a record."""
+    found: dict[str, set[str]] = {}
+    for (collection, _), name in known.items():
+        for alias in _aliases(name, collection):
+            found.setdefault(alias, set()).add(collection)
+    return found
 
 
 def ranking_of(

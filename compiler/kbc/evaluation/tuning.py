@@ -122,7 +122,7 @@ def tune(artifact: Artifact, questions: Sequence[Question], settings: Settings) 
     Raises `EvaluationError` for a question that names what is not there, and for settings that no build
     takes.
     """
-    check_questions(artifact, questions)
+    known = check_questions(artifact, questions)
     try:
         SearchSettings.model_validate(settings)
     except ValidationError:
@@ -130,7 +130,7 @@ def tune(artifact: Artifact, questions: Sequence[Question], settings: Settings) 
             "[search] of kb.toml has a mistake: `kbc check` names the line and says what to write there"
         ) from None
     artifact.prepare()
-    bench = _Bench(artifact, questions)
+    bench = _Bench(artifact, questions, collections_asked(artifact, known, questions))
     everything = range(len(questions))
     before = bench.scores(settings)
     chosen, changes = _choose(bench, settings, everything)
@@ -225,12 +225,18 @@ def _shown(value: Any) -> str:
 
 
 class _Bench:
-    """Asks an artifact the questions under other settings; remembers every answer's score."""
+    """Asks an artifact the questions, each of its `collections`, under other settings; remembers every
+    answer's score."""
 
-    def __init__(self, artifact: Artifact, questions: Sequence[Question]) -> None:
+    def __init__(
+        self,
+        artifact: Artifact,
+        questions: Sequence[Question],
+        collections: Sequence[tuple[str, ...]],
+    ) -> None:
         self.artifact = artifact
         self._questions = questions
-        self._collections = collections_asked(artifact, questions)
+        self._collections = collections
         self._encode = cache(artifact.encoder.encode) if artifact.encoder else None
         self._known: dict[str, list[float]] = {}
 
