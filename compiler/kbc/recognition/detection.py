@@ -396,8 +396,9 @@ class _FolderDetector:
         collections += tests_beside(self._root, found)
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
+        has_programs = any(map(places.is_program, found))
         source = code.among_pages(self._root, self._files)
-        if source and repository.is_checkout(self._root):
+        if source and (has_programs or repository.is_checkout(self._root)):
             collections.append(source)
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)

@@ -10,16 +10,18 @@ from tests.compiler.recognition.trees import addresses, page, read, recognised, 
 CODE = "x = 1\n"
 
 
-def test_code_and_data_beside_the_pages_of_a_checkout_are_read(tmp_path: Path) -> None:
+def test_code_and_data_beside_pages_are_read(tmp_path: Path) -> None:
     files = {
         **{f"part-{number}.md": page(f"Part {number}") for number in range(4)},
         "examples/nest.yml": "nest:\n  eggs: 3\n",
         "api.yaml": "openapi: 3.0.0\ninfo: {title: Nests, version: '1'}\npaths: {}\n",
-        "tools/check.py": CODE,
     }
     root = write_tree(tmp_path / "heron", files)
     assert [each.name for each in recognised(root).project.collections] == ["docs"]
     (root / ".git").mkdir()
+    assert [each.name for each in recognised(root).project.collections] == ["docs", "code"]
+    (root / ".git").rmdir()
+    write_tree(root, {"tools/check.py": CODE})  # as it comes out of an archive
     inputs, _ = read(root)
     assert [each.id for each in inputs.records["code"]] == ["examples/nest.yml", "tools/check.py"]
     assert "api.yaml" in {each.path for each in inputs.records["docs"]}
