@@ -139,7 +139,8 @@ class _FolderDetector:
         )
 
     def folder(self) -> Recognition:
-        sites = repository.sites_in(self._tree, "") or self._around()
+        here = repository.sites_in(self._tree, "")
+        sites = here or self._around()
         if sites and sites[0].generator == "gitbook" and not sites[0].order and self._has_site():
             sites = []  # it is what is left of a book, whose place another site has taken
         if above := self._above(sites):
@@ -151,14 +152,15 @@ class _FolderDetector:
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
-        if is_own or not (is_repository(self._names) or found or self._workshop):
+        is_source = bool(here) and code.is_source_beside(sites, self._files, self._man_pages)
+        is_project = is_source or is_repository(self._names) or found or self._workshop
+        if not is_project or (is_own and not is_source):
             sites = sites or built_site.bundles(self._names) or self._built()
             if not sites:
                 sites = self._below()
-                if len(self._with_larger(sites)) > len(sites):
+                is_source = code.is_source_beside(sites, self._files, self._man_pages)
+                if is_source or len(self._with_larger(sites)) > len(sites):
                     return self._repository(sites, found)
-            if not sites and code.is_source_tree(self._files, self._man_pages):
-                return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
         if not sites or sites[0].paths:  # besides a few pages by name, there may be other sites
             sites = [*sites, *self._below()]
@@ -327,7 +329,7 @@ class _FolderDetector:
         excluded |= {*apis.own, *apis.copies, *apis.parts}
         excluded |= code.scenarios(self._files, features)
         exercises = {EXERCISES} if self._workshop else set()
-        others = sorted((excluded | exercises) - {".", *plain})
+        others = sorted((excluded | exercises) - {*plain})
         documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION
         source, sentence = code.collection(
             self._root, self._files, others, plain, documented=bool(documented)

@@ -33,6 +33,57 @@ def test_a_checkout_of_pages_alone_has_no_code(tmp_path: Path) -> None:
     assert [each.name for each in recognised(root).project.collections] == ["docs"]
 
 
+DOCS = {f"docs/p{number}.md": page(f"Page {number}") for number in range(4)}
+SUMMARY = "# Summary\n\n- [Page 0](p0.md)\n"
+
+
+@pytest.mark.parametrize(
+    ("site", "what"),
+    [
+        (
+            {"docs/conf.py": "project = 'Heron'\n", "docs/index.rst": "Heron\n=====\n"},
+            "Sphinx project",
+        ),
+        ({"mkdocs.yml": "site_name: Heron\n", **DOCS}, "MkDocs site"),
+        (
+            {"docs/.vitepress/config.js": "export default {title: 'Heron'}", **DOCS},
+            "VitePress site",
+        ),
+        ({"_config.yml": "title: Heron\ntheme: minima\n", **DOCS}, "Jekyll site"),
+        ({"book.toml": "[book]\nsrc = 'docs'\n", "docs/SUMMARY.md": SUMMARY, **DOCS}, "mdBook"),
+    ],
+)
+def test_source_beside_a_site_is_read_without_a_build_file(
+    tmp_path: Path, site: dict[str, str], what: str
+) -> None:
+    programs = {f"lib/part{number}.sh": "# Flies.\nfly() { echo; }\n" for number in range(5)}
+    root = write_tree(tmp_path / "heron", {**site, **programs, "README.md": page("Heron")})
+    found = recognised(root)
+    assert f"repository with a {what}" in found.what
+    inputs, _ = read(root)
+    assert {each.id for each in inputs.records["code"]} >= {*programs}
+    paths = [each.path for records in inputs.records.values() for each in records]
+    assert "README.md" in paths
+    assert len({*paths}) == len(paths)
+
+
+@pytest.mark.parametrize(
+    "programs",
+    [
+        {"tools/check.py": CODE},  # for more pages than it could be about
+        {f"listings/{number}/main.rs": "fn main() {}\n" for number in range(9)},
+        {f"theme/{number}.js": "export default 1\n" for number in range(9)},
+    ],
+)
+def test_programs_that_pages_are_made_with_are_no_source(
+    tmp_path: Path, programs: dict[str, str]
+) -> None:
+    pages = {f"docs/q{number}.md": page(f"Q {number}") for number in range(3)}
+    book = {"book.toml": "[book]\nsrc = 'docs'\n", "docs/SUMMARY.md": SUMMARY}
+    root = write_tree(tmp_path / "heron", {**book, **DOCS, **pages, **programs})
+    assert [each.name for each in recognised(root).project.collections] == ["docs"]
+
+
 @pytest.mark.parametrize(
     ("files", "what"),
     [
