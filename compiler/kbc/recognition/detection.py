@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 
 from kb_runtime.errors import SingleCodeError, exit_codes
@@ -118,7 +117,7 @@ class _FolderDetector:
         self._is_file = False
 
     def file(self, name: str) -> Recognition:
-        """A single file: a page, or a bundle of pages."""
+        """A single file: a page, a bundle of pages, a program or test cases."""
         self._is_file = True
         self._files = [name]  # what else is in the folder does not matter
         ending = Path(name).suffix.lower()
@@ -127,16 +126,16 @@ class _FolderDetector:
         is_page = is_wanted(self._root / name, KINDS["docs"].suffixes)
         if not is_page and is_for_tests(self._root / name):
             return self._finish([collection("tests", "tests", (name,))], f"test cases, {name}")
+        if not is_page and not is_bundle and places.is_program(name):
+            return self._finish([collection("code", "code", (name,))], f"one program, {name}")
         kind = "pages" if is_bundle or not is_page else "docs"
         if not is_page and ending not in KINDS[kind].suffixes:
-            kinds = (KINDS[each].suffixes for each in ("docs", "pages"))
-            known = sorted({*chain(*kinds), *ONLY_TESTS, *archives.ENDINGS})
-            raise RecognitionError(
-                f"{name!r} is in no format that kbc reads", f"Known endings: {', '.join(known)}."
-            )
-        return self._finish(
-            [collection("docs", kind, (name,), self._slug(name))], f"one file, {name}"
-        )
+            pages = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
+            known = ", ".join(sorted({*pages, *ONLY_TESTS, *archives.ENDINGS}))
+            hint = f"Known endings, besides those of programs: {known}."
+            raise RecognitionError(f"{name!r} is in no format that kbc reads", hint)
+        own = collection("docs", kind, (name,), self._slug(name))
+        return self._finish([own], f"one file, {name}")
 
     def folder(self) -> Recognition:
         here = repository.sites_in(self._tree, "")

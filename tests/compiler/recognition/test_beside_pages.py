@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
 
+from kbc.recognition.detection import RecognitionError, recognise
+
 CODE = "x = 1\n"
 
 
@@ -31,6 +33,17 @@ def test_a_checkout_of_pages_alone_has_no_code(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "heron", {"a.md": page("A"), "b.md": page("B"), "a.css": "a {}\n"})
     (root / ".git").mkdir()
     assert [each.name for each in recognised(root).project.collections] == ["docs"]
+
+
+def test_a_program_alone_is_read(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "heron", {"fly.py": CODE, "a.md": page("A")})
+    found = recognise(root / "fly.py")
+    assert found.what == "one program, fly.py"
+    assert [(each.kind, each.paths) for each in found.project.collections] == [
+        ("code", ("fly.py",))
+    ]
+    with pytest.raises(RecognitionError, match="in no format that kbc reads"):
+        recognise(write_tree(tmp_path / "other", {"a.ini": "a = 1\n"}) / "a.ini")
 
 
 DOCS = {f"docs/p{number}.md": page(f"Page {number}") for number in range(4)}
