@@ -12,7 +12,8 @@ from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import error_structure, error_text, with_warnings
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.budget import WARNING_MARGIN, within
-from kb_runtime.tools.declaration import MAX_CHARS, Answer
+from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.parameter import MAX_CHARS
 from kb_runtime.tools.registry import tool_named
 from kb_runtime.tools.session import DEFAULT_CHARS, Session
 
@@ -79,7 +80,9 @@ def offered_tool(answers: Answers, artifact: Knowledge, name: str) -> Tool | Non
     called = _CALLED.setdefault(artifact, {})
     tool = called.get(declared)
     if tool is None:
-        tool = tool_named(declared).with_limit()
+        tool = tool_named(declared)
+        if MAX_CHARS not in tool.arguments:
+            tool = tool._replace(arguments=(*tool.arguments, MAX_CHARS))
         settings = lookup.settings(artifact, tool.needs)
         tool = called[declared] = tool.with_settings(artifact.manifest["prefix"], settings)
     return tool

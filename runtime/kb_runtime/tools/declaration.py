@@ -38,19 +38,6 @@ class Argument(NamedTuple):
     refusals: Mapping[str, str] = MappingProxyType({})
 
 
-def cursor_argument(description: str) -> Argument:
-    """The argument with which a caller goes on where an answer ended."""
-    return Argument("cursor", "string", description, max_length=2_000)
-
-
-MAX_CHARS = Argument(
-    "max_chars",
-    "integer",
-    "max characters in one answer",
-    minimum=1_000,
-    maximum=1_000_000,
-)
-"""Every tool takes it; `tools/list` names it where answers can be long. Tools find it in their session."""
 OWN_LIMIT = "maxChars"
 """The argument of tools whose contract has a limit of its own."""
 
@@ -105,12 +92,6 @@ class Tool(NamedTuple):
     def gives_parts(self) -> bool:
         """Whether a text that is too long for an answer goes on with a cursor."""
         return any(argument.name == "cursor" for argument in self.arguments)
-
-    def with_limit(self) -> Tool:
-        """The tool with the argument `max_chars`."""
-        if MAX_CHARS in self.arguments:
-            return self
-        return self._replace(arguments=(*self.arguments, MAX_CHARS))
 
     def wire_name(self, prefix: str, settings: Mapping[str, Any]) -> str:
         """What clients call the tool. Only with the setting `prefix` does one whose contract fixes its

@@ -19,10 +19,11 @@ from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import SKIPPING, Normalised, Suite, normalise, sentences, suite_of
 from kb_runtime.text.names import quoted
 from kb_runtime.text.tables import count_of, some_of
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.cases.compile_command import compile_command
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.cases.family import case_tool
+from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
     from kb_runtime.tools.cases.answers import IngestedCounts, Ingestion, IngestionFacts
@@ -329,23 +330,19 @@ def _content(folder: str, file: _File) -> bytes:
 
 
 TOOLS = (
-    Tool(
+    case_tool(
         name="ingest_tests",
-        family="tests",
         description="Checks exports of tests (JSON, CSV, XML of test runners, Gherkin) in the server's data"
         " directory: how many tests and steps they hold, and what is wrong with them. A server with a"
         " workspace adds them; others store nothing.",
         run=ingest_tests,
         arguments=(
-            Argument(
+            parameter.text(
                 "functional_path",
-                "string",
                 "File of functional tests, such as data/functional_tests_xray.json.",
-                max_length=MAX_PATH_CHARS,
+                MAX_PATH_CHARS,
             ),
-            Argument("api_path", "string", "File of API tests.", max_length=MAX_PATH_CHARS),
+            parameter.text("api_path", "File of API tests.", MAX_PATH_CHARS),
         ),
-        needs=("tests",),
-        on_error=api_error,
     ),
 )

@@ -11,13 +11,13 @@ from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import edit_distance, quoted
 from kb_runtime.text.rendering import cut
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present, with_warnings
-from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.budget import WARNING_MARGIN, whole_results
 from kb_runtime.tools.cases import ranking as test_ranking
+from kb_runtime.tools.cases.family import case_tool
 from kb_runtime.tools.cases.filters import FACETS, advice, check_filters, row_filter
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Argument
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -348,65 +348,41 @@ _FILTERS_HELP = (
     + "; a list means any of its values. priority: Critical, High, Medium or Low; folderStructure takes"
     " in what is below; testPath is a glob, or a part of the path."
 )
-_TOP_K = Argument(
-    "top_k",
-    "integer",
-    "Most results.",
-    minimum=1,
-    maximum=test_ranking.MAX_TESTS,
-    out_of_range="clamp above",
+_TOP_K = parameter.integer(
+    "top_k", "Most results.", 1, test_ranking.MAX_TESTS, out_of_range="clamp above"
 )
 TOOLS = (
-    Tool(
+    case_tool(
         name="search_tests",
-        family="tests",
         description="Search test cases by what they check or do in their steps, in any words; a Jira"
         " key or uid finds its test first. Filters apply before ranking.",
         run=search_tests,
         arguments=(
-            Argument(
-                "query", "string", "What to look for.", required=True, max_length=MAX_QUERY_CHARS
-            ),
+            parameter.required("query", "What to look for.", MAX_QUERY_CHARS),
             _TOP_K._replace(default=20),
             Argument("filters", "object", _FILTERS_HELP),
         ),
-        needs=("tests",),
-        on_error=api_error,
     ),
-    Tool(
+    case_tool(
         name="find_similar_tests",
-        family="tests",
         description="Tests like a given one, in what they are about (docs), in their steps, or both.",
         run=find_similar_tests,
         arguments=(
-            Argument(
-                "jira_key",
-                "string",
-                "Jira key, uid or case id of the reference test.",
-                required=True,
-                max_length=MAX_KEY_CHARS,
+            parameter.required(
+                "jira_key", "Jira key, uid or case id of the reference test.", MAX_KEY_CHARS
             ),
             _TOP_K._replace(default=10),
-            Argument("scope", "string", "What is compared.", default="all", choices=SCOPES),
+            parameter.text("scope", "What is compared.", default="all", choices=SCOPES),
         ),
-        needs=("tests",),
-        on_error=api_error,
     ),
-    Tool(
+    case_tool(
         name="get_test_by_jira",
-        family="tests",
         description="One test case in full, with all its steps, by its Jira key, uid or case id.",
         run=get_test_by_jira,
         arguments=(
-            Argument(
-                "jira_key",
-                "string",
-                "Key such as PROJ-123, or the UID of a result.",
-                required=True,
-                max_length=MAX_KEY_CHARS,
+            parameter.required(
+                "jira_key", "Key such as PROJ-123, or the UID of a result.", MAX_KEY_CHARS
             ),
         ),
-        needs=("tests",),
-        on_error=api_error,
     ),
 )

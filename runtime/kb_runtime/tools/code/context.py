@@ -10,13 +10,13 @@ from kb_runtime.errors import ToolError
 from kb_runtime.store.symbols import KEY
 from kb_runtime.text.rendering import cut, fence
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
+from kb_runtime.tools.code.index import KIND, code_tool, path_globs
 from kb_runtime.tools.code.passages import MEANING_SHARE
 from kb_runtime.tools.code.retrieval import MAX_QUERY_CHARS, MAX_TOP_K, WAS_CUT, retrieve
 from kb_runtime.tools.code.symbols import PATHS, Found, SymbolIndex, top_k_argument
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -249,73 +249,50 @@ def _targets(index: SymbolIndex, file: ContextFile) -> list[Found]:
     return targets
 
 
-QUERY = Argument(
-    "query",
-    "string",
-    "What you look for, in natural language.",
-    required=True,
-    max_length=MAX_QUERY_CHARS,
-)
+QUERY = parameter.required("query", "What you look for, in natural language.", MAX_QUERY_CHARS)
 
 TOOLS = (
-    Tool(
+    code_tool(
         name="semantic_search",
-        family=FAMILY,
         description="A short list of passages of the source trees that fit a description, by meaning and"
         " by words. codebase_retrieval says more about each.",
         run=semantic_search,
         arguments=(
             QUERY,
             top_k_argument("results", MAX_TOP_K),
-            Argument(
+            parameter.text(
                 "mode",
-                "string",
                 "deep looks at more candidates and shows whole definitions.",
                 default="fast",
                 choices=("fast", "deep"),
             ),
-            Argument(
+            parameter.text(
                 "profile",
-                "string",
                 "Effort as in codebase_retrieval; replaces mode.",
                 choices=("fast", "balanced", "rich"),
             ),
             *PATHS,
         ),
-        needs=(KIND,),
     ),
-    Tool(
+    code_tool(
         name="get_context_for_prompt",
-        family=FAMILY,
         description="One text with the code that a task needs, for a prompt: the best files with their"
         " passages, and the signatures of what these use of other files, within a token budget.",
         run=get_context_for_prompt,
         arguments=(
             QUERY,
-            Argument(
-                "max_files",
-                "integer",
-                "Number of files.",
-                default=5,
-                minimum=1,
-                maximum=MAX_FILES,
-                out_of_range="reject",
+            parameter.integer(
+                "max_files", "Number of files.", 1, MAX_FILES, default=5, out_of_range="reject"
             ),
-            Argument(
+            parameter.integer(
                 "token_budget",
-                "integer",
                 "Tokens of the whole text, at four characters a token.",
+                200,
+                MAX_BUDGET,
                 default=8_000,
-                minimum=200,
-                maximum=MAX_BUDGET,
                 out_of_range="reject",
             ),
-            Argument(
-                "include_related",
-                "boolean",
-                "Add what the passages use from other files.",
-                default=True,
-            ),
+            parameter.flag("include_related", "Add what the passages use from other files.", True),
             Argument(
                 "min_relevance",
                 "number",
@@ -327,6 +304,5 @@ TOOLS = (
             ),
             *PATHS,
         ),
-        needs=(KIND,),
     ),
 )

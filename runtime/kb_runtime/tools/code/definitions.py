@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.text.names import edit_distance
 from kb_runtime.text.rendering import fence
 from kb_runtime.text.tables import count_of
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
+from kb_runtime.tools.code.index import code_tool, path_globs
 from kb_runtime.tools.code.symbols import (
     LANGUAGE,
     PATHS,
@@ -23,7 +24,7 @@ from kb_runtime.tools.code.symbols import (
     top_k_argument,
     without_signs,
 )
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
@@ -243,9 +244,8 @@ def _content(index: SymbolIndex, found: Found) -> tuple[str, int]:
 
 
 TOOLS = (
-    Tool(
+    code_tool(
         name="symbol_search",
-        family=FAMILY,
         description="Definitions (functions, classes, types ...) of the source trees whose name is, or"
         " contains, what you give, in any style: `httpClient` also finds `http_client`. For a question"
         " in words use codebase_retrieval.",
@@ -253,20 +253,17 @@ TOOLS = (
         arguments=(
             SYMBOL,
             top_k_argument("results", MAX_RESULTS),
-            Argument("kinds", "string[]", "Only these kinds: function, method, class, struct ..."),
+            parameter.texts("kinds", "Only these kinds: function, method, class, struct ..."),
             *PATHS,
             LANGUAGE,
-            cursor_argument("nextCursor of the previous answer."),
+            parameter.cursor("nextCursor of the previous answer."),
         ),
-        needs=(KIND,),
     ),
-    Tool(
+    code_tool(
         name="symbol_definition",
-        family=FAMILY,
         description="Where a function, class, type or constant is defined, with its text; further"
         " definitions of the name are listed.",
         run=symbol_definition,
         arguments=(SYMBOL, *PATHS, LANGUAGE),
-        needs=(KIND,),
     ),
 )

@@ -15,8 +15,8 @@ from kb_runtime.tools.code import (
     retrieval,
     status,
 )
-from kb_runtime.tools.code.index import FAMILY, KIND
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.code.index import FAMILY, code_tool
+from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
     from kb_runtime.tools.code.answers import ListedTool, ToolManifest
@@ -95,11 +95,9 @@ TOOLS = (
     *outline.TOOLS,
     *context.TOOLS,
     *status.TOOLS,
-    Tool(
+    code_tool(
         name="tool_manifest",
-        family=FAMILY,
         description="The tools that this server offers, by family, with their arguments.",
         run=tool_manifest,
-        needs=(KIND,),
     ),
 )

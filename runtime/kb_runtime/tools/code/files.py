@@ -8,12 +8,12 @@ from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
 from kb_runtime.text.rendering import fence
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import fitting_text
 from kb_runtime.tools.code import index as code_index
-from kb_runtime.tools.code.index import FAMILY, KIND
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.code.index import KIND, code_tool
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
@@ -117,27 +117,21 @@ def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tup
     return first, last
 
 
-FILE = Argument(
-    "path",
-    "string",
-    "The file as results name it, or an ending of its path that no other file has.",
-    required=True,
-    max_length=1000,
+FILE = parameter.required(
+    "path", "The file as results name it, or an ending of its path that no other file has.", 1000
 )
 
 TOOLS = (
-    Tool(
+    code_tool(
         name="get_file",
-        family=FAMILY,
         description="A file of the indexed source trees, or some of its lines, as indexed. Use it to"
         " read on around a result of codebase_retrieval.",
         run=get_file,
         arguments=(
             FILE,
-            Argument("start_line", "integer", "First line.", minimum=1, out_of_range="reject"),
-            Argument("end_line", "integer", "Last line.", minimum=1, out_of_range="reject"),
-            cursor_argument("nextCursor of the previous answer."),
+            parameter.integer("start_line", "First line.", 1, out_of_range="reject"),
+            parameter.integer("end_line", "Last line.", 1, out_of_range="reject"),
+            parameter.cursor("nextCursor of the previous answer."),
         ),
-        needs=(KIND,),
     ),
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.tables import count_of
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.files import FILE, find_file
-from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.code.index import code_tool
 from kb_runtime.tools.code.symbols import notes
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
@@ -81,23 +82,20 @@ def _text(structured: CodeOutline) -> str:
 
 
 TOOLS = (
-    Tool(
+    code_tool(
         name="code_outline",
-        family=FAMILY,
         description="The functions, classes and other definitions of a source file with their line"
         " ranges: what to look at before you read or edit a long file.",
         run=code_outline,
         arguments=(
             FILE,
-            Argument(
+            parameter.integer(
                 "depth",
-                "integer",
                 "Levels of definitions: 1 for the outermost only.",
-                minimum=1,
+                1,
                 out_of_range="reject",
             ),
-            cursor_argument("nextCursor of the previous answer."),
+            parameter.cursor("nextCursor of the previous answer."),
         ),
-        needs=(KIND,),
     ),
 )

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb_runtime.store.symbols import CALL, FAMILIES
 from kb_runtime.text.rendering import json_text, shorten
 from kb_runtime.text.tables import count_of
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
+from kb_runtime.tools.code.index import code_tool, path_globs
 from kb_runtime.tools.code.symbols import (
     LANGUAGE,
     MAX_ANSWER_CHARS,
@@ -22,7 +23,7 @@ from kb_runtime.tools.code.symbols import (
     notes,
     top_k_argument,
 )
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager, json_chars
 
 if TYPE_CHECKING:
@@ -286,9 +287,8 @@ def _calls_text(structured: CallRelationships) -> str:
 
 
 TOOLS = (
-    Tool(
+    code_tool(
         name="symbol_references",
-        family=FAMILY,
         description="Where a definition is used: calls, types, other uses, with line and text."
         " `resolution` says whether scope and imports prove it or only the name agrees.",
         run=symbol_references,
@@ -297,37 +297,29 @@ TOOLS = (
             top_k_argument("references", MAX_REFERENCES),
             *PATHS,
             LANGUAGE,
-            cursor_argument("nextCursor of the previous answer."),
+            parameter.cursor("nextCursor of the previous answer."),
         ),
-        needs=(KIND,),
     ),
-    Tool(
+    code_tool(
         name="call_relationships",
-        family=FAMILY,
         description="What calls a function or method, and what of the source trees it calls, with the"
         " lines of the calls. `resolution` says which are guesses by name.",
         run=call_relationships,
         arguments=(
             SYMBOL,
-            Argument(
-                "direction",
-                "string",
-                "Which side.",
-                default="both",
-                choices=("callers", "callees", "both"),
+            parameter.text(
+                "direction", "Which side.", default="both", choices=("callers", "callees", "both")
             ),
-            Argument(
+            parameter.integer(
                 "top_k",
-                "integer",
                 "Number of definitions on each side.",
+                1,
+                MAX_SIDES,
                 default=20,
-                minimum=1,
-                maximum=MAX_SIDES,
                 out_of_range="reject",
             ),
             *PATHS,
             LANGUAGE,
         ),
-        needs=(KIND,),
     ),
 )

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.knowledge.lookup import rows_of_paths
 from kb_runtime.text.rendering import cut, indented_json_text, shorten
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import beginning, whole_results
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.freshness import Freshness
-from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
+from kb_runtime.tools.code.index import KIND, code_tool, path_globs
 from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, Passage, group_hits, score_passages
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import json_chars
 
 if TYPE_CHECKING:
@@ -295,18 +295,15 @@ detail; do not ask for them one by one.
 _TOP_K_REFUSED = f"Invalid top_k: it must be a whole number from 1 to {MAX_TOP_K}, not {{value}}"
 
 TOOLS = (
-    Tool(
+    code_tool(
         name="codebase_retrieval",
-        family=FAMILY,
         description=_DESCRIPTION,
         run=codebase_retrieval,
         arguments=(
-            Argument(
+            parameter.required(
                 "query",
-                "string",
                 "What you look for, in natural language.",
-                required=True,
-                max_length=MAX_QUERY_CHARS,
+                MAX_QUERY_CHARS,
                 refusals={
                     "missing": "Invalid query: it must be a non-empty string",
                     "type": "Invalid query: it must be a non-empty string, not {value}",
@@ -314,44 +311,36 @@ TOOLS = (
                     f" {MAX_QUERY_CHARS}",
                 },
             ),
-            Argument(
+            parameter.integer(
                 "top_k",
-                "integer",
                 "Number of results.",
+                1,
+                MAX_TOP_K,
                 default=DEFAULT_TOP_K,
-                minimum=1,
-                maximum=MAX_TOP_K,
                 out_of_range="reject",
                 refusals={"type": _TOP_K_REFUSED, "range": _TOP_K_REFUSED},
             ),
-            Argument(
+            parameter.texts(
                 "include_paths",
-                "string[]",
                 "Only files that match one of these globs: `src/**`, `*.py`, `tests/`.",
             ),
-            Argument("exclude_paths", "string[]", "No files that match one of these globs."),
-            Argument(
+            parameter.texts("exclude_paths", "No files that match one of these globs."),
+            parameter.text(
                 "profile",
-                "string",
                 "Effort: fast; balanced looks at twice as many candidates; rich at four times as"
                 " many, and shows whole definitions.",
                 default="fast",
                 choices=tuple(_PROFILES),
             ),
-            Argument(
+            parameter.text(
                 "response_version",
-                "string",
                 "v2 adds to each result how it was found and what it defines.",
+                100,
                 default="v1",
-                max_length=100,
             ),
-            Argument(
-                "compact",
-                "boolean",
-                "With v2: a preview of 240 characters instead of the content.",
-                default=False,
+            parameter.flag(
+                "compact", "With v2: a preview of 240 characters instead of the content.", False
             ),
         ),
-        needs=(KIND,),
     ),
 )

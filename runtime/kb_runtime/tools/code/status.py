@@ -9,8 +9,8 @@ from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code import index as code_index
-from kb_runtime.tools.code.index import FAMILY, KIND
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.code.index import KIND, code_tool
+from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
     from kb_runtime.tools.code.answers import CodeIndexStatus, Reindexing, TreeStatus
@@ -139,20 +139,16 @@ def reindex_workspace(session: Session, arguments: dict[str, Any]) -> Answer[Rei
 
 
 TOOLS = (
-    Tool(
+    code_tool(
         name="index_status",
-        family=FAMILY,
         description="The state of the index of the source trees: files, languages, whether meaning and"
         " symbols are complete, which files were changed or deleted since.",
         run=index_status,
-        needs=(KIND,),
     ),
-    Tool(
+    code_tool(
         name=REINDEX,
-        family=FAMILY,
         description="Compares all source files with the index again. Edits are followed anyway: needed"
         " only where a file system reports none.",
         run=reindex_workspace,
-        needs=(KIND,),
     ),
 )

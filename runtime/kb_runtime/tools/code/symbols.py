@@ -11,7 +11,7 @@ from kb_runtime.search.ranking.paths import is_use
 from kb_runtime.store.symbols import FAMILIES, MEMBER_HOLDERS
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import KIND
 from kb_runtime.tools.declaration import Argument
@@ -43,32 +43,22 @@ def without_signs(symbol: str) -> str:
     return _AROUND_NAMES.sub("", symbol) or symbol
 
 
-SYMBOL = Argument(
+SYMBOL = parameter.required(
     "symbol",
-    "string",
     "A name, or with what it is a member of: `parse`, `Parser.parse`, `fmt::Display`.",
-    required=True,
-    max_length=MAX_SYMBOL_CHARS,
+    MAX_SYMBOL_CHARS,
 )
 PATHS = (
-    Argument("include_paths", "string[]", "Only files that match one of these globs."),
-    Argument("exclude_paths", "string[]", "No files that match one of these globs."),
+    parameter.texts("include_paths", "Only files that match one of these globs."),
+    parameter.texts("exclude_paths", "No files that match one of these globs."),
 )
-LANGUAGE = Argument(
-    "language_hint", "string", "Only files of this language, such as `go`.", max_length=40
-)
+LANGUAGE = parameter.text("language_hint", "Only files of this language, such as `go`.", 40)
 
 
 def top_k_argument(items: str, most: int) -> Argument:
     """How many `items` an answer has, from 1 to `most`."""
-    return Argument(
-        "top_k",
-        "integer",
-        f"Number of {items}.",
-        default=10,
-        minimum=1,
-        maximum=most,
-        out_of_range="reject",
+    return parameter.integer(
+        "top_k", f"Number of {items}.", 1, most, default=10, out_of_range="reject"
     )
 
 

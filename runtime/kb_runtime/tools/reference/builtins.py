@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import code_span, fence
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Tool
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
 from kb_runtime.tools.reference import docs
 
@@ -177,34 +178,26 @@ def _category(session: Session, wanted: str, known: list[str]) -> str:
     raise lookup.unknown_choice(session, "category", wanted, known, "list_builtins")
 
 
+_tool = partial(Tool, family="reference", needs=(KIND,))
+
 TOOLS = (
-    Tool(
+    _tool(
         name="{prefix}_get_builtin",
-        family="reference",
         description="One builtin operator or function by name or alias (infix forms such as == work):"
         " signature, description, examples, documentation link.",
         run=get_builtin,
-        arguments=(
-            Argument("name", "string", "Name or alias, any case.", required=True, max_length=200),
-        ),
-        needs=(KIND,),
+        arguments=(parameter.required("name", "Name or alias, any case.", 200),),
     ),
-    Tool(
+    _tool(
         name="{prefix}_list_builtins",
-        family="reference",
         description="All builtins with signature and first line, grouped by category;"
         " give a category for only its builtins.",
         run=list_builtins,
         arguments=(
-            Argument(
-                "category",
-                "string",
-                "Only this category.",
-                max_length=200,
-                choices_from="builtin_categories",
+            parameter.text(
+                "category", "Only this category.", 200, choices_from="builtin_categories"
             ),
             *LIST_ARGUMENTS,
         ),
-        needs=(KIND,),
     ),
 )

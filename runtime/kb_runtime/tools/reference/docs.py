@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.text.tables import some_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, shown_levels
-from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tool
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
 
 if TYPE_CHECKING:
@@ -328,60 +329,42 @@ def _filename(path: str) -> str:
     return path.rsplit("/", 1)[-1]
 
 
+_tool = partial(Tool, family="reference", needs=(KIND,))
+
 TOOLS = (
-    Tool(
+    _tool(
         name="{prefix}_get_doc",
-        family="reference",
         description="A documentation page in full, or one section or line range of it."
         " Takes a path, a bare file name, a title or a search hit's source.",
         run=get_doc,
         arguments=(
-            Argument(
-                "filename",
-                "string",
-                "Path such as docs/lang.md, or a bare name such as lang.md.",
-                required=True,
-                max_length=1000,
+            parameter.required(
+                "filename", "Path such as docs/lang.md, or a bare name such as lang.md.", 1000
             ),
-            Argument("section", "string", "Only this section: title or anchor.", max_length=500),
-            Argument("startLine", "integer", "First line of a range, 1-based.", minimum=1),
-            Argument("endLine", "integer", "Last line of the range.", minimum=1),
-            Argument(
-                "raw",
-                "boolean",
-                "The file as stored, with front matter and MDX.",
-                default=False,
-            ),
-            MAX_CHARS,
-            cursor_argument("nextCursor"),
+            parameter.text("section", "Only this section: title or anchor.", 500),
+            parameter.integer("startLine", "First line of a range, 1-based.", 1),
+            parameter.integer("endLine", "Last line of the range.", 1),
+            parameter.flag("raw", "The file as stored, with front matter and MDX.", False),
+            parameter.MAX_CHARS,
+            parameter.cursor("nextCursor"),
         ),
-        needs=(KIND,),
     ),
-    Tool(
+    _tool(
         name="{prefix}_list_docs",
-        family="reference",
         description="All documentation pages by group, with path, title and size.",
         run=list_docs,
         arguments=LIST_ARGUMENTS,
-        needs=(KIND,),
     ),
-    Tool(
+    _tool(
         name="{prefix}_doc_outline",
-        family="reference",
         description="The headings of a documentation page with level, line and anchor, without text."
         " Then read one section with {prefix}_get_doc.",
         run=doc_outline,
         arguments=(
-            Argument("path", "string", "Path, bare name or title.", required=True, max_length=1000),
-            Argument(
-                "maxLevel",
-                "integer",
-                "Deepest heading level.",
-                default=DEEPEST_LEVEL,
-                minimum=1,
-                maximum=DEEPEST_LEVEL,
+            parameter.required("path", "Path, bare name or title.", 1000),
+            parameter.integer(
+                "maxLevel", "Deepest heading level.", 1, DEEPEST_LEVEL, default=DEEPEST_LEVEL
             ),
         ),
-        needs=(KIND,),
     ),
 )

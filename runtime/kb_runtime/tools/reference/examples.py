@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import content_part
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tool
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager
 from kb_runtime.tools.reference import builtins
 
@@ -313,44 +314,36 @@ def example_info(session: Session, arguments: dict[str, Any]) -> Answer[ExampleI
 
 _PATH = "Path below the examples folder."
 
+_tool = partial(Tool, family="reference", needs=(KIND,))
+
 TOOLS = (
-    Tool(
+    _tool(
         name="{prefix}_get_example",
-        family="reference",
         description="An example file in full; for a folder, the files at every depth below it.",
         run=get_example,
         arguments=(
-            Argument("path", "string", _PATH, required=True, max_length=1000),
-            cursor_argument("nextCursor"),
+            parameter.required("path", _PATH, 1000),
+            parameter.cursor("nextCursor"),
         ),
-        needs=(KIND,),
     ),
-    Tool(
+    _tool(
         name="{prefix}_list_examples",
-        family="reference",
         description="Examples by category, or all paths of one category; feature keeps those that use"
         " a builtin, keyword or module.",
         run=list_examples,
         arguments=(
-            Argument(
-                "category",
-                "string",
-                "Only this category.",
-                max_length=1000,
-                choices_from="example_categories",
+            parameter.text(
+                "category", "Only this category.", 1000, choices_from="example_categories"
             ),
-            Argument("feature", "string", "A builtin, keyword, module or name.", max_length=200),
+            parameter.text("feature", "A builtin, keyword, module or name.", 200),
             *LIST_ARGUMENTS,
         ),
-        needs=(KIND,),
     ),
-    Tool(
+    _tool(
         name="{prefix}_example_info",
-        family="reference",
         description="What an example file defines, without its text: modules, imports, types,"
         " functions, actions, tests.",
         run=example_info,
-        arguments=(Argument("path", "string", _PATH, required=True, max_length=1000),),
-        needs=(KIND,),
+        arguments=(parameter.required("path", _PATH, 1000),),
     ),
 )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Tool
 from kb_runtime.tools.reference import builtins, examples
 
 if TYPE_CHECKING:
@@ -222,49 +223,31 @@ def _strings(value: Any) -> Iterable[str]:
             yield from _strings(item)
 
 
+_tool = partial(Tool, family="patterns", needs=(KIND,))
+
 TOOLS = (
-    Tool(
+    _tool(
         name="{prefix}_get_pattern",
-        family="patterns",
         description="One pattern in full: when to use it, template, principles, rules,"
         " anti-patterns with the better way.",
         run=get_pattern,
-        arguments=(
-            Argument(
-                "patternId",
-                "string",
-                "Id from {prefix}_list_patterns.",
-                required=True,
-                max_length=200,
-            ),
-        ),
-        needs=(KIND,),
+        arguments=(parameter.required("patternId", "Id from {prefix}_list_patterns.", 200),),
     ),
-    Tool(
+    _tool(
         name="{prefix}_list_patterns",
-        family="patterns",
         description="All patterns by category, or those of one category.",
         run=list_patterns,
         arguments=(
-            Argument(
-                "category",
-                "string",
-                "Only this category.",
-                max_length=200,
-                choices_from="pattern_categories",
+            parameter.text(
+                "category", "Only this category.", 200, choices_from="pattern_categories"
             ),
         ),
-        needs=(KIND,),
     ),
-    Tool(
+    _tool(
         name="{prefix}_search_patterns",
-        family="patterns",
         description="Patterns whose name, purpose, principles, rules or template mention the words,"
         " best first.",
         run=search_patterns,
-        arguments=(
-            Argument("query", "string", "What you want to do.", required=True, max_length=2000),
-        ),
-        needs=(KIND,),
+        arguments=(parameter.required("query", "What you want to do.", 2000),),
     ),
 )

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Tool
 from kb_runtime.tools.reference import docs, examples
 
 if TYPE_CHECKING:
@@ -133,15 +133,7 @@ TOOLS = (
         description="Which framework suits a task, how sure that is and why, with the pages and"
         " examples to start from.",
         run=suggest_framework,
-        arguments=(
-            Argument(
-                "description",
-                "string",
-                "What is to be specified or built.",
-                required=True,
-                max_length=10_000,
-            ),
-        ),
+        arguments=(parameter.required("description", "What is to be specified or built.", 10_000),),
         needs=(KIND,),
     ),
 )

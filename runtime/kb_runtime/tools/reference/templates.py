@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import content_part
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tool
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import TemplateEntry
@@ -76,38 +77,26 @@ def _entry(session: Session, record: TemplateEntry) -> TemplateSummary:
     return entry
 
 
+_tool = partial(Tool, family="reference", needs=(KIND,))
+
 TOOLS = (
-    Tool(
+    _tool(
         name="{prefix}_get_template",
-        family="reference",
         description="A template in full: what it is for, instructions, text.",
         run=get_template,
         arguments=(
-            Argument(
-                "templateId",
-                "string",
-                "Id from {prefix}_list_templates.",
-                required=True,
-                max_length=200,
-            ),
-            cursor_argument("nextCursor"),
+            parameter.required("templateId", "Id from {prefix}_list_templates.", 200),
+            parameter.cursor("nextCursor"),
         ),
-        needs=(KIND,),
     ),
-    Tool(
+    _tool(
         name="{prefix}_list_templates",
-        family="reference",
         description="All templates, or those of one framework.",
         run=list_templates,
         arguments=(
-            Argument(
-                "framework",
-                "string",
-                "Only this framework.",
-                max_length=200,
-                choices_from="template_frameworks",
+            parameter.text(
+                "framework", "Only this framework.", 200, choices_from="template_frameworks"
             ),
         ),
-        needs=(KIND,),
     ),
 )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
 from kb_runtime.knowledge import lookup
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tool
 from kb_runtime.tools.lookup import first_place, stored_lines, tool_name
 from kb_runtime.tools.paging import MARGIN, Pager
 
@@ -222,82 +224,60 @@ def _lines(entry: SectionEntry) -> list[int]:
     return [entry["line"], entry["end_line"]]
 
 
-_NAME = Argument(
-    "name", "string", "kb:// address, hit id, path or name", required=True, max_length=1_000
-)
-_ONE_COLLECTION = Argument("collection", "string", "look in this collection only")
-_CURSOR = cursor_argument("from the previous answer, to go on")
+_NAME = parameter.required("name", "kb:// address, hit id, path or name", 1_000)
+_ONE_COLLECTION = parameter.text("collection", "look in this collection only")
+_CURSOR = parameter.cursor("from the previous answer, to go on")
+
+_tool = partial(Tool, family=FAMILY)
 
 TOOLS = (
-    Tool(
+    _tool(
         name="{prefix}_search",
-        family=FAMILY,
         description=(
             "Search everything here by words and by meaning: a question, an exact name or an error"
             " message. Use it first. {prefix}_get reads a hit on by its kb:// address and lines."
         ),
         run=search,
         arguments=(
-            Argument(
-                "query",
-                "string",
-                "a question, some words, or a name",
-                required=True,
-                max_length=MAX_QUERY_CHARS,
-            ),
-            Argument("scope", "string", "what to search in", default="all", choices_from="scopes"),
-            Argument("limit", "integer", "number of hits", default=10, minimum=1, maximum=50),
-            Argument(
-                "mode",
-                "string",
-                "how to search",
-                default="hybrid",
-                choices=("hybrid", "lexical", "semantic"),
+            parameter.required("query", "a question, some words, or a name", MAX_QUERY_CHARS),
+            parameter.text("scope", "what to search in", default="all", choices_from="scopes"),
+            parameter.integer("limit", "number of hits", 1, 50, default=10),
+            parameter.text(
+                "mode", "how to search", default="hybrid", choices=("hybrid", "lexical", "semantic")
             ),
         ),
     ),
-    Tool(
+    _tool(
         name="{prefix}_get",
-        family=FAMILY,
         description="Read a page, entry or file in full, or some of its lines, as text.",
         run=get,
         arguments=(
             _NAME,
             _ONE_COLLECTION,
-            Argument("start_line", "integer", "first line", minimum=1),
-            Argument("end_line", "integer", "last line", minimum=1),
-            MAX_CHARS,
+            parameter.integer("start_line", "first line", 1),
+            parameter.integer("end_line", "last line", 1),
+            parameter.MAX_CHARS,
             _CURSOR,
         ),
     ),
-    Tool(
+    _tool(
         name="{prefix}_list",
-        family=FAMILY,
         description="List the collections, or the records of one.",
         run=list_records,
         arguments=(
-            Argument("collection", "string", "the collection to list", choices_from="collections"),
-            Argument(
-                "limit",
-                "integer",
-                "records in one answer",
-                default=DEFAULT_PAGE,
-                minimum=1,
-                maximum=MAX_PAGE,
-            ),
+            parameter.text("collection", "the collection to list", choices_from="collections"),
+            parameter.integer("limit", "records in one answer", 1, MAX_PAGE, default=DEFAULT_PAGE),
             _CURSOR,
         ),
     ),
-    Tool(
+    _tool(
         name="{prefix}_outline",
-        family=FAMILY,
         description="The headings of a page or the definitions of a source file, with line ranges.",
         run=outline,
         arguments=(_NAME, _ONE_COLLECTION),
     ),
-    Tool(
+    _tool(
         name="{prefix}_info",
-        family=FAMILY,
         description="What this knowledge base is: version, build, licence, collections, scopes.",
         run=info,
     ),

@@ -9,9 +9,9 @@ from kb_runtime.errors import ToolError
 from kb_runtime.search.results import explain
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import excerpt, json_text, shorten
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.budget import whole_results
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Tool
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -357,29 +357,18 @@ TOOLS = (
         run=hybrid_search,
         repeats=2,
         arguments=(
-            Argument("query", "string", "What to look for.", required=True, max_length=2000),
-            Argument(
+            parameter.required("query", "What to look for.", 2000),
+            parameter.texts(
                 "scopes",
-                "string[]",
                 "Where to search; omitted: all (no source trees, tests).",
                 choices_from="scopes",
             ),
-            Argument("scope", "string", "One scope (old form)."),
-            Argument(
-                "limitPerScope",
-                "integer",
-                "Results per scope, for several scopes; default 5",
-                minimum=1,
-                maximum=MAX_RESULTS,
+            parameter.text("scope", "One scope (old form)."),
+            parameter.integer(
+                "limitPerScope", "Results per scope, for several scopes; default 5", 1, MAX_RESULTS
             ),
-            Argument(
-                "k",
-                "integer",
-                "Results for a single scope; default 10",
-                minimum=1,
-                maximum=MAX_RESULTS,
-            ),
-            Argument("explain", "boolean", "Explain the rank of each hit.", default=False),
+            parameter.integer("k", "Results for a single scope; default 10", 1, MAX_RESULTS),
+            parameter.flag("explain", "Explain the rank of each hit.", False),
         ),
         needs=("builtins", "docs", "examples", "patterns", "templates"),
     ),

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import ELLIPSIS, cut, find_folded
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tool
 from kb_runtime.tools.paging import Pager, json_chars
 
 if TYPE_CHECKING:
@@ -184,25 +184,19 @@ TOOLS = (
         " around it. For exact strings; for questions use {prefix}_hybrid_search.",
         run=search_docs,
         arguments=(
-            Argument("query", "string", "The text to find.", required=True, max_length=1000),
-            Argument("scope", "string", "Where to search.", default="all", choices=SCOPES),
-            Argument(
+            parameter.required("query", "The text to find.", 1000),
+            parameter.text("scope", "Where to search.", default="all", choices=SCOPES),
+            parameter.integer(
                 "contextLines",
-                "integer",
                 "Lines shown before and after.",
+                0,
+                MAX_CONTEXT_LINES,
                 default=DEFAULT_CONTEXT_LINES,
-                minimum=0,
-                maximum=MAX_CONTEXT_LINES,
             ),
-            Argument(
-                "limit",
-                "integer",
-                "Matches in one answer.",
-                default=DEFAULT_LIMIT,
-                minimum=1,
-                maximum=MAX_LIMIT,
+            parameter.integer(
+                "limit", "Matches in one answer.", 1, MAX_LIMIT, default=DEFAULT_LIMIT
             ),
-            cursor_argument("nextCursor of the previous answer."),
+            parameter.cursor("nextCursor of the previous answer."),
         ),
         needs=("docs", "builtins", "examples", "patterns", "templates"),
     ),

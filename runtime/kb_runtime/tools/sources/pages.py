@@ -12,10 +12,10 @@ from kb_runtime.text.names import quoted, shared_prefix, suggest
 from kb_runtime.text.rendering import exact_fence, indented_json_text
 from kb_runtime.text.tables import some_of
 from kb_runtime.text.urls import split_fragment
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import OUTLINE_SHARE, part_chars, shown_levels
-from kb_runtime.tools.declaration import Answer, Argument, cursor_argument
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager, json_chars
 from kb_runtime.tools.sources.family import (
     LIST_PAGES,
@@ -258,7 +258,7 @@ def _section(
     return None
 
 
-_CURSOR = cursor_argument("nextCursor of the previous answer")
+_CURSOR = parameter.cursor("nextCursor of the previous answer")
 
 
 TOOLS = (
@@ -273,17 +273,9 @@ TOOLS = (
         "List the pages of a documentation set: id, url, title.",
         list_pages,
         (
-            Argument(
-                "source_id", "string", "id from qurio_list_sources", required=True, max_length=300
-            ),
-            Argument("filter", "string", "text that path or title contains", max_length=500),
-            Argument(
-                "limit",
-                "integer",
-                "pages in one answer; default: all that fit",
-                minimum=1,
-                maximum=MAX_LISTED,
-            ),
+            parameter.required("source_id", "id from qurio_list_sources", 300),
+            parameter.text("filter", "text that path or title contains", 500),
+            parameter.integer("limit", "pages in one answer; default: all that fit", 1, MAX_LISTED),
             _CURSOR,
         ),
     ),
@@ -292,20 +284,13 @@ TOOLS = (
         "Read a page in full, exactly as stored, or one section of it.",
         read_page,
         (
-            Argument(
-                "url",
-                "string",
-                "URL of the page; a #fragment picks the section",
-                required=True,
-                max_length=2_000,
-            ),
-            Argument("source_id", "string", "where several sources have the page", max_length=300),
-            Argument("section", "string", "heading or anchor to read alone", max_length=500),
-            Argument(
+            parameter.required("url", "URL of the page; a #fragment picks the section", 2_000),
+            parameter.text("source_id", "where several sources have the page", 300),
+            parameter.text("section", "heading or anchor to read alone", 500),
+            parameter.integer(
                 "maxChars",
-                "integer",
                 "characters of the page in one answer; default: all that fit",
-                minimum=1,
+                1,
                 out_of_range="reject",
             ),
             _CURSOR,

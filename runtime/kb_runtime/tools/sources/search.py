@@ -12,7 +12,7 @@ from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import exact_fence
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.arguments import MAX_ITEMS
 from kb_runtime.tools.budget import whole_results
@@ -290,9 +290,7 @@ TOOLS = (
         ' query="http client", filters with type="code". Then read a hit with qurio_read_page.',
         search,
         (
-            Argument(
-                "query", "string", "what to look for", required=True, max_length=MAX_QUERY_CHARS
-            ),
+            parameter.required("query", "what to look for", MAX_QUERY_CHARS),
             Argument(
                 "alpha",
                 "number",
@@ -302,16 +300,10 @@ TOOLS = (
                 maximum=1.0,
                 out_of_range="reject",
             ),
-            Argument(
-                "limit",
-                "integer",
-                "results",
-                default=10,
-                minimum=1,
-                maximum=MAX_RESULTS,
-                out_of_range="clamp above",
+            parameter.integer(
+                "limit", "results", 1, MAX_RESULTS, default=10, out_of_range="clamp above"
             ),
-            Argument("source_id", "string", "only this source", max_length=300),
+            parameter.text("source_id", "only this source", 300),
             Argument(
                 "filters",
                 "object",

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Argument
 from kb_runtime.tools.paging import Pager
 from kb_runtime.tools.workshops.bundles import (
     CURSOR,
@@ -25,13 +26,12 @@ from kb_runtime.tools.workshops.bundles import (
     stated_scope,
 )
 from kb_runtime.tools.workshops.lookup import (
-    FAMILY,
-    KIND,
     SECTION_KINDS,
     PlacedWorkshop,
     covering,
     find_workshop,
     shared_address,
+    workshop_tool,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, shown
@@ -201,10 +201,9 @@ def _continued(
 
 
 TOOLS = (
-    Tool(
+    workshop_tool(
         name="retrieve_learning_context",
         title="Retrieve Learning Context",
-        family=FAMILY,
         description="Instructions, transcripts, code and diffs of one exercise or step, to write"
         " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for a"
         " random exercise.",
@@ -213,17 +212,15 @@ TOOLS = (
             WORKSHOP._replace(description="slug; with random: draw from this workshop alone"),
             EXERCISE,
             STEP,
-            Argument("random", "boolean", "draw an exercise; numbers are ignored"),
-            Argument(
+            parameter.flag("random", "draw an exercise; numbers are ignored"),
+            parameter.texts(
                 "kinds",
-                "string[]",
                 f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}",
             ),
             Argument("seed", "integer", "with random: the same seed draws the same"),
             MAX_CHARS_ARGUMENT,
             CURSOR,
         ),
-        needs=(KIND,),
         idempotent=False,
         on_error=failure("Learning context"),
         setting_texts=limit_texts,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import exact_fence
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
 from kb_runtime.tools.workshops.bundles import (
     CURSOR,
@@ -24,7 +25,7 @@ from kb_runtime.tools.workshops.bundles import (
     limit_texts,
     stated_scope,
 )
-from kb_runtime.tools.workshops.lookup import FAMILY, KIND, covering
+from kb_runtime.tools.workshops.lookup import covering, workshop_tool
 from kb_runtime.tools.workshops.text import failure, shown
 
 if TYPE_CHECKING:
@@ -106,23 +107,19 @@ def _focused(session: Session, scope: ExerciseScope, diffs: Sequence[int], focus
 
 
 TOOLS = (
-    Tool(
+    workshop_tool(
         name="retrieve_diff_context",
         title="Retrieve Diff Context",
-        family=FAMILY,
         description="The diffs between problem and solution of one exercise or step.",
         run=diff_context,
         arguments=(
             WORKSHOP._replace(required=True),
             EXERCISE._replace(required=True),
             STEP,
-            Argument(
-                "focus", "string", "only diffs whose label, path or text has this", max_length=1000
-            ),
+            parameter.text("focus", "only diffs whose label, path or text has this", 1000),
             MAX_CHARS_ARGUMENT,
             CURSOR,
         ),
-        needs=(KIND,),
         on_error=failure("Diff context"),
         setting_texts=limit_texts,
     ),

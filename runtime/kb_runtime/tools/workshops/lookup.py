@@ -7,11 +7,13 @@ selecting reads nothing else, and only what is shown is decoded.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup
+from kb_runtime.tools.declaration import Tool
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     )
     from kb_runtime.tools.session import Session
 
-FAMILY = "workshops"
 KIND = "workshops"
+workshop_tool = partial(Tool, family="workshops", needs=(KIND,))
 _SHOWN_NUMBERS = 50
 SECTION_KINDS = ("instructions", "transcripts", "diffs", "code", "tests")
 """What sections can be chosen by; `tests` is code in files of tests, `instructions` all pages."""

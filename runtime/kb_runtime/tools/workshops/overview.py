@@ -9,17 +9,17 @@ from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import json_text
 from kb_runtime.text.tables import some_of
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
 from kb_runtime.tools.workshops.bundles import CURSOR, EXERCISE
 from kb_runtime.tools.workshops.lookup import (
-    FAMILY,
-    KIND,
     PlacedWorkshop,
     check_scope,
     find_workshop,
     shared_address,
+    workshop_tool,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, listing, next_steps, shown, title
@@ -216,37 +216,31 @@ def _step(step: ListedStep) -> StepSummary:
 
 
 TOOLS = (
-    Tool(
+    workshop_tool(
         name="list_workshops",
         title="List Workshops",
-        family=FAMILY,
         description="List the workshops with their coverage: exercises, steps, diffs.",
         run=list_workshops,
         arguments=(
-            Argument("limit", "integer", "page size", default=PAGE, minimum=1, maximum=PAGE),
-            Argument("all", "boolean", "false: one page; default: everything"),
+            parameter.integer("limit", "page size", 1, PAGE, default=PAGE),
+            parameter.flag("all", "false: one page; default: everything"),
             CURSOR,
-            Argument("product", "string", "only this product label", max_length=300),
-            Argument("hasDiffs", "boolean", "only workshops with, or without, diffs"),
+            parameter.text("product", "only this product label", 300),
+            parameter.flag("hasDiffs", "only workshops with, or without, diffs"),
         ),
-        needs=(KIND,),
         on_error=failure(
             "List workshops", "For less in one answer give `all: false` and a smaller `limit`."
         ),
     ),
-    Tool(
+    workshop_tool(
         name="list_exercises",
         title="List Exercises",
-        family=FAMILY,
         description="List the exercises of a workshop with their steps: numbers, titles, diffs.",
         run=list_exercises,
         arguments=(
-            Argument(
-                "workshop", "string", "slug from list_workshops", required=True, max_length=300
-            ),
+            parameter.required("workshop", "slug from list_workshops", 300),
             EXERCISE,
         ),
-        needs=(KIND,),
         on_error=failure("List exercises"),
     ),
 )

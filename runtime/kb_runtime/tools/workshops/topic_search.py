@@ -10,16 +10,17 @@ from kb_runtime.search.results import without_near_duplicates
 from kb_runtime.text.graphemes import boundary_before
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import cut, exact_fence, find_folded
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import whole_results
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.workshops.lookup import (
     KIND,
     PlacedWorkshop,
     check_scope,
     find_workshop,
     rows_within,
+    workshop_tool,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, next_steps, shown, title
@@ -253,42 +254,21 @@ def _text(session: Session, structured: TopicMatches, is_cut: bool) -> str:
 
 
 TOOLS = (
-    Tool(
+    workshop_tool(
         name="search_topic_context",
         title="Search Topic Context",
-        family="workshops",
         description="Find where a topic is taught in the workshops: passages with workshop, exercise"
         " and step.",
         run=search_topic_context,
         arguments=(
-            Argument(
-                "query",
-                "string",
-                "the topic, at least 3 characters",
-                required=True,
-                max_length=MAX_QUERY_CHARS,
-            ),
-            Argument(
-                "limit",
-                "integer",
-                "matches",
-                default=DEFAULT_MATCHES,
-                minimum=1,
-                maximum=MAX_MATCHES,
-            ),
-            Argument("workshop", "string", "only this workshop (slug)", max_length=300),
-            Argument(
-                "exerciseNumber", "integer", "only this exercise", minimum=1, out_of_range="reject"
-            ),
-            Argument(
-                "stepNumber",
-                "integer",
-                "only this step; needs exerciseNumber",
-                minimum=1,
-                out_of_range="reject",
+            parameter.required("query", "the topic, at least 3 characters", MAX_QUERY_CHARS),
+            parameter.integer("limit", "matches", 1, MAX_MATCHES, default=DEFAULT_MATCHES),
+            parameter.text("workshop", "only this workshop (slug)", 300),
+            parameter.integer("exerciseNumber", "only this exercise", 1, out_of_range="reject"),
+            parameter.integer(
+                "stepNumber", "only this step; needs exerciseNumber", 1, out_of_range="reject"
             ),
         ),
-        needs=(KIND,),
         on_error=failure("Topic search"),
     ),
 )
