@@ -12,6 +12,7 @@ from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
 from kb_runtime.store.atomic_files import replace_file
 from kbc.cli.environment import default_models
+from kbc.cli.options import PATH
 from kbc.errors import OutputError
 
 
@@ -57,7 +58,7 @@ def fetch(as_json: bool) -> None:
 
 
 @model.command()
-@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.argument("folder", required=False, type=PATH)
 @AS_JSON
 def verify(folder: Path | None, as_json: bool) -> None:
     """Check the model that a build would use, or the one in FOLDER, against the pinned hashes."""
@@ -79,7 +80,7 @@ def verify(folder: Path | None, as_json: bool) -> None:
 
 
 @model.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @AS_JSON
 def export(folder: Path, as_json: bool) -> None:
     """Write the model into the new FOLDER, to be carried to a machine without a network.
