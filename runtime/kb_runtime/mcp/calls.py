@@ -9,7 +9,7 @@ from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.merged_answers import COLLECTION, KB
 from kb_runtime.text.names import quoted
 from kb_runtime.tools import lookup
-from kb_runtime.tools.answers import error_structure, error_text, with_warnings
+from kb_runtime.tools.answers import error_answer, with_warnings
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.budget import WARNING_MARGIN, within
 from kb_runtime.tools.declaration import Answer
@@ -34,7 +34,9 @@ _IF_CUT = "Ask for less: for one item by its name, or with narrower arguments."
 """How to get the rest of an answer that was shortened."""
 
 
-def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> dict[str, Any]:
+def call_tool(
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
+) -> dict[str, Any]:
     """The result of a call. A failure that the caller can mend is a result with `isError`.
 
     Raises ProtocolError for a tool that is not offered, and where a tool's contract wants one.
@@ -64,7 +66,9 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
             failure = ToolError("INTERNAL", f"{name} failed because of a bug in the server.")
     failure.next_steps = tuple(map(answers.with_wire_names, failure.next_steps))
     try:
-        told = within((tool.on_error or _failure)(failure), DEFAULT_CHARS, "Ask for another name.")
+        told = within(
+            (tool.on_error or error_answer)(failure), DEFAULT_CHARS, "Ask for another name."
+        )
         return _result(told, shown, is_error=True)
     except ProtocolError as error:
         raise ProtocolError(
@@ -114,7 +118,8 @@ def run_tool(
             given[COLLECTION] = _own_name(artifact, session.artifact, given[COLLECTION])
     checked, warnings = check(tool, given)
     asked = checked.pop(MAX_CHARS.name)
-    max_chars = asked or _default_chars(session.artifact)
+    settings = session.artifact.parts[0].manifest.get("tools") or {}
+    max_chars = asked or settings.get("max_chars") or DEFAULT_CHARS
     # What the tool gives in parts leaves room for the warnings: what `within` cuts, no cursor continues.
     session.max_chars = max_chars - sum(len(warning) + WARNING_MARGIN for warning in warnings)
     session.asked_chars = asked
@@ -123,13 +128,6 @@ def run_tool(
         return answer
     kept = "content" if tool.gives_parts else ""
     return within(answer, max_chars, _IF_CUT, repeats=tool.repeats, kept=kept)
-
-
-def _default_chars(knowledge: Knowledge) -> int:
-    """What the author of the first knowledge base set, or the default."""
-    settings = knowledge.parts[0].manifest.get("tools") or {}
-    chars: int = settings.get("max_chars") or DEFAULT_CHARS
-    return chars
 
 
 def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:
@@ -167,10 +165,6 @@ def _own_name(knowledge: Knowledge, part: Artifact, collection: Any) -> Any:
 
 def _has(part: Artifact, tool: Tool) -> bool:
     return any(info.records and info.kind in tool.needs for info in part.collections)
-
-
-def _failure(error: ToolError) -> Answer[Any]:
-    return Answer(error_text(error), error_structure(error))
 
 
 def _result(answer: Answer[Any], meta: dict[str, str], is_error: bool = False) -> dict[str, Any]:

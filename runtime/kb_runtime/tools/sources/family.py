@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ProtocolError, ToolError
-from kb_runtime.tools.answers import error_structure, error_text, present
+from kb_runtime.tools.answers import error_answer, error_structure, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.sources.lookup import KIND
 
@@ -39,7 +39,7 @@ def page_facts(page: PageEntry) -> Any:
 def protocol_error(error: ToolError) -> Answer[Failure]:
     """Reports what does not exist in the answer. Raises ProtocolError for everything else."""
     if error.kind == "NOT_FOUND":
-        return Answer(error_text(error), error_structure(error))
+        return error_answer(error)
     is_fault = error.kind in ("INTERNAL", "UNAVAILABLE")
     data: dict[str, Any] = {**error_structure(error)["error"]}
     message = data.pop("message")
