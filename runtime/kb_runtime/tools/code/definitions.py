@@ -45,7 +45,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolSearch]:
     symbol: str = arguments["symbol"]
     globs = path_globs(arguments)
-    index = SymbolIndex(session, globs, arguments["language_hint"] or "")
+    index = SymbolIndex.of(session, arguments)
     kinds = {kind.casefold() for kind in arguments["kinds"] or ()}
     others: Counter[str] = Counter()
     found = sorted(
@@ -119,16 +119,12 @@ def _matches(
                 others[one.definition.kind] += 1
                 continue
             count += 1
-            yield match, _uses(one), one
+            symbols = one.tree.symbols
+            uses = symbols.columns["name_uses"]
+            name = symbols.columns["name"][one.row]
+            yield match, uses[name + 1] - uses[name], one
             if count >= MAX_MATCHES:
                 return
-
-
-def _uses(found: Found) -> int:
-    """How often the name of a definition is used."""
-    columns = found.tree.symbols.columns
-    number, starts = columns["name"][found.row], columns["name_uses"]
-    return starts[number + 1] - starts[number]
 
 
 def _tiers(index: SymbolIndex, symbol: str) -> Iterator[tuple[int, Iterable[Found]]]:
@@ -204,8 +200,7 @@ def _place(each: Any) -> str:
 
 def symbol_definition(session: Session, arguments: dict[str, Any]) -> Answer[SymbolDefinition]:
     symbol: str = arguments["symbol"]
-    globs = path_globs(arguments)
-    index = SymbolIndex(session, globs, arguments["language_hint"] or "")
+    index = SymbolIndex.of(session, arguments)
     best, *others = index.required(symbol)
     content, last = _content(index, best)
     place = index.place(best)

@@ -26,8 +26,7 @@ PURPOSE_CHARS = 200
 _TOOLS_FILE = "tools.json"
 
 
-def tool_manifest(session: Session, arguments: dict[str, Any]) -> Answer[ToolManifest]:
-    del arguments
+def tool_manifest(session: Session, _: dict[str, Any]) -> Answer[ToolManifest]:
     offered = set(session.tool_names.values())
     tools: list[ListedTool] = []
     capabilities: dict[str, list[str]] = {}

@@ -12,6 +12,7 @@ from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import fitting_text
 from kb_runtime.tools.code import index as code_index
+from kb_runtime.tools.code.freshness import since_indexed
 from kb_runtime.tools.code.index import KIND, code_tool
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
@@ -49,12 +50,9 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     structured |= present(language=record.get("language"), workspace=record["workspace"])
     shown = f"{record['id']}, lines {first_shown}-{last_shown} of {len(starts)}"
     shown += f"\n\n{fence(content, record.get('language', ''))}"
-    tree = session.working_tree
-    state = "current" if tree is None or not tree.is_reachable else tree.state(record)
-    if state != "current":
-        what = "deleted" if state == "missing" else "changed"
+    if happened := since_indexed(session, record):
         structured["stale"] = True
-        structured["warnings"] = [f"{what} since it was indexed: this is the text as indexed"]
+        structured["warnings"] = [f"{happened}: this is the text as indexed"]
         shown += f"\n\nNote: {structured['warnings'][0]}"
     if page.next is not None:
         structured["nextCursor"] = page.next

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.records.entries import CodeEntry
     from kb_runtime.search.request import SearchResult
     from kb_runtime.tools.code.answers import IndexStatus, QueryMode
@@ -40,6 +41,12 @@ _EARLIER_INDEX = (
 def path_globs(arguments: Mapping[str, Any]) -> PathGlobs:
     """The files that `include_paths` and `exclude_paths` leave. Raises BAD_INPUT."""
     return PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+
+
+def followed(session: Session) -> LivingWorkspace | None:
+    """The workspace whose source trees are followed, if they are."""
+    workspace = session.workspace
+    return workspace if workspace is not None and workspace.follows_code else None
 
 
 def last_indexed(session: Session) -> str | None:
@@ -76,14 +83,13 @@ def status(session: Session) -> IndexStatus:
         "fileCount": sum(info.records for info in lookup.collections(session, KIND)),
         "comparedWithDisk": False,
     }
-    workspace = session.workspace
-    if workspace is not None and workspace.follows_code:
-        followed = workspace.code_status()
-        state: Any = followed["state"]
+    if (workspace := followed(session)) is not None:
+        reported = workspace.code_status()
+        state: Any = reported["state"]
         status["status"] = state
         embedded = [part.manifest.get("encoder") is not None for part in parts(session)]
         status["embedding"] = "complete" if embedded and all(embedded) else "pending"
-        status |= present(problem=followed.get("problem"), notice=followed.get("notice"))
+        status |= present(problem=reported.get("problem"), notice=reported.get("notice"))
     return status
 
 

@@ -8,6 +8,7 @@ from kb_runtime.text.tables import count_of
 from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.files import FILE, find_file
+from kb_runtime.tools.code.freshness import since_indexed
 from kb_runtime.tools.code.index import code_tool
 from kb_runtime.tools.code.symbols import notes
 from kb_runtime.tools.declaration import Answer
@@ -34,22 +35,19 @@ def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutl
         "totalSymbols": len(entries),
     }
     structured |= present(language=record.get("language"), nextCursor=page.next)
-    tree = session.working_tree
     warnings = []
-    if tree is not None and tree.is_reachable and (state := tree.state(record)) != "current":
+    if happened := since_indexed(session, record):
         structured["stale"] = True
-        what = "deleted" if state == "missing" else "changed"
-        warnings.append(f"{what} since it was indexed: these are the lines as indexed")
-    if not entries:
-        warnings.append(_why_empty(session, record))
+        warnings.append(f"{happened}: these are the lines as indexed")
+    is_parsed = "definitions" in record or (
+        session.artifact.symbols(record["collection"]) is not None
+    )
+    if not entries and is_parsed:
+        warnings.append("the file has no definitions that are known")
+    elif not entries:
+        warnings.append("the files are still being parsed: ask again in a few seconds")
     structured |= present(warnings=warnings)
     return Answer(_text(structured), structured)
-
-
-def _why_empty(session: Session, record: CodeEntry) -> str:
-    if "definitions" not in record and session.artifact.symbols(record["collection"]) is None:
-        return "the files are still being parsed: ask again in a few seconds"
-    return "the file has no definitions that are known"
 
 
 def _entries(record: CodeEntry) -> list[OutlinedDefinition]:

@@ -51,14 +51,12 @@ _NO_USES = (
 def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[SymbolReferences]:
     symbol: str = arguments["symbol"]
     globs = path_globs(arguments)
-    language = arguments["language_hint"] or ""
-    index = SymbolIndex(session, globs, language)
-    found = _definitions(index, session, symbol, language)
+    index, found = _definitions(session, arguments)
     uses = sorted(index.uses(found), key=_order)
     scope = {
         "symbol": symbol,
         "paths": [list(globs.include), list(globs.exclude)],
-        "language": language,
+        "language": arguments["language_hint"] or "",
     }
     pager = Pager(session.artifact.build_id, "symbol_references", scope)
     definitions = [index.place(one) for one in found[:MAX_DEFINITIONS]]
@@ -83,13 +81,14 @@ def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[Sym
     return Answer(_references_text(structured), structured)
 
 
-def _definitions(index: SymbolIndex, session: Session, symbol: str, language: str) -> list[Found]:
-    """The definitions of a name, wherever they are: paths restrict where `index` looks for uses. Raises
-    NOT_FOUND."""
-    everywhere = SymbolIndex(session, None, language)
-    found = everywhere.required(symbol)
+def _definitions(session: Session, arguments: dict[str, Any]) -> tuple[SymbolIndex, list[Found]]:
+    """Where to look for uses, and the definitions of the name, which may be anywhere: paths restrict uses.
+    Raises NOT_FOUND."""
+    index = SymbolIndex.of(session, arguments)
+    everywhere = SymbolIndex.of(session, arguments, everywhere=True)
+    found = everywhere.required(arguments["symbol"])
     index.notes += everywhere.notes
-    return found
+    return index, found
 
 
 def _order(entry: tuple[FoundUse, Found | None]) -> tuple[object, ...]:
@@ -159,10 +158,7 @@ class _Call(NamedTuple):
 
 def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[CallRelationships]:
     symbol: str = arguments["symbol"]
-    globs = path_globs(arguments)
-    language = arguments["language_hint"] or ""
-    index = SymbolIndex(session, globs, language)
-    found = _definitions(index, session, symbol, language)
+    index, found = _definitions(session, arguments)
     direction, top_k = arguments["direction"], arguments["top_k"]
     structured: CallRelationships = {
         "symbol": symbol,
@@ -173,7 +169,7 @@ def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[Ca
         structured["callers"] = _fitting(callers, top_k)
         structured["totalCallers"] = len(callers)
     if direction in ("callees", "both"):
-        everywhere = SymbolIndex(session, None, language)
+        everywhere = SymbolIndex.of(session, arguments, everywhere=True)
         callees = _sites(index, _callees(everywhere, index, found))
         structured["callees"] = _fitting(callees, top_k)
         structured["totalCallees"] = len(callees)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search.ranking.paths import is_use
@@ -13,7 +13,8 @@ from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import KIND
+from kb_runtime.tools.code.freshness import changes, reachable_tree
+from kb_runtime.tools.code.index import KIND, followed, path_globs
 from kb_runtime.tools.declaration import Argument
 
 if TYPE_CHECKING:
@@ -128,11 +129,11 @@ class SymbolIndex:
                 catalog = session.artifact.catalog(info.name)
                 self.trees.append(Tree(info, catalog, symbols))
         self.incomplete = ""
-        is_followed = session.workspace is not None and session.workspace.follows_code
+        is_followed = followed(session) is not None
         if without or (is_followed and not self.trees):
-            when = "they are being parsed: ask again in a few seconds"
-            if not is_followed:
-                when = "build the knowledge base again with this kbc"
+            when = "build the knowledge base again with this kbc"
+            if is_followed:
+                when = "they are being parsed: ask again in a few seconds"
             self.incomplete = f"{without or 'all'} files have no symbols yet; {when}"
         if not self.trees:
             raise ToolError(
@@ -140,6 +141,14 @@ class SymbolIndex:
                 f"the symbols of the source files are not compiled: {self.incomplete}",
                 next_steps=["Use codebase_retrieval or grep meanwhile."],
             )
+
+    @classmethod
+    def of(
+        cls, session: Session, arguments: Mapping[str, Any], *, everywhere: bool = False
+    ) -> Self:
+        """What the arguments `language_hint` and, unless `everywhere`, those for paths leave."""
+        globs = None if everywhere else path_globs(arguments)
+        return cls(session, globs, arguments["language_hint"] or "")
 
     def entry(self, tree: Tree, record: int) -> dict[str, Any]:
         """The record of a file, decoded once a call."""
@@ -261,7 +270,7 @@ class SymbolIndex:
             return
         name = found[0].definition.name
         wanted = {self.key(one): one for one in found}
-        families = {self._family(one) for one in found}
+        families = {self._family(one.tree, one.record) for one in found}
         by_member = {self._is_member(one) for one in found}
         for tree in self.trees:
             number = tree.symbols.find(name)
@@ -282,10 +291,9 @@ class SymbolIndex:
         self, tree: Tree, record: int, use: UseRow, families: set[str], by_member: set[bool]
     ) -> bool:
         """Whether a use of which only the name is known may mean one of the definitions."""
-        family = FAMILIES.get(self.entry(tree, record).get("language", ""), "")
-        if family not in families:
-            return False
-        return use.is_member in by_member or family in ("ruby", "java", "csharp", "c", "php")
+        family = self._family(tree, record)
+        any_use = use.is_member in by_member or family in ("ruby", "java", "csharp", "c", "php")
+        return family in families and any_use
 
     def key(self, found: Found) -> tuple[str, ...]:
         return self._key(found.tree, found.definition)
@@ -296,7 +304,7 @@ class SymbolIndex:
         owner = tree.symbols.definition(each.parent).name if each.parent >= 0 else ""
         file = tree.catalog.own_id(each.file)
         origin = self._origin(tree, each.file)
-        language = self._language_of(tree, each.file)
+        language = self._family(tree, tree.catalog.place(each.file))
         if language == "c" and not owner:
             return origin, language, each.name
         return origin, file, owner, each.name
@@ -312,14 +320,10 @@ class SymbolIndex:
             tree = next((one for one in self.trees if _shows(one.catalog, id)), tree)
         return artifact.origin(tree.info.name)
 
-    def _language_of(self, tree: Tree, file: int) -> str:
-        place = tree.catalog.place(file)
-        if place is None:
-            return ""
-        return FAMILIES.get(self.entry(tree, place).get("language", ""), "")
-
-    def _family(self, found: Found) -> str:
-        return FAMILIES.get(self.entry(found.tree, found.record).get("language", ""), "")
+    def _family(self, tree: Tree, record: int | None) -> str:
+        """The languages that one of a file has its names in common with; "" for a hidden file."""
+        language = "" if record is None else self.entry(tree, record).get("language", "")
+        return FAMILIES.get(language, "")
 
     def _is_member(self, found: Found) -> bool:
         parent = found.definition.parent
@@ -369,19 +373,15 @@ class SymbolIndex:
 
     def is_stale(self, entry: Mapping[str, Any]) -> bool:
         """Whether the file on disk is another one than when it was indexed, as far as that is known."""
-        tree = self._session.working_tree
-        return tree is not None and tree.is_reachable and self._state(tree, entry) != "current"
-
-    def _state(self, tree: Any, entry: Mapping[str, Any]) -> str:
+        if (tree := reachable_tree(self._session)) is None:
+            return False
         file = lookup.told_name(self._session, entry["collection"], entry["id"])
         if file not in self._states:
             self._states[file] = tree.state(entry)
-        return self._states[file]
+        return self._states[file] != "current"
 
     def warnings(self) -> list[str]:
         """What a reader has to know of the answer: files without symbols, and those that changed."""
-        from kb_runtime.tools.code.freshness import changes
-
         sentences = [*self.notes, *([self.incomplete] if self.incomplete else [])]
         return sentences + changes(self._states)
 
