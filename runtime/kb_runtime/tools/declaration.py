@@ -43,6 +43,7 @@ OWN_LIMIT = "maxChars"
 
 
 Structured = TypeVar("Structured", covariant=True)
+Run = TypeVar("Run", bound=Callable[..., Any])
 
 
 class Answer(NamedTuple, Generic[Structured]):
@@ -109,3 +110,26 @@ class Tool(NamedTuple):
             for argument in self.arguments
         )
         return self._replace(arguments=tuple(arguments))
+
+
+class Tools(list[Tool]):
+    """The tools of a module. `@TOOLS.tool(description, *arguments)` above a function adds it, under its own
+    name and with what all of them share."""
+
+    def __init__(self, prefix: str = "", *, titled: bool = False, **shared: Any) -> None:
+        """`prefix` begins the names; `titled` gives each its name in words as a title; `shared` are fields of
+        `Tool`."""
+        super().__init__()
+        self._prefix = prefix
+        self._titled = titled
+        self._shared = shared
+
+    def tool(self, description: str, *arguments: Argument, **own: Any) -> Callable[[Run], Run]:
+        def added(run: Run) -> Run:
+            name = own.pop("name", self._prefix + run.__name__)
+            title = name.replace("_", " ").title() if self._titled else ""
+            fields = {**self._shared, **own, "title": title, "arguments": arguments}
+            self.append(Tool(name, description=description, run=run, **fields))
+            return run
+
+        return added

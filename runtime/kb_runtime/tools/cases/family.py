@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kb_runtime.errors import ToolError
 from kb_runtime.tools.answers import error_structure, error_text
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 
 if TYPE_CHECKING:
     from kb_runtime.tools.fields import Failure
@@ -25,4 +25,4 @@ def api_error(error: ToolError) -> Answer[Failure]:
     return Answer(f"API Error ({status}): {text}", structured)
 
 
-case_tool = partial(Tool, family="tests", needs=("tests",), on_error=api_error)
+case_tools = partial(Tools, family="tests", needs=("tests",), on_error=api_error)

@@ -22,7 +22,7 @@ from kb_runtime.text.tables import count_of, some_of
 from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.cases.compile_command import compile_command
-from kb_runtime.tools.cases.family import case_tool
+from kb_runtime.tools.cases.family import case_tools
 from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
@@ -66,6 +66,20 @@ class _ReadFile(NamedTuple):
     seems_api: bool
 
 
+TOOLS = case_tools()
+
+
+@TOOLS.tool(
+    "Checks exports of tests (JSON, CSV, XML of test runners, Gherkin) in the server's data"
+    " directory: how many tests and steps they hold, and what is wrong with them. A server with a"
+    " workspace adds them; others store nothing.",
+    parameter.text(
+        "functional_path",
+        "File of functional tests, such as data/functional_tests_xray.json.",
+        MAX_PATH_CHARS,
+    ),
+    parameter.text("api_path", "File of API tests.", MAX_PATH_CHARS),
+)
 def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer[Ingestion]:
     folder = os.path.realpath(session.data_folder)
     given: dict[Suite, str | None] = {
@@ -327,22 +341,3 @@ def _content(folder: str, file: _File) -> bytes:
             return stream.read(MAX_BYTES)
     finally:
         os.close(descriptor)
-
-
-TOOLS = (
-    case_tool(
-        name="ingest_tests",
-        description="Checks exports of tests (JSON, CSV, XML of test runners, Gherkin) in the server's data"
-        " directory: how many tests and steps they hold, and what is wrong with them. A server with a"
-        " workspace adds them; others store nothing.",
-        run=ingest_tests,
-        arguments=(
-            parameter.text(
-                "functional_path",
-                "File of functional tests, such as data/functional_tests_xray.json.",
-                MAX_PATH_CHARS,
-            ),
-            parameter.text("api_path", "File of API tests.", MAX_PATH_CHARS),
-        ),
-    ),
-)

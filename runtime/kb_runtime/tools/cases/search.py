@@ -15,7 +15,7 @@ from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present, with_warnings
 from kb_runtime.tools.budget import WARNING_MARGIN, whole_results
 from kb_runtime.tools.cases import ranking as test_ranking
-from kb_runtime.tools.cases.family import case_tool
+from kb_runtime.tools.cases.family import case_tools
 from kb_runtime.tools.cases.filters import FACETS, advice, check_filters, row_filter
 from kb_runtime.tools.declaration import Answer, Argument
 
@@ -57,6 +57,25 @@ _SUMMARY = ("uid", "title", "tags", "priority", "jiraKey")
 _BRIEF = ("uid", "title", "priority", "tags", "summary", "jiraKey", "platforms", "testType")
 
 
+_FILTERS_HELP = (
+    "All must hold. "
+    + ", ".join(FACETS)
+    + "; a list means any of its values. priority: Critical, High, Medium or Low; folderStructure takes"
+    " in what is below; testPath is a glob, or a part of the path."
+)
+_TOP_K = parameter.integer(
+    "top_k", "Most results.", 1, test_ranking.MAX_TESTS, out_of_range="clamp above"
+)
+TOOLS = case_tools()
+
+
+@TOOLS.tool(
+    "Search test cases by what they check or do in their steps, in any words; a Jira"
+    " key or uid finds its test first. Filters apply before ranking.",
+    parameter.required("query", "What to look for.", MAX_QUERY_CHARS),
+    _TOP_K._replace(default=20),
+    Argument("filters", "object", _FILTERS_HELP),
+)
 def search_tests(session: Session, arguments: dict[str, Any]) -> Answer[FoundTests]:
     limit: int = arguments["top_k"]
     filters = check_filters(arguments["filters"])
@@ -118,6 +137,14 @@ def _fitting(
     return whole_results(structured, [results], write, room, _IF_CUT).text
 
 
+@TOOLS.tool(
+    "Tests like a given one, in what they are about (docs), in their steps, or both.",
+    parameter.required(
+        "jira_key", "Jira key, uid or case id of the reference test.", MAX_KEY_CHARS
+    ),
+    _TOP_K._replace(default=10),
+    parameter.text("scope", "What is compared.", default="all", choices=SCOPES),
+)
 def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[SimilarTests]:
     limit: int = arguments["top_k"]
     key: str = arguments["jira_key"]
@@ -153,6 +180,10 @@ def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[Si
     return with_warnings(answer, ranking.warnings)
 
 
+@TOOLS.tool(
+    "One test case in full, with all its steps, by its Jira key, uid or case id.",
+    parameter.required("jira_key", "Key such as PROJ-123, or the UID of a result.", MAX_KEY_CHARS),
+)
 def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer[TestDetails]:
     given: str = arguments["jira_key"]
     key = given.upper()
@@ -340,49 +371,3 @@ def _test_text(test: TestDetails) -> str:
 
 def _listed(values: Sequence[str]) -> str:
     return ", ".join(values) or NO_KEY
-
-
-_FILTERS_HELP = (
-    "All must hold. "
-    + ", ".join(FACETS)
-    + "; a list means any of its values. priority: Critical, High, Medium or Low; folderStructure takes"
-    " in what is below; testPath is a glob, or a part of the path."
-)
-_TOP_K = parameter.integer(
-    "top_k", "Most results.", 1, test_ranking.MAX_TESTS, out_of_range="clamp above"
-)
-TOOLS = (
-    case_tool(
-        name="search_tests",
-        description="Search test cases by what they check or do in their steps, in any words; a Jira"
-        " key or uid finds its test first. Filters apply before ranking.",
-        run=search_tests,
-        arguments=(
-            parameter.required("query", "What to look for.", MAX_QUERY_CHARS),
-            _TOP_K._replace(default=20),
-            Argument("filters", "object", _FILTERS_HELP),
-        ),
-    ),
-    case_tool(
-        name="find_similar_tests",
-        description="Tests like a given one, in what they are about (docs), in their steps, or both.",
-        run=find_similar_tests,
-        arguments=(
-            parameter.required(
-                "jira_key", "Jira key, uid or case id of the reference test.", MAX_KEY_CHARS
-            ),
-            _TOP_K._replace(default=10),
-            parameter.text("scope", "What is compared.", default="all", choices=SCOPES),
-        ),
-    ),
-    case_tool(
-        name="get_test_by_jira",
-        description="One test case in full, with all its steps, by its Jira key, uid or case id.",
-        run=get_test_by_jira,
-        arguments=(
-            parameter.required(
-                "jira_key", "Key such as PROJ-123, or the UID of a result.", MAX_KEY_CHARS
-            ),
-        ),
-    ),
-)

@@ -12,7 +12,7 @@ from kb_runtime.text.rendering import fence
 from kb_runtime.text.tables import count_of
 from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import code_tool, path_globs
+from kb_runtime.tools.code.index import code_tools, path_globs
 from kb_runtime.tools.code.symbols import (
     LANGUAGE,
     PATHS,
@@ -42,6 +42,20 @@ MATCHES = ("exact", "case", "words", "prefix", "part", "similar")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "Definitions (functions, classes, types ...) of the source trees whose name is, or"
+    " contains, what you give, in any style: `httpClient` also finds `http_client`. For a question"
+    " in words use codebase_retrieval.",
+    SYMBOL,
+    top_k_argument("results", MAX_RESULTS),
+    parameter.texts("kinds", "Only these kinds: function, method, class, struct ..."),
+    *PATHS,
+    LANGUAGE,
+    parameter.cursor("nextCursor of the previous answer."),
+)
 def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolSearch]:
     symbol: str = arguments["symbol"]
     globs = path_globs(arguments)
@@ -198,6 +212,13 @@ def _place(each: Any) -> str:
     return f"{each.get('address') or each['file']}:{each['lines']}"
 
 
+@TOOLS.tool(
+    "Where a function, class, type or constant is defined, with its text; further"
+    " definitions of the name are listed.",
+    SYMBOL,
+    *PATHS,
+    LANGUAGE,
+)
 def symbol_definition(session: Session, arguments: dict[str, Any]) -> Answer[SymbolDefinition]:
     symbol: str = arguments["symbol"]
     index = SymbolIndex.of(session, arguments)
@@ -236,29 +257,3 @@ def _content(index: SymbolIndex, found: Found) -> tuple[str, int]:
             break
         lines.append(line[:MAX_CONTENT_CHARS])
     return "\n".join(lines), first + len(lines) - 1
-
-
-TOOLS = (
-    code_tool(
-        name="symbol_search",
-        description="Definitions (functions, classes, types ...) of the source trees whose name is, or"
-        " contains, what you give, in any style: `httpClient` also finds `http_client`. For a question"
-        " in words use codebase_retrieval.",
-        run=symbol_search,
-        arguments=(
-            SYMBOL,
-            top_k_argument("results", MAX_RESULTS),
-            parameter.texts("kinds", "Only these kinds: function, method, class, struct ..."),
-            *PATHS,
-            LANGUAGE,
-            parameter.cursor("nextCursor of the previous answer."),
-        ),
-    ),
-    code_tool(
-        name="symbol_definition",
-        description="Where a function, class, type or constant is defined, with its text; further"
-        " definitions of the name are listed.",
-        run=symbol_definition,
-        arguments=(SYMBOL, *PATHS, LANGUAGE),
-    ),
-)

@@ -15,7 +15,7 @@ from kb_runtime.tools.code import (
     retrieval,
     status,
 )
-from kb_runtime.tools.code.index import FAMILY, code_tool
+from kb_runtime.tools.code.index import FAMILY, code_tools
 from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ PURPOSE_CHARS = 200
 _TOOLS_FILE = "tools.json"
 
 
+OWN = code_tools()
+
+
+@OWN.tool("The tools that this server offers, by family, with their arguments.")
 def tool_manifest(session: Session, _: dict[str, Any]) -> Answer[ToolManifest]:
     offered = set(session.tool_names.values())
     tools: list[ListedTool] = []
@@ -94,9 +98,5 @@ TOOLS = (
     *outline.TOOLS,
     *context.TOOLS,
     *status.TOOLS,
-    code_tool(
-        name="tool_manifest",
-        description="The tools that this server offers, by family, with their arguments.",
-        run=tool_manifest,
-    ),
+    *OWN,
 )

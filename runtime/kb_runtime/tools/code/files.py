@@ -13,7 +13,7 @@ from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import fitting_text
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.freshness import since_indexed
-from kb_runtime.tools.code.index import KIND, code_tool
+from kb_runtime.tools.code.index import KIND, code_tools
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
 
@@ -23,6 +23,20 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 
+FILE = parameter.required(
+    "path", "The file as results name it, or an ending of its path that no other file has.", 1000
+)
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "A file of the indexed source trees, or some of its lines, as indexed. Use it to"
+    " read on around a result of codebase_retrieval.",
+    FILE,
+    parameter.integer("start_line", "First line.", 1, out_of_range="reject"),
+    parameter.integer("end_line", "Last line.", 1, out_of_range="reject"),
+    parameter.cursor("nextCursor of the previous answer."),
+)
 def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     record = find_file(session, arguments["path"])
     text = record.get("text", "")
@@ -113,23 +127,3 @@ def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tup
             next_steps=["Give the first line of the range as start_line."],
         )
     return first, last
-
-
-FILE = parameter.required(
-    "path", "The file as results name it, or an ending of its path that no other file has.", 1000
-)
-
-TOOLS = (
-    code_tool(
-        name="get_file",
-        description="A file of the indexed source trees, or some of its lines, as indexed. Use it to"
-        " read on around a result of codebase_retrieval.",
-        run=get_file,
-        arguments=(
-            FILE,
-            parameter.integer("start_line", "First line.", 1, out_of_range="reject"),
-            parameter.integer("end_line", "Last line.", 1, out_of_range="reject"),
-            parameter.cursor("nextCursor of the previous answer."),
-        ),
-    ),
-)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Tool
+from kb_runtime.tools.declaration import Tools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FAMILY = "codebase"
 KIND: lookup.RecordKind[CodeEntry] = lookup.RecordKind("code")
-code_tool = partial(Tool, family=FAMILY, needs=(KIND,))
+code_tools = partial(Tools, family=FAMILY, needs=(KIND,))
 
 _MODES: dict[str, QueryMode] = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
 _FIRST_INDEX = (

@@ -9,7 +9,7 @@ from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.files import FILE, find_file
 from kb_runtime.tools.code.freshness import since_indexed
-from kb_runtime.tools.code.index import code_tool
+from kb_runtime.tools.code.index import code_tools
 from kb_runtime.tools.code.symbols import notes
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
@@ -20,6 +20,21 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "The functions, classes and other definitions of a source file with their line"
+    " ranges: what to look at before you read or edit a long file.",
+    FILE,
+    parameter.integer(
+        "depth",
+        "Levels of definitions: 1 for the outermost only.",
+        1,
+        out_of_range="reject",
+    ),
+    parameter.cursor("nextCursor of the previous answer."),
+)
 def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutline]:
     record = find_file(session, arguments["path"])
     depth = arguments["depth"]
@@ -77,23 +92,3 @@ def _text(structured: CodeOutline) -> str:
         signature = each.get("signature") or f"{each['kind']} {each['name']}"
         lines.append(f"{'  ' * each['depth']}{each['lines']}: {signature}")
     return "\n".join([*lines, *notes(structured)])
-
-
-TOOLS = (
-    code_tool(
-        name="code_outline",
-        description="The functions, classes and other definitions of a source file with their line"
-        " ranges: what to look at before you read or edit a long file.",
-        run=code_outline,
-        arguments=(
-            FILE,
-            parameter.integer(
-                "depth",
-                "Levels of definitions: 1 for the outermost only.",
-                1,
-                out_of_range="reject",
-            ),
-            parameter.cursor("nextCursor of the previous answer."),
-        ),
-    ),
-)

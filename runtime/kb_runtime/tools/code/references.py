@@ -11,7 +11,7 @@ from kb_runtime.text.rendering import json_text, shorten
 from kb_runtime.text.tables import count_of
 from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import code_tool, path_globs
+from kb_runtime.tools.code.index import code_tools, path_globs
 from kb_runtime.tools.code.symbols import (
     LANGUAGE,
     MAX_ANSWER_CHARS,
@@ -48,6 +48,18 @@ _NO_USES = (
 )
 
 
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "Where a definition is used: calls, types, other uses, with line and text."
+    " `resolution` says whether scope and imports prove it or only the name agrees.",
+    SYMBOL,
+    top_k_argument("references", MAX_REFERENCES),
+    *PATHS,
+    LANGUAGE,
+    parameter.cursor("nextCursor of the previous answer."),
+)
 def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[SymbolReferences]:
     symbol: str = arguments["symbol"]
     globs = path_globs(arguments)
@@ -156,6 +168,24 @@ class _Call(NamedTuple):
     file: FoundUse | None = None
 
 
+@TOOLS.tool(
+    "What calls a function or method, and what of the source trees it calls, with the"
+    " lines of the calls. `resolution` says which are guesses by name.",
+    SYMBOL,
+    parameter.text(
+        "direction", "Which side.", default="both", choices=("callers", "callees", "both")
+    ),
+    parameter.integer(
+        "top_k",
+        "Number of definitions on each side.",
+        1,
+        MAX_SIDES,
+        default=20,
+        out_of_range="reject",
+    ),
+    *PATHS,
+    LANGUAGE,
+)
 def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[CallRelationships]:
     symbol: str = arguments["symbol"]
     index, found = _definitions(session, arguments)
@@ -280,42 +310,3 @@ def _calls_text(structured: CallRelationships) -> str:
             where = f" ({file}:{site['lines']})" if "lines" in site else ""
             lines.append(f"- {site['symbol']}{where}{guess}: {', '.join(site['calls'])}")
     return "\n".join([*lines, *notes(structured)])
-
-
-TOOLS = (
-    code_tool(
-        name="symbol_references",
-        description="Where a definition is used: calls, types, other uses, with line and text."
-        " `resolution` says whether scope and imports prove it or only the name agrees.",
-        run=symbol_references,
-        arguments=(
-            SYMBOL,
-            top_k_argument("references", MAX_REFERENCES),
-            *PATHS,
-            LANGUAGE,
-            parameter.cursor("nextCursor of the previous answer."),
-        ),
-    ),
-    code_tool(
-        name="call_relationships",
-        description="What calls a function or method, and what of the source trees it calls, with the"
-        " lines of the calls. `resolution` says which are guesses by name.",
-        run=call_relationships,
-        arguments=(
-            SYMBOL,
-            parameter.text(
-                "direction", "Which side.", default="both", choices=("callers", "callees", "both")
-            ),
-            parameter.integer(
-                "top_k",
-                "Number of definitions on each side.",
-                1,
-                MAX_SIDES,
-                default=20,
-                out_of_range="reject",
-            ),
-            *PATHS,
-            LANGUAGE,
-        ),
-    ),
-)

@@ -10,7 +10,7 @@ from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.freshness import reachable_tree
-from kb_runtime.tools.code.index import KIND, code_tool
+from kb_runtime.tools.code.index import KIND, code_tools
 from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
@@ -18,9 +18,15 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 MAX_NAMED = 20
-REINDEX = "reindex_workspace"
 
 
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "The state of the index of the source trees: files, languages, whether meaning and"
+    " symbols are complete, which files were changed or deleted since."
+)
 def index_status(session: Session, _: dict[str, Any]) -> Answer[CodeIndexStatus]:
     languages: Counter[str] = Counter()
     states: dict[str, str] = {}
@@ -119,6 +125,10 @@ def _text(structured: CodeIndexStatus, changed: int, deleted: int) -> str:
     return "\n".join(lines)
 
 
+@TOOLS.tool(
+    "Compares all source files with the index again. Edits are followed anyway: needed"
+    " only where a file system reports none."
+)
 def reindex_workspace(session: Session, _: dict[str, Any]) -> Answer[Reindexing]:
     workspace = code_index.followed(session)
     message = (
@@ -132,19 +142,3 @@ def reindex_workspace(session: Session, _: dict[str, Any]) -> Answer[Reindexing]
             " says when the state is ready"
         )
     return Answer(message, {"accepted": workspace is not None, "message": message})
-
-
-TOOLS = (
-    code_tool(
-        name="index_status",
-        description="The state of the index of the source trees: files, languages, whether meaning and"
-        " symbols are complete, which files were changed or deleted since.",
-        run=index_status,
-    ),
-    code_tool(
-        name=REINDEX,
-        description="Compares all source files with the index again. Edits are followed anyway: needed"
-        " only where a file system reports none.",
-        run=reindex_workspace,
-    ),
-)

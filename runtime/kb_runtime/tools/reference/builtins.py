@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
@@ -12,7 +11,7 @@ from kb_runtime.text.rendering import code_span, fence
 from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
 from kb_runtime.tools.reference import docs
 
@@ -38,6 +37,14 @@ SYNONYMS = (
 """Words for one category: the knowledge base's own word wins, another of the set finds it."""
 
 
+TOOLS = Tools("{prefix}_", family="reference", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "One builtin operator or function by name or alias (infix forms such as == work):"
+    " signature, description, examples, documentation link.",
+    parameter.required("name", "Name or alias, any case.", 200),
+)
 def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer[Builtin]:
     name: str = arguments["name"]
     record = lookup.find(session, KIND, name)
@@ -111,6 +118,12 @@ def _no_builtin(session: Session, name: str) -> ToolError:
     )
 
 
+@TOOLS.tool(
+    "All builtins with signature and first line, grouped by category;"
+    " give a category for only its builtins.",
+    parameter.text("category", "Only this category.", 200, choices_from="builtin_categories"),
+    *LIST_ARGUMENTS,
+)
 def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer[BuiltinList]:
     found = list(lookup.summaries(session, KIND))
     by_category: dict[str, list[BuiltinEntry]] = {}
@@ -176,28 +189,3 @@ def _category(session: Session, wanted: str, known: list[str]) -> str:
             if category.casefold() in words:
                 return category
     raise lookup.unknown_choice(session, "category", wanted, known, "list_builtins")
-
-
-_tool = partial(Tool, family="reference", needs=(KIND,))
-
-TOOLS = (
-    _tool(
-        name="{prefix}_get_builtin",
-        description="One builtin operator or function by name or alias (infix forms such as == work):"
-        " signature, description, examples, documentation link.",
-        run=get_builtin,
-        arguments=(parameter.required("name", "Name or alias, any case.", 200),),
-    ),
-    _tool(
-        name="{prefix}_list_builtins",
-        description="All builtins with signature and first line, grouped by category;"
-        " give a category for only its builtins.",
-        run=list_builtins,
-        arguments=(
-            parameter.text(
-                "category", "Only this category.", 200, choices_from="builtin_categories"
-            ),
-            *LIST_ARGUMENTS,
-        ),
-    ),
-)

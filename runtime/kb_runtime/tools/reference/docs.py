@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
@@ -12,7 +11,7 @@ from kb_runtime.text.tables import some_of
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, shown_levels
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
 
 if TYPE_CHECKING:
@@ -46,6 +45,22 @@ _LISTED_DOCS = 10
 """The most paths that the text of an error lists; its structure has all."""
 
 
+TOOLS = Tools("{prefix}_", family="reference", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "A documentation page in full, or one section or line range of it."
+    " Takes a path, a bare file name, a title or a search hit's source.",
+    parameter.required(
+        "filename", "Path such as docs/lang.md, or a bare name such as lang.md.", 1000
+    ),
+    parameter.text("section", "Only this section: title or anchor.", 500),
+    parameter.integer("startLine", "First line of a range, 1-based.", 1),
+    parameter.integer("endLine", "Last line of the range.", 1),
+    parameter.flag("raw", "The file as stored, with front matter and MDX.", False),
+    parameter.MAX_CHARS,
+    parameter.cursor("nextCursor"),
+)
 def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
     record, fragment, warnings = _page(session, "filename", arguments["filename"])
     wanted: str | None = arguments["section"] or fragment
@@ -248,6 +263,7 @@ def _entries_in(session: Session, path: str) -> tuple[str, list[str]] | None:
     return None
 
 
+@TOOLS.tool("All documentation pages by group, with path, title and size.", *LIST_ARGUMENTS)
 def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:
     """Every page once: the files directly in a group's folder under the group's name, those in a
     folder below it under that folder's path."""
@@ -289,6 +305,14 @@ def _summary(session: Session, record: DocEntry) -> DocSummary:
     return summary
 
 
+@TOOLS.tool(
+    "The headings of a documentation page with level, line and anchor, without text."
+    " Then read one section with {prefix}_get_doc.",
+    parameter.required("path", "Path, bare name or title.", 1000),
+    parameter.integer(
+        "maxLevel", "Deepest heading level.", 1, DEEPEST_LEVEL, default=DEEPEST_LEVEL
+    ),
+)
 def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutline]:
     record, _, warnings = _page(session, "path", arguments["path"])
     sections = record.get("sections", [])
@@ -327,44 +351,3 @@ def _outline_entry(section: SectionEntry) -> OutlineEntry:
 
 def _filename(path: str) -> str:
     return path.rsplit("/", 1)[-1]
-
-
-_tool = partial(Tool, family="reference", needs=(KIND,))
-
-TOOLS = (
-    _tool(
-        name="{prefix}_get_doc",
-        description="A documentation page in full, or one section or line range of it."
-        " Takes a path, a bare file name, a title or a search hit's source.",
-        run=get_doc,
-        arguments=(
-            parameter.required(
-                "filename", "Path such as docs/lang.md, or a bare name such as lang.md.", 1000
-            ),
-            parameter.text("section", "Only this section: title or anchor.", 500),
-            parameter.integer("startLine", "First line of a range, 1-based.", 1),
-            parameter.integer("endLine", "Last line of the range.", 1),
-            parameter.flag("raw", "The file as stored, with front matter and MDX.", False),
-            parameter.MAX_CHARS,
-            parameter.cursor("nextCursor"),
-        ),
-    ),
-    _tool(
-        name="{prefix}_list_docs",
-        description="All documentation pages by group, with path, title and size.",
-        run=list_docs,
-        arguments=LIST_ARGUMENTS,
-    ),
-    _tool(
-        name="{prefix}_doc_outline",
-        description="The headings of a documentation page with level, line and anchor, without text."
-        " Then read one section with {prefix}_get_doc.",
-        run=doc_outline,
-        arguments=(
-            parameter.required("path", "Path, bare name or title.", 1000),
-            parameter.integer(
-                "maxLevel", "Deepest heading level.", 1, DEEPEST_LEVEL, default=DEEPEST_LEVEL
-            ),
-        ),
-    ),
-)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
@@ -13,7 +12,7 @@ from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quo
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import content_part
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager
 from kb_runtime.tools.reference import builtins
 
@@ -27,6 +26,15 @@ _FIRST_EXAMPLES = 10
 _NEXT_FILES = 3
 
 
+_PATH = "Path below the examples folder."
+TOOLS = Tools("{prefix}_", family="reference", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "An example file in full; for a folder, the files at every depth below it.",
+    parameter.required("path", _PATH, 1000),
+    parameter.cursor("nextCursor"),
+)
 def get_example(session: Session, arguments: dict[str, Any]) -> Answer[Example]:
     path = clean_path(lookup.record_id(arguments["path"]), "path")
     record = _example(session, path, arguments["path"])
@@ -175,6 +183,13 @@ def _search(session: Session, phrase: str, limit: int) -> list[str]:
     return list(dict.fromkeys(catalog(hit.collection).id(hit.record) for hit in found.hits))
 
 
+@TOOLS.tool(
+    "Examples by category, or all paths of one category; feature keeps those that use"
+    " a builtin, keyword or module.",
+    parameter.text("category", "Only this category.", 1000, choices_from="example_categories"),
+    parameter.text("feature", "A builtin, keyword, module or name.", 200),
+    *LIST_ARGUMENTS,
+)
 def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[ExampleList]:
     feature: str | None = arguments["feature"]
     if feature is None:
@@ -283,6 +298,11 @@ def _without_comments(text: str) -> str:
     return _COMMENT_OR_STRING.sub(" ", text)
 
 
+@TOOLS.tool(
+    "What an example file defines, without its text: modules, imports, types,"
+    " functions, actions, tests.",
+    parameter.required("path", _PATH, 1000),
+)
 def example_info(session: Session, arguments: dict[str, Any]) -> Answer[ExampleInfo]:
     path = clean_path(lookup.record_id(arguments["path"]), "path")
     record = _example(session, path, arguments["path"])
@@ -310,40 +330,3 @@ def example_info(session: Session, arguments: dict[str, Any]) -> Answer[ExampleI
     if record.get("subcategory"):
         structured["subcategory"] = record["subcategory"]
     return json_answer(structured)
-
-
-_PATH = "Path below the examples folder."
-
-_tool = partial(Tool, family="reference", needs=(KIND,))
-
-TOOLS = (
-    _tool(
-        name="{prefix}_get_example",
-        description="An example file in full; for a folder, the files at every depth below it.",
-        run=get_example,
-        arguments=(
-            parameter.required("path", _PATH, 1000),
-            parameter.cursor("nextCursor"),
-        ),
-    ),
-    _tool(
-        name="{prefix}_list_examples",
-        description="Examples by category, or all paths of one category; feature keeps those that use"
-        " a builtin, keyword or module.",
-        run=list_examples,
-        arguments=(
-            parameter.text(
-                "category", "Only this category.", 1000, choices_from="example_categories"
-            ),
-            parameter.text("feature", "A builtin, keyword, module or name.", 200),
-            *LIST_ARGUMENTS,
-        ),
-    ),
-    _tool(
-        name="{prefix}_example_info",
-        description="What an example file defines, without its text: modules, imports, types,"
-        " functions, actions, tests.",
-        run=example_info,
-        arguments=(parameter.required("path", _PATH, 1000),),
-    ),
-)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.reference import builtins, examples
 
 if TYPE_CHECKING:
@@ -67,6 +66,14 @@ _NAMES: Mapping[Literal["required_builtins", "examples", "related_patterns"], st
 """Fields that name other records, and the kinds of these."""
 
 
+TOOLS = Tools("{prefix}_", family="patterns", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "One pattern in full: when to use it, template, principles, rules,"
+    " anti-patterns with the better way.",
+    parameter.required("patternId", "Id from {prefix}_list_patterns.", 200),
+)
 def get_pattern(session: Session, arguments: dict[str, Any]) -> Answer[Pattern]:
     wanted: str = arguments["patternId"]
     record = lookup.find(session, KIND, wanted)
@@ -104,6 +111,10 @@ def _no_pattern(session: Session, wanted: str) -> ToolError:
     )
 
 
+@TOOLS.tool(
+    "All patterns by category, or those of one category.",
+    parameter.text("category", "Only this category.", 200, choices_from="pattern_categories"),
+)
 def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer[PatternList]:
     by_category: dict[str, list[PatternSummary]] = {}
     total = 0
@@ -121,6 +132,10 @@ def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Pattern
     return json_answer({"category": category, "count": len(patterns), "patterns": patterns})
 
 
+@TOOLS.tool(
+    "Patterns whose name, purpose, principles, rules or template mention the words, best first.",
+    parameter.required("query", "What you want to do.", 2000),
+)
 def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[PatternMatches]:
     query: str = arguments["query"]
     terms, by_id_only = query_terms(query)
@@ -221,33 +236,3 @@ def _strings(value: Any) -> Iterable[str]:
     else:
         for item in value:
             yield from _strings(item)
-
-
-_tool = partial(Tool, family="patterns", needs=(KIND,))
-
-TOOLS = (
-    _tool(
-        name="{prefix}_get_pattern",
-        description="One pattern in full: when to use it, template, principles, rules,"
-        " anti-patterns with the better way.",
-        run=get_pattern,
-        arguments=(parameter.required("patternId", "Id from {prefix}_list_patterns.", 200),),
-    ),
-    _tool(
-        name="{prefix}_list_patterns",
-        description="All patterns by category, or those of one category.",
-        run=list_patterns,
-        arguments=(
-            parameter.text(
-                "category", "Only this category.", 200, choices_from="pattern_categories"
-            ),
-        ),
-    ),
-    _tool(
-        name="{prefix}_search_patterns",
-        description="Patterns whose name, purpose, principles, rules or template mention the words,"
-        " best first.",
-        run=search_patterns,
-        arguments=(parameter.required("query", "What you want to do.", 2000),),
-    ),
-)

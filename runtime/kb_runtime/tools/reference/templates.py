@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
@@ -10,7 +9,7 @@ from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import content_part
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import TemplateEntry
@@ -20,6 +19,14 @@ if TYPE_CHECKING:
 KIND: lookup.RecordKind[TemplateEntry] = lookup.RecordKind("templates")
 
 
+TOOLS = Tools("{prefix}_", family="reference", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "A template in full: what it is for, instructions, text.",
+    parameter.required("templateId", "Id from {prefix}_list_templates.", 200),
+    parameter.cursor("nextCursor"),
+)
 def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template]:
     wanted: str = arguments["templateId"]
     record = lookup.find(session, KIND, wanted)
@@ -50,6 +57,10 @@ def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template
     return json_answer(content_part(session, structured, arguments["cursor"], own_name, part_of))
 
 
+@TOOLS.tool(
+    "All templates, or those of one framework.",
+    parameter.text("framework", "Only this framework.", 200, choices_from="template_frameworks"),
+)
 def list_templates(session: Session, arguments: dict[str, Any]) -> Answer[TemplateList]:
     found = list(lookup.summaries(session, KIND))
     wanted: str | None = arguments["framework"]
@@ -75,28 +86,3 @@ def _entry(session: Session, record: TemplateEntry) -> TemplateSummary:
     }
     entry |= present(address=lookup.own_address(session, record))
     return entry
-
-
-_tool = partial(Tool, family="reference", needs=(KIND,))
-
-TOOLS = (
-    _tool(
-        name="{prefix}_get_template",
-        description="A template in full: what it is for, instructions, text.",
-        run=get_template,
-        arguments=(
-            parameter.required("templateId", "Id from {prefix}_list_templates.", 200),
-            parameter.cursor("nextCursor"),
-        ),
-    ),
-    _tool(
-        name="{prefix}_list_templates",
-        description="All templates, or those of one framework.",
-        run=list_templates,
-        arguments=(
-            parameter.text(
-                "framework", "Only this framework.", 200, choices_from="template_frameworks"
-            ),
-        ),
-    ),
-)

@@ -11,7 +11,7 @@ from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import excerpt, json_text, shorten
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.budget import whole_results
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -41,6 +41,27 @@ WIDE_RESULTS = 10
 """With more results than these, each shows less."""
 
 
+TOOLS = Tools("{prefix}_", family="search")
+
+
+@TOOLS.tool(
+    "Search by words and meaning: a question, a phrase or an exact name, typos allowed."
+    " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
+    parameter.required("query", "What to look for.", 2000),
+    parameter.texts(
+        "scopes",
+        "Where to search; omitted: all (no source trees, tests).",
+        choices_from="scopes",
+    ),
+    parameter.text("scope", "One scope (old form)."),
+    parameter.integer(
+        "limitPerScope", "Results per scope, for several scopes; default 5", 1, MAX_RESULTS
+    ),
+    parameter.integer("k", "Results for a single scope; default 10", 1, MAX_RESULTS),
+    parameter.flag("explain", "Explain the rank of each hit.", False),
+    repeats=2,
+    needs=("builtins", "docs", "examples", "patterns", "templates"),
+)
 def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridResults]:
     query: str = arguments["query"]
     warnings: list[str] = []
@@ -346,30 +367,3 @@ def _some(record: Any, fields: Sequence[str], budget: _ResultBudget) -> dict[str
         elif value:
             kept[field] = value
     return kept
-
-
-TOOLS = (
-    Tool(
-        name="{prefix}_hybrid_search",
-        family="search",
-        description="Search by words and meaning: a question, a phrase or an exact name, typos allowed."
-        " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
-        run=hybrid_search,
-        repeats=2,
-        arguments=(
-            parameter.required("query", "What to look for.", 2000),
-            parameter.texts(
-                "scopes",
-                "Where to search; omitted: all (no source trees, tests).",
-                choices_from="scopes",
-            ),
-            parameter.text("scope", "One scope (old form)."),
-            parameter.integer(
-                "limitPerScope", "Results per scope, for several scopes; default 5", 1, MAX_RESULTS
-            ),
-            parameter.integer("k", "Results for a single scope; default 10", 1, MAX_RESULTS),
-            parameter.flag("explain", "Explain the rank of each hit.", False),
-        ),
-        needs=("builtins", "docs", "examples", "patterns", "templates"),
-    ),
-)

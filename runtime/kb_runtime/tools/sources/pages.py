@@ -19,11 +19,10 @@ from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager, json_chars
 from kb_runtime.tools.sources.family import (
     LIST_PAGES,
-    LIST_SOURCES,
     READ_PAGE,
     SEARCH,
     page_facts,
-    source_tool,
+    source_tools,
 )
 from kb_runtime.tools.sources.lookup import find_pages, find_source, shared_address, sources
 
@@ -45,6 +44,11 @@ MAX_NEAREST = 5
 _SCHEME = re.compile(r"[a-z][a-z\d+.-]*://")
 
 
+_CURSOR = parameter.cursor("nextCursor of the previous answer")
+TOOLS = source_tools()
+
+
+@TOOLS.tool("List the documentation sets: id, name, type, url.", prefixed="{prefix}_list_sources")
 def list_sources(session: Session, _: dict[str, Any]) -> Answer[SourceList]:
     entries: list[SourceSummary] = []
     for source in sources(session):
@@ -71,6 +75,14 @@ def list_sources(session: Session, _: dict[str, Any]) -> Answer[SourceList]:
     return Answer(text, {"sources": entries, "total": len(entries)})
 
 
+@TOOLS.tool(
+    "List the pages of a documentation set: id, url, title.",
+    parameter.required("source_id", "id from qurio_list_sources", 300),
+    parameter.text("filter", "text that path or title contains", 500),
+    parameter.integer("limit", "pages in one answer; default: all that fit", 1, MAX_LISTED),
+    _CURSOR,
+    prefixed="{prefix}_list_pages",
+)
 def list_pages(session: Session, arguments: dict[str, Any]) -> Answer[PageList]:
     source = find_source(session, arguments["source_id"])
     wanted = arguments["filter"]
@@ -124,6 +136,20 @@ def _about(pages: Sequence[ListedPage], folded: str) -> list[ListedPage]:
     return in_path or in_host
 
 
+@TOOLS.tool(
+    "Read a page in full, exactly as stored, or one section of it.",
+    parameter.required("url", "URL of the page; a #fragment picks the section", 2_000),
+    parameter.text("source_id", "where several sources have the page", 300),
+    parameter.text("section", "heading or anchor to read alone", 500),
+    parameter.integer(
+        "maxChars",
+        "characters of the page in one answer; default: all that fit",
+        1,
+        out_of_range="reject",
+    ),
+    _CURSOR,
+    prefixed="{prefix}_read_page",
+)
 def read_page(session: Session, arguments: dict[str, Any]) -> Answer[PageContent]:
     """The page, or one section of it, exactly as it is stored; long ones in parts if so wished."""
     page, warnings = _page(session, arguments["url"], arguments["source_id"])
@@ -256,44 +282,3 @@ def _section(
     if fragment:
         warnings.append(f"the page has no heading {quoted(fragment)}: this is the whole page")
     return None
-
-
-_CURSOR = parameter.cursor("nextCursor of the previous answer")
-
-
-TOOLS = (
-    source_tool(
-        LIST_SOURCES,
-        "List the documentation sets: id, name, type, url.",
-        list_sources,
-        (),
-    ),
-    source_tool(
-        LIST_PAGES,
-        "List the pages of a documentation set: id, url, title.",
-        list_pages,
-        (
-            parameter.required("source_id", "id from qurio_list_sources", 300),
-            parameter.text("filter", "text that path or title contains", 500),
-            parameter.integer("limit", "pages in one answer; default: all that fit", 1, MAX_LISTED),
-            _CURSOR,
-        ),
-    ),
-    source_tool(
-        READ_PAGE,
-        "Read a page in full, exactly as stored, or one section of it.",
-        read_page,
-        (
-            parameter.required("url", "URL of the page; a #fragment picks the section", 2_000),
-            parameter.text("source_id", "where several sources have the page", 300),
-            parameter.text("section", "heading or anchor to read alone", 500),
-            parameter.integer(
-                "maxChars",
-                "characters of the page in one answer; default: all that fit",
-                1,
-                out_of_range="reject",
-            ),
-            _CURSOR,
-        ),
-    ),
-)

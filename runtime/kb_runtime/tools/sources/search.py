@@ -17,7 +17,7 @@ from kb_runtime.tools.answers import present
 from kb_runtime.tools.arguments import MAX_ITEMS
 from kb_runtime.tools.budget import whole_results
 from kb_runtime.tools.declaration import Answer, Argument
-from kb_runtime.tools.sources.family import READ_PAGE, SEARCH, page_facts, source_tool
+from kb_runtime.tools.sources.family import READ_PAGE, page_facts, source_tools
 from kb_runtime.tools.sources.lookup import (
     KIND,
     DocumentationSet,
@@ -75,6 +75,35 @@ _SAME_TYPE = (
 )
 
 
+TOOLS = source_tools()
+
+
+@TOOLS.tool(
+    "Search documentation sets by keywords and meaning. alpha: 0.0 keywords only (error codes,"
+    " names), 0.3 mostly keywords, 0.5 balanced, 1.0 meaning only (how-to questions). 5 to 15"
+    ' results suffice. Filters: type="code", language="go"; sourceId=["a","b"]; author="Ann".'
+    ' Examples: query="E0308", alpha=0.0; query="how do I retry a request", limit=5;'
+    ' query="http client", filters with type="code". Then read a hit with qurio_read_page.',
+    parameter.required("query", "what to look for", MAX_QUERY_CHARS),
+    Argument(
+        "alpha",
+        "number",
+        "0.0 keywords ... 1.0 meaning",
+        default=0.5,
+        minimum=0.0,
+        maximum=1.0,
+        out_of_range="reject",
+    ),
+    parameter.integer("limit", "results", 1, MAX_RESULTS, default=10, out_of_range="clamp above"),
+    parameter.text("source_id", "only this source", 300),
+    Argument(
+        "filters",
+        "object",
+        f"equal to a value or one of a list, all must hold: {', '.join(FILTERS)}."
+        f" type is one of {', '.join(TYPES)}",
+    ),
+    prefixed="{prefix}_search_pages",
+)
 def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults]:
     from kb_runtime.search.request import NO_WORD_OCCURS, SearchRequest
 
@@ -278,38 +307,3 @@ def _search_text(session: Session, results: Sequence[PassageResult], is_cut: boo
     reader = session.name_of(READ_PAGE)
     parts.append(f'Use {reader}(url="...") to read the full content of any result.')
     return "\n\n".join(parts)
-
-
-TOOLS = (
-    source_tool(
-        SEARCH,
-        "Search documentation sets by keywords and meaning. alpha: 0.0 keywords only (error codes,"
-        " names), 0.3 mostly keywords, 0.5 balanced, 1.0 meaning only (how-to questions). 5 to 15"
-        ' results suffice. Filters: type="code", language="go"; sourceId=["a","b"]; author="Ann".'
-        ' Examples: query="E0308", alpha=0.0; query="how do I retry a request", limit=5;'
-        ' query="http client", filters with type="code". Then read a hit with qurio_read_page.',
-        search,
-        (
-            parameter.required("query", "what to look for", MAX_QUERY_CHARS),
-            Argument(
-                "alpha",
-                "number",
-                "0.0 keywords ... 1.0 meaning",
-                default=0.5,
-                minimum=0.0,
-                maximum=1.0,
-                out_of_range="reject",
-            ),
-            parameter.integer(
-                "limit", "results", 1, MAX_RESULTS, default=10, out_of_range="clamp above"
-            ),
-            parameter.text("source_id", "only this source", 300),
-            Argument(
-                "filters",
-                "object",
-                f"equal to a value or one of a list, all must hold: {', '.join(FILTERS)}."
-                f" type is one of {', '.join(TYPES)}",
-            ),
-        ),
-    ),
-)

@@ -31,7 +31,7 @@ from kb_runtime.tools.workshops.lookup import (
     covering,
     find_workshop,
     shared_address,
-    workshop_tool,
+    workshop_tools,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, shown
@@ -43,7 +43,31 @@ if TYPE_CHECKING:
 _ALL_KINDS = ("Leave kinds out for all sections.",)
 
 
-def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[LearningContext]:
+TOOLS = workshop_tools()
+
+
+@TOOLS.tool(
+    "Instructions, transcripts, code and diffs of one exercise or step, to write"
+    " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for a"
+    " random exercise.",
+    WORKSHOP._replace(description="slug; with random: draw from this workshop alone"),
+    EXERCISE,
+    STEP,
+    parameter.flag("random", "draw an exercise; numbers are ignored"),
+    parameter.texts(
+        "kinds",
+        f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}",
+    ),
+    Argument("seed", "integer", "with random: the same seed draws the same"),
+    MAX_CHARS_ARGUMENT,
+    CURSOR,
+    idempotent=False,
+    on_error=failure("Learning context"),
+    setting_texts=limit_texts,
+)
+def retrieve_learning_context(
+    session: Session, arguments: dict[str, Any]
+) -> Answer[LearningContext]:
     """All sections for one exercise or step, in the order in which they are taught.
 
     The position in a cursor is workshop, exercise, step, section, character: it carries its scope, so
@@ -198,31 +222,3 @@ def _continued(
     if index >= len(known):
         raise bad_cursor("it is beyond the end")
     return ExerciseScope(known[index], exercise, step or None), section, offset
-
-
-TOOLS = (
-    workshop_tool(
-        name="retrieve_learning_context",
-        title="Retrieve Learning Context",
-        description="Instructions, transcripts, code and diffs of one exercise or step, to write"
-        " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for a"
-        " random exercise.",
-        run=learning_context,
-        arguments=(
-            WORKSHOP._replace(description="slug; with random: draw from this workshop alone"),
-            EXERCISE,
-            STEP,
-            parameter.flag("random", "draw an exercise; numbers are ignored"),
-            parameter.texts(
-                "kinds",
-                f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}",
-            ),
-            Argument("seed", "integer", "with random: the same seed draws the same"),
-            MAX_CHARS_ARGUMENT,
-            CURSOR,
-        ),
-        idempotent=False,
-        on_error=failure("Learning context"),
-        setting_texts=limit_texts,
-    ),
-)

@@ -25,7 +25,7 @@ from kb_runtime.tools.workshops.bundles import (
     limit_texts,
     stated_scope,
 )
-from kb_runtime.tools.workshops.lookup import covering, workshop_tool
+from kb_runtime.tools.workshops.lookup import covering, workshop_tools
 from kb_runtime.tools.workshops.text import failure, shown
 
 if TYPE_CHECKING:
@@ -35,7 +35,21 @@ if TYPE_CHECKING:
 MAX_PATHS_SHOWN = 10
 
 
-def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffContext]:
+TOOLS = workshop_tools()
+
+
+@TOOLS.tool(
+    "The diffs between problem and solution of one exercise or step.",
+    WORKSHOP._replace(required=True),
+    EXERCISE._replace(required=True),
+    STEP,
+    parameter.text("focus", "only diffs whose label, path or text has this", 1000),
+    MAX_CHARS_ARGUMENT,
+    CURSOR,
+    on_error=failure("Diff context"),
+    setting_texts=limit_texts,
+)
+def retrieve_diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffContext]:
     """The diffs for one exercise or step, or those of them that hold `focus`."""
     warnings: list[str] = []
     scope = stated_scope(session, arguments)
@@ -104,23 +118,3 @@ def _focused(session: Session, scope: ExerciseScope, diffs: Sequence[int], focus
             details={"sourcePaths": known},
         )
     return chosen
-
-
-TOOLS = (
-    workshop_tool(
-        name="retrieve_diff_context",
-        title="Retrieve Diff Context",
-        description="The diffs between problem and solution of one exercise or step.",
-        run=diff_context,
-        arguments=(
-            WORKSHOP._replace(required=True),
-            EXERCISE._replace(required=True),
-            STEP,
-            parameter.text("focus", "only diffs whose label, path or text has this", 1000),
-            MAX_CHARS_ARGUMENT,
-            CURSOR,
-        ),
-        on_error=failure("Diff context"),
-        setting_texts=limit_texts,
-    ),
-)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup
-from kb_runtime.tools.declaration import Tool
+from kb_runtime.tools.declaration import Tools
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 KIND = "workshops"
-workshop_tool = partial(Tool, family="workshops", needs=(KIND,))
+workshop_tools = partial(Tools, titled=True, family="workshops", needs=(KIND,))
 _SHOWN_NUMBERS = 50
 SECTION_KINDS = ("instructions", "transcripts", "diffs", "code", "tests")
 """What sections can be chosen by; `tests` is code in files of tests, `instructions` all pages."""

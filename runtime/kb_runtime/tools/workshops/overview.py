@@ -19,7 +19,7 @@ from kb_runtime.tools.workshops.lookup import (
     check_scope,
     find_workshop,
     shared_address,
-    workshop_tool,
+    workshop_tools,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, listing, next_steps, shown, title
@@ -44,6 +44,20 @@ MAX_PRODUCTS = 10
 """Product labels that are named where no workshop has the one asked for."""
 
 
+TOOLS = workshop_tools()
+
+
+@TOOLS.tool(
+    "List the workshops with their coverage: exercises, steps, diffs.",
+    parameter.integer("limit", "page size", 1, PAGE, default=PAGE),
+    parameter.flag("all", "false: one page; default: everything"),
+    CURSOR,
+    parameter.text("product", "only this product label", 300),
+    parameter.flag("hasDiffs", "only workshops with, or without, diffs"),
+    on_error=failure(
+        "List workshops", "For less in one answer give `all: false` and a smaller `limit`."
+    ),
+)
 def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[WorkshopList]:
     product, has_diffs, limit = arguments["product"], arguments["hasDiffs"], arguments["limit"]
     known = workshops(session)
@@ -149,6 +163,12 @@ def _workshops_text(
     return "\n\n".join(parts)
 
 
+@TOOLS.tool(
+    "List the exercises of a workshop with their steps: numbers, titles, diffs.",
+    parameter.required("workshop", "slug from list_workshops", 300),
+    EXERCISE,
+    on_error=failure("List exercises"),
+)
 def list_exercises(session: Session, arguments: dict[str, Any]) -> Answer[ExerciseList]:
     workshop = find_workshop(session, arguments["workshop"])
     number = arguments["exerciseNumber"]
@@ -213,34 +233,3 @@ def _step(step: ListedStep) -> StepSummary:
         ],
     )
     return entry
-
-
-TOOLS = (
-    workshop_tool(
-        name="list_workshops",
-        title="List Workshops",
-        description="List the workshops with their coverage: exercises, steps, diffs.",
-        run=list_workshops,
-        arguments=(
-            parameter.integer("limit", "page size", 1, PAGE, default=PAGE),
-            parameter.flag("all", "false: one page; default: everything"),
-            CURSOR,
-            parameter.text("product", "only this product label", 300),
-            parameter.flag("hasDiffs", "only workshops with, or without, diffs"),
-        ),
-        on_error=failure(
-            "List workshops", "For less in one answer give `all: false` and a smaller `limit`."
-        ),
-    ),
-    workshop_tool(
-        name="list_exercises",
-        title="List Exercises",
-        description="List the exercises of a workshop with their steps: numbers, titles, diffs.",
-        run=list_exercises,
-        arguments=(
-            parameter.required("workshop", "slug from list_workshops", 300),
-            EXERCISE,
-        ),
-        on_error=failure("List exercises"),
-    ),
-)

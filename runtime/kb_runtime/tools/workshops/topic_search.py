@@ -20,7 +20,7 @@ from kb_runtime.tools.workshops.lookup import (
     check_scope,
     find_workshop,
     rows_within,
-    workshop_tool,
+    workshop_tools,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, next_steps, shown, title
@@ -47,6 +47,20 @@ POSITION_SCALE = 80
 """A phrase at character p of a section scores 1 / (1 + (p - 1) / 80): half at the end of a line."""
 
 
+TOOLS = workshop_tools()
+
+
+@TOOLS.tool(
+    "Find where a topic is taught in the workshops: passages with workshop, exercise and step.",
+    parameter.required("query", "the topic, at least 3 characters", MAX_QUERY_CHARS),
+    parameter.integer("limit", "matches", 1, MAX_MATCHES, default=DEFAULT_MATCHES),
+    parameter.text("workshop", "only this workshop (slug)", 300),
+    parameter.integer("exerciseNumber", "only this exercise", 1, out_of_range="reject"),
+    parameter.integer(
+        "stepNumber", "only this step; needs exerciseNumber", 1, out_of_range="reject"
+    ),
+    on_error=failure("Topic search"),
+)
 def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[TopicMatches]:
     query: str = arguments["query"]
     if sum(not char.isspace() for char in query) < MIN_QUERY_CHARS:
@@ -251,24 +265,3 @@ def _text(session: Session, structured: TopicMatches, is_cut: bool) -> str:
             )
         )
     return "\n\n".join(parts)
-
-
-TOOLS = (
-    workshop_tool(
-        name="search_topic_context",
-        title="Search Topic Context",
-        description="Find where a topic is taught in the workshops: passages with workshop, exercise"
-        " and step.",
-        run=search_topic_context,
-        arguments=(
-            parameter.required("query", "the topic, at least 3 characters", MAX_QUERY_CHARS),
-            parameter.integer("limit", "matches", 1, MAX_MATCHES, default=DEFAULT_MATCHES),
-            parameter.text("workshop", "only this workshop (slug)", 300),
-            parameter.integer("exerciseNumber", "only this exercise", 1, out_of_range="reject"),
-            parameter.integer(
-                "stepNumber", "only this step; needs exerciseNumber", 1, out_of_range="reject"
-            ),
-        ),
-        on_error=failure("Topic search"),
-    ),
-)
