@@ -6,8 +6,6 @@ are the same.
 
 from __future__ import annotations
 
-import sys
-
 from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.answers import (
@@ -26,6 +24,7 @@ from kb_runtime.tools.session import DATA_FOLDER
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
     from typing import Any
 
     from kb_runtime.knowledge.interface import Knowledge
@@ -170,16 +169,16 @@ def _only_page(result: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]
 
 def _from(module: str, function: str) -> Method:
     """`kb_runtime.mcp.<module>.<function>`, imported when it is first asked for."""
-    name = f"kb_runtime.mcp.{module}"
+    loaded: list[ModuleType] = []
 
     def method(
         answers: Answers, artifact: Knowledge, params: dict[str, Any], revision: str
     ) -> dict[str, Any]:
-        if name not in sys.modules:
+        if not loaded:
             from importlib import import_module
 
-            import_module(name)
-        answer: Method = getattr(sys.modules[name], function)
+            loaded.append(import_module(f"kb_runtime.mcp.{module}"))
+        answer: Method = getattr(loaded[0], function)
         return answer(answers, artifact, params, revision)
 
     return method
