@@ -37,14 +37,10 @@ def inspect(
         command = artifact_commands.inspect.callback
         assert command is not None
         command(artifact=str(artifact), as_json=as_json)
-    elif _is_artifact(artifact):
+    elif any((artifact / name).exists() for name in ("manifest.json", "CURRENT")):
         _list_inputs(artifact, as_json)
     else:
         _list_files(artifact, allow_outside, as_json)
-
-
-def _is_artifact(path: Path) -> bool:
-    return any((path / name).exists() for name in ("manifest.json", "CURRENT"))
 
 
 def _list_inputs(artifact: Path, as_json: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,7 +84,7 @@ def page(visit: Visit) -> Response:
         stored=_stored(record, visit.number("line", 1, 1, 1 << 31)) if view == "stored" else None,
         converted=view == "stored" and is_converted(visit, record),
         agent=_agent(visit, record) if view == "agent" else None,
-        fields=_json(data) if view == "data" else "",
+        fields=markup.json_code(data) if view == "data" else "",
         facts=facts(data),
         inline=markup.inline,
         steps=data.get("steps") if record.kind == "tests" else None,
@@ -259,11 +258,6 @@ def is_converted(visit: Visit, record: kr.Record) -> bool:
     length = len(record.text.encode("utf-8", "replace"))
     ends = record.text.count("\n")
     return size - length not in (0, ends, _MARK_BYTES, ends + _MARK_BYTES)
-
-
-def _json(data: Mapping[str, Any]) -> Markup:
-    shown = json.dumps(data, ensure_ascii=False, indent=2, default=str)
-    return markup.code(shown[: markup.MOST_CHARS], "json")
 
 
 def _agent(visit: Visit, record: kr.Record) -> dict[str, Any]:

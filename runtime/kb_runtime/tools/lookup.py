@@ -254,13 +254,6 @@ def names_beside(
     return told
 
 
-def public_address(session: Session, record: CatalogEntry) -> str:
-    """Where a record can be opened: its page on the web or, without one, its `kb://` address."""
-    if url := record.get("url"):
-        return str(url)
-    return session.artifact.address(record["collection"], record["id"])
-
-
 def shown_path(record: Mapping[str, Any]) -> str:
     """What answers call a page and `find_path` takes: its path, or its id where one file has several, such
     as the operations of an API."""

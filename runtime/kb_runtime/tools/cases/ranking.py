@@ -164,7 +164,11 @@ def _scores(artifact: Knowledge, candidates: Candidates, alpha: float) -> dict[i
         )
     )
     rows = {*words, *candidates.semantic.rows}
-    rows |= {_first_row(artifact, row) for row in rows}
+    records = artifact.chunks.column("record")
+    rows |= {
+        artifact.chunks.rows_of(records[row], artifact.collection_of(row).rows).start
+        for row in rows
+    }
     if candidates.vector is None:
         return {row: words.get(row, 0.0) for row in rows}
     weight = 1.0 if candidates.mode == "semantic" else alpha
@@ -174,12 +178,6 @@ def _scores(artifact: Knowledge, candidates: Candidates, alpha: float) -> dict[i
         row: weight * min(max(cosine, 0.0), 1.0) + (1 - weight) * words.get(row, 0.0)
         for row, cosine in zip(ordered, cosines, strict=True)
     }
-
-
-def _first_row(artifact: Knowledge, row: int) -> int:
-    """The first row of the record that a row belongs to."""
-    record = artifact.chunks.column("record")[row]
-    return artifact.chunks.rows_of(record, artifact.collection_of(row).rows).start
 
 
 def _evidence(artifact: Knowledge, scores: Mapping[int, float]) -> _Evidences:
@@ -275,7 +273,8 @@ class _Compared:
         given = [vectors.vector(row, self._dimensions) for row in rows]
         candidates = set(others)
         for vector in given:
-            candidates.update(self._nearest(vector))
+            near = self._artifact.searcher.nearest(vector, self._names, (self._type,), DEPTH)
+            candidates.update(near.rows)
         ordered = sorted(candidates)
         if not ordered:
             return {}
@@ -284,9 +283,6 @@ class _Compared:
         starts = [at for at, key in enumerate(keys) if at == 0 or key != keys[at - 1]]
         means = np.maximum.reduceat(cosines, starts, axis=1).clip(0.0, 1.0).mean(axis=0)
         return {keys[start]: float(mean) for start, mean in zip(starts, means, strict=True)}
-
-    def _nearest(self, vector: Vector) -> list[int]:
-        return self._artifact.searcher.nearest(vector, self._names, (self._type,), DEPTH).rows
 
     def _key(self, row: int) -> tuple[str, int]:
         info = self._artifact.collection_of(row)

@@ -180,7 +180,8 @@ def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
     chars = 0
     for passage, score in score_passages(session, query, passages):
         indexed = _result(session, query, passage, score)
-        result = freshness.checked(_record_of(session, passage), indexed)
+        record: Any = session.artifact.catalog(passage.best.collection).head(passage.best.record)
+        result = freshness.checked(record, indexed)
         if result is None:
             continue
         if is_v2:
@@ -206,7 +207,9 @@ def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
         metadata["buildId"] = session.artifact.build_id
     metadata["queryTimeMs"] = round((time.perf_counter() - started) * 1000, 1)
     if not results:
-        warnings.append(_nothing_found(globs))
+        relaxed = "relax include_paths or exclude_paths, or use other words."
+        unlimited = "use other words, or grep for an exact string."
+        warnings.append(f"Nothing was found: {relaxed if globs else unlimited}")
     structured: CodeResults = {"results": results, "metadata": metadata}
     structured |= present(warnings=warnings)
     return structured
@@ -248,10 +251,6 @@ def _result(session: Session, query: str, passage: Passage, score: float) -> Cod
     }
     result |= present(address=lookup.told_address(session, collection, file))
     return result
-
-
-def _record_of(session: Session, passage: Passage) -> Any:
-    return session.artifact.catalog(passage.best.collection).head(passage.best.record)
 
 
 def _trimmed(text: str, line: int) -> tuple[str, int]:
@@ -331,9 +330,3 @@ def workspace(session: Session) -> str:
         if len(catalog)
     }
     return ", ".join(sorted(names))
-
-
-def _nothing_found(globs: PathGlobs) -> str:
-    if globs:
-        return "Nothing was found: relax include_paths or exclude_paths, or use other words."
-    return "Nothing was found: use other words, or grep for an exact string."

@@ -317,7 +317,9 @@ class SymbolIndex:
             return ""
         if tree.catalog.place(file) is None:
             id = tree.catalog.own_id(file)
-            tree = next((one for one in self.trees if _shows(one.catalog, id)), tree)
+            found = ((one, one.catalog.find(id)) for one in self.trees)
+            showing = (one for one, at in found if at is not None and one.catalog.id(at) == id)
+            tree = next(showing, tree)
         return artifact.origin(tree.info.name)
 
     def _family(self, tree: Tree, record: int | None) -> str:
@@ -392,11 +394,6 @@ class SymbolIndex:
             self._lines[key] = self.entry(tree, record).get("text", "").split("\n")
         lines = self._lines[key]
         return lines[number - 1] if number <= len(lines) else ""
-
-
-def _shows(catalog: Records, id: str) -> bool:
-    position = catalog.find(id)
-    return position is not None and catalog.id(position) == id
 
 
 def _language(hint: str) -> frozenset[str]:

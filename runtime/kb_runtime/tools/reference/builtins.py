@@ -55,7 +55,8 @@ def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer[Builtin]:
         "signature": record["signature"],
         "description": record.get("description", ""),
         "examples": record.get("examples", []),
-        "sourceUrl": lookup.public_address(session, record),
+        "sourceUrl": record.get("url")
+        or session.artifact.address(record["collection"], record["id"]),
         "category": record["category"],
     }
     structured |= present(
@@ -94,15 +95,10 @@ def _page(record: BuiltinEntry, url: str) -> str:
     ]
     if examples := record.get("examples"):
         joined = "\n\n".join(example.strip("\n") for example in examples)
-        parts += ["## Examples", fence(joined, _language(record))]
+        block = _CODE_BLOCK.search(record.get("text", ""))
+        parts += ["## Examples", fence(joined, block[1] if block else "")]
     parts.append(f"[View in documentation]({url})")
     return "\n\n".join(part for part in parts if part)
-
-
-def _language(record: BuiltinEntry) -> str:
-    """The language that the entry's first code block names."""
-    found = _CODE_BLOCK.search(record.get("text", ""))
-    return found[1] if found else ""
 
 
 def _no_builtin(session: Session, name: str) -> ToolError:

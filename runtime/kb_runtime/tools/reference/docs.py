@@ -196,7 +196,9 @@ def _page(
                 session.notes.append(
                     f"another knowledge base also has this path: this is {address}"
                 )
-            return first, fragment, _sharing_title(others)
+            paths = some_of([lookup.shown_path(each) for each in others], PATH_SUGGESTIONS)
+            sharing = f"other pages also have this title: {paths}; give the path for one of them"
+            return first, fragment, [sharing] if others else None
     raise _no_page(session, argument, name, page.rstrip("/"))
 
 
@@ -205,22 +207,13 @@ def _titled(session: Session, title: str) -> list[DocEntry]:
     front matter says so: their first headings say something else."""
     folded = title.casefold()
     found = list(lookup.matching(session, KIND, lambda page: page["title"].casefold() == folded))
-    found = found or list(
-        lookup.matching(session, KIND, lambda page: _stated_title(page) == folded)
-    )
+    if not found:
+
+        def is_stated(page: DocEntry) -> bool:
+            return str(page.get("frontmatter", {}).get("title", "")).casefold() == folded
+
+        found = list(lookup.matching(session, KIND, is_stated))
     return sorted(found, key=lambda record: record["path"].count("/"))
-
-
-def _stated_title(page: DocEntry) -> str:
-    """The title in the front matter, folded; "" without one."""
-    return str(page.get("frontmatter", {}).get("title", "")).casefold()
-
-
-def _sharing_title(others: list[DocEntry]) -> list[str] | None:
-    if not others:
-        return None
-    paths = some_of([lookup.shown_path(each) for each in others], PATH_SUGGESTIONS)
-    return [f"other pages also have this title: {paths}; give the path for one of them"]
 
 
 def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError:
@@ -318,7 +311,9 @@ def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutlin
     sections = record.get("sections", [])
     deepest: int = arguments["maxLevel"]
     shown = [section for section in sections if section["level"] <= deepest]
-    if deepest < DEEPEST_LEVEL and shown and _is_page_title(shown[0], record, deepest):
+    # A shortened outline can leave out a first heading that equals `title`.
+    is_short = 1 < deepest < DEEPEST_LEVEL and bool(shown)
+    if is_short and (shown[0]["level"], shown[0]["title"]) == (1, record["title"]):
         shown = shown[1:]
     structured: DocOutline = {
         "path": lookup.shown_path(record),
@@ -331,11 +326,6 @@ def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutlin
     }
     structured |= present(warnings=warnings)
     return json_answer(structured)
-
-
-def _is_page_title(section: SectionEntry, record: DocEntry, deepest: int) -> bool:
-    """Whether a shortened outline can leave out its first heading, because it equals `title`."""
-    return deepest > 1 and section["level"] == 1 and section["title"] == record["title"]
 
 
 def _outline_entry(section: SectionEntry) -> OutlineEntry:

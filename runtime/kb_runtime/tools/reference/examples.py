@@ -151,7 +151,7 @@ def _no_example(session: Session, given: str, path: str, limit: int) -> ToolErro
     category = path.partition("/")[0].casefold()
     near = suggest(path, known, limit)
     near += [id for id in sorted(known) if id.casefold().startswith(category + "/")]
-    if _is_phrase(given):
+    if " " in given and "/" not in given:  # described instead of named
         near = [*_search(session, given, limit), *near]
     if not near:
         near = _search(session, given, limit)
@@ -165,11 +165,6 @@ def _no_example(session: Session, given: str, path: str, limit: int) -> ToolErro
         ],
         details={"availableCategories": categories},
     )
-
-
-def _is_phrase(text: str) -> bool:
-    """Whether the caller described an example instead of giving its path."""
-    return " " in text and "/" not in text
 
 
 def _search(session: Session, phrase: str, limit: int) -> list[str]:
@@ -279,7 +274,9 @@ def _with_feature(
         record
         for record in records
         if folded in _feature_names(record)
-        or (builtin is not None and uses.search(_without_comments(record.get("text", ""))))
+        or (
+            builtin is not None and uses.search(_COMMENT_OR_STRING.sub(" ", record.get("text", "")))
+        )
     ]
 
 
@@ -292,10 +289,6 @@ def _feature_names(record: ExampleEntry) -> set[str]:
 
 # A comment that nobody closes reaches to the end: else each of many would be looked for to there.
 _COMMENT_OR_STRING = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"[^\"\n]*\"", re.DOTALL)
-
-
-def _without_comments(text: str) -> str:
-    return _COMMENT_OR_STRING.sub(" ", text)
 
 
 @TOOLS.tool(

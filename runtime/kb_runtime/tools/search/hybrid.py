@@ -66,11 +66,13 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
     query: str = arguments["query"]
     warnings: list[str] = []
     scopes = _scopes(session, arguments["scopes"], arguments["scope"], warnings)
-    limit = _limit(scopes, arguments["k"], arguments["limitPerScope"])
+    k, per_scope = arguments["k"], arguments["limitPerScope"]
+    is_only = len(scopes) == 1
+    limit = k or per_scope or DEFAULT_K if is_only else per_scope or k or DEFAULT_PER_SCOPE
     modes: set[str] = set()
     found = {scope: _search(session, query, scope, limit, modes, warnings) for scope in scopes}
     # The results of an only scope are in the structure twice.
-    budget = _budget(sum(map(len, found.values())) * (2 if len(scopes) == 1 else 1))
+    budget = _budget(sum(map(len, found.values())) * (2 if is_only else 1))
     by_scope = {
         scope: [
             _result(session, scope, hit, budget, is_full=at < FULL_SNIPPETS)
@@ -91,7 +93,7 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
         "limitPerScope": limit,
         "mode": mode,
     }
-    if len(scopes) == 1:
+    if is_only:
         request |= {"scope": scopes[0], "k": limit}
     if warnings:
         request["warnings"] = list(dict.fromkeys(warnings))
@@ -99,7 +101,7 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
         **request,  # type: ignore[typeddict-item]  # `results` comes later
         "resultsByScope": by_scope,
     }
-    if len(scopes) == 1:
+    if is_only:
         structured["results"] = by_scope[scopes[0]]
 
     def text() -> str:  # does not need an only list twice
@@ -131,13 +133,6 @@ def _scopes(
             )
         scopes.append(scope)
     return [ALL] if ALL in scopes else list(dict.fromkeys(scopes))
-
-
-def _limit(scopes: Sequence[str], k: int | None, per_scope: int | None) -> int:
-    """How many results a scope gets."""
-    if len(scopes) == 1:
-        return k or per_scope or DEFAULT_K
-    return per_scope or k or DEFAULT_PER_SCOPE
 
 
 class _ResultBudget(NamedTuple):

@@ -233,7 +233,9 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
     if not found:
         among = sources(session) if source is None else [source]
         known = list(dict.fromkeys(page["url"] for each in among for page in each.pages))
-        near = suggest(split_fragment(url)[0], known) or _nearest(url, known)
+        near = suggest(split_fragment(url)[0], known)
+        if not near:  # those that agree for longest from the beginning
+            near = sorted(known, key=lambda each: (-shared_prefix(url, each), each))[:MAX_NEAREST]
         raise ToolError(
             "NOT_FOUND",
             f"No content found for URL. Nothing is stored under {quoted(url, 300)}",
@@ -248,11 +250,6 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
     if others:
         warnings.append(f"this URL is also in {', '.join(others)}: choose with source_id")
     return found[0], warnings
-
-
-def _nearest(url: str, known: Sequence[str]) -> list[str]:
-    """The known addresses that agree with `url` for longest from their beginning."""
-    return sorted(known, key=lambda each: (-shared_prefix(url, each), each))[:MAX_NEAREST]
 
 
 def _section(

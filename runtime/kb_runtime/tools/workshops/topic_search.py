@@ -27,7 +27,7 @@ from kb_runtime.tools.workshops.text import failure, next_steps, shown, title
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import WorkshopSectionEntry
-    from kb_runtime.search.request import SearchHit, SearchResult
+    from kb_runtime.search.request import SearchResult
     from kb_runtime.tools.session import Session
     from kb_runtime.tools.workshops.answers import TopicMatch, TopicMatches
 
@@ -91,7 +91,11 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[
     if not by_meaning:
         warnings = _why_words(session, query, found)
         keyword_source = "chunks" if hits else "sections"
-    matches = [_match(session, hit) for hit in hits]
+    matches = []
+    for hit in hits:
+        section: Any = session.artifact.catalog(hit.collection)[hit.record]
+        identity = f"{section['id']}#{hit.chunk['index']}"
+        matches.append(_entry(session, section, round(hit.score, 6), hit.chunk["text"], identity))
     if not hits:
         matches = _phrase_matches(session, query, among, (exercise, step), limit)
     structured: TopicMatches = {
@@ -157,12 +161,6 @@ def _search(session: Session, query: str, rows: tuple[range, ...] | None) -> Sea
             hit.score = 0.5 * hit.score + 0.5 * has_phrase
         result.hits.sort(key=lambda hit: (-hit.score, hit.row))
     return result
-
-
-def _match(session: Session, hit: SearchHit) -> TopicMatch:
-    section: Any = session.artifact.catalog(hit.collection)[hit.record]
-    identity = f"{section['id']}#{hit.chunk['index']}"
-    return _entry(session, section, round(hit.score, 6), hit.chunk["text"], identity)
 
 
 def _entry(
