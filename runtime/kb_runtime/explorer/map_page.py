@@ -83,7 +83,6 @@ def points(visit: Visit) -> Response:
 
 
 def query(visit: Visit) -> Response:
-    """Where a query is, and its hits."""
     text = visit.text("q").strip()
     found = projection_of(visit)
     vector = visit.kb.encode(text) if text and found is not None else None
@@ -106,7 +105,6 @@ def query(visit: Visit) -> Response:
 
 
 def point(visit: Visit) -> Response:
-    """What a point is."""
     chunk = visit.kb.chunk(visit.number("row", 0, 0, 1 << 31))
     return JSONResponse(
         {
@@ -119,7 +117,6 @@ def point(visit: Visit) -> Response:
 
 
 def facts_part(visit: Visit) -> Response:
-    """Clusters, near duplicates and isolated chunks, as lists."""
     found = projection_of(visit)
     if found is None:
         return visit.render("map_facts.html", clusters=[], groups=[], isolated=[], copies=0)

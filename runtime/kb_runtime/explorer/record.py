@@ -123,7 +123,6 @@ def links_of(visit: Visit) -> Links:
 
 
 def links_part(visit: Visit) -> Response:
-    """What links to a record, and what it links to."""
     record = visit.kb.get(visit.text("name"))
     links = links_of(visit)
 

@@ -70,7 +70,6 @@ def summaries(session: Session, kind: RecordKind[R]) -> Iterator[R]:
 
 
 def matching(session: Session, kind: RecordKind[R], accepts: Callable[[R], bool]) -> Iterator[R]:
-    """The records whose summaries `accepts` takes."""
     for catalog in catalogs(session, kind):
         for position in range(len(catalog)):
             summary: Any = catalog.head(position)

@@ -139,7 +139,6 @@ def _not_compiled(found: Sequence[_ReadFile], error: CompilerMissingError) -> An
 def _stored(
     session: Session, found: Sequence[_ReadFile], report: dict[str, Any]
 ) -> Answer[Ingestion]:
-    """The answer after the tests went live."""
     following = f"Call {session.name_of('search_tests')}: the tests can be found now."
     facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
     reason = (
@@ -225,7 +224,6 @@ def _across(found: Sequence[_ReadFile]) -> Iterator[str]:
 
 
 def _switched_off(session: Session, files: Sequence[_File]) -> ToolError:
-    """The answer of a server that was started with `--read-only`."""
     named: list[tuple[Suite, str]] = [(file.suite, file.relative) for file in files]
     following = compile_command(session, named or [("functional", f"TESTS{SUFFIX}")])
     return ToolError(

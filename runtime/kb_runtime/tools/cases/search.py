@@ -220,7 +220,6 @@ def _summary(session: Session, info: CollectionInfo, position: int) -> TestSumma
 
 
 def _complete(session: Session, entry: TestEntry) -> TestDetails:
-    """A stored test as answers have it."""
     record: Any = entry
     test: Any = {shown: record[name] for name, shown in EXPORT_NAMES.items() if name in record}
     test |= {shown: record.get(name, []) for name, shown in EXPORT_LISTS.items()}

@@ -56,7 +56,6 @@ def last_indexed(session: Session) -> str | None:
 
 
 def parts(session: Session) -> list[Artifact]:
-    """The artifacts that hold source files."""
     return [
         part
         for part in session.artifact.parts

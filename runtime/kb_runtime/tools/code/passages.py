@@ -83,7 +83,6 @@ def group_hits(
 
 
 def _around(passages: Sequence[Passage], hit: SearchHit) -> Passage | None:
-    """The passage that shows a hit already."""
     return next((one for one in passages if hit.row in one.rows), None)
 
 

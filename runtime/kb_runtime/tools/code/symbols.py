@@ -388,7 +388,6 @@ class SymbolIndex:
         return sentences + changes(self._states)
 
     def line(self, tree: Tree, record: int, number: int) -> str:
-        """A line of a file as indexed."""
         key = tree.info.name, record
         if key not in self._lines:
             self._lines[key] = self.entry(tree, record).get("text", "").split("\n")

@@ -151,7 +151,6 @@ def _in_scope(kind: str, group: str, scope: str) -> bool:
 
 
 def _matches(files: Files, folded_query: str) -> Iterator[Match]:
-    """The matching lines, by path and line."""
     for path, origin in sorted(files):
         for part in sorted(files[path, origin]):
             folded = part.text.casefold()

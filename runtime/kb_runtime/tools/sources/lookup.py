@@ -42,7 +42,6 @@ class DocumentationSet(NamedTuple):
 
     @property
     def pages(self) -> list[ListedPage]:
-        """The listing of its pages, in their order."""
         return self.record.get("pages", [])
 
     def rows(self, session: Session, first: int, end: int) -> range:
