@@ -14,6 +14,7 @@ from kb_runtime.tools.arguments import check
 from kb_runtime.tools.budget import WARNING_MARGIN, within
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.parameter import MAX_CHARS
+from kb_runtime.tools.refusal import bad_input
 from kb_runtime.tools.registry import tool_named
 from kb_runtime.tools.session import DEFAULT_CHARS, Session
 
@@ -137,19 +138,17 @@ def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:
     folded = {one.casefold(): part for one, part in served.items()}
     part = folded.get(name.casefold()) if isinstance(name, str) else None
     if part is None:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"{KB} {quoted(str(name))} is not one of: {', '.join(served)}",
             suggestions=list(served),
             details={"allowed": list(served)},
         )
     if tool.needs and not _has(part, tool):
         others = [one for one, other in served.items() if _has(other, tool)]
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"the knowledge base {part.manifest['name']} has nothing that this tool reads",
+            f"Leave {KB} out, or give one of: {', '.join(others)}.",
             suggestions=others,
-            next_steps=[f"Leave {KB} out, or give one of: {', '.join(others)}."],
         )
     return part
 

@@ -17,6 +17,7 @@ from kb_runtime.knowledge.lookup import record_id as record_id
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, resolve, resolve_path, suggest
 from kb_runtime.text.tables import plural
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -127,11 +128,10 @@ def unknown_choice(
 ) -> ToolError:
     """NOT_FOUND for a value that no record of a listing tool has; `noun` says what it is, in the
     singular, and `listing` is the tool without its prefix."""
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         f"there is no {noun} {quoted(wanted)}. Available {plural(noun)}: {', '.join(known)}",
+        f"Call {tool_name(session, listing)} with one of them, or without.",
         suggestions=suggest(wanted, known) or known[:10],
-        next_steps=[f"Call {tool_name(session, listing)} with one of them, or without."],
         details={f"available{plural(noun).capitalize()}": list(known)},
     )
 

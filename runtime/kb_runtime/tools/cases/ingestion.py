@@ -24,6 +24,7 @@ from kb_runtime.tools.answers import present
 from kb_runtime.tools.cases.compile_command import compile_command
 from kb_runtime.tools.cases.family import case_tools
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.refusal import bad_input, not_found
 
 if TYPE_CHECKING:
     from kb_runtime.tools.cases.answers import IngestedCounts, Ingestion, IngestionFacts
@@ -256,10 +257,8 @@ def _defaults(folder: str, called: str) -> list[_File]:
     ]
     if not files:
         names = ", ".join(f"{called}/{name}" for names in DEFAULTS.values() for name in names)
-        raise ToolError(
-            "NOT_FOUND",
-            f"none of the default files is there: {names}",
-            next_steps=["Give functional_path or api_path."],
+        raise not_found(
+            f"none of the default files is there: {names}", "Give functional_path or api_path."
         )
     return files
 
@@ -292,10 +291,9 @@ def _checked(path: str, folder: str, called: str) -> str:
 
 
 def _refused(path: str, rule: str) -> ToolError:
-    return ToolError(
-        "BAD_INPUT",
+    return bad_input(
         f"the path {quoted(path)} is refused: {rule}",
-        next_steps=[f"Give a file ({_SUFFIXES}) inside the server's data directory."],
+        f"Give a file ({_SUFFIXES}) inside the server's data directory.",
     )
 
 
@@ -307,12 +305,12 @@ def _read(folder: str, file: _File) -> _ReadFile:
     except CaseFileError as error:
         place = f" (line {error.line}, column {error.column})" if error.column else ""
         place = place or (f" (line {error.line})" if error.line else "")
-        raise ToolError("BAD_INPUT", f"{quoted(file.shown)}: {error.message}{place}") from None
+        raise bad_input(f"{quoted(file.shown)}: {error.message}{place}") from None
     found = normalise(parsed, file.suite, name)
     if found is None or not found.cases:
         reasons = list(sentences(found.findings).values()) if found is not None else []
         detail = f": {'; '.join(reasons)}" if reasons else ""
-        raise ToolError("BAD_INPUT", f"{quoted(file.shown)} holds no usable test{detail}")
+        raise bad_input(f"{quoted(file.shown)} holds no usable test{detail}")
     is_unsure = file.suite == "functional" and suite_of(name, parsed) == "api"
     other = normalise(parsed, "api", name) if is_unsure else None
     return _ReadFile(file, found, other is not None and other.cases != found.cases)
@@ -321,14 +319,14 @@ def _read(folder: str, file: _File) -> _ReadFile:
 def _content(folder: str, file: _File) -> bytes:
     path = os.path.join(folder, file.relative)
     if not os.path.lexists(path):
-        raise ToolError("NOT_FOUND", f"there is no file {quoted(file.shown)}")
+        raise not_found(f"there is no file {quoted(file.shown)}")
     if os.path.realpath(path) != path:
         raise _refused(file.shown, "symbolic links are not followed")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path, flags)
     except OSError:
-        raise ToolError("NOT_FOUND", f"the file {quoted(file.shown)} cannot be read") from None
+        raise not_found(f"the file {quoted(file.shown)} cannot be read") from None
     try:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):

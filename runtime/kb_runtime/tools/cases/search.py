@@ -18,6 +18,7 @@ from kb_runtime.tools.cases import ranking as test_ranking
 from kb_runtime.tools.cases.family import case_tools
 from kb_runtime.tools.cases.filters import FACETS, advice, check_filters, row_filter
 from kb_runtime.tools.declaration import Answer, Argument
+from kb_runtime.tools.refusal import bad_input, not_found
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -246,11 +247,10 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
             is_other = rank == 1 and record["uid"] != given
             candidates.append((rank, is_other, record["uid"], info, position))
     if not candidates:
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"no test has the key {quoted(given)}",
+            "Use search_tests to find a test by what it is about.",
             suggestions=_close_keys(session, key.upper()),
-            next_steps=["Use search_tests to find a test by what it is about."],
         )
     candidates.sort(key=lambda candidate: candidate[:3])
     rank, _, _, info, position = candidates[0]
@@ -274,11 +274,10 @@ def _close_keys(session: Session, key: str) -> list[str]:
 
 def _malformed(session: Session, given: str) -> ToolError:
     """The error for what is no identifier of a test and cannot be a key."""
-    return ToolError(
-        "BAD_INPUT",
+    return bad_input(
         f"invalid JIRA key format: {quoted(given)} is neither a key nor a test's uid or case id",
+        "Give a key such as PROJ-123, or the UID that search_tests shows.",
         suggestions=_close_keys(session, given.upper()),
-        next_steps=["Give a key such as PROJ-123, or the UID that search_tests shows."],
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
 from kb_runtime.text.rendering import fence
 from kb_runtime.text.tables import count_of
@@ -16,6 +15,7 @@ from kb_runtime.tools.code.freshness import since_indexed
 from kb_runtime.tools.code.index import KIND, code_tools
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.refusal import bad_input, not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import CodeEntry
@@ -87,16 +87,14 @@ def find_file(session: Session, given: str) -> CodeEntry:
     search = session.name_of("codebase_retrieval")
     endings = [id for id in known if ends_with(id, path)]
     if len(endings) > 1:
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"{len(endings)} files end with {quoted(given)}: give one of their paths",
             suggestions=sorted(endings)[:PATH_SUGGESTIONS],
         )
-    raise ToolError(
-        "NOT_FOUND",
+    raise not_found(
         f"there is no file {quoted(given)} in the index of {count_of(len(known), 'file')}",
+        f"Call {search} with what the file does; its results name files.",
         suggestions=suggest(path, known, PATH_SUGGESTIONS),
-        next_steps=[f"Call {search} with what the file does; its results name files."],
     )
 
 
@@ -115,15 +113,13 @@ def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tup
     first = arguments["start_line"] or 1
     last = min(arguments["end_line"] or total, total)
     if first > total:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"start_line {first} is past the end: {quoted(record['id'])} has {count_of(total, 'line')}",
-            next_steps=[f"Give start_line from 1 to {total}."],
+            f"Give start_line from 1 to {total}.",
         )
     if last < first:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"end_line {arguments['end_line']} comes before start_line {first}",
-            next_steps=["Give the first line of the range as start_line."],
+            "Give the first line of the range as start_line.",
         )
     return first, last

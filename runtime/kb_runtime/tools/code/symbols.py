@@ -16,6 +16,7 @@ from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.freshness import changes, reachable_tree
 from kb_runtime.tools.code.index import KIND, followed, path_globs
 from kb_runtime.tools.declaration import Argument
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -215,14 +216,11 @@ class SymbolIndex:
                 for row in tree.symbols.definitions_of(number)
             )
         }
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"there is no definition of {quoted(symbol)} in {self.seen}",
+            *([f"Leave out {self.limits}."] if self.limits else []),
+            "Call symbol_search with a part of the name, or codebase_retrieval.",
             suggestions=suggest(name, names),
-            next_steps=[
-                *([f"Leave out {self.limits}."] if self.limits else []),
-                "Call symbol_search with a part of the name, or codebase_retrieval.",
-            ],
         )
 
     def _nearly_named(self, symbol: str) -> list[Found]:

@@ -14,6 +14,7 @@ from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
 from kb_runtime.tools.reference import docs
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import BuiltinEntry
@@ -105,11 +106,10 @@ def _no_builtin(session: Session, name: str) -> ToolError:
     known = lookup.ids(session, KIND)
     similar = suggest(name, known) or known[:_FIRST_NAMES]
     listing = lookup.tool_name(session, "list_builtins")
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         f"no builtin is called {quoted(name)}; the knowledge base has {count_of(len(known), 'builtin')}",
+        f"Call {listing} to see all names.",
         suggestions=similar,
-        next_steps=[f"Call {listing} to see all names."],
         details={"total": len(known)},
     )
 

@@ -13,6 +13,7 @@ from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, shown_levels
 from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
+from kb_runtime.tools.refusal import bad_input, not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import DocEntry, SectionEntry
@@ -67,10 +68,9 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
     first: int | None = arguments["startLine"]
     last: int | None = arguments["endLine"]
     if arguments["section"] and (first is not None or last is not None):
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             "section and startLine or endLine were given together",
-            next_steps=["Give either section, or startLine and endLine."],
+            "Give either section, or startLine and endLine.",
         )
     if first is not None or last is not None:
         part = _lines(record.get("text", ""), first, last)
@@ -119,16 +119,14 @@ def _lines(text: str, first: int | None, last: int | None) -> DocPart:
     start = first or 1
     end = min(last or len(lines), len(lines))
     if start > len(lines):
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"startLine {start} is after the last line, {len(lines)}",
-            next_steps=[f"Give startLine from 1 to {len(lines)}."],
+            f"Give startLine from 1 to {len(lines)}.",
         )
     if start > end:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"startLine {start} is after endLine {end}",
-            next_steps=["Give an endLine that is not before startLine."],
+            "Give an endLine that is not before startLine.",
         )
     return {
         "content": "".join(lines[start - 1 : end]),
@@ -165,11 +163,10 @@ def _section(session: Session, record: DocEntry, wanted: str) -> SectionEntry:
     ]
     close = near[:PATH_SUGGESTIONS] or anchors[:PATH_SUGGESTIONS]
     outline = lookup.tool_name(session, "doc_outline")
-    raise ToolError(
-        "NOT_FOUND",
+    raise not_found(
         f"{record['path']} has no section {quoted(wanted)}",
+        f"Call {outline} with path {quoted(record['path'])} to see its sections.",
         suggestions=close,
-        next_steps=[f"Call {outline} with path {quoted(record['path'])} to see its sections."],
         details={"availableSections": anchors},
     )
 
@@ -232,11 +229,10 @@ def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError
         shown = some_of(known, _LISTED_DOCS)
         message = f"no document matches {quoted(name)}. Available documents: {shown}"
         suggestions = suggest(path, known, PATH_SUGGESTIONS) or known[:PATH_SUGGESTIONS]
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         message,
+        step,
         suggestions=suggestions,
-        next_steps=[step],
         details={"availableDocs": known, "total": len(known)},
     )
 

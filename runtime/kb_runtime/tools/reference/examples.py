@@ -15,6 +15,7 @@ from kb_runtime.tools.budget import content_part
 from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager
 from kb_runtime.tools.reference import builtins
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import ExampleEntry
@@ -155,14 +156,11 @@ def _no_example(session: Session, given: str, path: str, limit: int) -> ToolErro
         near = [*_search(session, given, limit), *near]
     if not near:
         near = _search(session, given, limit)
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         f"no example matches {quoted(given)}. Available categories: {', '.join(categories)}",
+        f"Call {lookup.tool_name(session, 'list_examples')} with a category,"
+        f" or {lookup.tool_name(session, 'hybrid_search')} with scope examples and a phrase.",
         suggestions=list(dict.fromkeys(near))[:limit],
-        next_steps=[
-            f"Call {lookup.tool_name(session, 'list_examples')} with a category,"
-            f" or {lookup.tool_name(session, 'hybrid_search')} with scope examples and a phrase."
-        ],
         details={"availableCategories": categories},
     )
 

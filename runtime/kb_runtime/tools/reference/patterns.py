@@ -12,6 +12,7 @@ from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.reference import builtins, examples
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import PatternEntry
@@ -98,15 +99,12 @@ def _no_pattern(session: Session, wanted: str) -> ToolError:
     plain = {re.sub(r"[-_ ]", "", id.casefold()): id for id in reversed(known)}
     similar = suggest(re.sub(r"[-_ ]", "", wanted.casefold()), plain)
     near = list(dict.fromkeys([plain[each] for each in similar] + suggest(wanted, known)))
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         f"no pattern is called {quoted(wanted)}"
         + ("" if near else f". Available patterns: {', '.join(known)}"),
+        f"Call {lookup.tool_name(session, 'search_patterns')} with what you want to do,"
+        f" or {lookup.tool_name(session, 'list_patterns')} to see all.",
         suggestions=near[:5] or known,
-        next_steps=[
-            f"Call {lookup.tool_name(session, 'search_patterns')} with what you want to do,"
-            f" or {lookup.tool_name(session, 'list_patterns')} to see all."
-        ],
         details={"availablePatterns": known},
     )
 

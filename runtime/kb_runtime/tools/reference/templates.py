@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import content_part
 from kb_runtime.tools.declaration import Answer, Tools
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import TemplateEntry
@@ -32,11 +32,10 @@ def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template
     record = lookup.find(session, KIND, wanted)
     if record is None:
         known = lookup.ids(session, KIND)
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"no template is called {quoted(wanted)}. Available templates: {', '.join(known)}",
+            f"Call {lookup.tool_name(session, 'list_templates')} to compare them.",
             suggestions=suggest(wanted, known) or known[:10],
-            next_steps=[f"Call {lookup.tool_name(session, 'list_templates')} to compare them."],
             details={"availableTemplates": known},
         )
     structured: Template = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from kb_runtime.errors import ToolError
 from kb_runtime.knowledge import lookup
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
@@ -14,6 +13,7 @@ from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.lookup import first_place, stored_lines, tool_name
 from kb_runtime.tools.paging import MARGIN, Pager
+from kb_runtime.tools.refusal import bad_input
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -136,10 +136,9 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     start = max(arguments["start_line"] or first, first)
     end = min(arguments["end_line"] or first + len(lines) - 1, first + len(lines) - 1)
     if start > end and lines:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"lines {start} to {end} are not in {quoted(record.id)},"
-            f" which has lines {first} to {first + len(lines) - 1}",
+            f" which has lines {first} to {first + len(lines) - 1}"
         )
     part = "".join(lines[start - first : end - first + 1])
     own_name = tool_name(session, "get")

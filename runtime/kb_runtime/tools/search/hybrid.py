@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kb_runtime.errors import ToolError
 from kb_runtime.search.results import explain
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import excerpt, json_text, shorten
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.budget import whole_results
 from kb_runtime.tools.declaration import Answer, Tools
+from kb_runtime.tools.refusal import bad_input
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -124,11 +124,10 @@ def _scopes(
     for name in given:
         scope = folded.get(name.casefold())
         if scope is None:
-            raise ToolError(
-                "BAD_INPUT",
+            raise bad_input(
                 f"there is no scope {quoted(name)}. Valid scopes: {', '.join(known)}",
+                "Use valid scopes, or leave scopes out to search everything.",
                 suggestions=suggest(name, known) or known[: len(SCOPES)],
-                next_steps=["Use valid scopes, or leave scopes out to search everything."],
                 details={"validScopes": known},
             )
         scopes.append(scope)

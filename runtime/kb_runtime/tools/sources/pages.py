@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, shared_prefix, suggest
 from kb_runtime.text.rendering import exact_fence, indented_json_text
@@ -17,6 +16,7 @@ from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import OUTLINE_SHARE, part_chars, shown_levels
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager, json_chars
+from kb_runtime.tools.refusal import not_found
 from kb_runtime.tools.sources.family import (
     LIST_PAGES,
     READ_PAGE,
@@ -224,8 +224,7 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
         elsewhere = [page["source"] for page, is_in in zip(found, inside, strict=True) if not is_in]
         found = [page for page, is_in in zip(found, inside, strict=True) if is_in]
         if elsewhere and not found:
-            raise ToolError(
-                "NOT_FOUND",
+            raise not_found(
                 f"No content found for URL. {quoted(url)} is not in the source"
                 f" {quoted(source.id)} but in {', '.join(elsewhere)}",
                 suggestions=elsewhere,
@@ -236,11 +235,10 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
         near = suggest(split_fragment(url)[0], known)
         if not near:  # those that agree for longest from the beginning
             near = sorted(known, key=lambda each: (-shared_prefix(url, each), each))[:MAX_NEAREST]
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"No content found for URL. Nothing is stored under {quoted(url, 300)}",
+            f"Call {LIST_PAGES} for the URLs of a source, or {SEARCH}.",
             suggestions=near,
-            next_steps=[f"Call {LIST_PAGES} for the URLs of a source, or {SEARCH}."],
             details={"nearest": near},
         )
     others = [page["source"] for page in found[1:]]
@@ -269,11 +267,10 @@ def _section(
     if wanted:
         titles = [section["title"] for section in sections]
         shown = some_of(titles, SHOWN_HEADINGS) or "the page has no headings"
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"the page has no section {quoted(wanted)}. Headings: {shown}",
+            "Leave section out to read the whole page.",
             suggestions=suggest(wanted, titles),
-            next_steps=["Leave section out to read the whole page."],
             details={"headings": titles},
         )
     if fragment:

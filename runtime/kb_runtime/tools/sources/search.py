@@ -17,6 +17,7 @@ from kb_runtime.tools.answers import present
 from kb_runtime.tools.arguments import MAX_ITEMS
 from kb_runtime.tools.budget import whole_results
 from kb_runtime.tools.declaration import Answer, Argument
+from kb_runtime.tools.refusal import bad_input
 from kb_runtime.tools.sources.family import READ_PAGE, page_facts, source_tools
 from kb_runtime.tools.sources.lookup import (
     KIND,
@@ -194,8 +195,7 @@ def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:
     """The values that each filter allows. Raises BAD_INPUT for unknown keys and other types."""
     unknown = sorted(str(key) for key in given if key not in FILTERS)
     if unknown:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"filters has the unknown key {quoted(unknown[0])}. Allowed: {', '.join(FILTERS)}",
             suggestions=suggest(unknown[0], FILTERS) or FILTERS,
             details={"allowed": list(FILTERS)},
@@ -204,9 +204,8 @@ def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:
     for key, value in given.items():
         values = value if isinstance(value, list) else [value]
         if len(values) > MAX_ITEMS:
-            raise ToolError(
-                "BAD_INPUT",
-                f"filters.{key} has {len(values)} values and may have at most {MAX_ITEMS}",
+            raise bad_input(
+                f"filters.{key} has {len(values)} values and may have at most {MAX_ITEMS}"
             )
         given_values = (each.strip() if isinstance(each, str) else each for each in values)
         allowed = [_filter_value(key, each) for each in given_values if each not in (None, "")]
@@ -220,8 +219,7 @@ def _filter_value(key: str, value: Any) -> Any:
     found = integer(value) if type == "integer" else value
     if is_of_type(found, type):
         return found
-    raise ToolError(
-        "BAD_INPUT",
+    raise bad_input(
         f"filters.{key} must be {DESCRIPTIONS[type]} or a list of them, not {quoted(value)}."
         f" Allowed keys: {', '.join(FILTERS)}",
         details={"allowed": list(FILTERS)},

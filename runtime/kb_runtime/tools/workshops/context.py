@@ -12,6 +12,7 @@ from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument
 from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.refusal import bad_input
 from kb_runtime.tools.workshops import bundles
 from kb_runtime.tools.workshops.lookup import (
     SECTION_KINDS,
@@ -70,11 +71,10 @@ def retrieve_learning_context(
             warnings.append("seed ignored: it needs random: true")
         missing = [name for name in ("workshop", "exerciseNumber") if arguments[name] is None]
         if missing:
-            raise ToolError(
-                "BAD_INPUT",
+            raise bad_input(
                 f"{' and '.join(missing)} missing: give workshop and exerciseNumber,"
                 " or random: true for a random exercise",
-                next_steps=["Call list_workshops, then list_exercises for the numbers."],
+                "Call list_workshops, then list_exercises for the numbers.",
             )
         scope, section, offset = _stated(session, arguments, kinds)
     chosen = covering(scope.workshop, scope.exercise, scope.step, kinds)
@@ -131,8 +131,7 @@ def _kinds(given: Sequence[str]) -> tuple[str, ...]:
     """The kinds that are asked for, each once, in their order; none for all. Raises BAD_INPUT."""
     wanted = {each.strip().casefold() for each in given}
     if unknown := sorted(wanted - set(SECTION_KINDS)):
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"kinds holds {quoted(unknown[0])}, which is not one of: {', '.join(SECTION_KINDS)}",
             suggestions=list(SECTION_KINDS),
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import json_text
 from kb_runtime.text.tables import some_of
@@ -13,6 +12,7 @@ from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.refusal import bad_input
 from kb_runtime.tools.workshops.bundles import CURSOR, EXERCISE
 from kb_runtime.tools.workshops.lookup import (
     PlacedWorkshop,
@@ -78,10 +78,9 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[Worksh
     page = pager.items(arguments["cursor"], len(found), most)
     count = page.stop - page.start
     if everything and count > MAX_PAGES * limit:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"{count} workshops in pages of {limit} are more than {MAX_PAGES} pages",
-            next_steps=[f"Give a limit of at least {-(-count // MAX_PAGES)}."],
+            f"Give a limit of at least {-(-count // MAX_PAGES)}.",
         )
     entries, page = pager.shown(
         arguments["cursor"],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.search.results import without_near_duplicates
 from kb_runtime.text.graphemes import boundary_before
 from kb_runtime.text.names import quoted
@@ -14,6 +13,7 @@ from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import whole_results
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.refusal import bad_input
 from kb_runtime.tools.workshops.lookup import (
     KIND,
     PlacedWorkshop,
@@ -64,17 +64,15 @@ TOOLS = workshop_tools()
 def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[TopicMatches]:
     query: str = arguments["query"]
     if sum(not char.isspace() for char in query) < MIN_QUERY_CHARS:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"query {quoted(query)} needs at least {MIN_QUERY_CHARS} characters besides spaces",
-            next_steps=["Describe the topic in a word or more."],
+            "Describe the topic in a word or more.",
         )
     exercise, step = arguments["exerciseNumber"], arguments["stepNumber"]
     if step is not None and exercise is None:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             "exerciseNumber is required when stepNumber is given",
-            next_steps=["Add exerciseNumber, or leave stepNumber out."],
+            "Add exerciseNumber, or leave stepNumber out.",
         )
     slug = arguments["workshop"]
     among = workshops(session) if slug is None else [find_workshop(session, slug)]
