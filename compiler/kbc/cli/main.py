@@ -16,7 +16,7 @@ import click
 
 from kb_runtime.cli import artifact_commands, runner
 from kb_runtime.cli.artifact_commands import AS_JSON
-from kb_runtime.cli.runner import print_json
+from kb_runtime.cli.runner import print_json, tell
 from kb_runtime.errors import exit_codes
 from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc.cli import failures
@@ -292,10 +292,8 @@ def serve(arguments: tuple[str, ...]) -> None:
 @AS_JSON
 def version(as_json: bool) -> None:
     """Print the version of kbc and of the artifact format."""
-    if as_json:
-        print_json({"kbc": __version__, "format": FORMAT_VERSION})
-    else:
-        click.echo(f"kbc {__version__}, artifact format {FORMAT_VERSION}")
+    facts = {"kbc": __version__, "format": FORMAT_VERSION}
+    tell(facts, f"kbc {__version__}, artifact format {FORMAT_VERSION}", as_json=as_json)
 
 
 def run(arguments: list[str] | None = None) -> int:

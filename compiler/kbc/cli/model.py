@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
-from kb_runtime.cli.runner import print_json
+from kb_runtime.cli.runner import print_json, tell
 from kb_runtime.store.atomic_files import replace_file
 from kbc.cli.environment import default_models
 from kbc.cli.options import PATH
@@ -51,10 +51,7 @@ def fetch(as_json: bool) -> None:
     from kbc.encoding import hub
 
     folder = hub.fetch(default_models(), quiet=as_json)
-    if as_json:
-        print_json({"folder": str(folder)})
-    else:
-        click.echo(f"the model is in {folder}")
+    tell({"folder": str(folder)}, f"the model is in {folder}", as_json=as_json)
 
 
 @model.command()
@@ -107,10 +104,8 @@ def export(folder: Path, as_json: bool) -> None:
         raise OutputError(f"'{where}' cannot be written: {error.strerror}") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
-    if as_json:
-        print_json({"folder": str(folder), "from": str(used.folder)})
-    else:
-        click.echo(f"wrote {folder}; use it with --model {folder}")
+    facts = {"folder": str(folder), "from": str(used.folder)}
+    tell(facts, f"wrote {folder}; use it with --model {folder}", as_json=as_json)
 
 
 def _used() -> Any:

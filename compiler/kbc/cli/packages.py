@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kb_runtime.cli.artifact_commands import ARTIFACT, AS_JSON
-from kb_runtime.cli.runner import print_json
+from kb_runtime.cli.runner import print_json, tell
 from kb_runtime.text.tables import count_of
 from kbc.cli.environment import signing_passphrase
 from kbc.cli.options import PATH, path_option
@@ -109,10 +109,9 @@ def keygen(file: Path, as_json: bool) -> None:
     from kbc.shipping.signing import PUBLIC_SUFFIX, generate
 
     name = generate(file, signing_passphrase())
-    if as_json:
-        print_json({"key": name, "private": str(file), "public": f"{file}{PUBLIC_SUFFIX}"})
-    else:
-        click.echo(f"key {name}: wrote {file} (keep it secret) and {file}{PUBLIC_SUFFIX}")
+    public = f"{file}{PUBLIC_SUFFIX}"
+    facts = {"key": name, "private": str(file), "public": public}
+    tell(facts, f"key {name}: wrote {file} (keep it secret) and {public}", as_json=as_json)
 
 
 @click.command()
@@ -127,7 +126,5 @@ def sign(artifact: str, key: Path, as_json: bool) -> None:
     from kbc.shipping.signing import sign as run_sign
 
     name, path = run_sign(Path(artifact), key, signing_passphrase())
-    if as_json:
-        print_json({"key": name, "signatures": str(path)})
-    else:
-        click.echo(f"signed with the key {name}: {path}")
+    facts = {"key": name, "signatures": str(path)}
+    tell(facts, f"signed with the key {name}: {path}", as_json=as_json)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
-from kb_runtime.cli.runner import print_json
+from kb_runtime.cli.runner import print_json, tell
 from kb_runtime.errors import UsageError
 from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
 from kb_runtime.text.tables import count_of
@@ -143,15 +143,13 @@ def remove_command(
 
     cpus = jobs or os.cpu_count() or 1
     result = remove(_existing(workspace), identifiers, cpus, model, default_models())
-    if as_json:
-        print_json({"build_id": result.build_id, "tests": result.tests, "removed": result.removed})
-        return
+    facts = {"build_id": result.build_id, "tests": result.tests, "removed": result.removed}
     live = (
         f"build {result.build_id} with {count_of(result.tests, 'test')} is live"
         if result.tests
         else "none is left"
     )
-    click.echo(f"{count_of(result.removed, 'test')} removed; {live}")
+    tell(facts, f"{count_of(result.removed, 'test')} removed; {live}", as_json=as_json)
 
 
 @workspace.command("index")
@@ -186,10 +184,9 @@ def index_command(
     report = index.build(draft=draft, parsed=True)
     if not has_parent:
         index.record_status()
-    if as_json:
-        print_json({"build_id": report.build_id, "path": str(report.path)})
-        return
-    click.echo(f"{count_of(report.records, 'file')} indexed; build {report.build_id} is live")
+    facts = {"build_id": report.build_id, "path": str(report.path)}
+    indexed = f"{count_of(report.records, 'file')} indexed; build {report.build_id} is live"
+    tell(facts, indexed, as_json=as_json)
 
 
 @workspace.command("follow")

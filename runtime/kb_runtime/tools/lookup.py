@@ -123,6 +123,14 @@ def _record(session: Session, kind: RecordKind[R], place: Place) -> R:
     return cast("R", record)
 
 
+def choice(session: Session, noun: str, wanted: str, known: Sequence[str], listing: str) -> str:
+    """The one of `known` that equals `wanted` up to case. Raises `unknown_choice`."""
+    for each in known:
+        if each.casefold() == wanted.casefold():
+            return each
+    raise unknown_choice(session, noun, wanted, known, listing)
+
+
 def unknown_choice(
     session: Session, noun: str, wanted: str, known: Sequence[str], listing: str
 ) -> ToolError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
@@ -158,15 +158,13 @@ def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[Si
         test = _summary(session, found.info, found.record)
         score = round(found.score, 4)
         results.append({"test": test, "score": score})
-        lines = [
-            f"{number}. **{test['title']}**",
-            f"   - UID: {test['uid']}",
-            f"   - Similarity Score: {score:.3f}",
-            f"   - Tags: {_listed(test['tags'])}",
-        ]
-        if "address" in test:
-            lines.insert(2, f"   - Address: {test['address']}")
-        texts.append("\n".join(lines))
+        facts = {
+            "UID": test["uid"],
+            "Address": test.get("address"),
+            "Similarity Score": f"{score:.3f}",
+            "Tags": _listed(test["tags"]),
+        }
+        texts.append("\n".join([f"{number}. **{test['title']}**", *_bullets(facts, "   ")]))
     structured: SimilarTests = {
         "results": results,
         "reference": reference,
@@ -315,39 +313,37 @@ def _shares(analyzer: Analyzer, query: Query, text: str) -> bool:
 
 def _found_text(number: int, result: FoundTest) -> str:
     test = result["test"]
-    lines = [
-        f"**{number}. {test['title']}**",
-        f"- UID: {test['uid']}",
-        f"- Priority: {test['priority']}",
-        f"- Tags: {_listed(test['tags'])}",
-        f"- Score: {result['score']:.3f}",
-    ]
-    if "address" in test:
-        lines.insert(2, f"- Address: {test['address']}")
-    if "matched_steps" in result:
-        lines.append(f"- Matched Steps: {result['matched_steps']}")
     summary = " ".join(test.get("summary", "").split())
-    lines.append(f"- Summary: {summary[: cut(summary, 0, SUMMARY_CHARS)]}...")
-    return "\n".join(lines)
+    facts = {
+        "UID": test["uid"],
+        "Address": test.get("address"),
+        "Priority": test["priority"],
+        "Tags": _listed(test["tags"]),
+        "Score": f"{result['score']:.3f}",
+        "Matched Steps": result.get("matched_steps"),
+        "Summary": f"{summary[: cut(summary, 0, SUMMARY_CHARS)]}...",
+    }
+    return "\n".join([f"**{number}. {test['title']}**", *_bullets(facts)])
+
+
+def _bullets(facts: Mapping[str, str | None], indent: str = "") -> list[str]:
+    """A line for each fact that is known."""
+    return [f"{indent}- {name}: {fact}" for name, fact in facts.items() if fact]
 
 
 def _test_text(test: TestDetails) -> str:
-    lines = [
-        f"**{test['title']}**",
-        "",
-        f"- UID: {test['uid']}",
-        f"- JIRA Key: {test.get('jiraKey', NO_KEY)}",
-        f"- Priority: {test['priority']}",
-        f"- Tags: {_listed(test['tags'])}",
-        f"- Platforms: {_listed(test['platforms'])}",
-    ]
     facts = {
+        "UID": test["uid"],
+        "JIRA Key": test.get("jiraKey", NO_KEY),
+        "Priority": test["priority"],
+        "Tags": _listed(test["tags"]),
+        "Platforms": _listed(test["platforms"]),
         "Type": test.get("testType", ""),
         "Folder": test.get("folderStructure", ""),
         "Test Path": test.get("testPath", ""),
         "Related Issues": ", ".join(test["relatedIssues"]),
     }
-    lines += [f"- {name}: {fact}" for name, fact in facts.items() if fact]
+    lines = [f"**{test['title']}**", "", *_bullets(facts)]
     parts = {
         "Summary": test.get("summary", ""),
         "Description": test.get("description", ""),

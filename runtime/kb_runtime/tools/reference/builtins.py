@@ -179,9 +179,7 @@ def categories_of(record: BuiltinEntry) -> list[str]:
 def _category(session: Session, wanted: str, known: list[str]) -> str:
     """The category that `wanted` means. Raises NOT_FOUND with those that exist."""
     folded = wanted.casefold()
-    meant = next((group for group in SYNONYMS if folded in group), frozenset({folded}))
-    for words in ({folded}, meant):
-        for category in known:
-            if category.casefold() in words:
-                return category
-    raise lookup.unknown_choice(session, "category", wanted, known, "list_builtins")
+    if folded not in map(str.casefold, known):
+        meant = next((group for group in SYNONYMS if folded in group), frozenset())
+        wanted = next((each for each in known if each.casefold() in meant), wanted)
+    return lookup.choice(session, "category", wanted, known, "list_builtins")

@@ -122,10 +122,7 @@ def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Pattern
     wanted: str | None = arguments["category"]
     if wanted is None:
         return json_answer({"total": total, "categories": dict(sorted(by_category.items()))})
-    known = sorted(by_category)
-    category = next((each for each in known if each.casefold() == wanted.casefold()), None)
-    if category is None:
-        raise lookup.unknown_choice(session, "category", wanted, known, "list_patterns")
+    category = lookup.choice(session, "category", wanted, sorted(by_category), "list_patterns")
     patterns = by_category[category]
     return json_answer({"category": category, "count": len(patterns), "patterns": patterns})
 

@@ -68,9 +68,7 @@ def list_templates(session: Session, arguments: dict[str, Any]) -> Answer[Templa
             {"total": len(found), "templates": [_entry(session, record) for record in found]}
         )
     frameworks = sorted({record.get("framework", "") for record in found} - {""})
-    framework = next((each for each in frameworks if each.casefold() == wanted.casefold()), None)
-    if framework is None:
-        raise lookup.unknown_choice(session, "framework", wanted, frameworks, "list_templates")
+    framework = lookup.choice(session, "framework", wanted, frameworks, "list_templates")
     chosen = [_entry(session, record) for record in found if record.get("framework") == framework]
     return json_answer({"framework": framework, "count": len(chosen), "templates": chosen})
 
