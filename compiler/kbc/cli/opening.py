@@ -52,7 +52,7 @@ def recognised(path: Path, name: str, cache: StrPath | None) -> Recognition:
 
     if name and not NAME.fullmatch(name):
         raise UsageError(
-            f"--name is {name!r}; it must be a lower-case name matching {NAME.pattern}",
+            f"--name is {name!r}; it must be a lower-case name matching {NAME.pattern}"
         )
     folder = None if cache is None else Path(cache)
     if folder is None:

@@ -28,10 +28,7 @@ TOOLS = code_tools()
     " ranges: what to look at before you read or edit a long file.",
     FILE,
     parameter.integer(
-        "depth",
-        "Levels of definitions: 1 for the outermost only.",
-        1,
-        out_of_range="reject",
+        "depth", "Levels of definitions: 1 for the outermost only.", 1, out_of_range="reject"
     ),
     parameter.cursor("nextCursor of the previous answer."),
 )

@@ -117,8 +117,7 @@ TOOLS = code_tools()
         refusals={"type": _TOP_K_REFUSED, "range": _TOP_K_REFUSED},
     ),
     parameter.texts(
-        "include_paths",
-        "Only files that match one of these globs: `src/**`, `*.py`, `tests/`.",
+        "include_paths", "Only files that match one of these globs: `src/**`, `*.py`, `tests/`."
     ),
     parameter.texts("exclude_paths", "No files that match one of these globs."),
     parameter.text(

@@ -111,10 +111,7 @@ def decide(votes: Sequence[Vote]) -> tuple[Vote, float]:
         return fallback, round(fallback.rule["default_confidence"], 2)
     winner = max(votes, key=lambda vote: len(vote.keywords))
     rule, hits = winner.rule, len(winner.keywords)
-    alone = min(
-        rule["base_confidence"] + rule["step_confidence"] * hits,
-        rule["max_confidence"],
-    )
+    alone = min(rule["base_confidence"] + rule["step_confidence"] * hits, rule["max_confidence"])
     shared = max(alone * hits / total, rule["default_confidence"])
     return winner, round(min(alone, shared), 2)
 

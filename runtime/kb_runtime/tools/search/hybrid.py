@@ -49,9 +49,7 @@ TOOLS = Tools("{prefix}_", family="search")
     " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
     parameter.required("query", "What to look for.", 2000),
     parameter.texts(
-        "scopes",
-        "Where to search; omitted: all (no source trees, tests).",
-        choices_from="scopes",
+        "scopes", "Where to search; omitted: all (no source trees, tests).", choices_from="scopes"
     ),
     parameter.text("scope", "One scope (old form)."),
     parameter.integer(

@@ -44,8 +44,7 @@ TOOLS = workshop_tools()
     bundles.STEP,
     parameter.flag("random", "draw an exercise; numbers are ignored"),
     parameter.texts(
-        "kinds",
-        f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}",
+        "kinds", f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}"
     ),
     Argument("seed", "integer", "with random: the same seed draws the same"),
     bundles.MAX_CHARS_ARGUMENT,
