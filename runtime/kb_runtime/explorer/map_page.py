@@ -126,7 +126,7 @@ def facts_part(visit: Visit) -> Response:
         return {
             "row": row,
             "title": chunk.title or chunk.address,
-            "place": f"{_id_of(chunk)}:{chunk.lines[0]}",
+            "place": f"{unquote(chunk.address.split('/', 4)[-1])}:{chunk.lines[0]}",
             "url": visit.record_url(chunk.address, row=row),
         }
 
@@ -139,10 +139,6 @@ def facts_part(visit: Visit) -> Response:
         isolated=[(shown(row), float(found.nearest[row])) for row in found.isolated()[:LISTED]],
         copies=len(copies),
     )
-
-
-def _id_of(chunk: kr.Chunk) -> str:
-    return unquote(chunk.address.removeprefix("kb://").split("/", 2)[-1])
 
 
 def clusters_of(kb: kr.KnowledgeBase, found: Projection) -> list[Cluster]:

@@ -179,9 +179,9 @@ def facts(data: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
 def _pieces(
     visit: Visit, record: kr.Record, chunks: Sequence[kr.Chunk], number: int, row: str
 ) -> list[ShownChunk]:
-    links: Links | None = (
-        links_of(visit) if len(visit.kb.collections) and _is_small(visit) else None
-    )
+    # Every record is read for its links: of a large build only once that was done for another page.
+    is_small = sum(info.chunks for info in visit.kb.collections) <= 20_000
+    links = links_of(visit) if is_small or visit.opened.knows("links") else None
     data: Mapping[str, Any] = record.data
     path = str(data.get("path", ""))
 
@@ -200,19 +200,14 @@ def _pieces(
             html = markup.markdown(source, resolve, outline, breaks=record.kind == "tests")
             fence = markup.open_fence(text, fence)
         else:
-            html = markup.code(text, _language(record, chunk), chunk.lines[0])
+            language = chunk.language or str(data.get("language", ""))
+            shown_as = "diff" if data.get("is_diff") else language
+            html = markup.code(text, shown_as, chunk.lines[0])
         tokens = visit.kb.count_tokens(text)
         pieces.append(
             ShownChunk(chunk, html, tokens, len(chunk.text) > len(text), str(chunk.row) == row)
         )
     return pieces
-
-
-def _is_small(visit: Visit) -> bool:
-    """Whether every record can be read while somebody waits for the page."""
-    return (
-        visit.opened.knows("links") or sum(info.chunks for info in visit.kb.collections) <= 20_000
-    )
 
 
 def _is_markdown(record: kr.Record, chunk: kr.Chunk) -> bool:
@@ -221,11 +216,6 @@ def _is_markdown(record: kr.Record, chunk: kr.Chunk) -> bool:
         return record.kind == "tests"
     language = str(data.get("language", "markdown"))
     return language in ("markdown", "mdx", "", "html") and chunk.language not in ("diff",)
-
-
-def _language(record: kr.Record, chunk: kr.Chunk) -> str:
-    data: Mapping[str, Any] = record.data
-    return "diff" if data.get("is_diff") else str(chunk.language or data.get("language", ""))
 
 
 def _stored(record: kr.Record, line: int) -> Stored:

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.merged_answers import COLLECTION, KB
-from kb_runtime.text.names import quoted
+from kb_runtime.text.names import known_as, quoted
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import error_answer, with_warnings
 from kb_runtime.tools.arguments import check
@@ -135,14 +135,14 @@ def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:
     """The knowledge base of that name. Raises ToolError for a name that is not served, and for a
     knowledge base that has nothing of what the tool reads."""
     served = {part.manifest["name"]: part for part in knowledge.served}
-    folded = {one.casefold(): part for one, part in served.items()}
-    part = folded.get(name.casefold()) if isinstance(name, str) else None
-    if part is None:
+    known = known_as(name, served) if isinstance(name, str) else None
+    if known is None:
         raise bad_input(
             f"{KB} {quoted(str(name))} is not one of: {', '.join(served)}",
             suggestions=list(served),
             details={"allowed": list(served)},
         )
+    part = served[known]
     if tool.needs and not _has(part, tool):
         others = [one for one, other in served.items() if _has(other, tool)]
         raise bad_input(

@@ -12,7 +12,7 @@ from typing import Any
 from kb_runtime.errors import ToolError
 from kb_runtime.records.well_formed import MAX_NESTING, is_too_deep, well_formed
 from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type, number
-from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.names import known_as, quoted, suggest
 from kb_runtime.tools.declaration import Argument, Tool
 from kb_runtime.tools.refusal import bad_input
 
@@ -117,10 +117,8 @@ def _choice(argument: Argument, value: str) -> str:
     """The declared choice that equals `value` up to case."""
     if not argument.choices:
         return value
-    for choice in (value, value.casefold()):
-        for allowed in argument.choices:
-            if choice in (allowed, allowed.casefold()):
-                return allowed
+    if (allowed := known_as(value, argument.choices)) is not None:
+        return allowed
     raise bad_input(
         f"{argument.name} {quoted(value)} is not one of: {', '.join(argument.choices)}",
         f"Use one of the listed values for {argument.name}.",

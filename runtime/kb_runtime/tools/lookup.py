@@ -15,7 +15,7 @@ from kb_runtime.knowledge import lookup
 from kb_runtime.knowledge.lookup import Place, Resolver
 from kb_runtime.knowledge.lookup import record_id as record_id
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.names import quoted, resolve, resolve_path, suggest
+from kb_runtime.text.names import known_as, quoted, resolve, resolve_path, suggest
 from kb_runtime.text.tables import plural
 from kb_runtime.tools.refusal import not_found
 
@@ -125,9 +125,8 @@ def _record(session: Session, kind: RecordKind[R], place: Place) -> R:
 
 def choice(session: Session, noun: str, wanted: str, known: Sequence[str], listing: str) -> str:
     """The one of `known` that equals `wanted` up to case. Raises `unknown_choice`."""
-    for each in known:
-        if each.casefold() == wanted.casefold():
-            return each
+    if (each := known_as(wanted, known)) is not None:
+        return each
     raise unknown_choice(session, noun, wanted, known, listing)
 
 

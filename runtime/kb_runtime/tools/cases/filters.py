@@ -11,7 +11,7 @@ from kb_runtime.records.cases import PRIORITIES
 from kb_runtime.store.facets import Facet, RowFilter, folder_values, issue_key
 from kb_runtime.store.value_globs import wildcards
 from kb_runtime.text.json_types import is_of_type
-from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.names import known_as, quoted, suggest
 from kb_runtime.tools import lookup
 from kb_runtime.tools.refusal import bad_input
 
@@ -116,9 +116,8 @@ def _text(name: str, value: Any) -> str:
 
 
 def _priority(value: str) -> str:
-    for priority in PRIORITIES:
-        if priority.casefold() == value.casefold():
-            return priority
+    if (priority := known_as(value, PRIORITIES)) is not None:
+        return priority
     raise bad_input(
         f"filters.priority {quoted(value)} is not one of: {', '.join(PRIORITIES)}",
         suggestions=PRIORITIES,

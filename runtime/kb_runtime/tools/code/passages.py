@@ -141,7 +141,9 @@ def relevance(hit: SearchHit, terms: Sequence[QueryTerm]) -> float:
     words = min(len(hit.matched) / len(terms), 1.0) if terms else 0.0
     typed = {term.typed.casefold() for term in terms}
     names = (hit.chunk.get("symbol", ""), *hit.chunk.get("identifiers", ()))
-    named = any(len(name) >= _MIN_NAME_CHARS and name.casefold() in typed for name in names)
+    named = not typed.isdisjoint(
+        [name.casefold() for name in names if len(name) >= _MIN_NAME_CHARS]
+    )
     meaning = min(max(hit.cosine or 0.0, 0.0), 1.0)
     return MEANING_SHARE * meaning + WORDS_SHARE * words + NAME_SHARE * named
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.search.results import explain
-from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.names import known_as, quoted, suggest
 from kb_runtime.text.rendering import excerpt, json_text, shorten
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.budget import whole_results
@@ -117,10 +117,9 @@ def _scopes(
         warnings.append(f"scope {quoted(single)} was ignored because scopes was given")
     given = several or ([single] if single else [ALL])
     known = list(dict.fromkeys([*SCOPES, *session.artifact.manifest["scopes"]]))
-    folded = {name.casefold(): name for name in reversed(known)}
     scopes = []
     for name in given:
-        scope = folded.get(name.casefold())
+        scope = known_as(name, known)
         if scope is None:
             raise bad_input(
                 f"there is no scope {quoted(name)}. Valid scopes: {', '.join(known)}",
