@@ -49,13 +49,12 @@ TOOLS = workshop_tools()
     Argument("seed", "integer", "with random: the same seed draws the same"),
     bundles.MAX_CHARS_ARGUMENT,
     bundles.CURSOR,
+    name="retrieve_learning_context",
     idempotent=False,
     on_error=failure("Learning context"),
     setting_texts=bundles.limit_texts,
 )
-def retrieve_learning_context(
-    session: Session, arguments: dict[str, Any]
-) -> Answer[LearningContext]:
+def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[LearningContext]:
     """All sections for one exercise or step, in the order in which they are taught.
 
     The position in a cursor is workshop, exercise, step, section, character: it carries its scope, so

@@ -34,10 +34,11 @@ TOOLS = workshop_tools()
     parameter.text("focus", "only diffs whose label, path or text has this", 1000),
     bundles.MAX_CHARS_ARGUMENT,
     bundles.CURSOR,
+    name="retrieve_diff_context",
     on_error=failure("Diff context"),
     setting_texts=bundles.limit_texts,
 )
-def retrieve_diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffContext]:
+def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffContext]:
     """The diffs for one exercise or step, or those of them that hold `focus`."""
     warnings: list[str] = []
     scope = bundles.stated_scope(session, arguments)
