@@ -269,7 +269,7 @@ class _FolderDetector:
 
     def _of_site(self, site: Site, index: int) -> Collection:
         name = site.name if index == 0 or site.name != "docs" else f"docs-{index + 1}"
-        exclude = [*site.exclude, *self._variants(site)]
+        exclude = [*site.left_out, *self._variants(site)]
         options = {"source": self._slug(site.title)} if site.kind == "pages" else {}
         return Collection(
             name=name,
