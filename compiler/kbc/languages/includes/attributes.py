@@ -63,8 +63,9 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
     it on either line), and the list that stands for the table of contents goes. Headings keep theirs, which
     state their anchors. kramdown also has such a list behind the paragraph, whose label goes above it, and
     lists of images and marked text within headings; of its extensions comments go. Both programs read a
-    fence behind an end tag as code, which CommonMark has for HTML up to the next empty line. Icons, which Python-Markdown's pages have, show no text; those in tables stay,
-    where they often are all that a cell says.
+    fence behind an end tag as code, which CommonMark has for HTML up to the next empty line. Icons, which
+    Python-Markdown's pages have, show no text; those in tables stay, where they often are all that a cell
+    says.
     """
     lines: list[str] = []
     marks = ""
