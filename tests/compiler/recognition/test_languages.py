@@ -195,10 +195,15 @@ def test_links_to_files_that_were_left_out_are_dead_only_where_an_author_chose_t
 def test_readmes_of_each_folder_in_other_languages_are_left_out_of_the_code(tmp_path: Path) -> None:
     folders = ["circle", "square", "nest", "heron"]
     files = {f"{each}/README.md": page(each) for each in folders}
-    files |= {f"{each}/src/A{number}.java": "class A {}\n" for each in folders for number in range(4)}
+    files |= {
+        f"{each}/src/A{number}.java": "class A {}\n" for each in folders for number in range(4)
+    }
     files |= {f"localization/fr/{each}/README.md": page(each) for each in folders[:3]}
     files |= {f"localization/ja/{each}/README.md": page(each) for each in folders}
-    files |= {"localization/el/nest/README.md": page("nest"), "localization/go/Main.java": "class A {}\n"}
+    files |= {
+        "localization/el/nest/README.md": page("nest"),
+        "localization/go/Main.java": "class A {}\n",
+    }
     root = write_tree(
         tmp_path / "tree", {**files, "pom.xml": "<project/>", "README.md": page("All")}
     )
