@@ -350,5 +350,6 @@ def test_tables_continued_lines_and_empty_enclosures_of_mdoc_are_read() -> None:
     (found,) = convert("heron.8", source.encode(), lambda path: None)
     assert found.problems == ()
     assert "```\nEggs\tDays\n4\t26\n```" in found.text
-    assert "--flat" in found.text and "--int" in found.text
+    assert "--flat" in found.text
+    assert "--int" in found.text
     assert "`enable` Start it." in found.text
