@@ -196,8 +196,8 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
     if name in _MEDIA or is_paired:
         return f"\n\n{label('', title)}\n\n" if title and is_paired else title
     written = template(match["name"], page)
-    if shown := shown_text(written, None):
-        return shown
+    if plain_text := shown_text(written, None):
+        return plain_text
     pulled_in = _pulled_in(written, plain, named, page)
     if pulled_in is None:
         page.external[f"{{{{< {name} >}}}}"] += 1
