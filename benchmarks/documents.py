@@ -83,7 +83,11 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "writerside include": re.compile(r"<include\s+(?:from|element-id|use-filter)\s*="),
     "asciidoc include": re.compile(r"^include(?:-code)?::\S+\[", re.MULTILINE),
 }
-_LIQUID = {"jekyll tag": re.compile(r"\{%-?\s*(?:include|highlight|link|post_url)\b")}
+_LIQUID = {
+    "jekyll tag": re.compile(
+        r"\{%-?\s*(?:include|highlight|link|post_url)\b|\{\{-?\s*(?:site|page)\."
+    )
+}
 _RAW = re.compile(r"\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw\s*-?%\}", re.DOTALL)
 _RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|<code>.*?</code>", re.DOTALL)
