@@ -41,8 +41,9 @@ _BLOCK = re.compile(
 _TAB = re.compile(r"^#{1,6}[ \t]+\[(?P<title>.+)\]\(#tab/[^)\s]+\)[ \t]*$")
 _REFERENCE = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))"
-    r"|<xref:(?P<uid>[^<>\s?#]+)[^<>\s]*>"
-    r"|\]\(xref:(?P<target>[^()\s?#]*(?:\([^()\s]*\)[^()\s?#]*)*)[^()\s\"]*(?:[ \t]+\"[^\"\n]*\")?\)"
+    r"|<xref:(?P<uid>[^<>\s?#]++)(?:[?#][^<>\s]*+)?>"
+    r"|\]\(xref:(?P<target>[^()\s?#]*+(?:\([^()\s]*+\)[^()\s?#]*+)*+)"
+    r"(?:[?#][^()\s\"]*+)?(?:[ \t]+\"[^\"\n]*\")?\)"
 )
 _ARITY = re.compile(r"``?\d+|\*$")
 """Of a generic type its number of parameters, and the mark of all overloads."""
