@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import kbc.recognition.translations as translations
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
@@ -30,7 +31,6 @@ from kbc.recognition.parts import (
     tests_in,
 )
 from kbc.recognition.site import Site, joined
-from kbc.recognition.translations import translated_files, translated_folders, translations_beside
 from kbc.recognition.versions import other_versions
 from kbc.recognition.workshops import workshop_at
 from kbc.sources.formats import is_wanted, texts_without_ending
@@ -208,18 +208,17 @@ class _FolderDetector:
         return any(repository.sites_in(self._tree, name) for name in _SITE_FOLDERS)
 
     def _below(self) -> list[Site]:
-        sites, translations = repository.sites_below(self._tree, self._root)
-        if sites:
-            self._leave_out(translations)
+        sites, others = repository.sites_below(self._tree, self._root)
+        self._leave_out(others if sites else ())
         return sites
 
     def _with_larger(self, sites: Sequence[Site]) -> list[Site]:
         return repository.with_larger(sites, self._names, self._files, self._other_languages)
 
-    def _leave_out(self, translations: Sequence[str]) -> None:
-        if translations:
-            self._other_languages += translations
-            self._notes.append(f"translations are left out: {shown(translations)}")
+    def _leave_out(self, found: Sequence[str]) -> None:
+        if found:
+            self._other_languages += found
+            self._notes.append(f"translations are left out: {shown(found)}")
 
     def _built(self) -> list[Site]:
         """A site whose generator has written it."""
@@ -239,7 +238,7 @@ class _FolderDetector:
 
     @cached_property
     def _translated_files(self) -> list[str]:
-        return translated_files(self._files, self._tree)
+        return translations.translated_files(self._files, self._tree)
 
     @cached_property
     def _man_pages(self) -> frozenset[str]:
@@ -270,7 +269,7 @@ class _FolderDetector:
 
     def _of_site(self, site: Site, index: int) -> Collection:
         name = site.name if index == 0 or site.name != "docs" else f"docs-{index + 1}"
-        exclude = [*site.exclude, *self._variants(site)]
+        exclude = [*site.left_out, *self._variants(site)]
         options = {"source": self._slug(site.title)} if site.kind == "pages" else {}
         return Collection(
             name=name,
@@ -291,7 +290,7 @@ class _FolderDetector:
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         language = str(site.options.get("language") or "en")
-        found = translated_folders(files, self._tree, site.folder, language)
+        found = translations.translated_folders(files, self._tree, site.folder, language)
         known = self._translated_files if site.generator in ("", fumadocs.GENERATOR) else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
@@ -311,6 +310,7 @@ class _FolderDetector:
         plain = code.shared_folders(collections, self._files)
         beside = [] if "." in taken else [name for name in self._names if name not in taken]
         self._leave_out([name for name in beside if name in self._translated_files])
+        self._leave_out(translations.repeated_languages(self._files, taken))
         own = [name for name in beside if name not in self._translated_files]
         if readmes := tuple(places.readmes(own)):
             collections.append(collection("readme", "docs", readmes))
@@ -361,7 +361,7 @@ class _FolderDetector:
     def _documentation(self) -> list[Collection]:
         """The documentation of a project without a site: its pages, and HTML that was built from others."""
         found = places.pages_below(self._names, self._files, self._man_pages)
-        self._leave_out(others := translations_beside(found, self._files, self._tree))
+        self._leave_out(others := translations.translations_beside(found, self._files, self._tree))
         found = tuple(place for place in found if place not in others)
         collections = []
         if found:

@@ -26,7 +26,9 @@ _SHORT = re.compile(r"[a-z]{2,3}")
 _ORIGINAL = "C"
 """GNOME's name for the folder of the language that the others are translated from."""
 
-_OF_LANGUAGES = re.compile(r"i18n|l10n|lang(?:uage)?s?|locales?|translations?", re.IGNORECASE)
+_OF_LANGUAGES = re.compile(
+    r"i18n|l10n|lang(?:uage)?s?|locales?|locali[sz]ations?|translations?", re.IGNORECASE
+)
 """Folders that hold one folder for each language."""
 
 _COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
@@ -157,6 +159,35 @@ def translations_beside(
         if any(base in places for base, _ in _suffixed(folder))
         or (folder in places and joined(posixpath.dirname(folder), _ORIGINAL) in places)
     ]
+
+
+def repeated_languages(files: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """The folders of languages other than English, outside of the folders `taken`, in `localization` and the
+    like most of whose pages, which may all be called `README`, stand under the same path beside that; with
+    several of these all that are called after a language."""
+    below: dict[str, dict[str, list[str]]] = {}
+    starts = tuple("" if each == "." else f"{each}/" for each in taken)
+    for name in filter(is_page, files):
+        folders = [] if name.startswith(starts) else name.split("/")[:-1]
+        for depth, folder in enumerate(folders[1:], start=1):
+            if _OF_LANGUAGES.fullmatch(folders[depth - 1]) and _is_of_other(folder, "en"):
+                parent = "/".join(folders[:depth])
+                inside = name.removeprefix(f"{parent}/{folder}/")
+                below.setdefault(parent, {}).setdefault(folder, []).append(inside)
+                break
+    known = frozenset(files)
+    found: list[str] = []
+    for parent, pages in sorted(below.items()):
+        original = posixpath.dirname(parent)
+        copies = [name for name, own in sorted(pages.items()) if _repeats(own, original, known)]
+        found += [joined(parent, each) for each in (sorted(pages) if copies[1:] else copies)]
+    return found
+
+
+def _repeats(pages: Sequence[str], original: str, files: Set[str]) -> bool:
+    """Whether most pages, which are in folders, have one with the same path in `original`."""
+    copies = sum("/" in page and joined(original, page) in files for page in pages)
+    return copies >= FEW_PAGES and copies > len(pages) / 2
 
 
 def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:

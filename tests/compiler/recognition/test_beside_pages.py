@@ -230,3 +230,12 @@ def test_pages_in_rdoc_are_documentation(tmp_path: Path) -> None:
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert titles(inputs.records["docs"]) == {"usage.rdoc": "Usage"}
     assert titles(inputs.records["readme"]) == {"README.rdoc": "Heron", "History.rdoc": "History"}
+
+
+def test_a_link_out_of_a_folder_of_pages_does_not_stop_a_build(tmp_path: Path) -> None:
+    write_tree(tmp_path / "modules", {"b.md": page("Eggs")})
+    root = write_tree(tmp_path / "tree", {"a.md": page("Nests")})
+    (root / "modules").symlink_to(tmp_path / "modules")
+    inputs, diagnostics = read(root)
+    assert [each.path for each in inputs.records["docs"]] == ["a.md"]
+    assert "path-outside" in {each.code for each in diagnostics.warnings}

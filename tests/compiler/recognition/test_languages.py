@@ -228,3 +228,26 @@ def test_links_to_files_that_were_left_out_are_dead_only_where_an_author_chose_t
     found = Diagnostics()
     read_inputs(root, found)
     assert sum(each.code == "dead-link" for each in found) == 3
+
+
+def test_readmes_of_each_folder_in_other_languages_are_left_out_of_the_code(tmp_path: Path) -> None:
+    folders = ["circle", "square", "nest", "heron"]
+    files = {f"{each}/README.md": page(each) for each in folders}
+    files |= {
+        f"{each}/src/A{number}.java": "class A {}\n" for each in folders for number in range(4)
+    }
+    files |= {f"localization/fr/{each}/README.md": page(each) for each in folders[:3]}
+    files |= {f"localization/ja/{each}/README.md": page(each) for each in folders}
+    files |= {
+        "localization/el/nest/README.md": page("nest"),
+        "localization/go/Main.java": "class A {}\n",
+    }
+    root = write_tree(
+        tmp_path / "tree", {**files, "pom.xml": "<project/>", "README.md": page("All")}
+    )
+    found = recognised(root)
+    (note,) = (each for each in found.notes if "translations" in each)
+    assert note == "translations are left out: localization/el, localization/fr, localization/ja"
+    read_files = {each.path for each in read(root)[0].records["code"]}
+    assert "nest/README.md" in read_files
+    assert not any(each.startswith(("localization/ja", "localization/el")) for each in read_files)
