@@ -48,7 +48,9 @@ _ROLE = re.compile(r"\{[\w:-]+\}(?=`)")
 INSTRUCTION = r"<\?(?!php\b|xml\b)(?=[A-Za-z])"
 """Where an instruction to a program of the site begins (`<?code-excerpt "main.dart"?>`), which browsers show
 as little as a comment. PHP and XML outside of code are content all the same."""
-_HIDDEN = re.compile(rf"<!--|{INSTRUCTION}")
+TARGET = r"^\([^\s()][^()\n]*\)=[ \t]*$"
+"""A name that MyST gives to what follows, on a line of its own."""
+_HIDDEN = re.compile(rf"<!--|{INSTRUCTION}|{TARGET}", re.MULTILINE)
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
 _KINDS: Mapping[str, BlockKind] = {
