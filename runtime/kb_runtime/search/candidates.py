@@ -12,7 +12,7 @@ from kb_runtime.companion import COMPANION
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.errors.shortages import shortage
 from kb_runtime.search.analysis import fold
-from kb_runtime.search.fusion import RankedRows, with_estimated_cosines
+from kb_runtime.search.fusion import RankedRows, places_of, with_estimated_cosines
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
 from kb_runtime.search.ranking.surroundings import with_surroundings
 from kb_runtime.search.request import NO_ENCODER, NO_WORD_OCCURS, Mode
@@ -187,8 +187,8 @@ class Retriever:
 
         lexical = candidates.lexical
         listed = list(dict.fromkeys([*candidates.semantic.rows, *lexical.rows]))
-        places = {row: at for at, row in enumerate(listed)}
-        found = [places[row] for row in lexical.rows]
+        places = places_of(listed)
+        found = [*map(places.__getitem__, lexical.rows)]
         rows = np.array(listed, dtype=np.int64)
         vectors = self._backend.vectors.gather(rows, len(query))
         cosines = with_surroundings(

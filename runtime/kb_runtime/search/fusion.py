@@ -209,6 +209,11 @@ def in_two_tiers(
     return front.followed_by(behind, min(1.0, least / best) if best > 0 else 1.0)
 
 
+def places_of(rows: Sequence[int]) -> dict[int, int]:
+    """Where each of the rows, which are different, is among them."""
+    return dict(zip(rows, range(len(rows)), strict=True))
+
+
 def is_among(rows: Rows, others: Rows) -> Mask:
     """Which of `rows`, int64 [n], are also in `others`, int64 [m]: bool [n].
 

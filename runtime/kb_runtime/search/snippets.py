@@ -23,6 +23,7 @@ BUDGET_CHARS = 240
 _LINE = re.compile(r"^[^\S\n]*+\S[^\n]*\n?", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
 _SPACE = re.compile(r"\s")
+_BLANKS = re.compile(r"[ \t]*")
 # A line that opens or closes a code block, also in a list or quotation: its mark, its info string.
 _FENCE = re.compile(
     r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(`{3,}+(?=[^`\n]*$)|~{3,})([^\n]*)", re.MULTILINE
@@ -129,7 +130,9 @@ def snippet(
         if (at := bisect_right(hidden_ends, block.start)) == len(hidden)
         or hidden[at][0] >= block.end
     ]
-    pieces = outside(text, _pieces(text, budget), hidden)
+    pieces = _pieces(text, budget)
+    if hidden:
+        pieces = outside(text, pieces, hidden)
     if blocks:
         pieces = _with_whole_blocks(pieces, blocks, budget)
     if len(pieces) > 1 and heading and text[slice(*pieces[0])].strip("# \t\r\n") == heading:
@@ -156,8 +159,8 @@ def _pieces(text: str, budget: int) -> list[tuple[int, int]]:
 
     Blank lines are left out: no passage begins or ends with one.
     """
-    lines = [match.span() for match in _LINE.finditer(text)]
-    if all(end - start <= budget for start, end in lines):
+    lines = [*map(re.Match[str].span, _LINE.finditer(text))]
+    if max(map(len, text.split("\n"))) < budget:
         return lines
     pieces: list[tuple[int, int]] = []
     for start, end in lines:
@@ -167,7 +170,7 @@ def _pieces(text: str, budget: int) -> list[tuple[int, int]]:
                 start = match.end()
         if start < end:
             pieces.append((start, end))
-    return pieces
+    return [(start, end) for start, end in pieces if not text[start:end].isspace()]
 
 
 def _blocks(text: str) -> list[_Block]:
@@ -261,8 +264,7 @@ def _best_window(
     budget: int,
 ) -> tuple[int, int]:
     """The run of pieces within the budget and between `gaps` that has the most terms; at least one piece."""
-    starts = [start for start, _ in pieces]
-    ends = [end for _, end in pieces]
+    starts, ends = zip(*pieces, strict=True)
     best = (0, 0, 0)
     window = (0, 0)  # positions of the first and the last piece
     seen = -1
@@ -336,11 +338,8 @@ def _definition(text: str, starts: Sequence[int], at: int) -> int:
 
 def _indent(text: str, start: int) -> int:
     """How many blanks a line begins with; 0 in the middle of a line."""
-    at = start
-    if not start or text[start - 1] == "\n":
-        while at < len(text) and text[at] in " \t":
-            at += 1
-    return at - start
+    found = _BLANKS.match(text, start) if not start or text[start - 1] == "\n" else None
+    return found.end() - start if found else 0
 
 
 def _terms(occurrences: Iterable[Occurrence], start: int, end: int) -> int:

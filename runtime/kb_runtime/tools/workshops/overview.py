@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted
-from kb_runtime.text.rendering import json_text
 from kb_runtime.text.tables import some_of
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import Pager

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.rendering import json_text
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools.declaration import Answer
 
 Call = Callable[..., Answer]
