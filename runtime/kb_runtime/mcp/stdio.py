@@ -276,7 +276,7 @@ def encode(answer: Any) -> bytes:
 
 def _json(answer: Any) -> str:
     """One answer as JSON, in which the structure of a tool's answer that is written is not written again."""
-    result = answer.get("result") if isinstance(answer, dict) else None
+    result: Any = answer.get("result") if isinstance(answer, dict) else None
     structure = result.get(_STRUCTURE) if isinstance(result, dict) else None
     if not isinstance(structure, WrittenObject):
         return json_text(answer)

@@ -268,8 +268,11 @@ def _best_window(
     best = (0, 0, 0)
     window = (0, 0)  # positions of the first and the last piece
     seen = -1
+    different = len({term for _, _, term in occurrences})
     for first_word, (word_start, _, _) in enumerate(occurrences):
-        if word_start >= ends[-1]:
+        # Of equal passages the first wins, and what is left cannot be better than this.
+        left = (different, min(len(occurrences) - first_word, _DENSE))
+        if word_start >= ends[-1] or best[:2] >= left:
             break
         at = bisect_right(starts, word_start) - 1
         if at == seen or at < 0:  # looked at already, or in a line that is not shown

@@ -60,6 +60,8 @@ def cut(text: str, start: int, limit: int) -> int:
 
 def shorten(text: str, limit: int) -> str:
     """`text` on one line of at most `limit` code points, with an ellipsis where it was cut."""
+    if len(text) <= limit and text.isalnum():  # most are words
+        return text
     line = " ".join(text.split())
     if len(line) <= limit:
         return line

@@ -130,8 +130,9 @@ class Structure:
                     scores = steps.decayed(scores, pool.record_of)
             if scores is not before:
                 trail_steps.append(StepScores(step, before, scores))
-        dropped = {at for each in copies.values() for at in each}
-        order = [at for at in steps.best_first(scores).tolist() if at not in dropped]
+        order = steps.best_first(scores).tolist()
+        if dropped := {at for each in copies.values() for at in each}:
+            order = [at for at in order if at not in dropped]
         low, high, best = ranked.scores[-1], ranked.scores[0], scores.max()
         final = low + ((high - low) / best if best > 0 else 0.0) * scores[order]
         return RankedCandidates(
@@ -401,6 +402,8 @@ def _pool(
     `named` are among the former in any case, at least with the score of the last one."""
     import numpy as np
 
+    if not named and isinstance(members, range):
+        return fused.first(len(members)), fused.behind(len(members))
     chosen = np.zeros(len(fused.rows), dtype=np.bool_)
     chosen[list(members)] = True
     last = fused.scores[chosen][-1]
