@@ -100,10 +100,11 @@ class Matcher:
 
     def _terms_of(self, word: str) -> tuple[int, ...]:
         """The terms that `word` or its parts stand for."""
-        forms = [name for name, _ in self._analyzer.name_terms(word).terms]
-        forms += [stem for form in forms for stem in self._analyzer.stems(form)]
-        terms = tuple({self._owner[form]: None for form in forms if form in self._owner})
-        self._words[word] = terms
+        names = [name for name, _ in self._analyzer.name_terms(word).terms]
+        forms = {*names}.union(*map(self._analyzer.stems, names))
+        terms = self._words[word] = tuple(
+            {self._owner[form] for form in forms & self._owner.keys()}
+        )
         return terms
 
 

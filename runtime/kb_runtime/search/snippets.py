@@ -113,8 +113,8 @@ def snippet(
 ) -> Snippet:
     """The passage of at most `budget` code points with the most different terms of the query.
 
-    `text` is a chunk whose first line is line `first_line` of its file; occurrences behind its end
-    are ignored, so that it may have been searched together with other texts. Between equal passages the
+    `text` is a chunk whose first line is line `first_line` of its file; occurrences, in order, behind its
+    end are ignored, so that it may have been searched together with other texts. Between equal passages the
     denser and then the earlier one wins; without occurrences it is the beginning. A fenced code block
     that fits is shown whole or not at all; of a longer one a passage begins with the fence, and closes it
     with a line of its own, or has lines without either fence. Indented lines come with the line of their
@@ -268,10 +268,11 @@ def _best_window(
     best = (0, 0, 0)
     window = (0, 0)  # positions of the first and the last piece
     seen = -1
-    different = len({term for _, _, term in occurrences})
-    for first_word, (word_start, _, _) in enumerate(occurrences):
+    words, _, terms = zip(*occurrences, strict=True) if occurrences else ((), (), ())
+    different = len(set(terms))
+    for first_word, word_start in enumerate(words):
         # Of equal passages the first wins, and what is left cannot be better than this.
-        left = (different, min(len(occurrences) - first_word, _DENSE))
+        left = (different, min(len(words) - first_word, _DENSE))
         if word_start >= ends[-1] or best[:2] >= left:
             break
         at = bisect_right(starts, word_start) - 1
@@ -279,7 +280,7 @@ def _best_window(
             continue
         seen = at
         at, last = _window(starts, ends, blocks, gaps, at, budget)
-        inside = [term for start, _, term in occurrences[first_word:] if start < ends[last]]
+        inside = terms[first_word : bisect_left(words, ends[last])]
         score = (len(set(inside)), min(len(inside), _DENSE), -at)
         if score > best:
             best, window = score, (at, last)

@@ -33,7 +33,7 @@ LABELLED = ("type", "language")
 _are_labels = object_of(**dict.fromkeys(LABELLED, list_of(is_text)))
 
 # Records up to so many bytes are decoded whole in less time than their fields are skipped one by one.
-_SHORT_BYTES = 4_096
+_SHORT_BYTES = 2_048
 LONG_FIELDS = frozenset({"text", "content", "stored", "definitions", "sections"})
 """Fields of records whose size is that of the text; a list of hits shows none of them."""
 

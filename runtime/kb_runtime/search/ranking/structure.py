@@ -81,6 +81,8 @@ class Structure:
         ranked in any case. `matrix` has the vectors of all candidates; without it the steps that compare
         candidates with each other are left out.
         """
+        import numpy as np
+
         if not len(fused.rows) or not enabled:
             trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
@@ -130,9 +132,11 @@ class Structure:
                     scores = steps.decayed(scores, pool.record_of)
             if scores is not before:
                 trail_steps.append(StepScores(step, before, scores))
-        order = steps.best_first(scores).tolist()
-        if dropped := {at for each in copies.values() for at in each}:
-            order = [at for at in order if at not in dropped]
+        order = steps.best_first(scores)
+        if copies:
+            dropped = np.zeros(len(order), dtype=np.bool_)
+            dropped[[at for each in copies.values() for at in each]] = True
+            order = order[~dropped[order]]
         low, high, best = ranked.scores[-1], ranked.scores[0], scores.max()
         final = low + ((high - low) / best if best > 0 else 0.0) * scores[order]
         return RankedCandidates(

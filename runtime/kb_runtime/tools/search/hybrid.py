@@ -87,11 +87,13 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
 
     lists = list(by_scope.values())
     answer = whole_results(structured, lists, text, session.max_chars, _IF_CUT, 2, as_json=True)
-    if len(scopes) > 1 or "truncated" in structured:
-        return answer
-    # The structure as JSON is the text with the list once more. Quotes within its texts are escaped.
-    _, _, results = answer.text.partition(f'"resultsByScope":{{{json_text(scopes[0])}:')
-    written = f'{answer.text[:-1]},"results":{results[:-2]}}}'
+    written = answer.text
+    if len(scopes) == 1:
+        if "truncated" in structured:
+            return answer
+        # The structure is the text with the list once more. Quotes within its texts are escaped.
+        _, _, results = written.partition(f'"resultsByScope":{{{json_text(scopes[0])}:')
+        written = f'{written[:-1]},"results":{results[:-2]}}}'
     return answer._replace(structured=cast("HybridResults", WrittenObject(structured, written)))
 
 

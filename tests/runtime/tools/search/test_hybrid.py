@@ -203,6 +203,15 @@ def test_several_chunks_of_a_section_are_one_hit(call: Call, searcher: Any, make
     assert found["results"][0]["metadata"]["lines"] == [5, 9]
 
 
+@pytest.mark.parametrize("scopes", [["all"], ["docs", "examples"]])
+def test_the_structure_is_written_as_it_is(
+    call: Call, one_of_each: None, scopes: list[str]
+) -> None:
+    query = 'what is "resultsByScope":{"all":'
+    found = structured(call("hybrid_search", query=query, scopes=scopes))
+    assert json_text(found) == json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+
 def test_answer_with_ten_hits_is_small(call: Call, searcher: Any, make_hit: Any) -> None:
     searcher.hits = [
         make_hit(
