@@ -26,7 +26,7 @@ from kbc.following.file_changes import FileWatcher
 from kbc.following.source_files import SourceFiles, TreeError
 from kbc.following.source_index import SourceIndex
 from kbc.linking import retention
-from kbc.linking.linker import PublishError
+from kbc.linking.errors import PublishError
 
 BUILD_LIMIT_S = 4 * 3600.0
 """The longest that a build may take. 10,469 chunks took 201.5 s of CPU (`benchmarks.watch`), so that

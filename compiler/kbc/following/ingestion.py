@@ -26,8 +26,8 @@ from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import CURRENT, load
 from kbc.diagnostics import Diagnostic
 from kbc.errors import InputError
+from kbc.linking.errors import PublishError
 from kbc.linking.flushing import flush, flush_tree
-from kbc.linking.linker import PublishError
 from kbc.pipeline.build import BuildOptions, build
 from kbc.project.loading import PROJECT_FILE
 

@@ -7,7 +7,6 @@ apart; the kernel releases it when its holder dies, so it is never stale.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -19,8 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from kb_runtime.errors import ArtifactError, KbcError, exit_codes
-from kb_runtime.errors.shortages import NO_SPACE
+from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.sharding.order import SHARDS
 from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import (
@@ -33,9 +31,15 @@ from kb_runtime.store.manifest import (
     seal,
 )
 from kb_runtime.store.proofs import Proof, Proofs, still_holding, write_proofs
-from kb_runtime.text.tables import size
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking import retention
+from kbc.linking.errors import (
+    DamagedShardsError,
+    OvertakenError,
+    PublishError,
+    is_of_output,
+    translated,
+)
 from kbc.linking.flushing import flush, flushing_tree
 from kbc.linking.self_check import SelfCheck, defect_of, examine, is_damaged
 
@@ -59,31 +63,6 @@ MANIFEST_FIELDS = (
 """What a builder supplies; the linker adds `format`, `build_id`, `files` and the seal."""
 RERANKER = "reranker"
 """The field of an artifact with a re-ranker; others do not have it."""
-
-_UNWRITABLE = frozenset(
-    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
-)
-
-
-class PublishError(KbcError):
-    """Nothing was published, and what was live still is.
-
-    Codes: `no-space`, `unwritable`, `locked`, `self-check`, `io`, `not-reproducible`.
-    """
-
-    exit_code = exit_codes.OUTPUT
-
-
-class DamagedShardsError(PublishError):
-    """The files of the shards `ids`, taken from earlier builds, are not those that these builds had."""
-
-    def __init__(self, defect: str, ids: Collection[str]) -> None:
-        super().__init__(
-            "self-check",
-            f"The build failed its self-check: {defect}",
-            "What was live still is. Shards of an earlier build are damaged: remove it, and build again.",
-        )
-        self.ids = ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +102,8 @@ class Staging:
     Leaving the block without `publish` removes the folder. Entering raises `PublishError` when the
     folder cannot be made or another build holds the lock for longer than `wait_s` seconds; an
     `OSError` of a write inside the block that means a full disk leaves it as `PublishError` too.
-    The shards `refused` are not taken from earlier builds.
+    The shards `refused` are not taken from earlier builds. With `first`, entering raises `OvertakenError`
+    where a build is live already.
     """
 
     def __init__(
@@ -133,13 +113,14 @@ class Staging:
         build_id: str,
         *,
         wait_s: float = 30.0,
+        first: bool = False,
         refused: Collection[str] = (),
     ) -> None:
         if not is_build_id(build_id):
             raise ValueError(f"not a build id: {build_id!r}")
         self.kb_folder = out / name
         self.build_id = build_id
-        self._wait_s = wait_s
+        self._wait_s, self._first = wait_s, first
         self._lock: int | None = None
         self._temporary = retention.temporary(self.kb_folder, build_id)
         self._listed: dict[str, dict[str, Any]] = {}
@@ -161,11 +142,13 @@ class Staging:
         try:
             self.kb_folder.mkdir(parents=True, exist_ok=True)
             self._acquire()
+            if self._first and (self.kb_folder / CURRENT).exists():
+                raise OvertakenError(self.kb_folder)
             retention.remove_debris(self.kb_folder)
             self.folder.mkdir(parents=True)
         except OSError as error:
             self._close()
-            raise self._translated(error) from error
+            raise translated(error, self.kb_folder, self._temporary) from error
         except BaseException:
             self._close()
             raise
@@ -177,11 +160,12 @@ class Staging:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        ours = isinstance(error, Exception) and (self._is_no_space(error) or self._is_ours(error))
-        translated = self._translated(error) if ours and isinstance(error, Exception) else None
+        explained = None
+        if isinstance(error, Exception) and is_of_output(error, self.kb_folder, self._temporary):
+            explained = translated(error, self.kb_folder, self._temporary)
         self._close()
-        if translated is not None:
-            raise translated from error
+        if explained is not None:
+            raise explained from error
 
     def reuse(self, self_check: SelfCheck | None = None, *, keep: int = 0) -> Published | None:
         """Makes the build of this id live when it is there already and sound; None otherwise.
@@ -241,7 +225,7 @@ class Staging:
             proofs = checked.prove(str(self._target)) if checked is not None else {}
             return Published(self._target, self.build_id, False, False, self._prune(keep, proofs))
         except OSError as error:
-            raise self._translated(error) from error
+            raise translated(error, self.kb_folder, self._temporary) from error
 
     def seal_shard(self, id: str, fields: Mapping[str, Any]) -> None:
         """Seals what is in `shard(id)` as an artifact of its own, and checks it. Raises `PublishError`."""
@@ -381,60 +365,6 @@ class Staging:
             finally:
                 os.close(self._lock)
                 self._lock = None
-
-    def _translated(self, error: Exception) -> PublishError:
-        """The `PublishError` that explains an error of writing the output."""
-        if self._is_no_space(error):
-            return PublishError(
-                "no-space",
-                f"There is no space left for {self.kb_folder}{self._needed()}.",
-                "What was live still is. Free some space, or choose another output folder.",
-            )
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
-            return PublishError(
-                "unwritable",
-                f"{self.kb_folder} cannot be written: {reason}.",
-                "What was live still is. Choose another output folder, or change its permissions.",
-            )
-        return PublishError("io", f"Writing {self.kb_folder} failed: {reason}.")
-
-    def _needed(self) -> str:
-        """How much the build needs, as far as it got: what found room, and what is free still."""
-        try:
-            free = shutil.disk_usage(self._temporary).free
-            files = [path for path in self._temporary.rglob("*") if path.is_file()]
-            least = free + sum(path.stat().st_size for path in files)
-        except OSError:
-            return ""
-        return f": the build needs more than {size(least)}" if least else ""
-
-    def _is_no_space(self, error: Exception) -> bool:
-        """Whether a write failed for want of space. Native writers say it in words only, and a
-        short write of numpy has no error number."""
-        if isinstance(error, PublishError):
-            return False
-        if isinstance(error, OSError) and error.errno in NO_SPACE:
-            return True
-        if os.strerror(errno.ENOSPC) in str(error):
-            return True
-        if isinstance(error, OSError) and error.errno is None:
-            try:
-                return shutil.disk_usage(self._temporary).free < 1 << 20
-            except OSError:
-                return False
-        return False
-
-    def _is_ours(self, error: Exception) -> bool:
-        """Whether the file that failed is below the output; a missing input is not our subject."""
-        if isinstance(error, PublishError) or not isinstance(error, OSError):
-            return False
-        names = (error.filename, error.filename2)
-        folder = self.kb_folder.absolute()
-        return any(
-            isinstance(name, (str, os.PathLike)) and Path(name).absolute().is_relative_to(folder)
-            for name in names
-        )
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

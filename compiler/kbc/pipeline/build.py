@@ -9,7 +9,7 @@ from kb_runtime.errors.shortages import require_address_space
 from kb_runtime.store.temporary_folders import temporary_folder
 from kbc.diagnostics import Diagnostics
 from kbc.execution.pool import THREADS
-from kbc.linking.linker import PublishError
+from kbc.linking.errors import PublishError
 from kbc.pipeline.executor import Executor, Read
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions, StrPath

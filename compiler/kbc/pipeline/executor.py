@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,8 @@ from kbc.encoding.shipped import write_reranker
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.views import EmbeddedTexts
 from kbc.execution.pool import THREADS, WorkerPool
-from kbc.linking.linker import DamagedShardsError, Published, Staging
+from kbc.linking.errors import DamagedShardsError, OvertakenError
+from kbc.linking.linker import Published, Staging
 from kbc.linking.retention import remove_drafts
 from kbc.linking.self_check import check_of
 from kbc.pipeline import sections
@@ -124,7 +125,9 @@ class Executor:
     ) -> tuple[Published, EncodingCounts]:
         """Makes the build live, and removes drafts of it. Shards `refused` are compiled again."""
         out, name, keep = self._options.out_folder, inputs.project.name, self._options.keep
-        with Staging(out, name, self._build_id(inputs, model), refused=refused) as staging:
+        first = self._options.draft and self._options.draft_first
+        id = self._build_id(inputs, model)
+        with Staging(out, name, id, first=first, refused=refused) as staging:
             published = staging.reuse(keep=keep)
             counts = EncodingCounts()
             if published is None:
@@ -143,10 +146,9 @@ class Executor:
         absent = self._cache.absent("chunks", inputs.searched, self._chunk_key(model))
         if not publishes_draft(inputs, self._options, sum(len(one.text) for one in absent)):
             return
-        options = replace(
-            self._options, draft=True, draft_first=False, cache=None, executor=THREADS
-        )
-        with self._clock.phase("draft", inputs.record_count, "records"):
+        options = replace(self._options, draft=True, cache=None, executor=THREADS)
+        clock = self._clock.phase("draft", inputs.record_count, "records")
+        with clock, suppress(OvertakenError):
             Executor(lambda _: inputs, options, Progress(), None).run()
 
     def _read_with_model(self) -> tuple[Inputs, Model | None]:
@@ -251,12 +253,9 @@ class Executor:
         with self._clock.phase("chunk", len(records), "records"):
             chunks: list[CompiledChunk] = []
             with guarded(self._diagnostics):
-                for done, found in enumerate(
-                    self._cache.map(
-                        "chunks", chunk, records, self._chunk_key(model), list[CompiledChunk]
-                    ),
-                    start=1,
-                ):
+                key = self._chunk_key(model)
+                each = self._cache.map("chunks", chunk, records, key, list[CompiledChunk])
+                for done, found in enumerate(each, start=1):
                     chunks += found
                     if embedding is not None:
                         embedding.add(found)

@@ -20,7 +20,7 @@ from kb_runtime.store.locks import try_lock
 from kbc.errors import InputError
 from kbc.following import ingestion
 from kbc.following.ingestion import IngestionReport, ingest, remove
-from kbc.linking.linker import PublishError
+from kbc.linking.errors import PublishError
 from kbc.pipeline.build import BuildOptions, build
 
 

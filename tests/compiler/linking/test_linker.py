@@ -28,7 +28,8 @@ from kb_runtime.store import manifest as manifest_module
 from kb_runtime.store.locks import try_share
 from kb_runtime.store.manifest import load
 from kbc.linking import linker, retention
-from kbc.linking.linker import MANIFEST_FIELDS, Published, PublishError, Staging, build_id
+from kbc.linking.errors import PublishError
+from kbc.linking.linker import MANIFEST_FIELDS, Published, Staging, build_id
 
 Publish = Callable[..., Published]
 

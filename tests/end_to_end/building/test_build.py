@@ -21,7 +21,7 @@ from kb_runtime.search.request import SearchRequest
 from kb_runtime.store.location import resolve
 from kbc.diagnostics import BuildError
 from kbc.encoding.errors import ModelError
-from kbc.linking.linker import PublishError
+from kbc.linking.errors import PublishError
 from kbc.pipeline.build import BuildOptions, BuildReport, build, build_twice, differing_files
 from kbc.project.kinds import KINDS
 

@@ -88,6 +88,24 @@ def test_the_draft_of_a_build_that_was_interrupted_goes_with_the_next(
     assert not draft.exists()
 
 
+def test_draft_never_replaces_the_first_version_of_another_build(
+    root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other: list[BuildReport] = []
+
+    class Overtaking(Witness):
+        def begin(self, name: str, total: int, unit: str) -> None:
+            if name == "draft":  # this build has seen that nothing is live
+                words = BuildOptions(out=root.parent / "out", cache=cache, embed=False)
+                other.append(build(root, words))
+            super().begin(name, total, unit)
+
+    monkeypatch.setattr(draft_first, "LEAST_SECONDS", 0.0)
+    witness = Overtaking(root.parent / "out/demo", "embed")
+    build(root, BuildOptions(out=root.parent / "out", cache=cache, draft_first=True), witness)
+    assert witness.live == other[0].path
+
+
 def test_nothing_is_drafted_where_vectors_take_moments(root: Path, cache: Path) -> None:
     report, witness = compiled(root, cache)
     assert witness.live is None

@@ -15,7 +15,8 @@ from tests.descriptors import open_below
 import kb_runtime
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kbc.linking.linker import Published, PublishError
+from kbc.linking.errors import PublishError
+from kbc.linking.linker import Published
 
 Publish = Callable[..., Published]
 

@@ -12,7 +12,8 @@ import pytest
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.verification import CHECKS, render_verdict, verify
 from kb_runtime.store.manifest import seal
-from kbc.linking.linker import Published, PublishError
+from kbc.linking.errors import PublishError
+from kbc.linking.linker import Published
 
 Publish = Callable[..., Published]
 

@@ -76,7 +76,8 @@ for package in (kb_runtime, kbc):
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.store.locks import is_locked, open_locked
 from kbc.linking import retention
-from kbc.linking.linker import PublishError, Staging
+from kbc.linking.errors import PublishError
+from kbc.linking.linker import Staging
 from kbc.pipeline.build import BuildOptions, build
 
 root = Path(sys.argv[1])
