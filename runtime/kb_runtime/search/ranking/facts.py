@@ -110,7 +110,7 @@ class Facts:
         places: defaultdict[RecordKey, int] = defaultdict(count().__next__)
         collections = map(bisect_right, repeat(self._ends), rows)
         keys = zip(collections, map(column.__getitem__, rows), strict=True)
-        of_rows = [*map(places.__getitem__, keys)]  # hundreds in every search: no step in bytecode
+        of_rows = [*map(places.__getitem__, keys)]  # of hundreds of rows, without steps in Python
         return list(places), of_rows
 
     def are_programs(self, records: Iterable[RecordKey]) -> bool:

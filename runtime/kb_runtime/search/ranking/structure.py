@@ -369,10 +369,8 @@ class Structure:
         if not len(ones):
             return ones, others
         close = similarity[ones, others] >= np.float64(steps.NEAR_COSINE)
-        lines, (left, right) = (
-            self._facts.lines(pool.rows),
-            (pool.record_of[each] for each in (ones, others)),
-        )
+        lines = self._facts.lines(pool.rows)
+        left, right = pool.record_of[ones], pool.record_of[others]
         alike = np.flatnonzero(~close & (lines[ones] == lines[others]) & (left != right))
         for at in alike.tolist():
             close[at] = pool.facts[left[at]].words == pool.facts[right[at]].words
