@@ -132,7 +132,7 @@ def _start(answers: Answers, artifact: Knowledge, given: dict[str, str]) -> str:
 
 
 def _quiz_me(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
-    from kb_runtime.text.rendering import json_text
+    from kb_runtime.text.written_json import json_text
 
     tool = answers.with_wire_names
     learning_context = tool("retrieve_learning_context")
@@ -171,7 +171,7 @@ def _quiz_me(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
 
 
 def _find_topic(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
-    from kb_runtime.text.rendering import json_text
+    from kb_runtime.text.written_json import json_text
 
     tool = answers.with_wire_names
     query = _value(given, "query") or ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.rendering import indented_json_text, json_text
+from kb_runtime.text.written_json import WrittenObject, indented_json_text, json_text
 from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def present(**fields: object) -> Any:
 
 def json_answer(structured: S) -> Answer[S]:
     """An answer whose text is its structure, so that either of them stands alone."""
-    return Answer(json_text(structured), structured)
+    text = json_text(structured)
+    return Answer(text, cast("S", WrittenObject(structured, text)))
 
 
 class JsonObject(NamedTuple):

@@ -10,7 +10,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kb_runtime.text.rendering import cut, json_text
+from kb_runtime.text.rendering import cut
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools.answers import parsed
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import MARGIN, Pager, fitting, json_chars

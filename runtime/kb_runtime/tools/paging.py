@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
-from kb_runtime.text.rendering import cut, json_text
+from kb_runtime.text.rendering import cut
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools import parameter
 
 One = TypeVar("One")

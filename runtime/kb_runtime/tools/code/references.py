@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.store.symbols import CALL, FAMILIES
-from kb_runtime.text.rendering import json_text, shorten
+from kb_runtime.text.rendering import shorten
 from kb_runtime.text.tables import count_of
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import code_tools, path_globs

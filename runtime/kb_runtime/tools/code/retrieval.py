@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.knowledge.lookup import rows_of_paths
-from kb_runtime.text.rendering import cut, indented_json_text, shorten
+from kb_runtime.text.rendering import cut, shorten
 from kb_runtime.text.tables import count_of
+from kb_runtime.text.written_json import indented_json_text
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import beginning, whole_results

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, shared_prefix, suggest
-from kb_runtime.text.rendering import exact_fence, indented_json_text
+from kb_runtime.text.rendering import exact_fence
 from kb_runtime.text.tables import some_of
 from kb_runtime.text.urls import split_fragment
+from kb_runtime.text.written_json import indented_json_text
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import OUTLINE_SHARE, part_chars, shown_levels

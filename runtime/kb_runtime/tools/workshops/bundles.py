@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
-from kb_runtime.text.rendering import cut, json_text
+from kb_runtime.text.rendering import cut
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.workshops.lookup import KIND, PlacedWorkshop, check_scope, find_workshop

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.names import quoted
-from kb_runtime.text.rendering import json_text
 from kb_runtime.text.tables import some_of
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer
