@@ -95,12 +95,9 @@ class _Visit:
 def symbols(text: str, *, language: str) -> list[Symbol]:
     """The top-level definitions with theirs inside, in order; none when there is no grammar for
     `language`. Of a text that does not read as that language throughout, those that do."""
-    try:
-        parser = grammars.parser(language)
-    except LookupError:
-        return []
     source = text.encode("utf-8", "surrogatepass")
-    return _Walk(source, language).run(parser.parse(_parsed(source, language)).root_node)
+    root = grammars.tree(_parsed(source, language), language)
+    return _Walk(source, language).run(root) if root is not None else []
 
 
 def _parsed(source: bytes, language: str) -> bytes:
