@@ -18,7 +18,7 @@ LEADING = (
     "haddock", "pragma",
 )  # fmt: skip
 
-# Nodes that hold a definition on one line; `_outer` takes their lines for it.
+# Nodes that hold a definition on one line, which takes their lines for its own.
 WRAPPERS = frozenset([
     "Decl", "annotated_expression", "assignment_statement", "const_declaration", "declaration_expression",
     "decorated_definition", "definition", "document", "export_statement", "expression_statement",

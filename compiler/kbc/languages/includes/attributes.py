@@ -39,12 +39,9 @@ _QUOTED_HEADING = re.compile(
     rf"([ \t]*>[ \t>]*#{{1,6}}[ \t](?:.*?[^ \t])??)[ \t]*\{{:{_LIST}[ \t]*"
 )
 """A notice of ExDoc: `> #### Title {: .warning}`. It has no anchor."""
-NOTICES = frozenset(
-    [
-        *("attention", "caution", "danger", "important", "info", "note", "success", "tip"),
-        *("warn", "warning"),
-    ]
-)
+NOTICES = frozenset([
+    "attention", "caution", "danger", "important", "info", "note", "success", "tip", "warn", "warning",
+])  # fmt: skip
 
 
 def replace_attributes(text: str, style: AttributeStyle) -> str:
