@@ -338,7 +338,10 @@ def _fields(tokens: Sequence[Token], index: int, references: Mapping[str, Any]) 
     token = tokens[index]
     match _KINDS[token.type]:
         case "heading":
-            title, _ = _titled(tokens[index + 1].content, references)
+            source = tokens[index + 1].content
+            title = _titled(source, references)[0]
+            if "![" in source:  # badges and icons beside a title say nothing of it
+                title = short_title(" ".join(_unpictured(source, references).split())) or title
             return {"level": int(token.tag[1]), "title": title}
         case "paragraph":
             return {"content": tokens[index + 1].content}
