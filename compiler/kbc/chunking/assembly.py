@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from operator import itemgetter
 
 from kb_runtime.text.graphemes import boundary_after, boundary_before
@@ -40,6 +40,11 @@ class Draft:
     passes_on: bool = False
 
 
+_OF_CHUNK = tuple(
+    {each.name for each in fields(Draft)} & {each.name for each in fields(CompiledChunk)}
+)
+
+
 def assemble(
     record: CompiledRecord,
     lines: TextLines,
@@ -59,23 +64,10 @@ def assemble(
                 text=lines.text[draft.start : draft.end],
                 start_line=lines.number(draft.start),
                 end_line=lines.number(draft.end - 1),
-                type=draft.type,
-                language=draft.language,
-                title=draft.title,
-                breadcrumb=draft.breadcrumb,
-                anchor=draft.anchor,
-                section_line=draft.section_line,
-                section_level=draft.section_level,
-                symbol=draft.symbol,
-                symbol_kind=draft.symbol_kind,
-                signature=draft.signature,
-                identifiers=draft.identifiers,
-                members=draft.members,
-                exports=draft.exports,
-                passes_on=draft.passes_on,
                 tags=record.tags,
                 comments=_within(comments, draft),
                 embedded_text=embedded_text,
+                **{name: getattr(draft, name) for name in _OF_CHUNK},
             )
         )
     return chunks

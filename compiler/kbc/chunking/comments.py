@@ -26,12 +26,8 @@ def _comments(text: str, language: str) -> Iterator[tuple[int, int]]:
     if language == "quint":
         yield from quint.scan(text).comments
         return
-    try:
-        parser = grammars.parser(language)
-    except LookupError:
-        return
-    root = parser.parse(text.encode("utf-8", "surrogatepass")).root_node
-    waiting = [root]
+    root = grammars.tree(text.encode("utf-8", "surrogatepass"), language)
+    waiting = [root] if root is not None else []
     while waiting:
         node = waiting.pop()
         if node.type.endswith("comment") or _is_documentation(node):

@@ -40,14 +40,10 @@ def passes_on(text: str, *, language: str, kinds: Iterable[str]) -> bool:
     """Whether a file with definitions of these `kinds` does little but pass on what others define."""
     if not DEFINED.issuperset(kinds) or not _HINT.search(text):
         return False
-    try:
-        parser = grammars.parser(language)
-    except LookupError:
-        return False
-    source = text.encode("utf-8", "surrogatepass")
+    root = grammars.tree(text.encode("utf-8", "surrogatepass"), language)
     passing: set[int] = set()
     other: set[int] = set()
-    for node, is_passing in _parts(parser.parse(source).root_node):
+    for node, is_passing in _parts(root) if root is not None else ():
         end = node.end_point[0] + (node.end_point[1] > 0)
         (passing if is_passing else other).update(range(node.start_point[0], end))
     return bool(passing) and len(passing) >= SHARE * len(passing | other)

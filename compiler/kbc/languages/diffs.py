@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from io import StringIO
-from typing import NamedTuple
 
 CONTEXT_LINES = 3
 
@@ -18,15 +17,6 @@ MAX_EDITS = 1500
 square, 1 s and 20 MB here."""
 
 _NO_LINE_END = "\\ No newline at end of file\n"
-
-
-class _Edit(NamedTuple):
-    """Lines [start, end) of the old text become lines [new_start, new_end) of the new one."""
-
-    start: int
-    end: int
-    new_start: int
-    new_end: int
 
 
 def unified_diff(path: str, old: str | None, new: str | None, context: int = CONTEXT_LINES) -> str:
@@ -54,30 +44,16 @@ def _lines(text: str | None) -> list[str]:
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], context: int) -> Iterator[str]:
-    group: list[_Edit] = []
-    for edit in _edits(old, new):
-        if group and edit.start - group[-1].end > 2 * context:
-            yield _hunk(old, new, group, context)
-            group = []
-        group.append(edit)
-    if group:
-        yield _hunk(old, new, group, context)
-
-
-def _hunk(old: Sequence[str], new: Sequence[str], edits: Sequence[_Edit], context: int) -> str:
-    start = max(edits[0].start - context, 0)
-    new_start = edits[0].new_start - (edits[0].start - start)
-    end = min(edits[-1].end + context, len(old))
-    new_end = edits[-1].new_end + (end - edits[-1].end)
-    lines = [f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n"]
-    position = start
-    for edit in edits:
-        lines += (f" {line}" for line in old[position : edit.start])
-        lines += (f"-{line}" for line in old[edit.start : edit.end])
-        lines += (f"+{line}" for line in new[edit.new_start : edit.new_end])
-        position = edit.end
-    lines += (f" {line}" for line in old[position:end])
-    return "".join(line if line.endswith("\n") else f"{line}\n{_NO_LINE_END}" for line in lines)
+    for group in _Matcher(old, new).get_grouped_opcodes(context):
+        (_, start, _, new_start, _), (_, _, end, _, new_end) = group[0], group[-1]
+        lines = [f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n"]
+        for tag, first, last, new_first, new_last in group:
+            if tag == "equal":
+                lines += (f" {line}" for line in old[first:last])
+            else:
+                lines += (f"-{line}" for line in old[first:last])
+                lines += (f"+{line}" for line in new[new_first:new_last])
+        yield "".join(line if line.endswith("\n") else f"{line}\n{_NO_LINE_END}" for line in lines)
 
 
 def _range(start: int, end: int) -> str:
@@ -86,52 +62,37 @@ def _range(start: int, end: int) -> str:
     return f"{start + 1}" if count == 1 else f"{start + (count > 0)},{count}"
 
 
-def _edits(old: Sequence[str], new: Sequence[str]) -> list[_Edit]:
-    """What differs, in order; between two edits at least one line stays."""
-    first = 0
-    while first < min(len(old), len(new)) and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-        last += 1
-    middle, new_middle = old[first : len(old) - last], new[first : len(new) - last]
-    kept = _common(middle, new_middle)
-    edits: list[_Edit] = []
-    at, new_at = first, first
-    for place, new_place in [
-        *((first + one, first + other) for one, other in kept),
-        (len(old) - last, len(new) - last),
-    ]:
-        if (at, new_at) != (place, new_place):
-            edits.append(_Edit(at, place, new_at, new_place))
-        at, new_at = place + 1, new_place + 1
-    return edits
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Finds a longest common subsequence, where that takes no more than `MAX_EDITS`."""
+
+    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
+        super().__init__(None, old, new, autojunk=False)
+        self._old, self._new = old, new
+
+    def get_matching_blocks(self) -> list[difflib.Match]:
+        first = _shared(self._old, self._new)
+        last = _shared(self._old[first:][::-1], self._new[first:][::-1])
+        x, y = len(self._old) - last, len(self._new) - last
+        trace = _trace(self._old[first:x], self._new[first:y])
+        if trace is None:
+            return super().get_matching_blocks()
+        blocks = [difflib.Match(x, y, last), difflib.Match(x + last, y + last, 0)]
+        for edits in range(len(trace) - 1, -1, -1):
+            furthest = trace[edits]
+            diagonal = x - y
+            before = diagonal + 1 if _goes_down(furthest, diagonal, edits) else diagonal - 1
+            from_x = furthest[before] if edits else 0
+            from_y = from_x - before if edits else 0
+            if size := min(x - from_x, y - from_y) - first:
+                blocks.insert(0, difflib.Match(x - size, y - size, size))
+            x, y = from_x + first, from_y + first
+        return [difflib.Match(0, 0, first), *blocks]
 
 
-def _common(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """The lines that stay, as pairs of positions: a longest common subsequence."""
-    trace = _trace(old, new)
-    if trace is None:
-        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-        return [
-            (one + offset, other + offset)
-            for one, other, size in matcher.get_matching_blocks()
-            for offset in range(size)
-        ]
-    kept: list[tuple[int, int]] = []
-    x, y = len(old), len(new)
-    for edits in range(len(trace) - 1, -1, -1):
-        furthest = trace[edits]
-        diagonal = x - y
-        down = _goes_down(furthest, diagonal, edits)
-        before = diagonal + 1 if down else diagonal - 1
-        from_x = furthest[before] if edits else 0
-        from_y = from_x - before if edits else 0
-        while x > from_x and y > from_y and old[x - 1] == new[y - 1]:
-            x, y = x - 1, y - 1
-            kept.append((x, y))
-        x, y = from_x, from_y
-    return kept[::-1]
+def _shared(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
 
 
 def _trace(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]] | None:

@@ -17,7 +17,7 @@ from kbc.cache.toolchain import GRAMMARS
 from kbc.languages.suffixes import LANGUAGES
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Parser
+    from tree_sitter import Language, Node, Parser
 
 INSTALL_HINT = f"Install more grammars: {install_hint('languages')}."
 
@@ -54,6 +54,14 @@ def parser(language: str) -> Parser:
     from tree_sitter import Parser
 
     return Parser(grammar(language))
+
+
+def tree(source: bytes, language: str) -> Node | None:
+    """The root of the syntax tree of a text in UTF-8; None when there is no grammar of its language."""
+    try:
+        return parser(language).parse(source).root_node
+    except LookupError:
+        return None
 
 
 def missing(languages: Iterable[str]) -> list[str]:

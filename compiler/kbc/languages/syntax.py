@@ -1,7 +1,6 @@
 """Finds the definitions of a source file in its tree-sitter syntax tree.
 
-`node_types` has the node types, which most grammars share; constructs that a language expresses
-differently have rules of their own in `definitions`.
+`definitions` has the rules about what the nodes of a grammar define.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import grammars
-from kbc.languages.definitions import RULES, Definition, NodeNames
-from kbc.languages.node_types import CALLABLE, KINDS, LEADING, NOT_IN, WRAPPERS, is_body
+from kbc.languages.definitions import NOTHING, NodeNames, rules_of
+from kbc.languages.node_types import LEADING, WRAPPERS, is_body
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -96,12 +95,9 @@ class _Visit:
 def symbols(text: str, *, language: str) -> list[Symbol]:
     """The top-level definitions with theirs inside, in order; none when there is no grammar for
     `language`. Of a text that does not read as that language throughout, those that do."""
-    try:
-        parser = grammars.parser(language)
-    except LookupError:
-        return []
     source = text.encode("utf-8", "surrogatepass")
-    return _Walk(source, language).run(parser.parse(_parsed(source, language)).root_node)
+    root = grammars.tree(_parsed(source, language), language)
+    return _Walk(source, language).run(root) if root is not None else []
 
 
 def _parsed(source: bytes, language: str) -> bytes:
@@ -127,8 +123,8 @@ class _Walk:
     def __init__(self, source: bytes, language: str) -> None:
         self._names = NodeNames(source)
         self._language = language
+        self._rules = rules_of(language)
         self._goes_on = False
-        self._not_in = NOT_IN.get(language, frozenset())
 
     def run(self, root: Node) -> list[Symbol]:
         found: list[Symbol] = []
@@ -159,9 +155,10 @@ class _Walk:
             comments, code_row = None, last
             if node.type == "function_body" and visit.into:  # in Dart, it stands beside its head
                 visit.into[-1].end_line = max(visit.into[-1].end_line, last + 1)
-            kind, name = self._kind_and_name(node, visit.holder.kind if visit.holder else "")
+            rule, holder = self._rules.get(node.type), visit.holder
+            kind, name = rule(self._names, node, holder.kind if holder else "") if rule else NOTHING
             if kind and name:
-                if kind == "function" and visit.holder and visit.holder.kind in MEMBER_HOLDERS:
+                if kind == "function" and holder and holder.kind in MEMBER_HOLDERS:
                     kind = "method"
                 symbol = Symbol(name, kind, first + 1, last + 1, own_line, self._signature(node))
                 self._take(symbol, visit.into, node)
@@ -170,7 +167,7 @@ class _Walk:
             elif first != last or node.type in WRAPPERS or is_body(node.type) or _has_type(node):
                 wraps = node.type in WRAPPERS and self._holds_one(node)
                 outer = (first, last) if wraps else None
-                yield _Visit(node, visit.holder, visit.into, visit.depth, outer)
+                yield _Visit(node, holder, visit.into, visit.depth, outer)
 
     def _take(self, symbol: Symbol, into: list[Symbol], node: Node) -> None:
         """Adds `symbol`; in Haskell, equations of one function are one definition, and in Erlang clauses."""
@@ -203,22 +200,6 @@ class _Walk:
         """Whether a wrapper is there for a single definition, whose lines are then the wrapper's."""
         types = [child.type for child in node.named_children if not self._is_leading(child)]
         return len(types) == len(set(types))
-
-    def _kind_and_name(self, node: Node, holder: str) -> Definition:
-        """`holder` is the kind of the definition around the node, "" without one."""
-        rule = RULES.get((self._language, node.type))
-        if rule is not None:
-            return rule(self._names, node, holder)
-        kind = KINDS.get(node.type, "")
-        if not kind or node.type in self._not_in:
-            return "", ""
-        if (kind == "key" and holder) or (kind == "constant" and holder in CALLABLE):
-            return "", ""
-        if node.type.endswith("_specifier") and not (
-            node.child_by_field_name("body") and node.child_by_field_name("name")
-        ):  # a use, or a type without a name
-            return "", ""
-        return kind, self._names.name(node)
 
     def _signature(self, node: Node) -> str:
         body = node.child_by_field_name("body") or next(

@@ -107,15 +107,12 @@ def _is_chrome(tag: Tag) -> bool:
         return True
     if not tag.attrs:
         return False
-    if (
+    classes = classes_of(tag)
+    return (
         tag.get("role") in _CHROME_ROLES
         or tag.get("aria-hidden") == "true"
         or "hidden" in tag.attrs
-    ):
-        return True
-    classes = classes_of(tag)
-    return (
-        not _CHROME_CLASSES.isdisjoint(classes)
+        or not _CHROME_CLASSES.isdisjoint(classes)
         or (tag.name == "a" and not _LINK_CLASSES.isdisjoint(classes))
         or ("contents" in classes and ("topic" in classes or "local" in classes))
     )

@@ -49,12 +49,9 @@ _COMMENT_END = re.compile(r"[ \t]*\{:/(?:comment)?\}[ \t]*")
 """Extensions of kramdown that show what they wrap as it is, set options, or hide it."""
 _BEGINS_OTHER = re.compile(r"[ \t]*(?:[-*+>|]|#{1,6}[ \t]|\d+[.)][ \t]|<|$)")
 """A line that begins something else than a paragraph."""
-NOTICES = frozenset(
-    [
-        *("attention", "caution", "danger", "important", "info", "note", "success", "tip"),
-        *("warn", "warning"),
-    ]
-)
+NOTICES = frozenset([
+    "attention", "caution", "danger", "important", "info", "note", "success", "tip", "warn", "warning",
+])  # fmt: skip
 
 
 def replace_attributes(text: str, style: AttributeStyle) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote
 
 from kb_runtime.text.rendering import backticks
+from kbc.languages.includes.components import options
 from kbc.languages.includes.fenced import FENCE, shifted_headings
 from kbc.languages.includes.files import (
     IncludingPage,
@@ -45,7 +46,6 @@ _ROOT = "<rootDir>/"
 _CHILD = re.compile(r"\{r\b.*\bchild[ \t]*=[ \t]*(?P<files>c\([^)]*\)|\"[^\"]*\"|'[^']*')")
 _NAME = re.compile(r"[\"']([^\"']+)[\"']")
 _PANDOC = re.compile(r"(?:\{[ \t]*)?(?P<class>\.?)include(?![\w=-])(?P<options>[^}]*)\}?")
-_OPTION = re.compile(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'}]+))")
 _MARKDOWN = ("markdown", "md", "gfm", "commonmark", "")
 _REFERENCE = re.compile(r"(?<=\s)reference(?!\S)")
 _ADDRESS = re.compile(
@@ -72,7 +72,7 @@ def filled(block: str, page: IncludingPage) -> str:
     own = [text for line in inner[:-1] if (text := line.strip(" \t>"))]
     info = opening["info"].strip()
     if pandoc := _PANDOC.fullmatch(info):
-        parts = _parts(own, _options(pandoc["options"]), page, is_sure=bool(pandoc["class"]))
+        parts = _parts(own, options(pandoc["options"]), page, is_sure=bool(pandoc["class"]))
         margin = re.sub(r"[^\s>]", " ", first[: opening.start("marks")])
         return indented(margin, parts) if parts else block
     if len(own) == 1 and _REFERENCE.search(opening["info"]):
@@ -82,11 +82,11 @@ def filled(block: str, page: IncludingPage) -> str:
     if own:
         return block
     if not stated:
-        options = _options(info) if info.startswith("{") else {}
-        if not (name := options.get("include")):
+        given = options(info) if info.startswith("{") else {}
+        if not (name := given.get("include")):
             return block
         found = page.load(name, "include=")
-        code = _of_lines(found[1].rstrip("\n"), options) if found else not_included(name)
+        code = _of_lines(found[1].rstrip("\n"), given) if found else not_included(name)
         return _shown(first, opening, info, code)
     target = stated["double"] or stated["single"] or re.sub(r"\\(.)", r"\1", stated["plain"])
     part = _PART.search(target)
@@ -98,34 +98,30 @@ def filled(block: str, page: IncludingPage) -> str:
     return _shown(first, opening, info, code)
 
 
-def _options(info: str) -> dict[str, str]:
-    return {name: a or b or c for name, a, b, c in _OPTION.findall(info)}
-
-
 def _parts(
-    names: list[str], options: Mapping[str, str], page: IncludingPage, *, is_sure: bool
+    names: list[str], stated: Mapping[str, str], page: IncludingPage, *, is_sure: bool
 ) -> str:
     """The files that a block of pandoc's filter names, one a line; "" where it is code that has the name of
     the filter, as it `is_sure` not to be where that is a class."""
     named = [name for name in names if not name.startswith("//")]
     if not named or not (is_sure or all(page.find(name) for name in named)):
         return ""
-    shift = options.get("shift-heading-level-by", "0")
+    shift = stated.get("shift-heading-level-by", "0")
     levels = int(shift) if re.fullmatch(r"-?\d", shift) else 0
     texts = []
     for name in named:
         found = page.load(name, "{.include}")
-        if found and options.get("format", "") not in _MARKDOWN:
-            texts.append(fence(found[1].rstrip("\n"), options["format"]))
+        if found and stated.get("format", "") not in _MARKDOWN:
+            texts.append(fence(found[1].rstrip("\n"), stated["format"]))
             continue
         text = page.expanded(*found).strip("\n") if found else not_included(name)
         texts.append(shifted_headings(text, levels))
     return "\n\n".join(texts)
 
 
-def _of_lines(text: str, options: Mapping[str, str]) -> str:
+def _of_lines(text: str, stated: Mapping[str, str]) -> str:
     """The lines from `startLine` to `endLine`, without their margin."""
-    first, last = (options.get(name, "") for name in ("startLine", "endLine"))
+    first, last = (stated.get(name, "") for name in ("startLine", "endLine"))
     if not first.isdecimal() and not last.isdecimal():
         return text
     begin, end = int(first or 1), int(last) if last.isdecimal() else None

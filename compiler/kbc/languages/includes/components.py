@@ -23,6 +23,7 @@ _ATTRIBUTE = re.compile(
     r"(?<![\w-])(?P<name>[\w-]+)\s*=\s*\{?\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|`(?P<template>(?:[^`\\]|\\.)*+)`)",
     re.DOTALL,
 )
+_OPTION = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'}]+))")
 _IMPORT = re.compile(
     r"^import\s+(?P<names>[\w$*{][^'\"\n]*?)\s+from\s+(?:'[^'\n]+'|\"[^\"\n]+\");?[ \t]*(?:\n|\Z)",
     re.MULTILINE,
@@ -42,6 +43,11 @@ def attributes(tag: str) -> dict[str, str]:
         found["name"]: found["double"] or found["single"] or unescaped(found["template"] or "")
         for found in _ATTRIBUTE.finditer(tag)
     }
+
+
+def options(stated: str) -> dict[str, str]:
+    """The values of `name=value`, with quotes or without."""
+    return {name: a or b or c for name, a, b, c in _OPTION.findall(stated)}
 
 
 def unescaped(literal: str) -> str:

@@ -153,21 +153,16 @@ def expand(
     if values is not None and "param" in text:
         text = with_params(text, values)
     is_template = liquid is not None and _LIQUID.search(text) is not None
-    is_filled = filled is not None and "{{" in text
-    has_notes = around.notes is not None and _NOTES.search(text) is not None
-    has_helpers = around.has_helpers and _HELPERS.search(text) is not None
-    has_tables = "{{" in text and _TABLES.search(text) is not None
-    has_attributes = around.attributes and attributes.TRIGGER.search(text) is not None
-    if (
-        not is_myst
-        and docset is None
-        and not is_template
-        and not is_filled
-        and not has_attributes
-        and not has_notes
-        and not has_tables
-        and not has_helpers
-        and not (may_include(text) if is_marked is None else is_marked)
+    if not (
+        is_myst
+        or docset is not None
+        or is_template
+        or (filled is not None and "{{" in text)
+        or (around.attributes and attributes.TRIGGER.search(text))
+        or (around.notes is not None and _NOTES.search(text))
+        or ("{{" in text and _TABLES.search(text))
+        or (around.has_helpers and _HELPERS.search(text))
+        or (may_include(text) if is_marked is None else is_marked)
     ):
         return Expansion(text, {})
     page = IncludingPage(path, read, _expand_part, around, docset.prepared if docset else None)
@@ -243,10 +238,8 @@ def _code(stretch: str, page: IncludingPage) -> str:
     for line in lines:
         snippet = _SNIPPET.match(line)
         match = _MDBOOK.search(line)
-        if snippet is None and match is None:
-            shown.append(line)
-            continue
-        if snippet and language in _EXAMPLES:  # mdBook, though, expands what it names there, too
+        # mdBook expands what an example names, too.
+        if language in _EXAMPLES if snippet else match is None:
             shown.append(line)
             continue
         target = snippet["target"] if snippet else ""

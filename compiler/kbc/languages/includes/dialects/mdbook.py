@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from kbc.languages.includes.components import attributes
+from kbc.languages.includes.components import attributes, options
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import Kept
 from kbc.languages.includes.files import IncludingPage, indented, not_included
@@ -24,7 +24,6 @@ _SILENT = frozenset(["endtab", "endtabs", "label", "tabs"])
 _NAMING = frozenset(["chap", "chapter", "eqref", "listref", "ref", "section"])
 """What stands for a number or a title, within a sentence."""
 
-_ARGUMENT = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']+))")
 _PLACEHOLDER = re.compile(r"\[\[[ \t]*#(?P<name>[\w-]+)(?:[ \t]+(?P<default>[^\[\]]*?))?[ \t]*\]\]")
 
 
@@ -59,7 +58,7 @@ def _template(rest: str, page: IncludingPage) -> str:
     found = page.load(target, "{{#template}}")
     if found is None:
         return not_included(target)
-    given = {name: a or b or c for name, a, b, c in _ARGUMENT.findall(stated)}
+    given = options(stated)
     path, text = found
     filled = _PLACEHOLDER.sub(
         lambda each: str(given.get(each["name"], each["default"] or "")), text

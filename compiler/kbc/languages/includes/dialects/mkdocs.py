@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from kbc.languages.includes.components import options
 from kbc.languages.includes.fenced import shifted_headings
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
@@ -19,7 +20,6 @@ _PLUGIN = re.compile(
     r"(?P<target>[^\"'\n]+)(?P=quote)(?P<options>(?:\"[^\"]*\"|'[^']*'|[^\"'%]|%(?!\}))*?)-?%\}[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
-_OPTION = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([\w-]+))")
 _BRACES = re.compile(
     r"^(?P<indent>[ \t]*)\{!>?[ \t]*(?P<target>[^\s{}!\[\]>]+)[ \t]*(?:\[ln:(?P<range>[\d,-]+)\][ \t]*)?"
     r"!(?:lines=(?P<lines>[\d \t-]+))?\}[ \t]*$",
@@ -44,13 +44,13 @@ def _plugin(match: re.Match[str], page: IncludingPage) -> str:
         page.missed(target, "{% include-markdown %}")
         return match["indent"] + not_included(target)
     path, text = found
-    options = {name: a or b or c for name, a, b, c in _OPTION.findall(match["options"])}
+    stated = options(match["options"])
     for mark in ("start", "end"):
-        if stated := options.get(mark, "").replace("\\n", "\n"):
-            before, at, after = text.partition(stated)
+        if line := stated.get(mark, "").replace("\\n", "\n"):
+            before, at, after = text.partition(line)
             text = (after if mark == "start" else before) if at else text
     shown = page.expanded(path, text) if path.lower().endswith((".md", ".markdown")) else text
-    offset = options.get("heading-offset", "0")
+    offset = stated.get("heading-offset", "0")
     if re.fullmatch(r"-?\d", offset):
         shown = shifted_headings(shown, int(offset))
     return indented(match["indent"], shown.strip("\n"))

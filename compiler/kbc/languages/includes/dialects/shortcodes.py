@@ -87,15 +87,8 @@ def replace_shortcodes(text: str, page: IncludingPage) -> str:
             parts.append(f"\n\n{label('', page.tab_labels.pop(0))}\n\n")
             continue
         if name in closed and not match["alone"] and _is_code(match["name"], page):
-            end = next(
-                (
-                    each
-                    for each in matches[index + 1 :]
-                    if each["end"] and each["name"].lower() == name
-                ),
-                None,
-            )
-            if end is not None:
+            ends = (each for each in matches[index + 1 :] if each["end"])
+            if end := next((each for each in ends if each["name"].lower() == name), None):
                 parts.append(_code(name, match["args"], text[position : end.start()]))
                 position = end.end()
                 continue
@@ -170,11 +163,7 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
         return f"\n\n{label('' if name in _FOLDED and shown else kind, shown)}\n\n"
     if name in _PANELS:
         return f"\n\n{label('', title or (plain[0] if plain else ''))}\n\n"
-    if (
-        name in _FILES
-        or (name == "code" and "file" in named)
-        or (name == "highlight" and "file" in named)
-    ):
+    if name in _FILES or (name in ("code", "highlight") and "file" in named):
         return _file(name, plain, named, page)
     if name in _TAB_GROUPS or (name in _CODE and not (plain or named)):  # around fences, which stay
         return ""

@@ -38,12 +38,10 @@ _OPTION = re.compile(r":[\w-]+:")
 _HEADING = re.compile(r"(#{1,6}) ")
 _MODULE = re.compile(r"^(?:\.\. )?(?:py:)?(?:currentmodule|module)::? ?(\S+)", re.MULTILINE)
 
-_CODE = frozenset(
-    [
-        *("code", "code-block", "sourcecode", "code-cell", "prompt", "console", "ipython"),
-        *("jupyter-execute", "jupyter-input", "exec_code"),
-    ]
-)
+_CODE = frozenset([
+    "code", "code-block", "sourcecode", "code-cell", "prompt", "console", "ipython", "jupyter-execute",
+    "jupyter-input", "exec_code",
+])  # fmt: skip
 _DATA = frozenset(["math", "mermaid", "graphviz", "uml", "digraph", "productionlist", "doctest"])
 _DROPPED = frozenset(
     ["toctree", "contents", "tableofcontents", "index", "highlight", "raw", "meta", "bibliography"]
@@ -52,12 +50,10 @@ _UNLABELLED = frozenset([
     "figure", "image", "tab-set", "grid", "grid-item", "div", "container", "only", "table", "glossary",
     "epigraph", "stepper", "applies-switch", "button", "button-group", "card-group", "carousel",
 ])  # fmt: skip
-_TITLES = frozenset(
-    [
-        *("tab-item", "tab", "card", "grid-item-card", "dropdown", "details", "admonition"),
-        *("step", "applies-item", "link-card", "page-card"),
-    ]
-)
+_TITLES = frozenset([
+    "tab-item", "tab", "card", "grid-item-card", "dropdown", "details", "admonition", "step",
+    "applies-item", "link-card", "page-card",
+])  # fmt: skip
 _GATED = re.compile(r"(?P<kind>exercise|solution)-(?P<gate>start|end)")
 """Directives of sphinx-exercise between which the text of an exercise stands."""
 _PROOFS = frozenset(["prf", "proof"])

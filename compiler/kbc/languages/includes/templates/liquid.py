@@ -207,12 +207,8 @@ class _Template:
             return self._kept.keep(self._bare_value(expression))
         if found := _VARIABLE.match(expression):
             kind, _, rest = found["path"].partition(".")
-            values = {
-                "site": self._liquid.values,
-                "page": self._liquid.page,
-                "include": parameters,
-            }[kind]
-            if (value := value_at(values, rest)) is not None:
+            tables = {"site": self._liquid.values, "page": self._liquid.page}
+            if (value := value_at(tables.get(kind, parameters), rest)) is not None:
                 return self._kept.keep(value)
             if rest in ("baseurl", "url"):
                 return ""
@@ -282,13 +278,11 @@ class _Template:
         return self.expanded(text, stated, depth + 1)
 
 
-_CONTROL = frozenset(
-    [
-        *("if", "unless", "else", "elsif", "case", "when", "assign", "break", "continue"),
-        *("increment", "decrement", "cycle", "toc", "seo", "feed_meta", "raw"),
-        *("elif", "set", "block", "import", "from", "with", "filter", "call"),
-    ]
-)
+_CONTROL = frozenset([
+    "if", "unless", "else", "elsif", "case", "when", "assign", "break", "continue", "increment", "decrement",
+    "cycle", "toc", "seo", "feed_meta", "raw", "elif", "set", "block", "import", "from", "with", "filter",
+    "call",
+])  # fmt: skip
 """Tags without text of their own; the text between them is kept."""
 
 

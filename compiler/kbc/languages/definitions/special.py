@@ -1,0 +1,224 @@
+"""Definitions that take more than a rule of data: a function bound to a variable, a macro that defines, a
+block with labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kb_runtime.store.symbols import MEMBER_HOLDERS
+from kbc.languages.definitions.rules import NOTHING, Definition, modifiers
+from kbc.languages.definitions.tree import NodeNames, at, declared_in, innermost
+from kbc.languages.node_types import CALLABLE, FUNCTION_VALUES
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_OPEN = ("", "module")
+"""Where a value belongs to the whole file."""
+
+_ELIXIR: Mapping[str, str] = {
+    "def": "function", "defp": "function", "defdelegate": "function", "defguard": "macro",
+    "defguardp": "macro", "defmacro": "macro", "defmacrop": "macro", "defmodule": "module",
+    "defprotocol": "interface", "defimpl": "implementation",
+}  # fmt: skip
+_CLOJURE: Mapping[str, str] = {
+    "def": "constant", "defn": "function", "defn-": "function", "defmacro": "macro",
+    "defmulti": "function", "defmethod": "function", "defonce": "constant",
+    "defprotocol": "interface", "defrecord": "struct", "deftest": "function", "deftype": "type",
+}  # fmt: skip
+_R_CLASSES: Mapping[str, str] = {
+    "R6Class": "class", "setClass": "class", "setRefClass": "class", "new_class": "class",
+    "setGeneric": "function", "setMethod": "method",
+}  # fmt: skip
+_SWIFT_KINDS = {"extension": "implementation", "enum": "enum", "struct": "struct"}
+_ZIG_TYPES = {
+    "enum_declaration": "enum", "error_set_declaration": "enum", "struct_declaration": "struct",
+    "union_declaration": "struct",
+}  # fmt: skip
+_KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
+_RUBY_CALLS = frozenset({"alias_method", "define_method"})
+
+
+def assignment(names: NodeNames, node: Node, holder: str) -> Definition:
+    left = at(node, "left")
+    if left is None or left.type not in ("identifier", "constant"):
+        return NOTHING
+    if holder not in _OPEN and holder not in MEMBER_HOLDERS:
+        return NOTHING
+    name = names.text(left)
+    return ("constant" if name.isupper() or left.type == "constant" else "variable"), name
+
+
+def declarator(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`const name = ...`, and a field of a class."""
+    name, value = at(node, "name", "property"), at(node, "value")
+    if name is None or not name.type.endswith("identifier"):
+        return NOTHING
+    if value is not None and value.type in FUNCTION_VALUES:
+        return ("class" if value.type == "class" else "function"), names.text(name)
+    return ("constant", names.text(name)) if holder in _OPEN else NOTHING
+
+
+def function_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`name = function ...`, in JavaScript, Lua and R."""
+    left, right = at(node, "left", "lhs"), at(node, "right", "rhs")
+    if left is None and right is None and len(node.named_children) == 2:
+        left, right = node.named_children
+        right = at(right, "^") or right
+    is_function = right is not None and right.type in FUNCTION_VALUES
+    return ("function", names.text(left)) if is_function else NOTHING
+
+
+def c_declaration(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A prototype; declarations of variables are no definitions worth a name."""
+    declared = declared_in(node) if holder not in CALLABLE else None
+    while declared is not None and declared.type != "function_declarator":
+        declared = declared_in(declared)
+    return "function", names.name(declared)
+
+
+def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:
+    parts = node.named_children
+    if len(parts) < 2 or parts[0].type != "sym_lit" or parts[1].type != "sym_lit":
+        return NOTHING
+    name = at(parts[1], "name") or parts[1]  # without `^:private`
+    return _CLOJURE.get(names.text(parts[0]), ""), names.text(name)
+
+
+def elixir_call(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`def name(...)`, also with a guard."""
+    kind = _ELIXIR.get(names.text(at(node, "target")), "")
+    named = at(node, ":arguments/^") if kind else None
+    if named is not None and named.type == "binary_operator":
+        named = at(named, "^")
+    return kind, names.text(at(named, "target") or named)
+
+
+def haskell_binding(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`f = g . h`: a function without its arguments, or a value."""
+    if holder in ("constant", *CALLABLE):
+        return NOTHING
+    above = node.prev_named_sibling
+    is_function = above is not None and above.type == "signature" and "->" in names.text(above)
+    name = names.text(at(node, "name")).strip("( )")
+    return ("function" if holder or is_function else "constant"), name
+
+
+def hcl_block(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`resource "kind" "name" { ... }`"""
+    words = []
+    for child in node.named_children:
+        if child.type not in ("identifier", "string_lit"):
+            break
+        words.append(names.text(child))
+    return ("block", ".".join(words)) if not holder else NOTHING
+
+
+def julia_function(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`function f(x)` and `f(x) = ...`, also with types and of other modules (`Base.show`)."""
+    before_call = ("signature", "where_expression", "typed_expression")
+    head = at(node, "^")
+    call = innermost(head, before_call, ("call_expression",))
+    if node.type == "assignment" and call is None:  # `x = 1`, `x::Int = 1`
+        return NOTHING
+    through = (*before_call, "call_expression", "parametrized_type_expression")
+    name = innermost(head, through, ("identifier", "field_expression", "operator"))
+    return "function", names.text(name).replace(".:(", ".").rstrip(")")  # `Base.:(==)`
+
+
+def julia_type(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`struct P{T} <: Q`"""
+    through = ("type_head", "binary_expression", "parametrized_type_expression")
+    kind = "struct" if node.type == "struct_definition" else "type"
+    return kind, names.text(innermost(at(node, "^"), through, ("identifier",)))
+
+
+def julia_constant(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`const X = 1` and `const X::Int = 1`, of a module."""
+    name = innermost(at(node, "^"), ("assignment", "typed_expression"), ("identifier",))
+    return ("constant", names.text(name)) if holder in _OPEN else NOTHING
+
+
+def kotlin_annotated(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`@Target(CLASS) annotation class Name`, which the grammar takes for a call between names."""
+    is_annotated = node.parent is not None and node.parent.type == "annotated_expression"
+    found = _KOTLIN_TYPE.match(names.text(node)) if is_annotated else None
+    if found is None or holder in CALLABLE:
+        return NOTHING
+    return ("interface" if found[1] == "interface" else "class"), found[2]
+
+
+def kotlin_property(names: NodeNames, node: Node, holder: str) -> Definition:
+    """At the top of a file, and constants of a type; other properties are parts of their type."""
+    if holder and not (holder in MEMBER_HOLDERS and "const" in modifiers(names, node)):
+        return NOTHING
+    return "constant", names.name(at(node, ":variable_declaration"))
+
+
+def ocaml_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`let f x = ...` and `let f = fun x -> ...` are functions; other values have no name within them."""
+    name, body = at(node, "pattern"), at(node, "body")
+    if name is None or name.type not in ("value_name", "parenthesized_operator"):
+        return NOTHING
+    is_function = at(node, ":parameter") is not None or (
+        body is not None and body.type in ("fun_expression", "function_expression")
+    )
+    if not is_function and holder in ("constant", *CALLABLE):
+        return NOTHING
+    return ("function" if is_function else "constant"), names.text(name).strip("( )")
+
+
+def r_call(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`setClass("P", ...)` and the like."""
+    return (_r_kind(names, node), names.text(at(node, "arguments/^"))) if not holder else NOTHING
+
+
+def r_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    kind = _r_kind(names, at(node, "rhs")) if not holder else ""
+    if kind and (left := at(node, "lhs")):
+        return kind, names.text(left)
+    kind, name = function_value(names, node, holder)
+    return kind, name.strip("`")
+
+
+def _r_kind(names: NodeNames, call: Node | None) -> str:
+    return _R_CLASSES.get(names.text(at(call, "function")).rpartition(":")[2], "")
+
+
+def ruby_method(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`alias new old`, `alias_method :new, :old` and `define_method(:name)`."""
+    first = at(node, "name") if node.type == "alias" else None
+    if node.type == "call" and names.text(at(node, "method")) in _RUBY_CALLS:
+        first = at(node, "arguments/^")
+        if first is None or first.type not in ("simple_symbol", "string"):
+            return NOTHING
+    return ("method", names.text(first).lstrip(":")) if holder not in CALLABLE else NOTHING
+
+
+def swift_class(names: NodeNames, node: Node, holder: str) -> Definition:
+    return _SWIFT_KINDS.get(names.text(at(node, "@")), "class"), names.name(node)
+
+
+def swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`let name = ...` at the top of a file; properties of types are parts of them."""
+    name = at(node, ":pattern/^")
+    if holder or name is None or name.type != "simple_identifier":
+        return NOTHING
+    bound = names.text(at(node, "^")).rpartition(" ")[2]
+    return ("constant" if bound == "let" else "variable"), names.text(name)
+
+
+def zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A variable, or the type that is bound to it; a file that is imported for this one alone is neither."""
+    name, *values = node.named_children
+    if name.type != "identifier" or holder not in {"", *MEMBER_HOLDERS}:
+        return NOTHING
+    if node.children[0].type != "pub" and any(
+        each.type == "builtin_function" and names.text(each).startswith("@import")
+        for each in values
+    ):
+        return NOTHING
+    kinds = (_ZIG_TYPES[each.type] for each in values if each.type in _ZIG_TYPES)
+    return next(kinds, "constant"), names.text(name)

@@ -1,0 +1,246 @@
+"""The rules about definitions: by the type of a node, which most grammars share, and by language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+
+from kbc.languages.definitions import special
+from kbc.languages.definitions.rules import Reader, Rule
+from kbc.languages.node_types import CALLABLE, FUNCTION_VALUES
+
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "function": (
+        "constructor_declaration", "constructor_definition", "create_function", "event_definition", "FnProto",
+        "fun_decl", "func_declaration", "function", "function_declaration", "function_def",
+        "function_definition", "function_item", "function_or_value_defn", "function_signature_item",
+        "function_statement", "generator_function_declaration", "init_declaration",
+        "local_function_statement", "method", "modifier_definition", "proc_declaration", "rpc",
+        "singleton_method", "subroutine", "subroutine_declaration_statement", "value_declaration",
+        "value_definition",
+    ),
+    "method": (
+        "abstract_method_signature", "class_method_definition", "destructor_declaration",
+        "method_declaration", "method_definition", "method_signature", "protocol_function_declaration",
+    ),
+    "class": (
+        "abstract_class_declaration", "class", "class_declaration", "class_definition",
+        "class_implementation", "class_interface", "class_specifier", "class_statement",
+        "contract_declaration", "mixin_declaration", "object_declaration", "object_definition",
+        "record_declaration",
+    ),
+    "struct": (
+        "message", "object_type_definition", "record_decl", "struct_declaration", "struct_definition",
+        "struct_item", "struct_specifier", "union_item", "union_specifier",
+    ),
+    "enum": (
+        "enum", "enum_declaration", "enum_definition", "enum_item", "enum_specifier", "enum_type_definition",
+    ),
+    "interface": (
+        "annotation_type_declaration", "interface_declaration", "interface_type_definition",
+        "protocol_declaration", "service",
+    ),
+    "trait": ("concept_definition", "trait_declaration", "trait_definition", "trait_item"),
+    "implementation": ("extension_declaration", "impl_item", "instance"),
+    "module": (
+        "internal_module", "library_declaration", "mod_item", "module", "module_declaration",
+        "module_definition", "namespace_declaration", "namespace_definition", "package_statement", "program",
+        "submodule",
+    ),
+    "type": (
+        "abstract_definition", "alias_declaration", "associated_type", "associatedtype_declaration",
+        "data_type", "delegate_declaration", "error_declaration", "input_object_type_definition", "newtype",
+        "type_alias", "type_alias_declaration", "type_alias_statement", "type_declaration",
+        "type_definition", "type_item", "type_spec", "type_synomym", "typealias_declaration",
+    ),
+    "constant": ("const_item", "const_spec", "static_item"),
+    "macro": ("macro_definition", "preproc_function_def"),
+    "table": ("create_table", "create_view"),
+    "key": ("block_mapping_pair", "table", "table_array_element"),
+}  # fmt: skip
+"""Kind -> types of nodes, of any language."""
+
+# A type specifier without a body is a use, one without a name defines nothing that could be named.
+_SPECIFIER = (("body", ()), ("name", ()))
+
+
+def _shared(kind: str, node_type: str) -> Rule:
+    if kind == "key":
+        return Rule(kind=kind, within=("",))
+    needs = _SPECIFIER if node_type.endswith("_specifier") else ()
+    return Rule(kind=kind, needs=needs, outside=CALLABLE if kind == "constant" else ())
+
+
+_SHARED: Mapping[str, Rule] = {
+    each: _shared(kind, each) for kind in _KINDS for each in _KINDS[kind]
+}
+
+_inner_value = partial(Rule, outside=CALLABLE)
+_macro = Rule(kind="constant", needs=[("value", ())])  # without a value it is a guard or a switch
+_of_table = partial(Rule, of=":object_reference")  # without the schema that the name may begin with
+_of_nim = partial(Rule, name=("name", "^/name"), strip="*")
+_java_constant = Rule(kind="constant", of=":variable_declarator")
+
+_ECMASCRIPT: Mapping[str, Reader] = {
+    "assignment_expression": special.function_value,
+    "field_definition": special.declarator,
+    "public_field_definition": special.declarator,
+    "variable_declarator": special.declarator,
+}
+_OCAML: Mapping[str, Reader | None] = {
+    "constructor_declaration": None,  # of an exception or a variant
+    "exception_definition": Rule(kind="type"),
+    "external": Rule(kind="function"),
+    "module_type_definition": Rule(kind="interface"),
+    "type_binding": Rule(kind="type"),
+    "type_definition": None,
+    "value_specification": Rule(kind="function", name=("^",), strip="( )"),
+}
+_C: Mapping[str, Reader] = {"declaration": special.c_declaration, "preproc_def": _macro}
+
+_OWN: Mapping[str, Mapping[str, Reader | None]] = {
+    "c": _C,
+    "clojure": {"list_lit": special.clojure_list},
+    "cpp": {**_C, "field_declaration": special.c_declaration},
+    "csharp": {
+        "field_declaration": Rule(  # other fields are parts of their type
+            kind="constant",
+            of=":variable_declaration/:variable_declarator",
+            marked=({"const"}, {"static", "readonly"}),
+        )
+    },
+    "css": {"class": None},
+    "dart": {
+        "function_signature": _inner_value(kind="function"),
+        "method_signature": Rule(kind="method", of="^"),
+    },
+    "elixir": {"call": special.elixir_call},
+    "elm": {"module_declaration": None},
+    "erlang": {
+        "function": None,
+        "pp_define": Rule(kind="macro", of="lhs"),
+        "type_alias": Rule(kind="type", of="name"),
+    },
+    "fortran": {
+        "derived_type_definition": Rule(kind="type", name=("^/:name", "^/:type_name")),
+        "function_statement": None,
+        # With a name it is a function that several procedures implement.
+        "interface": Rule(kind="function", name=("^/:name", "^/:type_name")),
+    },
+    "fsharp": {"module": None},
+    "go": {
+        "method_elem": _inner_value(kind="method"),  # of an interface
+        "type_declaration": None,  # its type_spec has the name
+        # `var _ I = ...` only checks a type.
+        "var_spec": Rule(kind="variable", only="(?!_$).*", within=("",)),
+    },
+    "graphql": {"type_definition": None},
+    "haskell": {
+        "bind": special.haskell_binding,
+        # `f x = ...`, and operators: `a +++ b = ...`, `(+++) a b = ...`
+        "function": Rule(kind="function", name=(":infix/operator", "name"), strip="`( )"),
+        "module": None,
+        # In a class, whose instances define it; elsewhere it belongs to its definition.
+        "signature": Rule(kind="method", name=(":binding_list/^", "^"), strip="( )"),
+    },
+    "hcl": {"block": special.hcl_block},
+    "java": {
+        "constant_declaration": _java_constant,
+        "field_declaration": Rule(
+            kind="constant", of=":variable_declarator", marked=({"static", "final"},)
+        ),
+    },
+    "javascript": _ECMASCRIPT,
+    "json": {"pair": Rule(kind="key", outside=("key",))},
+    "julia": {
+        "abstract_definition": special.julia_type,
+        "assignment": special.julia_function,
+        "const_statement": special.julia_constant,
+        "function_definition": special.julia_function,
+        "struct_definition": special.julia_type,
+    },
+    "kotlin": {
+        "infix_expression": special.kotlin_annotated,
+        "property_declaration": special.kotlin_property,
+    },
+    "lua": {
+        "assignment_statement": special.function_value,
+        "field": _inner_value(kind="function", name=("name",), needs=[("value", FUNCTION_VALUES)]),
+        "function_definition": None,  # a function without a name
+    },
+    "make": {
+        "function_definition": None,
+        # Not patterns (`%.o`), and what Make itself gives a meaning (`.PHONY`).
+        "rule": Rule(
+            kind="block", name=(":targets/^",), only="[^.%][^%]*", needs=[(":targets/^", ["word"])]
+        ),
+    },
+    "nim": {
+        **{
+            f"{each}_declaration": _of_nim(kind="function")
+            for each in ("converter", "func", "iterator", "proc")
+        },
+        "enum_declaration": None,  # its type_declaration has the name
+        "macro_declaration": _of_nim(kind="macro"),
+        "method_declaration": _of_nim(kind="method"),
+        "template_declaration": _of_nim(kind="macro"),
+        "type_declaration": _of_nim(kind="type"),
+    },
+    "objc": {"preproc_def": _macro, "struct_declaration": None},  # what a property declares
+    "ocaml": {
+        **_OCAML,
+        # `let f ... and g ...` defines both, in nodes of their own.
+        "let_binding": special.ocaml_value,
+        "module_binding": Rule(kind="module"),
+        "module_definition": None,
+        "value_definition": None,
+    },
+    "ocaml_interface": _OCAML,
+    "php": {"const_element": _inner_value(kind="constant")},
+    "python": {"assignment": special.assignment, "module": None},
+    "r": {
+        "binary_operator": special.r_value,
+        "call": special.r_call,
+        "function_definition": None,
+    },
+    "ruby": {
+        "alias": special.ruby_method,
+        "assignment": special.assignment,
+        "call": special.ruby_method,
+    },
+    "scala": {
+        # By the type that is extended, and without a name by its type.
+        "extension_definition": Rule(kind="implementation", name=(":parameters/^/$",)),
+        "given_definition": Rule(kind="implementation", name=("name", "return_type", "^")),
+    },
+    "solidity": {  # members that their keyword names
+        "constructor_definition": Rule(kind="function", name=("@",)),
+        "fallback_receive_definition": Rule(kind="function", name=("@",)),
+    },
+    "sql": {
+        "create_function": _of_table(kind="function"),
+        "create_materialized_view": _of_table(kind="table"),
+        "create_table": _of_table(kind="table"),
+        "create_trigger": _of_table(kind="function"),
+        "create_type": _of_table(kind="type"),
+        "create_view": _of_table(kind="table"),
+    },
+    "swift": {
+        "class_declaration": special.swift_class,
+        "property_declaration": special.swift_property,
+    },
+    "tsx": _ECMASCRIPT,
+    "typescript": _ECMASCRIPT,
+    "zig": {  # the variable that a type is bound to has the name
+        "enum_declaration": None,
+        "struct_declaration": None,
+        "variable_declaration": special.zig_value,
+    },
+}
+"""Language -> type of a node -> what it defines; None for nothing, where it means something else."""
+
+
+@cache
+def rules_of(language: str) -> Mapping[str, Reader | None]:
+    """Type of a node -> what it defines in this language."""
+    return {**_SHARED, **_OWN.get(language, {})}
