@@ -217,11 +217,6 @@ def _outline(text: str, *, anchors: Sequence[str]) -> ConvertedOutline:
     return ConvertedOutline(heading, summary, _with_anchors(markdown.sections(parsed), anchors))
 
 
-def converted_sections(document: Converted) -> tuple[Section, ...]:
-    """The sections of a document's text, with the anchors of its own tool where they are known."""
-    return _with_anchors(markdown.sections(markdown.parse(document.text)), document.anchors)
-
-
 def _with_anchors(found: tuple[Section, ...], anchors: Sequence[str]) -> tuple[Section, ...]:
     if len(anchors) != len(found):
         return found

@@ -371,9 +371,7 @@ class _FolderDetector:
         built = places.built_below(self._files)
         if built and built not in found:
             site = built_site.recognise(self._tree, built, "", ())
-            own = self._of_site(site, len(collections))
-            copies = (f"/{each}" for each in built_site.rendered(built, self._files))
-            collections.append(replace(own, exclude=(*own.exclude, *copies)))
+            collections.append(self._of_site(site, len(collections)))
         return collections
 
     def _plain(self) -> Recognition:

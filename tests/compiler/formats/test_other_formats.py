@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
-import zipfile
-from collections.abc import Callable
 
 import pytest
 from tests.compiler.formats.samples import INVENTORY, NOTEBOOK, OPENAPI, read, samples
@@ -231,28 +228,6 @@ def test_office_documents_keep_title_code_and_tables(name: str) -> None:
     if name != "pptx":  # pandoc reads the code of a slide as plain text
         assert "def f():\n    return 1\n" in found.text
     assert "| a | b |\n| --- | --- |\n| 1 | 2 |" in found.text
-
-
-def slides_with(changed: Callable[[str], str]) -> str:
-    """The text of the sample with the XML of its slides `changed`."""
-    _, data = samples()["pptx"]
-    changed_file = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(changed_file, "w") as target:
-        for name in source.namelist():
-            content = source.read(name)
-            if name.startswith("ppt/slides/slide"):
-                content = changed(content.decode()).encode()
-            target.writestr(name, content)
-    (found,) = convert("docs/a.pptx", changed_file.getvalue(), read)
-    return found.text
-
-
-def test_monospaced_text_on_slides_is_code() -> None:
-    code = "```\ndef f():\n    return 1\n```"
-    assert code in slides_with(lambda xml: xml)
-    assert code in slides_with(lambda xml: xml.replace("<a:br />", "</a:p><a:p>"))
-    assert code in slides_with(lambda xml: xml.replace('"Courier"', '"JetBrains Mono"'))
-    assert "```" not in slides_with(lambda xml: xml.replace('"Courier"', '"Arial"'))
 
 
 def test_org_keeps_code_with_tabs_and_terms_that_pandoc_gives_up_on() -> None:

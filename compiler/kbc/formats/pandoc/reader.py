@@ -16,7 +16,6 @@ from typing import Any
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.pandoc import docbook, docbook_pages, man, mediawiki, org, org_includes
 from kbc.formats.pandoc.org import BACKSLASH, TAB
-from kbc.formats.pandoc.slides import with_code
 from kbc.formats.pandoc.writer import PandocWriter
 from kbc.formats.program import SECONDS, OutOfTimeError, run
 from kbc.languages.suffixes import is_in_org
@@ -78,7 +77,6 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
         tree = _docbook(path, data.decode(), read, around)
     else:
         tree = _tree(name, data)
-    tree = with_code(tree, data) if name == "pptx" else tree
     title = _man_title(path, tree) if name == "man" else ""
     writer = PandocWriter(tree, is_org=name == "org", is_titled=name == "man", title=title)
     text = writer.write()
