@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from kbc.project.include_tree import IncludeTree
@@ -16,13 +15,7 @@ _LANGUAGE = re.compile(
     r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|ku|ky|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
     r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)(?:[-_][A-Za-z]{2,8})?"
 )
-_SEVERAL = 2
-"""Translations, at least, for others of the same name to be some as well."""
 
-_MANY = 3
-"""Translations, at least, for a folder beside them that holds the same pages to be one, too, whatever short
-name its language has."""
-_SHORT = re.compile(r"[a-z]{2,3}")
 _ORIGINAL = "C"
 """GNOME's name for the folder of the language that the others are translated from."""
 
@@ -46,7 +39,7 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
 def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
     """The folders of translations among the paths `files`: those that stand beside one in `language`, at the
     top those beside pages that are in no folder of a language, and those most of whose pages stand under the
-    same name beside them or, for `docs-fr`, in `docs`, with others that are called alike; of folders in
+    same name beside them or, for `docs-fr`, in `docs`; of folders in
     `languages`, those all of whose pages stand beside that."""
     files = [*files]
     below: dict[str, set[str]] = {}
@@ -76,8 +69,7 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
             if place not in found and any(is_copy(place, each, known) for each in originals):
                 found.append(place)
         found += _collected(parent, names, found, known, language)
-        found += _alike(parent, names, found, language)
-        found += _short_names(parent, names, found, known, language)
+
     return found
 
 
@@ -96,42 +88,6 @@ def _collected(
         if (pages := _pages_in(place, files))
         and all(joined(original, page) in files for page in pages)
         and not all(map(_is_common, pages))
-    ]
-
-
-def _short_names(
-    parent: str, names: Set[str], found: Sequence[str], files: frozenset[str], language: str
-) -> list[str]:
-    """The folders in `parent` beside many translations that hold the same pages, under a short name."""
-    places = {joined(parent, name): name for name in names}
-    if sum(place in found for place in places) < _MANY:
-        return []
-    return [
-        place
-        for place, name in sorted(places.items())
-        if place not in found
-        and _SHORT.fullmatch(name)
-        and name != language
-        and sum(each.startswith(f"{place}/") for each in files if is_page(each)) >= FEW_PAGES
-        and is_copy(place, parent, files)
-    ]
-
-
-def _alike(parent: str, names: Set[str], found: Sequence[str], language: str) -> list[str]:
-    """The folders in `parent` that are called as several translations beside them are, after the same folder
-    or the same language (`guide-de` beside `guide-es` and `guide-fr`), however few pages they hold."""
-    suffixed = [
-        (name, base, suffix)
-        for name in sorted(names)
-        for base, suffix in _suffixed(name, language)
-        if base in names
-    ]
-    known = [each for each in suffixed if joined(parent, each[0]) in found]
-    counts = Counter(part for _, *parts in known for part in parts)
-    return [
-        joined(parent, name)
-        for name, *parts in suffixed
-        if max(counts[part] for part in parts) >= _SEVERAL and joined(parent, name) not in found
     ]
 
 

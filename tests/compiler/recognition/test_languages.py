@@ -62,17 +62,6 @@ def test_a_single_translation_has_the_pages_beside_it(
     assert f"{parent}/heron.md" in found
 
 
-def test_a_short_name_beside_translations_of_the_same_pages_is_one(tmp_path: Path) -> None:
-    names = [f"{folder}{name}" for folder in ("", "de/", "fr/", "it/", "pcm/") for name in BIRDS]
-    files = {f"docs/{name}.md": page(name) for name in names} | {"docs/faq/heron.md": page("Q")}
-    files |= {"docs/api/a.md": page("A"), "package.json": "{}"}
-    found = {
-        record.path for record in read(write_tree(tmp_path / "tree", files))[0].records["docs"]
-    }
-    own = {f"docs/{name}.md" for name in BIRDS}
-    assert found == own | {"docs/faq/heron.md", "docs/api/a.md"}
-
-
 def test_the_folder_c_is_the_original_of_translations(tmp_path: Path) -> None:
     files = {f"{place}/{name}.md": page(name) for place in ("C", "de", "fr") for name in BIRDS}
     root = write_tree(tmp_path / "tree", files | {"CMakeLists.txt": "", "main.c": "int x;"})
@@ -152,23 +141,6 @@ def test_sites_in_other_languages_are_read_where_none_is_in_english(tmp_path: Pa
     places = {each.name: each.paths for each in recognised(root).project.collections}
     assert places["docs"] == ("docs/de/docs",)
     assert places["docs-2"] == ("docs/fr/docs",)
-
-
-def test_folders_called_as_translations_beside_them_are_some_with_few_pages(tmp_path: Path) -> None:
-    names = ("guide", "guide-fr", "guide-it")
-    files = {f"docs/{folder}/{name}.md": page(name) for folder in names for name in BIRDS}
-    few = {"docs/guide-de/README.md": page("de"), "docs/notes/a.md": page("a")}
-    few |= {"docs/notes-it/a.md": page("Note"), "docs/plan/a.md": page("Plan")}
-    root = write_tree(tmp_path / "tree", {"setup.py": "", **files, **few})
-    inputs, _ = read(root)
-    folders = {each.path.split("/")[1] for each in inputs.records["docs"]}
-    assert folders == {"guide", "notes", "notes-it", "plan"}
-    write_tree(root, {f"docs/notes-fr/{name}.md": page(name) for name in BIRDS})
-    write_tree(root, {f"docs/notes/{name}.md": page(name) for name in BIRDS})
-    write_tree(root, {f"docs/plan-it/{name}.md": page(name) for name in BIRDS})
-    write_tree(root, {f"docs/plan/{name}.md": page(name) for name in BIRDS})
-    folders = {each.path.split("/")[1] for each in read(root)[0].records["docs"]}
-    assert folders == {"guide", "notes", "plan"}
 
 
 def test_links_to_files_that_were_left_out_are_dead_only_where_an_author_chose_the_files(
