@@ -11,16 +11,16 @@ from kbc.recognition.configuration import first_existing, read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "jekyll"
+CONFIGS = ("_config.yml", "_config.yaml")
 _EVIDENCE = frozenset({"_layouts", "_posts", "_includes", "_docs", "Gemfile", "_data", "CNAME"})
 _EVIDENT_KEYS = frozenset({"remote_theme", "theme", "plugins", "permalink", "markdown", "kramdown"})
 _MACHINERY = ("_layouts/", "_includes/", "_data/", "_sass/", "_site/", "_plugins/", "_drafts/")
 _BUNDLER = ("/vendor/", "/node_modules/", "/Gemfile*", "/*.gemspec")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The site whose _config.yml is in `folder`; None without one, or when another tool's it is."""
-    config = first_existing(tree, folder, ("_config.yml", "_config.yaml"))
-    if not config or first_existing(tree, folder, ("_toc.yml",)):  # that of a Jupyter Book
+    if first_existing(tree, folder, ("_toc.yml",)):  # that of a Jupyter Book
         return None
     data = read_yaml(tree, config)
     if not (_EVIDENCE & set(tree.names(folder)) or _EVIDENT_KEYS & data.keys()):

@@ -9,7 +9,6 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import (
-    first_existing,
     import_paths,
     read_json,
     read_script,
@@ -20,8 +19,11 @@ from kbc.recognition.javascript import argument_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "rspress"
-CONFIGS = tuple(f"rspress.config.{ending}" for ending in ("ts", "js", "mjs", "cjs", "mts"))
-_OF_SEVERAL_TOOLS = tuple(f"rstack.config.{ending}" for ending in ("ts", "js", "mjs", "mts"))
+_OF_SEVERAL_TOOLS = "rstack."
+CONFIGS = (
+    *(f"rspress.config.{ending}" for ending in ("ts", "js", "mjs", "cjs", "mts")),
+    *(f"{_OF_SEVERAL_TOOLS}config.{ending}" for ending in ("ts", "js", "mjs", "mts")),
+)
 _CALL = "define.doc"
 
 MAX_PAGES = 20_000
@@ -32,16 +34,14 @@ _PARTS = ("_*", "node_modules/", "/public/")
 _FOLDERS = ("dir", "dir-section-header")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The site whose configuration is in `folder`; None without one, or when it has no pages."""
-    config = first_existing(tree, folder, CONFIGS)
-    if config:
-        data = read_script(tree, config)
-    else:
-        config = first_existing(tree, folder, _OF_SEVERAL_TOOLS)
-        data = mapping(argument_of(read_text(tree, config), _CALL)) if config else {}
+    if posixpath.basename(config).startswith(_OF_SEVERAL_TOOLS):
+        data: Mapping[str, Any] = mapping(argument_of(read_text(tree, config), _CALL))
         if not data:
             return None
+    else:
+        data = read_script(tree, config)
     root = joined(folder, text(data, "root") or "docs")
     theme = mapping(data.get("themeConfig"))
     version, others = _versions(tree, root, data)
