@@ -103,7 +103,6 @@ class Script:
     def __init__(self, modules: Scripts, path: str, root: Any) -> None:
         self._modules = modules
         self._path = path
-        self.root = root
         self.constants: dict[str, Any] = {}
         self._functions: dict[str, Any] = {}
         self._imports: dict[str, _Imported] = {}

@@ -1,4 +1,4 @@
-"""Rspress: rspress.config, or rstack.config that calls `define.doc`, with `_nav.json` and `_meta.json`."""
+"""Rspress: rspress.config, with `_nav.json` and `_meta.json`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,10 @@ from kbc.recognition.configuration import (
     read_text,
 )
 from kbc.recognition.generators.vue.vitepress import language_of, navigation
-from kbc.recognition.javascript import argument_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "rspress"
-_OF_SEVERAL_TOOLS = "rstack."
-CONFIGS = (
-    *(f"rspress.config.{ending}" for ending in ("ts", "js", "mjs", "cjs", "mts")),
-    *(f"{_OF_SEVERAL_TOOLS}config.{ending}" for ending in ("ts", "js", "mjs", "mts")),
-)
-_CALL = "define.doc"
+CONFIGS = tuple(f"rspress.config.{ending}" for ending in ("ts", "js", "mjs", "cjs", "mts"))
 
 MAX_PAGES = 20_000
 _ENDINGS = (".mdx", ".md")
@@ -36,12 +30,7 @@ _FOLDERS = ("dir", "dir-section-header")
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The site whose configuration is in `folder`; None without one, or when it has no pages."""
-    if posixpath.basename(config).startswith(_OF_SEVERAL_TOOLS):
-        data: Mapping[str, Any] = mapping(argument_of(read_text(tree, config), _CALL))
-        if not data:
-            return None
-    else:
-        data = read_script(tree, config)
+    data = read_script(tree, config)
     root = joined(folder, text(data, "root") or "docs")
     theme = mapping(data.get("themeConfig"))
     version, others = _versions(tree, root, data)
