@@ -38,6 +38,21 @@ _PAGES = (".md", ".mdx", ".html", ".htm")
 _NOT_TITLES = frozenset({"", "home", "index", "welcome", "overview", "documentation", "docs"})
 
 
+def rendered(folder: str, files: Sequence[str]) -> list[str]:
+    """The HTML below `folder` that is called as another file of the tree with `.html` behind
+    (`guide.md.html`, as LDoc has it): what this was rendered to."""
+    names = {name.rpartition("/")[2] for name in files}
+    start = f"{folder}/"
+    return [
+        name.removeprefix(start)
+        for name in files
+        if name.startswith(start)
+        and name.endswith(".html")
+        and "." in (own := name.rpartition("/")[2].removesuffix(".html"))
+        and own in names
+    ]
+
+
 def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[str]) -> Site:
     """The site in `folder`. `root_name` is the name of the folder that a mirror may have named after its
     host, and `hosts` the folders directly below `folder` that are named after hosts."""

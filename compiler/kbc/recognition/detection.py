@@ -371,7 +371,9 @@ class _FolderDetector:
         built = places.built_below(self._files)
         if built and built not in found:
             site = built_site.recognise(self._tree, built, "", ())
-            collections.append(self._of_site(site, len(collections)))
+            own = self._of_site(site, len(collections))
+            copies = (f"/{each}" for each in built_site.rendered(built, self._files))
+            collections.append(replace(own, exclude=(*own.exclude, *copies)))
         return collections
 
     def _plain(self) -> Recognition:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.compiler.recognition.trees import page, read, recognised, titles, write_tree
+from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
 
 CODE = "x = 1\n"
 
@@ -74,6 +74,26 @@ def test_text_without_an_ending_is_read_where_there_is_nothing_else(tmp_path: Pa
     assert titles(inputs.records["docs"]) == {"apt-get": "apt-get", "tar": "tar"}
     (tar,) = (each for each in inputs.records["docs"] if each.id == "tar")
     assert tar.text == files["tar"]
+
+
+def test_html_that_was_made_of_files_of_the_tree_is_left_out(tmp_path: Path) -> None:
+    html = "<html><head><title>Heron</title></head><body><h1>{}</h1><p>Flies.</p></body></html>"
+    files = {
+        "heron-1.0-1.rockspec": "heron\n",
+        "lua/heron.lua": CODE,
+        **{f"topics/0{number}-guide.md": page(f"Guide {number}") for number in range(3)},
+        **{f"docs/manual/0{number}-guide.md.html": html.format(number) for number in range(3)},
+        **{f"docs/modules/{name}.html": html.format(name) for name in ("a", "b", "c")},
+        "docs/source/heron.lua.html": html.format("heron"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    found = {
+        name.rpartition("/")[2]
+        for each in ("docs", "pages")
+        for name in addresses(inputs, each)
+        if "." in name
+    }
+    assert found == {"a.html", "b.html", "c.html", *(f"0{number}-guide.md" for number in range(3))}
 
 
 def test_html_of_themes_is_no_page(tmp_path: Path) -> None:
