@@ -18,7 +18,10 @@ def exported(source: str, path: str = "", read: Read | None = None) -> Mapping[s
         if isinstance(value, Mapping):
             return value
     # A configuration that a function returns, or whose export cannot be followed: the largest object.
-    found = [mapping(reader.value(node)) for node in reader.constants.values()]
+    constants = (
+        each for each in reader.scope.nodes.values() if each.type != "function_declaration"
+    )
+    found = [mapping(reader.value(each)) for each in constants]
     return max(found, key=len, default={})
 
 
