@@ -92,6 +92,16 @@ def indented(lines: Sequence[str], first: str) -> list[str]:
     ]
 
 
+def trimmed(lines: Sequence[str]) -> list[str]:
+    """Without blank lines at the beginning and the end."""
+    first, last = 0, len(lines)
+    while first < last and not lines[first].strip():
+        first += 1
+    while last > first and not lines[last - 1].strip():
+        last -= 1
+    return list(lines[first:last])
+
+
 def quote(lines: Iterable[str]) -> list[str]:
     return [f"> {line}" if line else ">" for line in lines]
 

@@ -8,6 +8,7 @@ from html import escape
 
 from lxml import etree
 
+from kbc.formats.commonmark import trimmed
 from kbc.formats.document import elsewhere
 from kbc.formats.selection import dedented
 from kbc.formats.writerside.project import declared
@@ -237,14 +238,9 @@ def _label(title: str) -> str:
 
 def code_of(text: str) -> str:
     """Code between tags, without blank lines around it and the margin of the markup."""
-    lines = (
-        text.replace("\r\n", "\n").expandtabs(4).split("\n") if "\t" in text else text.split("\n")
-    )
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return "\n".join(dedented(lines, ""))
+    if "\t" in text:
+        text = text.replace("\r\n", "\n").expandtabs(4)
+    return "\n".join(dedented(trimmed(text.split("\n")), ""))
 
 
 def _span(cell: etree._Element) -> str:
