@@ -22,7 +22,7 @@ from kbc.recognition.javascript.nodes import (
     string_or_empty,
     text_of,
 )
-from kbc.recognition.javascript.scopes import Scope, parameters
+from kbc.recognition.javascript.scopes import NameScope, parameters
 from kbc.recognition.site import joined, mapping
 
 Read = Callable[[str], str | None]
@@ -103,7 +103,7 @@ class Script:
     def __init__(self, modules: Scripts, path: str, root: Any) -> None:
         self._modules = modules
         self._path = path
-        self.scope = Scope()
+        self.scope = NameScope()
         self._imports: dict[str, _Imported] = {}
         self._exports: dict[str, Any] = {}  # a node, or what another module has
         self._defaults: list[Any] = []  # all values that are exported as the whole
@@ -204,7 +204,7 @@ class Script:
         module = self._modules.imported(wanted.module, self._path)
         return self._guarded(lambda: module.named(wanted.name)) if module is not None else None
 
-    def _local(self, name: str, scope: Scope) -> Any:
+    def _local(self, name: str, scope: NameScope) -> Any:
         """The value of a name, which is computed once; None while it is, and of a function."""
         holder = scope.holding(name)
         if holder is None and name in self._imports:
@@ -217,7 +217,7 @@ class Script:
                 holder.values[name] = self.value(node, holder)
         return holder.values[name] if holder is not None else None
 
-    def _declare(self, node: Any, scope: Scope) -> None:
+    def _declare(self, node: Any, scope: NameScope) -> None:
         """Adds what a statement gives a name, if it is a declaration."""
         if node.type == "function_declaration":
             scope.nodes.setdefault(text_of(node.child_by_field_name("name")), node)
@@ -251,7 +251,7 @@ class Script:
         """The values that are exported as the whole, in order."""
         yield from map(self.value, self._defaults)
 
-    def value(self, node: Any, scope: Scope | None = None) -> Any:
+    def value(self, node: Any, scope: NameScope | None = None) -> Any:
         """The value of a node among the names of `scope`, else those of the module."""
         visible = self.scope if scope is None else scope
         return None if node is None else self._guarded(lambda: self._value(node, visible))
@@ -265,7 +265,7 @@ class Script:
         finally:
             self._depth -= 1
 
-    def _value(self, node: Any, scope: Scope) -> Any:
+    def _value(self, node: Any, scope: NameScope) -> Any:
         kind = node.type
         if kind == "string":
             return string_of(node)
@@ -309,7 +309,7 @@ class Script:
             )
         return None
 
-    def _template(self, node: Any, scope: Scope) -> Any:
+    def _template(self, node: Any, scope: NameScope) -> Any:
         parts = []
         for each in node.named_children:
             if each.type == "template_substitution":
@@ -321,7 +321,7 @@ class Script:
                 parts.append(text_of(each))
         return "".join(parts)
 
-    def _array(self, node: Any, scope: Scope) -> list[Any]:
+    def _array(self, node: Any, scope: NameScope) -> list[Any]:
         found: list[Any] = []
         for each in node.named_children:
             if each.type == "spread_element":
@@ -331,7 +331,7 @@ class Script:
                 found.append(self.value(each, scope))
         return found
 
-    def _object(self, node: Any, scope: Scope) -> dict[str, Any]:
+    def _object(self, node: Any, scope: NameScope) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for each in node.named_children:
             if each.type == "pair":
@@ -344,14 +344,14 @@ class Script:
                 found.update(mapping(self.value(each.named_children[0], scope)))
         return found
 
-    def _member(self, node: Any, name: str, scope: Scope) -> Any:
+    def _member(self, node: Any, name: str, scope: NameScope) -> Any:
         owner = node.child_by_field_name("object")
         wanted = self._imports.get(text_of(owner))
         if wanted is not None and wanted.name == _EVERYTHING:
             return self._of_module(_Imported(wanted.module, name))
         return mapping(self.value(owner, scope)).get(name)
 
-    def _call(self, node: Any, scope: Scope) -> Any:
+    def _call(self, node: Any, scope: NameScope) -> Any:
         """What a function of these modules returns; else the first argument that has a value: of
         `defineConfig(...)` and other wrappers the object, of `require.resolve("./x")` the text."""
         arguments = node.child_by_field_name("arguments")
@@ -372,7 +372,7 @@ class Script:
             return result
         return next((each for each in values if each is not None), None)
 
-    def _list_of(self, node: Any, arguments: Any, scope: Scope) -> list[Any] | None:
+    def _list_of(self, node: Any, arguments: Any, scope: NameScope) -> list[Any] | None:
         """What methods of lists give: `list.map(each => ...)`, `flatMap`, `filter` (all that have a value),
         `flat` and `concat`; None for other calls."""
         function = node.child_by_field_name("function")
@@ -398,7 +398,9 @@ class Script:
             return items
         return [one for each in items for one in (each if isinstance(each, list) else [each])]
 
-    def _result_of(self, name: str, arguments: list[Any], scope: Scope, node: Any = None) -> Any:
+    def _result_of(
+        self, name: str, arguments: list[Any], scope: NameScope, node: Any = None
+    ) -> Any:
         """What a function returns for `arguments`: one with a name, or `node` itself."""
         holder = scope.holding(name)
         if name in self._imports and (holder is None or holder is self.scope):
@@ -409,9 +411,9 @@ class Script:
         around = holder or self.scope
         return self._guarded(lambda: self._applied(function, arguments, around))
 
-    def _applied(self, function: Any, arguments: list[Any], around: Scope) -> Any:
+    def _applied(self, function: Any, arguments: list[Any], around: NameScope) -> Any:
         """What a function returns that sees the names `around` it."""
-        scope = Scope(around)
+        scope = NameScope(around)
         parameters(function, arguments, scope)
         body = function.child_by_field_name("body")
         if body is None or body.type != "statement_block":

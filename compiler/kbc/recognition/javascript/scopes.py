@@ -10,22 +10,22 @@ from kbc.recognition.site import mapping
 
 
 @dataclass(slots=True)
-class Scope:
+class NameScope:
     """The names of a module, or of a function in the scope `around` it: `values` that are known, and `nodes`
     whose values are not needed yet."""
 
-    around: Scope | None = None
+    around: NameScope | None = None
     values: dict[str, Any] = field(default_factory=dict)
     nodes: dict[str, Any] = field(default_factory=dict)
 
-    def holding(self, name: str) -> Scope | None:
+    def holding(self, name: str) -> NameScope | None:
         """The innermost scope that has a name; None where no visible one has."""
         if name in self.values or name in self.nodes:
             return self
         return self.around.holding(name) if self.around is not None else None
 
 
-def parameters(function: Any, arguments: list[Any], scope: Scope) -> None:
+def parameters(function: Any, arguments: list[Any], scope: NameScope) -> None:
     """Gives the parameters of a function the values of its `arguments`; of those that are missing, the
     defaults."""
     single = function.child_by_field_name("parameter")
@@ -43,7 +43,7 @@ def parameters(function: Any, arguments: list[Any], scope: Scope) -> None:
             scope.values[text_of(pattern)] = value
 
 
-def _take_apart(pattern: Any, value: Any, scope: Scope) -> None:
+def _take_apart(pattern: Any, value: Any, scope: NameScope) -> None:
     """`({label, link: place, open = true}) => ...`."""
     given = mapping(value)
     for each in pattern.named_children:
