@@ -16,8 +16,8 @@ CONFIGS = ("antora.yml", "antora.yaml")
 _XREF = re.compile(r"^\*+\s+.*?xref:(?P<page>[^\[\s]+)\[(?P<title>[^\]]*)\]", re.MULTILINE)
 
 
-def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The component whose antora.yml is in `folder`; None without one."""
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
+    """The component whose antora.yml is in `folder`."""
     data = read_yaml(tree, config)
     playbook, stated = playbook_above(folder, lambda path: tree.read(path, READER))
     navigation = texts(data.get("nav"))

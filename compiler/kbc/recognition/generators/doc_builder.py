@@ -22,7 +22,7 @@ _NO_PACKAGES = frozenset({"benchmarks", "docs", "examples", "scripts", "tests", 
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The documentation whose _toctree.yml is in `folder`; None without one that names a page there."""
+    """The documentation whose _toctree.yml is in `folder`; None for one that names no page there."""
     titles: dict[str, str] = {}
     for local, title in _entries(parse_yaml_value(read_text(tree, config))):
         names = (f"{local}{ending}" for ending in _ENDINGS)

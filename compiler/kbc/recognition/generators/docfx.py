@@ -46,7 +46,7 @@ class _Mapped(NamedTuple):
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose docfx.json is in `folder`; None without one that builds pages."""
+    """The site whose docfx.json is in `folder`; None for one that builds no pages."""
     build = mapping(read_json_with_comments(tree, config).get("build"))
     found = [each for each in _content(build.get("content"), folder, _MARKDOWN) if each.include]
     if not found:

@@ -23,7 +23,7 @@ _PARTS = "_snippets/"
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The documentation set whose docset.yml is in `folder`; None without one with a `toc`."""
+    """The documentation set whose docset.yml is in `folder`; None for one without a `toc`."""
     data = read_yaml(tree, config)
     if not isinstance(data.get("toc"), list):
         return None

@@ -12,7 +12,7 @@ _EVIDENT_KEYS = frozenset({"archive_dir", "new_post_name", "post_asset_folder", 
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose _config.yml is in `folder`; None without one, or when another tool's it is."""
+    """The site whose _config.yml is in `folder`; None when another tool's it is."""
     data = read_yaml(tree, config)
     if not (_EVIDENT_KEYS & data.keys() or "scaffolds" in tree.names(folder)):
         return None

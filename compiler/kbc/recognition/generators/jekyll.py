@@ -19,7 +19,7 @@ _BUNDLER = ("/vendor/", "/node_modules/", "/Gemfile*", "/*.gemspec")
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose _config.yml is in `folder`; None without one, or when another tool's it is."""
+    """The site whose _config.yml is in `folder`; None when another tool's it is."""
     if first_existing(tree, folder, ("_toc.yml",)):  # that of a Jupyter Book
         return None
     data = read_yaml(tree, config)

@@ -14,7 +14,7 @@ _BUILT_IN = frozenset({"links", "index"})
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The book whose book.toml is in `folder`; None without one."""
+    """The book whose book.toml is in `folder`; None without a SUMMARY.md."""
     data = read_toml(tree, config)
     book, html = mapping(data.get("book")), mapping(mapping(data.get("output")).get("html"))
     source = joined(folder, text(book, "src") or "src")

@@ -22,8 +22,8 @@ _NESTED = ("chapters", "appendices", "contents", "sidebar", "navbar", "left", "r
 """Keys of a book, a sidebar and a bar of navigation, in the order of their pages."""
 
 
-def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The website, book or manuscript whose _quarto.yml is in `folder`; None without one."""
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
+    """The website, book or manuscript whose _quarto.yml is in `folder`."""
     data = read_any(tree, config)
     described = next(
         (mapping(data[name]) for name in ("book", "website", "manuscript") if data.get(name)), {}

@@ -22,7 +22,7 @@ _CHANGED = ((r"\s", "-"), ("&", "-and-"), ("%", "-percent"), (r"[?#]", ""))
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose quartz.config is in `folder`; None without one, or without notes."""
+    """The site whose quartz.config is in `folder`; None without notes."""
     settings = mapping(read_script(tree, config).get("configuration"))
     for name in _FOLDERS:
         notes = joined(folder, name)

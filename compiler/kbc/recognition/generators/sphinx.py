@@ -53,7 +53,7 @@ _ENTRY = re.compile(r"(?:(?P<title>.*?)\s*<(?P<target>[^<>]+)>|(?P<plain>\S+))\Z
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The project whose conf.py is in `folder`; None without one, or when it is no Sphinx's."""
+    """The project whose conf.py is in `folder`; None when it is no Sphinx's."""
     if not config.endswith("conf.py"):
         return _book(tree, folder, config)
     source_code = read_text(tree, config)

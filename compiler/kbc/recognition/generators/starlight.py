@@ -30,7 +30,7 @@ _LAST = 2.0**53
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose astro.config is in `folder`; None without one, or when it has no such pages."""
+    """The site whose astro.config is in `folder`; None when it has no such pages."""
     data = read_script(tree, config)
     pages = joined(folder, text(data, "srcDir") or "src", PAGES)
     if not tree.names(pages):

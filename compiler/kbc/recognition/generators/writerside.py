@@ -25,7 +25,7 @@ _PROFILE = re.compile(
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The project whose configuration is in `folder`; None without one that names a tree of topics."""
+    """The project whose configuration is in `folder`; None for one that names no tree of topics."""
     from kbc.formats.writerside.project import configuration  # its libraries take long to import
 
     found = configuration(read_text(tree, config).encode())

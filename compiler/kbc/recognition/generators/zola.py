@@ -11,7 +11,7 @@ CONFIGS = ("zola.toml", "config.toml")
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose configuration is in `folder`; None without one, or when another tool's it is."""
+    """The site whose configuration is in `folder`; None when another tool's it is."""
     content = joined(folder, "content")
     if not tree.names(content):
         return None

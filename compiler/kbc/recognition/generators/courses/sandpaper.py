@@ -16,7 +16,7 @@ _ENDINGS = (".md", ".Rmd")
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The lesson whose config.yaml is in `folder`; None without one, or without episodes."""
+    """The lesson whose config.yaml is in `folder`; None without episodes."""
     data = read_yaml(tree, config)
     if "carpentry" not in data:
         return None

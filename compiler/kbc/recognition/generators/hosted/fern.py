@@ -36,7 +36,7 @@ class _Listed(NamedTuple):
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose docs.yml and fern.config.json are in `folder`; None without both."""
+    """The site whose docs.yml and fern.config.json are in `folder`; None without the second."""
     if not tree.exists(joined(folder, _BESIDE)):
         return None
     data = read_yaml(tree, config)

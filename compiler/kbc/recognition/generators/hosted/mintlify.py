@@ -27,7 +27,7 @@ _IGNORE_FILE = ".mintignore"
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose docs.json is in `folder`; None without one, or where it is another program's."""
+    """The site whose docs.json is in `folder`; None where it is another program's."""
     data = read_json(tree, config)
     if "navigation" not in data or not ("mintlify" in text(data, "$schema") or "colors" in data):
         return None

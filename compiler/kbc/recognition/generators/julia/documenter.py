@@ -42,7 +42,8 @@ _REPOSITORY = re.compile(r"(?:(?:https?://|git@)?github\.com[/:])?([\w.-]+)/([\w
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose make.jl is in `folder`; None without one that makes documentation of pages there."""
+    """The site whose make.jl is in `folder`; None for one that makes no documentation
+    of pages there."""
     source_code = read_text(tree, config)
     if not _EVIDENCE.search(source_code):
         return None

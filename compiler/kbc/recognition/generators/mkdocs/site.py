@@ -20,8 +20,8 @@ _CONTAINERS = ("libs", "packages", "projects")
 """Where repositories of several projects keep them."""
 
 
-def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose configuration is in `folder`; None without one."""
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
+    """The site whose configuration is in `folder`."""
     files = [config]
     data = _inherited(tree, config, files)
     docs = joined(folder, text(data, "docs_dir") or "docs")

@@ -30,7 +30,7 @@ _GROUP = re.compile(r"\([^/]*\)")
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose next.config is in `folder`; None without one, or where it has no pages of Nextra."""
+    """The site whose next.config is in `folder`; None where it has no pages of Nextra."""
     source = read_text(tree, config)
     if not _NAMED.search(source):
         return None

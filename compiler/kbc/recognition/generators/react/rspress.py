@@ -29,7 +29,7 @@ _FOLDERS = ("dir", "dir-section-header")
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose configuration is in `folder`; None without one, or when it has no pages."""
+    """The site whose configuration is in `folder`; None when it has no pages."""
     data = read_script(tree, config)
     root = joined(folder, text(data, "root") or "docs")
     theme = mapping(data.get("themeConfig"))

@@ -14,8 +14,8 @@ GENERATOR = "vuepress"
 CONFIGS = script_configs(".vuepress")
 
 
-def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose `.vuepress` is in `folder`; None without one."""
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
+    """The site whose `.vuepress` is in `folder`."""
     data = read_script(tree, config)
     locales = mapping(data.get("locales"))
     shown = shown_locale(locales, "/")
