@@ -9,6 +9,7 @@ from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.reading import read_inputs
+from kbc.project.include_tree import IncludeTree
 from kbc.recognition.translations import translated_folders
 
 
@@ -62,6 +63,17 @@ def test_a_single_translation_has_the_pages_beside_it(
     assert f"{parent}/heron.md" in found
 
 
+def test_a_short_name_beside_translations_of_the_same_pages_is_one(tmp_path: Path) -> None:
+    names = [f"{folder}{name}" for folder in ("", "de/", "fr/", "it/", "pcm/") for name in BIRDS]
+    files = {f"docs/{name}.md": page(name) for name in names} | {"docs/faq/heron.md": page("Q")}
+    files |= {"docs/api/a.md": page("A"), "package.json": "{}"}
+    found = {
+        record.path for record in read(write_tree(tmp_path / "tree", files))[0].records["docs"]
+    }
+    own = {f"docs/{name}.md" for name in BIRDS}
+    assert found == own | {"docs/faq/heron.md", "docs/api/a.md"}
+
+
 def test_the_folder_c_is_the_original_of_translations(tmp_path: Path) -> None:
     files = {f"{place}/{name}.md": page(name) for place in ("C", "de", "fr") for name in BIRDS}
     root = write_tree(tmp_path / "tree", files | {"CMakeLists.txt": "", "main.c": "int x;"})
@@ -69,10 +81,47 @@ def test_the_folder_c_is_the_original_of_translations(tmp_path: Path) -> None:
     assert paths == {f"C/{name}.md" for name in BIRDS}
 
 
-def test_folders_of_programming_languages_are_no_translations_of_c() -> None:
+def test_folders_of_programming_languages_are_no_translations_of_c(tmp_path: Path) -> None:
     languages = ("C", "cs", "go", "java", "pl")
     files = [f"docs/{place}/{name}.md" for place in languages for name in BIRDS]
-    assert translated_folders(files) == []
+    assert translated_folders(files, IncludeTree(tmp_path, tmp_path)) == []
+
+
+PROSE = (
+    "This is what you have to do with the {} if it is not there for the rest of it and all of us. "
+)
+CODE = "```python\nfor it in this:\n    if it is not that and all of it: with as\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("own", "is_read"),
+    [
+        (PROSE, True),
+        ("Ce que vous avez dans le {} est pour tous, et ce n'est pas la fin de notre vie. ", False),
+        ("これは{}の説明です。" + CODE * 9, False),
+        ("", False),  # too little to tell
+    ],
+)
+def test_folders_and_files_in_english_are_about_programming_languages(
+    tmp_path: Path, own: str, is_read: bool
+) -> None:
+    files = {"index.md": page("Birds")}
+    for name in BIRDS:
+        files |= {f"{place}/{name}.md": PROSE.format(name) * 3 for place in ("go", "ts")}
+        files |= {f"{place}/{name}.md": own.format(name) * 3 + place for place in ("cs", "ml")}
+        files |= {f"all/{name}.md": PROSE.format("all"), f"all/{name}.cs.md": own.format(name) * 3}
+    paths = {each.path for each in read(write_tree(tmp_path / "tree", files))[0].records["docs"]}
+    assert {f"{place}/{name}.md" for place in ("go", "ts") for name in BIRDS} <= paths
+    others = {f"{place}/{name}.md" for place in ("cs", "ml") for name in BIRDS}
+    others |= {f"all/{name}.cs.md" for name in BIRDS}
+    assert others <= paths if is_read else not others & paths
+
+
+def test_copies_that_wait_for_their_translation_are_left_out(tmp_path: Path) -> None:
+    files = {f"{name}.md": PROSE.format(name) + "\n\nMore.\n" for name in BIRDS}
+    files |= {f"{place}/{name}": text for name, text in [*files.items()] for place in ("de", "fr")}
+    paths = {each.path for each in read(write_tree(tmp_path / "tree", files))[0].records["docs"]}
+    assert paths == {f"{name}.md" for name in BIRDS}
 
 
 @pytest.mark.parametrize(
@@ -141,6 +190,23 @@ def test_sites_in_other_languages_are_read_where_none_is_in_english(tmp_path: Pa
     places = {each.name: each.paths for each in recognised(root).project.collections}
     assert places["docs"] == ("docs/de/docs",)
     assert places["docs-2"] == ("docs/fr/docs",)
+
+
+def test_folders_called_as_translations_beside_them_are_some_with_few_pages(tmp_path: Path) -> None:
+    names = ("guide", "guide-fr", "guide-it")
+    files = {f"docs/{folder}/{name}.md": page(name) for folder in names for name in BIRDS}
+    few = {"docs/guide-de/README.md": page("de"), "docs/notes/a.md": page("a")}
+    few |= {"docs/notes-it/a.md": page("Note"), "docs/plan/a.md": page("Plan")}
+    root = write_tree(tmp_path / "tree", {"setup.py": "", **files, **few})
+    inputs, _ = read(root)
+    folders = {each.path.split("/")[1] for each in inputs.records["docs"]}
+    assert folders == {"guide", "notes", "notes-it", "plan"}
+    write_tree(root, {f"docs/notes-fr/{name}.md": page(name) for name in BIRDS})
+    write_tree(root, {f"docs/notes/{name}.md": page(name) for name in BIRDS})
+    write_tree(root, {f"docs/plan-it/{name}.md": page(name) for name in BIRDS})
+    write_tree(root, {f"docs/plan/{name}.md": page(name) for name in BIRDS})
+    folders = {each.path.split("/")[1] for each in read(root)[0].records["docs"]}
+    assert folders == {"guide", "notes", "plan"}
 
 
 def test_links_to_files_that_were_left_out_are_dead_only_where_an_author_chose_the_files(
