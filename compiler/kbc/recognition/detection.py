@@ -223,11 +223,8 @@ class _FolderDetector:
 
     def _built(self) -> list[Site]:
         """A site whose generator has written it."""
-        hosts = [
-            name
-            for name in self._names
-            if built_site.is_host(name) and (self._root / name).is_dir()
-        ]
+        named = filter(built_site.is_host, self._names)
+        hosts = [name for name in named if (self._root / name).is_dir()]
         if not places.is_mostly_html(self._root, self._files) or (
             repository.is_written_below(self._tree, self._root, self._files)
         ):
