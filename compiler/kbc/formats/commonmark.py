@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from kb_runtime.text.rendering import backticks
 
@@ -91,6 +92,16 @@ def indented(lines: Sequence[str], first: str) -> list[str]:
     ]
 
 
+def trimmed(lines: Sequence[str]) -> list[str]:
+    """Without blank lines at the beginning and the end."""
+    first, last = 0, len(lines)
+    while first < last and not lines[first].strip():
+        first += 1
+    while last > first and not lines[last - 1].strip():
+        last -= 1
+    return list(lines[first:last])
+
+
 def quote(lines: Iterable[str]) -> list[str]:
     return [f"> {line}" if line else ">" for line in lines]
 
@@ -140,6 +151,32 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
         return f"| {' | '.join(_cell(cell) for cell in padded)} |"
 
     return [row(header), f"|{' --- |' * width}", *(row(cells) for cells in rows)]
+
+
+Cell = TypeVar("Cell")
+
+
+def placed(
+    rows: Iterable[Iterable[tuple[Cell, int, int]]], columns: int, empty: Cell
+) -> list[list[Cell]]:
+    """The cells of a table with so many `columns`, each given with its width and height, in full rows: what
+    others reach over is `empty`."""
+    covered = [0] * columns  # rows that a cell above reaches over
+    found: list[list[Cell]] = []
+    for row in rows:
+        waiting = iter(row)
+        full: list[Cell] = []
+        while len(full) < columns:
+            if covered[len(full)]:
+                covered[len(full)] -= 1
+                full.append(empty)
+                continue
+            cell, width, height = next(waiting, (empty, 1, 1))
+            for index in range(min(width, columns - len(full))):
+                covered[len(full)] = height - 1
+                full.append(empty if index else cell)
+        found.append(full)
+    return found
 
 
 def listed_rows(names: Sequence[str], rows: Iterable[Iterable[Sequence[str]]]) -> list[str]:

@@ -6,8 +6,7 @@ import re
 import zlib
 from dataclasses import dataclass
 
-from kbc.formats import commonmark
-from kbc.formats.document import Converted, FormatError, Read
+from kbc.formats.document import FormatError
 
 MAX_BYTES = 64 << 20  # of the list, unpacked
 MAX_ENTRIES = 500_000
@@ -64,19 +63,3 @@ def read_inventory(data: bytes) -> Inventory:
             entries.append(InventoryEntry(name, role, address, name if title == "-" else title))
     project, version = (part.decode("utf-8", "replace").strip() for part in header.groups())
     return Inventory(project, version, tuple(entries))
-
-
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The inventory as a list by role; raises `FormatError` as `read_inventory` does."""
-    found = read_inventory(data)
-    title = f"{found.project} {found.version}".strip() or "Inventory"
-    by_role: dict[str, list[str]] = {}
-    for entry in found.entries:
-        label = f" {commonmark.escaped(entry.title)}" if entry.title != entry.name else ""
-        line = f"- {commonmark.code_span(entry.name)}{label}: {commonmark.code_span(entry.address)}"
-        by_role.setdefault(entry.role, []).append(line)
-    parts = [commonmark.heading(1, commonmark.escaped(title))]
-    for role, lines in sorted(by_role.items()):
-        parts += [commonmark.heading(2, commonmark.code_span(role)), lines]
-    text = commonmark.document(commonmark.blocks(parts))
-    return [Converted(text=text, format="inventory", title=title)]

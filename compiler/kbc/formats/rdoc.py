@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from textwrap import dedent
 from urllib.parse import quote_plus
 
@@ -86,20 +87,20 @@ class _RDocWriter:
     def blocks(self, lines: list[str], depth: int = 0) -> list[str]:
         """The blocks of lines whose margin is at their beginning."""
         found: list[list[str]] = []
-        waiting = list(dedent("\n".join(lines)).split("\n"))
+        waiting = deque(dedent("\n".join(lines)).split("\n"))
         while waiting:
             line = waiting[0]
             if not line.strip():
-                waiting.pop(0)
+                waiting.popleft()
             elif line.startswith(" "):
                 found.append(commonmark.fence(dedent("\n".join(_taken(waiting, 1))).strip("\n")))
             elif heading := _HEADING.fullmatch(line):
-                waiting.pop(0)
+                waiting.popleft()
                 found.append(self._heading(len(heading["marks"]), heading["title"]))
             elif _RULE.fullmatch(line.rstrip()):
-                waiting.pop(0)
+                waiting.popleft()
             elif line.startswith(">>>"):
-                waiting.pop(0)
+                waiting.popleft()
                 found.append(commonmark.quote(self.blocks(_taken(waiting, 1), depth + 1)))
             elif depth < MAX_DEPTH and (item := _ITEM.match(line)):
                 found.append(self._list(waiting, item, depth))
@@ -113,14 +114,14 @@ class _RDocWriter:
         self.anchors.append(f"label-{quote_plus(title).replace('%', '-')}")
         return commonmark.heading(level, _markdown(title))
 
-    def _list(self, waiting: list[str], first: re.Match[str], depth: int) -> list[str]:
+    def _list(self, waiting: deque[str], first: re.Match[str], depth: int) -> list[str]:
         """The items of one kind that follow each other."""
         kind, items = _kind(first), []
         number = 0
         while waiting and (item := _ITEM.match(waiting[0])) and _kind(item) == kind:
             width = item.end()
             label = item["label"] or item["term"]
-            rest = waiting.pop(0)[width:]
+            rest = waiting.popleft()[width:]
             inner = _taken(waiting, 1 if label else width)
             own = self.blocks(
                 [*([rest] if rest.strip() else []), *_margin(inner, width if not label else 0)],
@@ -135,7 +136,7 @@ class _RDocWriter:
             while (
                 waiting and not waiting[0].strip() and len(waiting) > 1 and _ITEM.match(waiting[1])
             ):
-                waiting.pop(0)
+                waiting.popleft()
         return commonmark.listed(items)
 
 
@@ -145,7 +146,7 @@ def _kind(item: re.Match[str]) -> str:
     return "bullet" if item["bullet"] else "number"
 
 
-def _taken(waiting: list[str], width: int) -> list[str]:
+def _taken(waiting: deque[str], width: int) -> list[str]:
     """The lines at the front of `waiting` that are indented so far, with blank ones between them."""
     count = 0
     for index, line in enumerate(waiting):
@@ -153,9 +154,7 @@ def _taken(waiting: list[str], width: int) -> list[str]:
             break
         if line.strip():
             count = index + 1
-    taken = waiting[:count]
-    del waiting[:count]
-    return taken
+    return [waiting.popleft() for _ in range(count)]
 
 
 def _margin(lines: list[str], width: int) -> list[str]:
@@ -170,13 +169,13 @@ def _margin(lines: list[str], width: int) -> list[str]:
     )
 
 
-def _paragraph(waiting: list[str]) -> list[str]:
-    lines = [waiting.pop(0)]
+def _paragraph(waiting: deque[str]) -> list[str]:
+    lines = [waiting.popleft()]
     while waiting:
         line = waiting[0]
         if not line.strip() or line.startswith((" ", "=", ">>>")) or _ITEM.match(line):
             break
-        lines.append(waiting.pop(0))
+        lines.append(waiting.popleft())
     return lines
 
 

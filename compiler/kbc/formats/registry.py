@@ -122,14 +122,6 @@ _FORMATS = (
     _format(
         "kramdown-rfc", "Internet-Drafts in the Markdown of kramdown-rfc", module="internet_drafts"
     ),
-    # Chosen by name, not by an ending: a reader of documentation does not expect these among pages.
-    _format(
-        "python",
-        "Python modules: signatures and docstrings, from source",
-        module="python.api",
-        library="griffe",
-    ),
-    _format("inventory", "Sphinx inventories: names and their URLs"),
 )
 
 FORMATS: Mapping[str, Format] = {suffix: each for each in _FORMATS for suffix in each.suffixes}

@@ -78,16 +78,14 @@ def _record(
         url=collection.source_url(path),
         workspace=file.base or ".",
         sha256=file.sha256,
-        definitions=_definitions(text, language=language) if with_definitions else (),
+        definitions=tuple(islice(_walk(text, language), MAX_DEFINITIONS))
+        if with_definitions
+        else (),
     )
 
 
-def _definitions(text: str, *, language: str) -> tuple[Definition, ...]:
-    """The first definitions in the order of the file, each with the one around it."""
-    return tuple(islice(_walk(text, language), MAX_DEFINITIONS))
-
-
 def _walk(text: str, language: str) -> Iterator[Definition]:
+    """The definitions in the order of the file, each with the one around it."""
     found = syntax.symbols(text, language=language) if language else []
     waiting = [(symbol, "") for symbol in reversed(found)]
     while waiting:

@@ -210,16 +210,9 @@ def outline(document: Converted) -> ConvertedOutline:
 @remembered("outline")
 def _outline(text: str, *, anchors: Sequence[str]) -> ConvertedOutline:
     parsed = markdown.parse(text)
-    heading = stated_in_header(parsed.blocks) or next(
-        (block.title for block in parsed.headings if block.level == 1), ""
-    )
+    heading = stated_in_header(parsed.blocks) or parsed.title
     summary = first_paragraph(parsed.blocks, parsed.references)
     return ConvertedOutline(heading, summary, _with_anchors(markdown.sections(parsed), anchors))
-
-
-def converted_sections(document: Converted) -> tuple[Section, ...]:
-    """The sections of a document's text, with the anchors of its own tool where they are known."""
-    return _with_anchors(markdown.sections(markdown.parse(document.text)), document.anchors)
 
 
 def _with_anchors(found: tuple[Section, ...], anchors: Sequence[str]) -> tuple[Section, ...]:

@@ -92,7 +92,7 @@ def _pattern(
     path = page.file.path
     fields = page.metadata.read(PatternMetadata, diagnostics)
     category = fields.category.lower()
-    title = next((block.title for block in page.document.headings if block.level == 1), "")
+    title = page.document.title
     sections = {
         re.sub(r"[^a-z]", "", heading.title.lower()): below
         for heading, below in level_two_sections(page.document.blocks)

@@ -127,6 +127,11 @@ class Document:
         """The front matter's mapping, empty without one."""
         return self.front_matter.data if self.front_matter else {}
 
+    @property
+    def title(self) -> str:
+        """The first heading of level 1; "" without one."""
+        return next((each.title for each in self.headings if each.level == 1), "")
+
     def line_of(self, key: str) -> int:
         """The line of a front matter key, else 1."""
         return self.front_matter.line_of(key) if self.front_matter else 1

@@ -38,5 +38,5 @@ def _formats(inputs: Inputs) -> list[Format]:
     found = [each for path in {*inputs.paths.values()} if (each := format_of(path)) is not None]
     has_pages = any(each.kind != "code" for each in inputs.collections)
     if has_pages and any(file.path.endswith(".py") for file in inputs.files):
-        found.append(BY_NAME["python"])
+        found.append(BY_NAME["quartodoc"])
     return found

@@ -15,7 +15,6 @@ import tempfile
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -257,14 +256,9 @@ def _write(stream: IO[bytes], place: Path, name: str, budget: _ExtractionBudget)
     place.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
     with open(place, "wb") as out:
-        for block in _blocks(stream):
+        while block := stream.read(_BLOCK):
             budget.spend(len(block))
             digest.update(block)
             out.write(block)
     budget.wrote(place, digest.hexdigest())
     os.utime(place, (0, 0))
-
-
-def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
-    while block := stream.read(_BLOCK):
-        yield block

@@ -200,6 +200,18 @@ def pages_below(
                 waiting.append(path)
 
 
+def files_below(
+    tree: IncludeTree, folder: str, is_wanted: Callable[[str], bool], depth: int
+) -> Iterator[str]:
+    """The paths of the files in `folder` whose names are wanted, and of those in folders up to `depth` levels
+    below it, in the order of their names; a name with a dot is no folder's."""
+    for name in tree.names(folder):
+        if is_wanted(name):
+            yield joined(folder, name)
+        elif depth and "." not in name:
+            yield from files_below(tree, joined(folder, name), is_wanted, depth - 1)
+
+
 def import_paths(tree: IncludeTree, folder: str) -> Mapping[str, str]:
     """What the names that imports begin with stand for: `@parts/` -> `site/src/parts/`."""
     stated = read_json_with_comments(tree, joined(folder, "tsconfig.json"))

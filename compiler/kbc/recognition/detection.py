@@ -222,7 +222,8 @@ class _FolderDetector:
 
     def _built(self) -> list[Site]:
         """A site whose generator has written it."""
-        hosts = [name for name in self._names if built_site.is_host(name) and self._is_folder(name)]
+        named = filter(built_site.is_host, self._names)
+        hosts = [name for name in named if (self._root / name).is_dir()]
         if not places.is_mostly_html(self._root, self._files) or (
             repository.is_written_below(self._tree, self._root, self._files)
         ):
@@ -243,9 +244,6 @@ class _FolderDetector:
     @cached_property
     def _man_pages(self) -> frozenset[str]:
         return places.man_pages(self._root, self._files)
-
-    def _is_folder(self, name: str) -> bool:
-        return (self._root / name).is_dir()
 
     def _sites(self, sites: Sequence[Site]) -> Recognition:
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]

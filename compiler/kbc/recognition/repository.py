@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kb_runtime.live.source_trees import VERSION_CONTROL
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import read_text
+from kbc.recognition.configuration import first_existing, read_text
 from kbc.recognition.generators import (
     antora,
     doc_builder,
@@ -69,21 +69,21 @@ _GENERATORS = (
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
     *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda, fern, ex_doc),
+    *(fumadocs, docusaurus),
 )
-"""In the order in which they are tried; those whose configuration may have several sites are last."""
+"""In the order in which they are tried, with the first of their `CONFIGS` that is there; those without such
+look for it themselves. The last two may give several sites."""
 
 
 def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
     """The sites whose configuration is directly in `folder`."""
-    found: list[Site | None] = []
     for module in _GENERATORS:
-        found.append(module.recognise(tree, folder))
-        if found[-1] is not None:
+        config = first_existing(tree, folder, module.CONFIGS)
+        if (config or not module.CONFIGS) and (found := module.recognise(tree, folder, config)):
             break
     else:
-        several = fumadocs.recognise(tree, folder) or docusaurus.recognise(tree, folder)
-        return [_at_its_domain(tree, site) for site in several]
-    sites = [_at_its_domain(tree, site) for site in found if site is not None]
+        return []
+    sites = [_at_its_domain(tree, each) for each in (found if isinstance(found, list) else [found])]
     mounts = [
         each
         for site in sites

@@ -25,7 +25,6 @@ _VERSION = re.compile(
     r"(?P<rest>\.?-?(?:alpha|beta|rc|pre|dev|snapshot)[\w.-]*|-?docs)?",
     re.IGNORECASE,
 )
-_NAMED_VERSION = re.compile(r"(?P<name>.*[A-Za-z])[-_.](?P<version>v?\d[\w.]*)")
 _RELEASED = frozenset(["current", "latest", "stable"])
 _ON_RELEASES = re.compile(rf"blog|{ON_RELEASES}", re.IGNORECASE)
 """Folders of pages each of which is about one version, and stays true when the next one is out."""
@@ -76,46 +75,7 @@ def other_versions(
         for parent, shown, others in unlike
         if sum(name in known for name in (shown, *others)) * 2 > len(others) + 1
     ]
-    return sorted([*found, *_former_copies(pages, tree, folder)])
-
-
-def _former_copies(
-    pages: frozenset[str], tree: IncludeTree, folder: str
-) -> list[tuple[str, str, list[str]]]:
-    """The same of folders that are called as another with a version behind (`notes_v1` beside `notes`) and
-    hold much the same pages: former ones, as those of versions are (see `_are_former`)."""
-    beside: dict[tuple[str, str], list[str]] = {}
-    folders = {path.rpartition("/")[0] for path in pages}
-    for place in sorted(folders):
-        parent, _, name = place.rpartition("/")
-        match = _NAMED_VERSION.fullmatch(name)
-        if (
-            match
-            and _VERSION.fullmatch(match["version"])
-            and joined(parent, match["name"]) in folders
-        ):
-            beside.setdefault((parent, match["name"]), []).append(name)
-    found = []
-    for (parent, name), others in beside.items():
-        versions = [each[len(name) + 1 :] for each in others]
-        current = joined(parent, name)
-        if _are_former(sorted(versions, key=lambda each: _order(each) or (0,))):
-            copies = [
-                each
-                for each in others
-                if _is_former(joined(parent, each), current, pages, tree, folder)
-            ]
-            found += [(parent, name, copies)] if copies else []
-    return found
-
-
-def _is_former(
-    place: str, current: str, pages: frozenset[str], tree: IncludeTree, folder: str
-) -> bool:
-    own = {path.removeprefix(f"{place}/") for path in pages if path.startswith(f"{place}/")}
-    common = sorted(name for name in own if f"{current}/{name}" in pages)
-    places = [joined(folder, current), joined(folder, place)]
-    return is_copy(place, current, pages) and _is_alike(tree, places, common)
+    return sorted(found)
 
 
 _Choice = tuple[str, str, list[str]]

@@ -435,6 +435,4 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "rfcxml": ("docs/draft-heron.xml", RFCXML),
         "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),
         "rdoc": ("docs/a.rdoc", RDOC),
-        "python": ("src/pkg/a.py", PYTHON),
-        "inventory": ("docs/objects.inv", INVENTORY),
     }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from benchmarks.mutations import mutated
-from tests.compiler.formats.samples import read, samples
+from tests.compiler.formats.samples import INVENTORY, PYTHON, read, samples
 
-from kbc.formats import ELSEWHERE, UNRESOLVED, convert
+from kbc.formats import ELSEWHERE, UNRESOLVED, FormatError, convert
+from kbc.formats.inventory import read_inventory
+from kbc.formats.python.module_pages import module_page
 
 SEED = 20261122
 PROGRAMS = frozenset(["org", "man", "docbook", "mediawiki", "docx", "pptx", "epub", "pdf"])
@@ -58,7 +61,16 @@ def test_what_nests_deeply_is_one_problem_at_most(name: str) -> None:
         "docbook": "<article>" + "<section>" * 3000,
         "mediawiki": "\n".join("*" * depth for depth in range(300)),
         "man": ".TH A 1\n" + ".RS\n" * 3000 + "x\n",
-        "python": "x = " + "(" * 5_000,
     }
     source = openers.get(name)
     check(name, path, source.encode() if source is not None else data[:100] * 1000)
+
+
+@pytest.mark.slow
+def test_damaged_modules_and_inventories_are_read_or_refused() -> None:
+    for damaged in [*damaged_copies(PYTHON, 1000), b"x = " + b"(" * 5_000]:
+        with suppress(FormatError):
+            module_page("pkg.a", "pkg/a.py", damaged, has_private=False)
+    for damaged in damaged_copies(INVENTORY, 1000):
+        with suppress(FormatError):
+            read_inventory(damaged)

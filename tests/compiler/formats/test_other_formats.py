@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
-import zipfile
-from collections.abc import Callable
 
 import pytest
-from tests.compiler.formats.samples import INVENTORY, NOTEBOOK, OPENAPI, read, samples
+from tests.compiler.formats.samples import INVENTORY, NOTEBOOK, OPENAPI, PYTHON, read, samples
 
 from kbc.formats import FORMATS, Converted, convert, program
+from kbc.formats.document import FormatError
 from kbc.formats.inventory import InventoryEntry, read_inventory
 from kbc.formats.pandoc.writer import PandocWriter
+from kbc.formats.python.module_pages import module_page
 from kbc.formats.registry import INSTALL_HINT
 from kbc.project.kinds import CONVERTED, KINDS
 
@@ -21,6 +20,12 @@ from kbc.project.kinds import CONVERTED, KINDS
 def one(name: str) -> Converted:
     path, data = samples()[name]
     (found,) = convert(path, data, read, format=name)
+    return found
+
+
+def python_page(name: str, data: bytes) -> Converted:
+    found = module_page(name, f"{name.replace('.', '/')}.py", data, has_private=False)
+    assert found is not None
     return found
 
 
@@ -233,28 +238,6 @@ def test_office_documents_keep_title_code_and_tables(name: str) -> None:
     assert "| a | b |\n| --- | --- |\n| 1 | 2 |" in found.text
 
 
-def slides_with(changed: Callable[[str], str]) -> str:
-    """The text of the sample with the XML of its slides `changed`."""
-    _, data = samples()["pptx"]
-    changed_file = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(changed_file, "w") as target:
-        for name in source.namelist():
-            content = source.read(name)
-            if name.startswith("ppt/slides/slide"):
-                content = changed(content.decode()).encode()
-            target.writestr(name, content)
-    (found,) = convert("docs/a.pptx", changed_file.getvalue(), read)
-    return found.text
-
-
-def test_monospaced_text_on_slides_is_code() -> None:
-    code = "```\ndef f():\n    return 1\n```"
-    assert code in slides_with(lambda xml: xml)
-    assert code in slides_with(lambda xml: xml.replace("<a:br />", "</a:p><a:p>"))
-    assert code in slides_with(lambda xml: xml.replace('"Courier"', '"JetBrains Mono"'))
-    assert "```" not in slides_with(lambda xml: xml.replace('"Courier"', '"Arial"'))
-
-
 def test_org_keeps_code_with_tabs_and_terms_that_pandoc_gives_up_on() -> None:
     found = one("org")
     assert (found.title, found.author, found.created_at) == ("The title", "Jane", "2024-05-06")
@@ -338,7 +321,7 @@ def test_pdf_has_pages_headings_and_metadata() -> None:
 
 
 def test_python_module_is_read_without_running_it() -> None:
-    found = one("python")
+    found = python_page("pkg.a", PYTHON)
     assert (found.title, found.summary) == ("pkg.a", "A module.")
     assert found.anchors == ("pkg.a", "pkg.a.Cache", "pkg.a.Cache.get", "pkg.a.fetch")
     assert "## `class pkg.a.Cache(size: int = 10) of dict`" in found.text
@@ -349,8 +332,9 @@ def test_python_module_is_read_without_running_it() -> None:
     assert "```pycon\n>>> Cache().get(\"a\")\nb''\n```" in found.text
     assert "## `async pkg.a.fetch(*urls: str) -> list[str]`" in found.text
     assert "_hidden" not in found.text
-    (broken,) = convert("a.py", b"x = 1\ndef (:\n", read, format="python")
-    assert [(each.code, each.line) for each in broken.problems] == [("python-invalid", 2)]
+    with pytest.raises(FormatError) as broken:
+        python_page("a", b"x = 1\ndef (:\n")
+    assert broken.value.line == 2
 
 
 def test_inventory_maps_names_to_addresses() -> None:
@@ -360,8 +344,8 @@ def test_inventory_maps_names_to_addresses() -> None:
         InventoryEntry("json.dumps", "py:function", "library/json.html#json.dumps", "json.dumps"),
         InventoryEntry("the title", "std:label", "a.html#x", "The Title"),
     )
-    (cut,) = convert("objects.inv", INVENTORY[:-9], read, format="inventory")
-    assert [each.code for each in cut.problems] == ["inventory-invalid"]
+    with pytest.raises(FormatError, match="cut off"):
+        read_inventory(INVENTORY[:-9])
 
 
 def test_directives_of_a_docstring_are_what_they_label() -> None:
@@ -385,7 +369,7 @@ def test_directives_of_a_docstring_are_what_they_label() -> None:
         .. versionadded:: 1.0
     """
 '''
-    (found,) = convert("pkg/mod.py", source.encode(), lambda path: None, format="python")
+    found = python_page("pkg.mod", source.encode())
     assert "::" not in found.text
     assert "_label" not in found.text
     for expected in (
@@ -403,7 +387,7 @@ def test_code_of_a_docstring_is_one_block_with_all_of_its_lines() -> None:
         "        # done\n\n    Then ::\n\n    C++::\n\n    See nests\n    ---------\n    Yes.\n"
     )
     source = f'def hatch():\n    """\n{text}    """\n'
-    (found,) = convert("nest.py", source.encode(), lambda path: None, format="python")
+    found = python_page("nest", source.encode())
     assert (
         "Opens a nest, like this:\n\n```\ndef opened(nest):\n...\n\n  more()\n\n  # done\n```\n\n"
         "Then ::\n\nC++::\n\n**See nests**\n\nYes.\n"
@@ -425,7 +409,7 @@ def test_underlines_tell_the_style_of_a_docstring() -> None:
         run(1)
     """
 '''
-    (found,) = convert("pkg/mod.py", source.encode(), lambda path: None, format="python")
+    found = python_page("pkg.mod", source.encode())
     assert "**Parameters**\n\n- `a` (int): The thing." in found.text
 
 
@@ -444,7 +428,7 @@ def test_dots_below_an_example_are_its_output() -> None:
     Shut.
     """
 '''
-    (found,) = convert("pkg/mod.py", source.encode(), lambda path: None, format="python")
+    found = python_page("pkg.mod", source.encode())
     assert "```pycon\n>>> run(1)\n...\n```" in found.text
     assert "**As of**" not in found.text
     assert "**Gates**\n\nShut." in found.text

@@ -373,20 +373,6 @@ def test_a_pep_has_the_title_and_fields_of_its_header() -> None:
     assert rest.endswith("\n\n## Abstract\n\nText.\n")
 
 
-def test_metadata_of_nikola_gives_the_title() -> None:
-    text = (
-        ".. slug: herons\n.. title: All *herons*\n.. date: 2024\n\nText.\n\nGrey\n----\n\nMore.\n"
-    )
-    found = one(text)
-    assert (found.title, found.text) == (
-        "All *herons*",
-        "# All \\*herons\\*\n\nText.\n\n## Grey\n\nMore.\n",
-    )
-    assert one(".. title: Empty\n\n.. slug: empty\n").text.strip() == ""
-    assert one("Text.\n\n.. title: No\n\nGrey\n----\n").title == "Grey"
-    assert one(".. title: Grey\n\nGrey\n====\n\nText.\n").text == "# Grey\n\nText.\n"
-
-
 def test_classes_of_a_style_sheet_describe_no_object() -> None:
     assert one(".. class:: alert alert-info\n\n   Mind.\n").text == "Mind.\n"
     assert "`class heron`" in one(".. class:: heron\n\n   It flies.\n").text

@@ -258,13 +258,3 @@ def test_examples_in_other_languages_are_not_asked_for_tests() -> None:
     sources = [SourceFile("code/a.py", b"# A\ndef run(): pass\n", "code")]
     frontends.check({"code": frontends.read(collection, sources, diagnostics)}, diagnostics)
     assert list(diagnostics) == []
-
-
-def test_sections_of_a_document_in_several_files_are_linked_by_their_titles() -> None:
-    found = checked(
-        {
-            "docs/a.md": "# A\n\n[types](#sec-Types), [one](#sec-Types.Input-Values), [no](#sec-Values)\n",
-            "docs/b.md": "# Types\n\ntext\n\n## Input Values\n\ntext\n",
-        }
-    )
-    assert [each[:3] for each in found] == [("docs/a.md", 3, "dead-anchor")]

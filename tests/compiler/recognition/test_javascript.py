@@ -97,6 +97,11 @@ def test_what_is_imported_or_returned_has_its_value(
             "const a = 5; const g = () => a; const f = (a) => ({a, b: g()}); const found = [f(1)]",
             [(1, 5)],
         ),
+        (
+            "const f = (a) => { const g = () => a; const h = (a) => ({a: g()}); return h(9) }\n"
+            "const found = [f(1)]",
+            [(1, None)],
+        ),
     ],
 )
 def test_functions_have_their_arguments_and_lists_are_joined(

@@ -175,24 +175,3 @@ def test_interfaces_in_versions_of_the_pages_are_read_with_them(tmp_path: Path) 
 
 def _content(files: dict[str, str]) -> dict[str, str]:
     return {f"content/{path}": text for path, text in files.items()}
-
-
-@pytest.mark.parametrize(
-    ("name", "is_read"),
-    [("notes_v1", False), ("notes-0.9", False), ("notes-v2", True), ("notes-new", True)],
-)
-def test_a_folder_called_as_a_former_version_of_another_is_left_out(
-    tmp_path: Path, name: str, is_read: bool
-) -> None:
-    root = write_tree(tmp_path / "tree", {**version("notes"), **version(name)})
-    assert folders(root) == ({"notes", name} if is_read else {"notes"})
-    notes = (
-        () if is_read else (f"in the folder, notes is read; other versions are left out: {name}",)
-    )
-    assert recognised(root).notes == notes
-
-
-def test_a_folder_called_as_a_version_of_other_pages_is_read(tmp_path: Path) -> None:
-    other = {f"notes-v1/{name}.md": f"# {name}\n\nOf something else.\n" for name in NAMES}
-    root = write_tree(tmp_path / "tree", {**version("notes"), **other})
-    assert folders(root) == {"notes", "notes-v1"}

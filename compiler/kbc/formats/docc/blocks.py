@@ -88,7 +88,7 @@ class _DirectiveWriter:
         ]
 
     def blocks(self, nodes: Sequence[Node]) -> list[str]:
-        return commonmark.blocks(_trimmed(lines) for _, lines in self.parts(nodes))
+        return commonmark.blocks(commonmark.trimmed(lines) for _, lines in self.parts(nodes))
 
     def _directive(self, directive: Directive) -> list[str]:
         write = self._written.get(directive.name)
@@ -203,13 +203,3 @@ class _DirectiveWriter:
         target = directive.values.get("tutorial", "").strip("<>").removeprefix("doc:")
         shown = self._page.shown(target) if target else ""
         return [f"- {shown}"] if shown else []
-
-
-def _trimmed(lines: Sequence[str]) -> list[str]:
-    """Without blank lines at the beginning and the end."""
-    first, last = 0, len(lines)
-    while first < last and not lines[first].strip():
-        first += 1
-    while last > first and not lines[last - 1].strip():
-        last -= 1
-    return list(lines[first:last])

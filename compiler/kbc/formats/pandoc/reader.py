@@ -16,7 +16,6 @@ from typing import Any
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.pandoc import docbook, docbook_pages, man, mediawiki, org, org_includes
 from kbc.formats.pandoc.org import BACKSLASH, TAB
-from kbc.formats.pandoc.slides import with_code
 from kbc.formats.pandoc.writer import PandocWriter
 from kbc.formats.program import SECONDS, OutOfTimeError, run
 from kbc.languages.suffixes import is_in_org
@@ -29,6 +28,9 @@ _READERS = {
     ".dbk": "docbook", ".xml": "docbook", ".mediawiki": "mediawiki", ".wiki": "mediawiki",
 }  # fmt: skip
 _PREPARED = {"man": man.prepared, "org": org.prepared, "mediawiki": mediawiki.prepared}
+_AS_WRITTEN = {"man": man.as_written, "mediawiki": mediawiki.as_written}
+"""Of formats that pandoc gives up on: a page's text counts more than its markup."""
+
 _RTS_MESSAGE = re.compile(r"heap|stack overflow", re.IGNORECASE)
 _MDOC = re.compile(rb"^\.D[dt]\b", re.MULTILINE)
 _NO_MAN_PAGE = DocumentProblem(
@@ -62,23 +64,18 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
         if name == "org":
             source, problems = org_includes.with_includes(path, source, read)
         data = _PREPARED[name](source).encode()
-    if name == "man":
-        if not man.is_man_page(data):
-            return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
-        try:
-            tree = _tree("mdoc" if _MDOC.search(data[:20_000]) else name, data)
-        except FormatError as error:
-            return [_as_written(name, man.as_written(data.decode()), error)]
-    elif name == "mediawiki":
-        try:
-            tree = _tree(name, data)
-        except FormatError as error:
-            return [_as_written(name, mediawiki.as_written(data.decode()), error)]
-    elif name == "docbook":
-        tree = _docbook(path, data.decode(), read, around)
-    else:
-        tree = _tree(name, data)
-    tree = with_code(tree, data) if name == "pptx" else tree
+    if name == "man" and not man.is_man_page(data):
+        return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
+    is_mdoc = name == "man" and _MDOC.search(data[:20_000])
+    try:
+        if name == "docbook":
+            tree = _docbook(path, data.decode(), read, around)
+        else:
+            tree = _tree("mdoc" if is_mdoc else name, data)
+    except FormatError as error:
+        if name not in _AS_WRITTEN:
+            raise
+        return [_as_written(name, _AS_WRITTEN[name](data.decode()), error)]
     title = _man_title(path, tree) if name == "man" else ""
     writer = PandocWriter(tree, is_org=name == "org", is_titled=name == "man", title=title)
     text = writer.write()

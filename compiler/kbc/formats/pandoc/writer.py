@@ -223,10 +223,9 @@ class PandocWriter:
     def _table(self, content: list[Any]) -> Written:
         _, caption, columns, head, bodies, foot = content
         title = self._blocks(caption[1])
-        header = list(_rows(head[1]))
-        rows = [row for body in bodies for row in _rows([*body[2], *body[3]])] + list(
-            _rows(foot[1])
-        )
+        header = _rows(head[1], len(columns))
+        parts = [*([*body[2], *body[3]] for body in bodies), foot[1]]
+        rows = [row for part in parts for row in _rows(part, len(columns))]
         self._contained += 1
         if all(_is_simple(cell) for row in [*header, *rows] for cell in row):
             names = [self._cell(cell) for cell in header[-1]] if header else [""] * len(columns)
@@ -295,20 +294,9 @@ def _is_tag(node: Node) -> bool:
     return bool(node["t"] == "Span" and "tag" in node["c"][0][1] and node["c"][0][2])
 
 
-def _rows(rows: Sequence[Any]) -> Iterator[list[list[Node]]]:
-    """The cells of each row; those that others reach over are empty."""
-    covered: dict[int, int] = {}
-    for _, cells in rows:
-        row: list[list[Node]] = []
-        for _, _, height, width, blocks in cells:
-            while covered.get(len(row), 0):
-                covered[len(row)] -= 1
-                row.append([])
-            for index in range(min(width, 200)):
-                if height > 1:
-                    covered[len(row)] = height - 1
-                row.append(blocks if index == 0 else [])
-        yield row
+def _rows(rows: Sequence[Any], columns: int) -> list[list[list[Node]]]:
+    cells = (((blocks, width, height) for _, _, height, width, blocks in row) for _, row in rows)
+    return commonmark.placed(cells, columns, [])
 
 
 def _is_simple(cell: Sequence[Node]) -> bool:

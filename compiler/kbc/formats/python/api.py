@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import inspect
 import logging
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import griffe
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, FormatError, Read, decode
+from kbc.formats.document import FormatError
 from kbc.formats.python import docstrings
 from kbc.formats.python.docstrings import Prose
 
@@ -30,26 +29,6 @@ _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
 _DEEPEST = 6
-
-
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The reference of a module; raises `FormatError` with the line of a syntax error."""
-    if len(data) > MAX_BYTES:
-        raise FormatError(f"the module has {len(data):,} bytes, more than {MAX_BYTES:,}")
-    source = decode(data)
-    name = module_name(path)
-    module = visited(name, Path(path), source)
-    writer = ApiWriter()
-    lines = writer.module(module)
-    return [
-        Converted(
-            text=commonmark.document(lines),
-            format="python",
-            title=name,
-            summary=first_paragraph(module),
-            anchors=tuple(writer.anchors),
-        )
-    ]
 
 
 def visited(name: str, path: Path, source: str, parent: Any = None) -> Any:
@@ -72,16 +51,6 @@ def visited(name: str, path: Path, source: str, parent: Any = None) -> Any:
         ) from None
     except (ValueError, MemoryError):
         raise FormatError("the module is not Python source that can be read") from None
-
-
-def module_name(path: str) -> str:
-    """`pkg.sub.mod` of `src/pkg/sub/mod.py`; a folder's `__init__` is the folder."""
-    parts = re.sub(r"\.pyi?\Z", "", path).split("/")
-    if "src" in parts[:-1]:
-        parts = parts[parts.index("src") + 1 :]
-    if parts[-1] == "__init__" and len(parts) > 1:
-        parts.pop()
-    return ".".join(part for part in parts if part)
 
 
 class ApiWriter:

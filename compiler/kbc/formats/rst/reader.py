@@ -19,7 +19,6 @@ from docutils.transforms import references
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read, decode
 from kbc.formats.doxygen import DoxygenProjects
-from kbc.formats.rst import nikola
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import directive_class
 from kbc.formats.rst.machine import NestedMachine
@@ -128,8 +127,6 @@ def _doctree(path: str, text: str, context: Context) -> nodes.document:
     _apply_transforms(document)
     if has_pep_header:
         give_title(document)
-    elif title := nikola.title_of(text):
-        nikola.give_title(document, title)
     return document
 
 

@@ -22,9 +22,10 @@ def write(
     title = next((child for child in table if isinstance(child, nodes.title)), None)
     head = [f"**{inline(title)}**"] if title is not None else []
     columns = sum(1 for _ in table.findall(nodes.colspec))
-    header = [_cells(row, columns) for part in table.findall(nodes.thead) for row in part]
-    rows = [_cells(row, columns) for part in table.findall(nodes.tbody) for row in part]
-    header, rows = _spread(header, columns), _spread(rows, columns)
+    header, rows = (
+        _rows([row for part in table.findall(kind) for row in part], columns)
+        for kind in (nodes.thead, nodes.tbody)
+    )
     if not all(_is_simple(cell) for row in [*header, *rows] for cell in row):
         names = [" ".join(_text(cell, blocks).split()) for cell in header[-1]] if header else []
         cells = (
@@ -41,34 +42,16 @@ def write(
 Cell = nodes.entry | None
 
 
-def _cells(row: nodes.Node, columns: int) -> list[Cell]:
-    cells: list[Cell] = []
-    for cell in row.children:
-        if isinstance(cell, nodes.entry):
-            cells += [cell, *[None] * int(cell.get("morecols", 0))]
-    return cells[: max(columns, 1)]
-
-
-def _spread(rows: list[list[Cell]], columns: int) -> list[list[Cell]]:
-    """Rows with an empty cell below each that covers further rows."""
-    covered: dict[int, int] = {}
-    found: list[list[Cell]] = []
-    for row in rows:
-        waiting = list(row)
-        full: list[Cell] = []
-        while len(full) < columns and (waiting or covered.get(len(full), 0)):
-            index = len(full)
-            if covered.get(index, 0):
-                covered[index] -= 1
-                full.append(None)
-                continue
-            cell = waiting.pop(0)
-            full.append(cell)
-            if cell is not None and cell.get("morerows"):
-                for column in range(index, index + int(cell.get("morecols", 0)) + 1):
-                    covered[column] = int(cell["morerows"])
-        found.append(full)
-    return found
+def _rows(rows: Sequence[nodes.Node], columns: int) -> list[list[Cell]]:
+    cells = (
+        (
+            (cell, int(cell.get("morecols", 0)) + 1, int(cell.get("morerows", 0)) + 1)
+            for cell in each.children
+            if isinstance(cell, nodes.entry)
+        )
+        for each in rows
+    )
+    return commonmark.placed(cells, columns, None)
 
 
 def _is_simple(cell: Cell) -> bool:

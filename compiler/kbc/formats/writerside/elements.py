@@ -8,6 +8,7 @@ from html import escape
 
 from lxml import etree
 
+from kbc.formats.commonmark import trimmed
 from kbc.formats.document import elsewhere
 from kbc.formats.selection import dedented
 from kbc.formats.writerside.project import declared
@@ -18,17 +19,19 @@ from kbc.languages.anchors import slug
 Include = Callable[[etree._Element, "Topic", int], str]
 """The HTML of what an `<include>` takes in, below headings of a level."""
 
-_INLINE = {
+INLINE = {
     "b": "strong", "control": "strong", "strong": "strong", "ui-path": "strong", "emphasis": "em",
     "em": "em", "i": "em", "code": "code", "path": "code", "shortcut": "code", "sub": "sub",
     "sup": "sup",
 }  # fmt: skip
+"""Elements in a line -> those of HTML."""
+
 _AS_IT_IS = frozenset([
     "blockquote", "dd", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
     "pre", "ul",
 ])  # fmt: skip
 _NOTICES = {"note": "Note", "tip": "Tip", "warning": "Warning", "tldr": ""}
-_NO_TEXT = frozenset([
+NO_TEXT = frozenset([
     "card-summary", "has-been-renamed-to", "help-id", "no-index", "primary-label",
     "secondary-label", "show-structure", "title", "var", "web-file-name", "web-summary",
 ])  # fmt: skip
@@ -61,11 +64,11 @@ class ElementWriter:
         tag = local_name(element)
         if id := element.get("id"):
             self._topic.targets.append(self._topic.filled(id))
-        if tag in _NO_TEXT or not self._topic.is_shown(element.get("instance", "")):
+        if tag in NO_TEXT or not self._topic.is_shown(element.get("instance", "")):
             return ""
-        if tag in _INLINE:
+        if tag in INLINE:
             text = self.children(element, level) or escape(element.get("key", "").lstrip("$"))
-            return f"<{_INLINE[tag]}>{text}</{_INLINE[tag]}>" if text.strip() else text
+            return f"<{INLINE[tag]}>{text}</{INLINE[tag]}>" if text.strip() else text
         if tag in _NOTICES:
             label = _NOTICES[tag] or self._topic.title(element)
             return self._block(label, element, level)
@@ -235,14 +238,9 @@ def _label(title: str) -> str:
 
 def code_of(text: str) -> str:
     """Code between tags, without blank lines around it and the margin of the markup."""
-    lines = (
-        text.replace("\r\n", "\n").expandtabs(4).split("\n") if "\t" in text else text.split("\n")
-    )
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return "\n".join(dedented(lines, ""))
+    if "\t" in text:
+        text = text.replace("\r\n", "\n").expandtabs(4)
+    return "\n".join(dedented(trimmed(text.split("\n")), ""))
 
 
 def _span(cell: etree._Element) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from kbc.formats.commonmark import fence
 from kbc.formats.document import DocumentProblem, FormatError, Read
-from kbc.formats.writerside.elements import code_of
+from kbc.formats.writerside.elements import INLINE, NO_TEXT, code_of
 from kbc.formats.writerside.page import TopicWriter, fragment
 from kbc.formats.writerside.snippets import markdown_fragment
 from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
@@ -42,9 +42,6 @@ _FOUND = re.compile(
 _MARKDOWN_INSIDE = re.compile(r"\n[ \t]*\n[ \t]*[^<\s]|\ue000")
 """Text behind a blank line is Markdown, also inside of an element."""
 
-_NO_TEXT = frozenset([
-    "card-summary", "no-index", "primary-label", "secondary-label", "show-structure", "web-summary",
-])  # fmt: skip
 _NOTICES = ("note", "tip", "warning")
 _TITLED = frozenset({"def", "deflist", "list", "procedure", "tab", "tabs"})
 _TAGS = re.compile(
@@ -191,7 +188,7 @@ class _Markdown:
         after = end[1] if end else match.end()
         indent = re.match(r"[ \t]*", match[0])
         margin = indent[0] if indent else ""
-        if not self._topic.is_shown(stated.get("instance", "")) or name in _NO_TEXT:
+        if not self._topic.is_shown(stated.get("instance", "")) or name in NO_TEXT:
             return "", after
         if name == "include":
             return self._include(stated, inner), after
@@ -285,20 +282,18 @@ class _Markdown:
                 return text
             shown = " ".join(text.split()) or self._topic.title_of(href, anchor)
             return f"[{shown}]({self._topic.target(href, anchor)})"
-        if name in ("code", "path", "shortcut"):
+        if name == "title":
+            return f"\n**{' '.join(text.split())}**\n"
+        tag = INLINE.get(name, "")
+        if tag == "code":
             plain = " ".join((text or stated.get("key", "").lstrip("$")).split())
             return (
                 f"`{_unescaped(plain)}`"
                 if plain and "`" not in plain and "\ue000" not in plain
                 else plain
             )
-        if name in ("b", "control", "strong", "ui-path") and text.strip():
-            return f"**{text.strip()}**"
-        if name == "title":
-            return f"\n**{' '.join(text.split())}**\n"
-        if name == "emphasis" and text.strip():
-            return f"*{text.strip()}*"
-        return text
+        mark = {"strong": "**", "em": "*"}.get(tag, "")
+        return f"{mark}{text.strip()}{mark}" if mark and text.strip() else text
 
     def _link(self, match: re.Match[str]) -> str:
         if not match["open"].startswith("]") and not match["text"]:

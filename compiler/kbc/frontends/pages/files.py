@@ -164,11 +164,10 @@ def _markdown(
                 problem.code, problem.message, file.path, problem.line, hint=problem.hint
             )
     data = document.data
-    heading = next((each.title for each in document.headings if each.level == 1), "")
     return ParsedPage(
         text=text,
         format="mdx" if is_mdx else "markdown",
-        title=heading or _string(data, "title"),
+        title=document.title or _string(data, "title"),
         url=_string(data, "url") or _string(data, "canonical"),
         summary=shorten(_string(data, "description") or _string(data, "summary"))
         or first_paragraph(document.blocks, document.references),
@@ -213,7 +212,7 @@ def _llms_full(text: str) -> Iterator[ParsedPage]:
     for number, start in enumerate(starts):
         end = starts[number + 1] - 1 if number + 1 < len(starts) else len(lines)
         part = "\n".join(lines[start - 1 : end]) + ("\n" if end < len(lines) else "")
-        page = _parsed(part, line=start)
+        page = _parsed(part, start)
         if headings:
             heading = headings[number]
             page = dataclasses.replace(page, title=heading.title, url=addresses[heading.start_line])
@@ -295,14 +294,13 @@ def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:
     )
 
 
-def _parsed(text: str, *, format: str = "markdown", title: str = "", line: int = 1) -> ParsedPage:
+def _parsed(text: str, line: int = 1) -> ParsedPage:
     """Markdown that is not a file of its own; section lines are the file's."""
     document = markdown.parse(text)
-    heading = next((each.title for each in document.headings if each.level == 1), "")
     return ParsedPage(
         text=text,
-        format=format,
-        title=heading or title,
+        format="markdown",
+        title=document.title,
         line=line,
         summary=first_paragraph(document.blocks, document.references),
         sections=tuple(

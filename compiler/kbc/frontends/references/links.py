@@ -29,7 +29,6 @@ _PLACEHOLDER = re.compile(r"@\w+@")
 
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
 _ANY = rules_of("", {})
-_OF_DOCUMENT = "sec-"
 _BY_FILE_NAME = ("", "ex-doc")
 """Generators whose links may name a page in any folder by its file alone; "" for none."""
 
@@ -139,15 +138,9 @@ class _Headings:
         self._rules = rules
         self._targets = _project_targets(pages.values(), rules, collections)
         self.of_page = cache(lambda path: _anchors(pages[path], self._of(pages[path])))
-        self._of_documents = cache(self._all_of)
 
     def _of(self, record: CompiledRecord) -> AnchorRules:
         return self._rules.get(record.collection, _ANY)
-
-    def _all_of(self, collection: str) -> frozenset[str]:
-        """The anchors of all pages of a collection, which spec-md shows as one."""
-        own = (page for page in self._pages.values() if page.collection == collection)
-        return frozenset().union(*(_anchors(page, _ANY) for page in own))
 
     def may_have(self, path: str, written: str, record: CompiledRecord, *, is_own: bool) -> bool:
         """Whether the page at `path` has the anchor that a link in `record` names, as it is `written`, or may
@@ -163,15 +156,9 @@ class _Headings:
         if own.slugs_links and slug(anchor, own.style) in known:
             return True
         is_any = own == _ANY  # some of these sites keep the case of headings in their anchors
-        if is_any and (anchor.lower() in known or self._is_of_document(anchor, record.collection)):
+        if is_any and anchor.lower() in known:
             return True
         return anchor in self._targets and (own.project_wide or is_any)
-
-    def _is_of_document(self, anchor: str, collection: str) -> bool:
-        """Whether an anchor is that of a section which spec-md calls after those around it, too
-        (`sec-Types.Input-Values`)."""
-        last = anchor.removeprefix(_OF_DOCUMENT).rpartition(".")[2].replace("-", " ")
-        return anchor.startswith(_OF_DOCUMENT) and slug(last) in self._of_documents(collection)
 
 
 def _lines_of_file(record: CompiledRecord) -> Callable[[int], int]:

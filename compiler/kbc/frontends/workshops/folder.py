@@ -114,7 +114,7 @@ class FolderReader:
                 text = self._texts[path]
                 found.append(Part(f"{side}-instructions", f"{label}: {side}", text, path))
                 if side == "problem" or not step.problem_dir:
-                    step.title = _heading(text) or step.title
+                    step.title = markdown.parse(text, mdx=True).title or step.title
         if step.problem_dir and step.solution_dir:
             found += self._differences(step, label, ignored)
         step.sections += [placed(each, exercise.number, step.number) for each in found]
@@ -200,8 +200,3 @@ def _ignore_pattern(text: str) -> re.Pattern[str]:
         "|".join(".*".join(map(re.escape, pattern.split("*"))) for pattern in patterns),
         re.IGNORECASE | re.DOTALL,
     )
-
-
-def _heading(text: str) -> str:
-    headings = markdown.parse(text, mdx=True).headings
-    return next((heading.title for heading in headings if heading.level == 1), "")

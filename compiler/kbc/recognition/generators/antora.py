@@ -8,18 +8,16 @@ from typing import Any
 
 from kbc.formats.asciidoc.surroundings import playbook_above
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import READER, first_existing, read_text, read_yaml
+from kbc.recognition.configuration import READER, read_text, read_yaml
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
 GENERATOR = "antora"
+CONFIGS = ("antora.yml", "antora.yaml")
 _XREF = re.compile(r"^\*+\s+.*?xref:(?P<page>[^\[\s]+)\[(?P<title>[^\]]*)\]", re.MULTILINE)
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The component whose antora.yml is in `folder`; None without one."""
-    config = first_existing(tree, folder, ("antora.yml", "antora.yaml"))
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
+    """The component whose antora.yml is in `folder`."""
     data = read_yaml(tree, config)
     playbook, stated = playbook_above(folder, lambda path: tree.read(path, READER))
     navigation = texts(data.get("nav"))

@@ -11,7 +11,7 @@ from kbc.recognition.configuration import first_existing, parse_yaml_value, read
 from kbc.recognition.site import NOT_PAGES, Site, joined, text
 
 GENERATOR = "doc-builder"
-CONTENTS = "_toctree.yml"
+CONFIGS = ("_toctree.yml",)
 REDIRECTS = "_redirects.yml"
 
 _ENDINGS = (".md", ".mdx")
@@ -21,13 +21,10 @@ _LEVELS = 4
 _NO_PACKAGES = frozenset({"benchmarks", "docs", "examples", "scripts", "tests", "utils"})
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The documentation whose _toctree.yml is in `folder`; None without one that names a page there."""
-    contents = first_existing(tree, folder, (CONTENTS,))
-    if not contents:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The documentation whose _toctree.yml is in `folder`; None for one that names no page there."""
     titles: dict[str, str] = {}
-    for local, title in _entries(parse_yaml_value(read_text(tree, contents))):
+    for local, title in _entries(parse_yaml_value(read_text(tree, config))):
         names = (f"{local}{ending}" for ending in _ENDINGS)
         page = next((name for name in names if tree.exists(joined(folder, name))), "")
         if page:
@@ -38,7 +35,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     former = read_yaml(tree, redirects) if redirects else {}
     return Site(
         generator=GENERATOR,
-        config=contents,
+        config=config,
         folder=folder,
         order=tuple(titles),
         titles=titles,

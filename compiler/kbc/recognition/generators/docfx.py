@@ -19,7 +19,7 @@ from kbc.recognition.configuration import (
 from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text, texts
 
 GENERATOR = "docfx"
-CONFIG = "docfx.json"
+CONFIGS = ("docfx.json",)
 CONTENTS = ("toc.yml", "TOC.yml", "toc.md", "TOC.md")
 REDIRECTIONS = ".openpublishing.redirection.json"
 MAX_CONTENTS = 500
@@ -45,11 +45,8 @@ class _Mapped(NamedTuple):
     exclude: tuple[str, ...]
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose docfx.json is in `folder`; None without one that builds pages."""
-    config = first_existing(tree, folder, (CONFIG,))
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose docfx.json is in `folder`; None for one that builds no pages."""
     build = mapping(read_json_with_comments(tree, config).get("build"))
     found = [each for each in _content(build.get("content"), folder, _MARKDOWN) if each.include]
     if not found:

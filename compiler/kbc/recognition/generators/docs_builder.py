@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_yaml
+from kbc.recognition.configuration import read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, below, joined, mapping, text, texts
 
 GENERATOR = "docs-builder"
@@ -22,10 +22,9 @@ _PARTS = "_snippets/"
 """Folders of what pages include."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The documentation set whose docset.yml is in `folder`; None without one with a `toc`."""
-    config = first_existing(tree, folder, CONFIGS)
-    data = read_yaml(tree, config) if config else {}
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The documentation set whose docset.yml is in `folder`; None for one without a `toc`."""
+    data = read_yaml(tree, config)
     if not isinstance(data.get("toc"), list):
         return None
     contents = _ContentsReader(tree)

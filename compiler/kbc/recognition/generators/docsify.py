@@ -11,7 +11,7 @@ from kbc.recognition.javascript import exported
 from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, text
 
 GENERATOR = "docsify"
-CONFIG = "index.html"
+CONFIGS = ("index.html",)
 
 _SETTINGS = re.compile(r"\$docsify\s*=\s*(?P<object>\{.*?)</script>", re.DOTALL)
 _SIDEBAR = "_sidebar.md"
@@ -19,10 +19,9 @@ _PARTS = "_*"
 """What stands around pages, and is embedded in them: _navbar.md, _coverpage.md, _media."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The site whose index.html is in `folder`; None where it does not set `$docsify`, or without pages."""
-    config = joined(folder, CONFIG)
-    if not tree.exists(config) or not (found := _SETTINGS.search(read_text(tree, config))):
+    if not (found := _SETTINGS.search(read_text(tree, config))):
         return None
     data = exported(f"export default {found['object']}")
     base = text(data, "basePath")

@@ -12,10 +12,6 @@ from kbc.recognition.configuration import READER, first_existing, read_any, read
 from kbc.recognition.site import NOT_PAGES, Site, joined, text
 
 GENERATOR = "eleventy"
-CONFIGS = (
-    *(f"eleventy.config.{ending}" for ending in ("js", "mjs", "cjs", "ts", "mts")),
-    ".eleventy.js",
-)
 
 _FOLDER = re.compile(r"\b(?P<name>input|includes|data)\s*:\s*[\"'](?P<place>[^\"'\n]*)[\"']")
 _SET = re.compile(
@@ -33,14 +29,19 @@ _DATA = ("_data", "data")
 _CONTENT = ("content", "pages", "docs")
 """Of a site that has no configuration that can be read."""
 
+_PROGRAMS = (
+    *(f"eleventy.config.{ending}" for ending in ("js", "mjs", "cjs", "ts", "mts")),
+    ".eleventy.js",
+)
+CONFIGS = (*_PROGRAMS, *(f"{data}/{name}" for data in _DATA for name in _SITE_DATA))
+
 _MARKDOWN = (".md", ".markdown")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The site whose configuration, or whose folders, are in `folder`; None without them."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config:
-        return _by_its_folders(tree, folder)
+    if not config.endswith(_PROGRAMS):
+        return _by_its_folders(tree, folder, config)
     source = read_text(tree, config)
     found = (match for pattern in (_FOLDER, _SET) for match in pattern.finditer(source))
     places = {match["name"].lower(): match["place"] for match in found}
@@ -65,20 +66,14 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     )
 
 
-def _by_its_folders(tree: IncludeTree, folder: str) -> Site | None:
-    """A site of Markdown in `content`, parts of it in `_includes`, and what it says of itself in `data`."""
+def _by_its_folders(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """A site of Markdown in `content`, parts of it in `_includes`, and in `data` what `config` says of it."""
     names = set(tree.names(folder))
     content = next((joined(folder, each) for each in _CONTENT if each in names), "")
-    data = next((joined(folder, each) for each in _DATA if each in names), "")
-    if _INCLUDES not in names or not content or not data:
+    if _INCLUDES not in names or not any(name.endswith(_MARKDOWN) for name in tree.names(content)):
         return None
-    config = first_existing(tree, data, _SITE_DATA)
-    has_pages = any(name.endswith(_MARKDOWN) for name in tree.names(content))
-    if not config or not has_pages:
-        return None
-    site = _site(
-        tree, folder, config, content, joined(folder, _INCLUDES), data, exclude=("node_modules/",)
-    )
+    includes, data = joined(folder, _INCLUDES), posixpath.dirname(config)
+    site = _site(tree, folder, config, content, includes, data, exclude=("node_modules/",))
     return replace(site, options={**site.options, "by_its_folders": True})
 
 

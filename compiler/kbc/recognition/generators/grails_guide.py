@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,30 +12,28 @@ from kbc.recognition.site import Site, joined
 
 GENERATOR = "grails-guide"
 PLACES = ("src/main/docs/guide", "src/en/guide", "src/docs/guide")
+CONFIGS = (*(f"{place}/toc.yml" for place in PLACES), "toc.yml")
 MAX_DEPTH = 12
 
-_CONTENTS = "toc.yml"
 _ENDINGS = (".adoc", ".asciidoc")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The guide whose contents are in `folder`, or where a project in `folder` has them; None without one, or
-    where most entries have no page."""
-    for place in (folder, *(joined(folder, each) for each in PLACES)):
-        config = joined(place, _CONTENTS)
-        contents = read_yaml(tree, config) if tree.exists(config) else {}
-        entries = list(_entries(contents, ""))
-        titles = {path: title for name, title in entries if (path := _page(tree, place, name))}
-        if titles and len(titles) * 2 >= len(entries):
-            return Site(
-                generator=GENERATOR,
-                config=config,
-                folder=place,
-                order=tuple(titles),
-                titles=titles,
-                options={"config_folder": folder},
-            )
-    return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The guide whose contents are in `folder` or, of a project, below it; None where most entries have no
+    page."""
+    place = posixpath.dirname(config)
+    entries = list(_entries(read_yaml(tree, config), ""))
+    titles = {path: title for name, title in entries if (path := _page(tree, place, name))}
+    if not titles or len(titles) * 2 < len(entries):
+        return None
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=place,
+        order=tuple(titles),
+        titles=titles,
+        options={"config_folder": folder},
+    )
 
 
 def _entries(contents: Mapping[Any, Any], parent: str, depth: int = 0) -> Iterator[tuple[str, str]]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_yaml
+from kbc.recognition.configuration import read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "hexo"
+CONFIGS = ("_config.yml", "_config.yaml")
 _EVIDENT_KEYS = frozenset({"archive_dir", "new_post_name", "post_asset_folder", "source_dir"})
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose _config.yml is in `folder`; None without one, or when another tool's it is."""
-    config = first_existing(tree, folder, ("_config.yml", "_config.yaml"))
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose _config.yml is in `folder`; None when another tool's it is."""
     data = read_yaml(tree, config)
     if not (_EVIDENT_KEYS & data.keys() or "scaffolds" in tree.names(folder)):
         return None

@@ -40,11 +40,8 @@ _MOST_LOOKED_AT = 10_000
 """Files and folders of a mount; one with more is taken for pages."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose configuration is in `folder`; None without one."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose configuration is in `folder`; None when another tool's it is, or without pages."""
     data = {key.lower(): value for key, value in read_any(tree, config).items()}
     is_named = posixpath.basename(config).startswith("hugo.")
     keys = _KEYS if "/_default/" in config else {"baseurl"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,22 +11,18 @@ from kbc.recognition.configuration import first_existing, read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "jekyll"
+CONFIGS = ("_config.yml", "_config.yaml")
 _EVIDENCE = frozenset({"_layouts", "_posts", "_includes", "_docs", "Gemfile", "_data", "CNAME"})
 _EVIDENT_KEYS = frozenset({"remote_theme", "theme", "plugins", "permalink", "markdown", "kramdown"})
 _MACHINERY = ("_layouts/", "_includes/", "_data/", "_sass/", "_site/", "_plugins/", "_drafts/")
-_PART_OF_CONFIG = re.compile(r"_config[._-][\w.-]+\.ya?ml")
-_SHARED = re.compile(r"base|common|default|main|shared")
 _BUNDLER = ("/vendor/", "/node_modules/", "/Gemfile*", "/*.gemspec")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose _config.yml is in `folder`; None without one, or when another tool's it is."""
-    config, *others = _configs(tree, folder)
-    if not config or first_existing(tree, folder, ("_toc.yml",)):  # that of a Jupyter Book
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose _config.yml is in `folder`; None when another tool's it is."""
+    if first_existing(tree, folder, ("_toc.yml",)):  # that of a Jupyter Book
         return None
-    data = {
-        name: value for each in (config, *others) for name, value in read_yaml(tree, each).items()
-    }
+    data = read_yaml(tree, config)
     if not (_EVIDENCE & set(tree.names(folder)) or _EVIDENT_KEYS & data.keys()):
         return None
     address = text(data, "url").rstrip("/")
@@ -59,22 +54,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             },
             "includes": joined(source, text(data, "includes_dir") or "_includes"),
         },
-        files=tuple(others),
     )
-
-
-def _configs(tree: IncludeTree, folder: str) -> list[str]:
-    """The configuration, the parts of it that hold for every build first; [""] without one. A build may be
-    given the names of several, of which those with longer names are variants."""
-    if config := first_existing(tree, folder, ("_config.yml", "_config.yaml")):
-        return [config]
-    names = tree.names(folder)
-    parts = [name for name in names if _PART_OF_CONFIG.fullmatch(name)]
-    if not parts or not {"_layouts", "_includes"} & set(names):
-        return [""]
-    shared = [name for name in parts if _SHARED.search(name)]
-    own = sorted((name for name in parts if name not in shared), key=lambda name: (len(name), name))
-    return [joined(folder, name) for name in (*shared, *own[:1])]
 
 
 def _permalinks(data: Mapping[str, Any], collections: Mapping[str, Any]) -> dict[str, str]:

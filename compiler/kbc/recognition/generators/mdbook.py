@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_text, read_toml
+from kbc.recognition.configuration import read_text, read_toml
 from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text, text_values
 
 GENERATOR = "mdbook"
+CONFIGS = ("book.toml",)
 SUMMARY = "SUMMARY.md"
 
 _BUILT_IN = frozenset({"links", "index"})
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The book whose book.toml is in `folder`; None without one."""
-    config = first_existing(tree, folder, ("book.toml",))
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The book whose book.toml is in `folder`; None without a SUMMARY.md."""
     data = read_toml(tree, config)
     book, html = mapping(data.get("book")), mapping(mapping(data.get("output")).get("html"))
     source = joined(folder, text(book, "src") or "src")

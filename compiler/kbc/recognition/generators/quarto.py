@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_any
+from kbc.recognition.configuration import read_any
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "quarto"
+CONFIGS = ("_quarto.yml", "_quarto.yaml")
 _SOURCES = (".qmd", ".md", ".ipynb", ".rmd")
 _REFERENCE = re.compile(r"_quartodoc.*\.ya?ml")
 """What quartodoc reads instead of the configuration of the site."""
@@ -21,11 +22,8 @@ _NESTED = ("chapters", "appendices", "contents", "sidebar", "navbar", "left", "r
 """Keys of a book, a sidebar and a bar of navigation, in the order of their pages."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The website, book or manuscript whose _quarto.yml is in `folder`; None without one."""
-    config = first_existing(tree, folder, ("_quarto.yml", "_quarto.yaml"))
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
+    """The website, book or manuscript whose _quarto.yml is in `folder`."""
     data = read_any(tree, config)
     described = next(
         (mapping(data[name]) for name in ("book", "website", "manuscript") if data.get(name)), {}

@@ -7,7 +7,7 @@ import re
 from functools import partial
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, pages_below, read_script
+from kbc.recognition.configuration import pages_below, read_script
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "quartz"
@@ -21,11 +21,8 @@ _CHANGED = ((r"\s", "-"), ("&", "-and-"), ("%", "-percent"), (r"[?#]", ""))
 """What Quartz writes in an address for characters of a name."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose quartz.config is in `folder`; None without one, or without notes."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose quartz.config is in `folder`; None without notes."""
     settings = mapping(read_script(tree, config).get("configuration"))
     for name in _FOLDERS:
         notes = joined(folder, name)

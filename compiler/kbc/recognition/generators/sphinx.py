@@ -18,6 +18,7 @@ from kbc.recognition.places import README
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "sphinx"
+CONFIGS = ("conf.py", "myst.yml", "_config.yml")
 MAX_PAGES = 20_000
 """Pages that the tables of contents are followed to."""
 
@@ -51,11 +52,10 @@ _TOCTREE = re.compile(
 _ENTRY = re.compile(r"(?:(?P<title>.*?)\s*<(?P<target>[^<>]+)>|(?P<plain>\S+))\Z")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The project whose conf.py is in `folder`; None without one, or when it is no Sphinx's."""
-    config = first_existing(tree, folder, ("conf.py",))
-    if not config:
-        return _book(tree, folder)
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The project whose conf.py is in `folder`; None when it is no Sphinx's."""
+    if not config.endswith("conf.py"):
+        return _book(tree, folder, config)
     source_code = read_text(tree, config)
     data = literals(source_code)
     if not _SETTINGS & data.keys():
@@ -161,13 +161,12 @@ def _source(tree: IncludeTree, folder: str, root: str, suffixes: Mapping[str, st
     return beside[0] if len(beside) == 1 else folder
 
 
-def _book(tree: IncludeTree, folder: str) -> Site | None:
+def _book(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """A Jupyter Book (_config.yml with _toc.yml) or a project of MyST (myst.yml), which have Sphinx's
     directives and roles."""
-    config = first_existing(tree, folder, ("myst.yml", "_config.yml"))
     contents = first_existing(tree, folder, ("_toc.yml",))
     is_myst = config.endswith("myst.yml")
-    if not config or not (is_myst or contents):
+    if not (is_myst or contents):
         return None
     data = read_yaml(tree, config)
     project = mapping(data.get("project")) if is_myst else data

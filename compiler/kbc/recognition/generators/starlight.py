@@ -11,7 +11,6 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.slugs import starlight_slug
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import (
-    first_existing,
     import_paths,
     pages_below,
     peek_front_matter,
@@ -30,11 +29,8 @@ _LAST = 2.0**53
 """The place of a page that states none."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose astro.config is in `folder`; None without one, or when it has no such pages."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose astro.config is in `folder`; None when it has no such pages."""
     data = read_script(tree, config)
     pages = joined(folder, text(data, "srcDir") or "src", PAGES)
     if not tree.names(pages):

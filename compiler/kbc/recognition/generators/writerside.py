@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_text
-from kbc.recognition.site import NOT_PAGES, Site, joined
+from kbc.recognition.configuration import files_below, read_text
+from kbc.recognition.site import NOT_PAGES, Site, below, joined
 
 GENERATOR = "writerside"
 CONFIGS = ("writerside.cfg", "project.ihp")
 _TOPICS = (".md", ".topic")
+_MAX_DEPTH = 8
+"""Of folders of topics."""
+
 _ELEMENT = re.compile(r"<toc-element\b(?P<stated>(?:\"[^\"]*\"|[^<>\"])*)>", re.DOTALL)
 _OTHER = re.compile(r"<include\b[^<>]*\borigin\s*=")
 """A part of the contents that another module has, of another repository."""
@@ -21,18 +24,16 @@ _PROFILE = re.compile(
 )
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The project whose configuration is in `folder`; None without one that names a tree of topics."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The project whose configuration is in `folder`; None for one that names no tree of topics."""
     from kbc.formats.writerside.project import configuration  # its libraries take long to import
 
     found = configuration(read_text(tree, config).encode())
     if found is None or not found.instances:
         return None
     topics = joined(folder, found.topics)
-    paths = {path.rpartition("/")[2]: path for path in _topics_below(tree, topics, "")}
+    files = files_below(tree, topics, lambda name: name.endswith(_TOPICS), _MAX_DEPTH)
+    paths = {path.rpartition("/")[2]: below(topics, path) for path in files}
     trees = [joined(folder, each.tree) for each in found.instances]
     contents = _InstanceTrees(paths)
     for each in trees:
@@ -93,18 +94,6 @@ class _InstanceTrees:
                 self.titles.setdefault(path, stated.get("toc-title", ""))
                 former = stated.get("accepts-web-file-names", "").split(",")
                 self.redirects |= {old.strip(): path for old in former if old.strip()}
-
-
-def _topics_below(tree: IncludeTree, topics: str, place: str, depth: int = 0) -> Iterator[str]:
-    """The topics in the folder `place` of those of the project and below it."""
-    if depth > 8:
-        return
-    for name in tree.names(joined(topics, place)):
-        path = joined(place, name)
-        if name.endswith(_TOPICS):
-            yield path
-        elif "." not in name:
-            yield from _topics_below(tree, topics, path, depth + 1)
 
 
 def _web_root(profiles: str, instance: str) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_toml
+from kbc.recognition.configuration import read_toml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "zola"
+CONFIGS = ("zola.toml", "config.toml")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose configuration is in `folder`; None without one, or when another tool's it is."""
-    config = first_existing(tree, folder, ("zola.toml", "config.toml"))
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose configuration is in `folder`; None when another tool's it is."""
     content = joined(folder, "content")
-    if not config or not tree.names(content):
+    if not tree.names(content):
         return None
     data = read_toml(tree, config)
     if not text(data, "base_url"):

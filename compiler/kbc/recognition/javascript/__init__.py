@@ -3,6 +3,6 @@
 Imports the grammars of languages, and how recognition names paths and mappings.
 """
 
-from kbc.recognition.javascript.exports import argument_of, exported, exported_value
+from kbc.recognition.javascript.exports import exported, exported_value
 
-__all__ = ["argument_of", "exported", "exported_value"]
+__all__ = ["exported", "exported_value"]

@@ -1,4 +1,4 @@
-"""What a configuration that is a program exports, or passes to a function."""
+"""What a configuration that is a program exports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Any
 
 from kbc.recognition.javascript.modules import DEFAULT, Read, Scripts
-from kbc.recognition.javascript.nodes import text_of
 from kbc.recognition.site import mapping
 
 
@@ -19,7 +18,10 @@ def exported(source: str, path: str = "", read: Read | None = None) -> Mapping[s
         if isinstance(value, Mapping):
             return value
     # A configuration that a function returns, or whose export cannot be followed: the largest object.
-    found = [mapping(reader.value(node)) for node in reader.constants.values()]
+    constants = (
+        each for each in reader.scope.nodes.values() if each.type != "function_declaration"
+    )
+    found = [mapping(reader.value(each)) for each in constants]
     return max(found, key=len, default={})
 
 
@@ -30,16 +32,3 @@ def exported_value(
     `read` are as for `exported`."""
     reader = Scripts(read).module(path, source, grammar)
     return next((value for value in reader.defaults() if value is not None), None)
-
-
-def argument_of(source: str, function: str) -> Any:
-    """The first argument that has a value of the call of `function` (`define.doc`) at the top of a file."""
-    reader = Scripts(None).module("", source)
-    for node in reader.root.children:
-        call = node.children[0] if node.type == "expression_statement" else node
-        if (
-            call.type == "call_expression"
-            and text_of(call.child_by_field_name("function")) == function
-        ):
-            return reader.value(call)
-    return None

@@ -22,7 +22,7 @@ from kbc.recognition.javascript.nodes import (
     string_or_empty,
     text_of,
 )
-from kbc.recognition.javascript.scopes import Scopes, parameters
+from kbc.recognition.javascript.scopes import NameScope, parameters
 from kbc.recognition.site import joined, mapping
 
 Read = Callable[[str], str | None]
@@ -103,15 +103,11 @@ class Script:
     def __init__(self, modules: Scripts, path: str, root: Any) -> None:
         self._modules = modules
         self._path = path
-        self.root = root
-        self.constants: dict[str, Any] = {}
-        self._functions: dict[str, Any] = {}
+        self.scope = NameScope()
         self._imports: dict[str, _Imported] = {}
         self._exports: dict[str, Any] = {}  # a node, or what another module has
         self._defaults: list[Any] = []  # all values that are exported as the whole
         self._all_of: list[str] = []
-        self._values: dict[str, Any] = {}
-        self._scopes = Scopes()
         self._depth = 0
         for node in root.children:
             self._note(node)
@@ -126,10 +122,7 @@ class Script:
         elif node.type == "expression_statement":
             self._note_assignment(node.children[0] if node.children else None)
         for each in (node, *node.children):
-            if each.type in ("lexical_declaration", "variable_declaration"):
-                self._declare(each, self.constants)
-            elif each.type == "function_declaration":
-                self._functions.setdefault(text_of(each.child_by_field_name("name")), each)
+            self._declare(each, self.scope)
 
     def _note_import(self, node: Any) -> None:
         module = string_or_empty(node.child_by_field_name("source"))
@@ -178,7 +171,7 @@ class Script:
             return {**own, **{each: self.named(each) for each in self._exports if each != DEFAULT}}
         found = self._exports.get(name)
         if isinstance(found, str):
-            return self._local(found)
+            return self._local(found, self.scope)
         if isinstance(found, _Imported):
             return self._of_module(found)
         if found is not None:
@@ -199,7 +192,7 @@ class Script:
             others = (self._called_of(_Imported(each, name), arguments) for each in self._all_of)
             return next(filter(None, others), None)
         named = found if isinstance(found, str) else text_of(found)
-        return self._result_of(named, arguments, found)
+        return self._result_of(named, arguments, self.scope, found)
 
     def _called_of(self, wanted: _Imported, arguments: list[Any]) -> Any:
         module = self._modules.imported(wanted.module, self._path)
@@ -211,26 +204,25 @@ class Script:
         module = self._modules.imported(wanted.module, self._path)
         return self._guarded(lambda: module.named(wanted.name)) if module is not None else None
 
-    def _local(self, name: str) -> Any:
-        """The value of a name, which is computed once; None while it is."""
-        if (scope := self._scopes.holding(name)) is not None:
-            if name not in scope.values:
-                scope.values[name] = None
-                scope.values[name] = self.value(scope.nodes[name])
-            return scope.values[name]
-        if name not in self._values and (name in self.constants or name in self._imports):
-            self._values[name] = None
-            is_own = name in self.constants
-            with self._scopes.module():
-                self._values[name] = (
-                    self.value(self.constants[name])
-                    if is_own
-                    else self._of_module(self._imports[name])
-                )
-        return self._values.get(name)
+    def _local(self, name: str, scope: NameScope) -> Any:
+        """The value of a name, which is computed once; None while it is, and of a function."""
+        holder = scope.holding(name)
+        if holder is None and name in self._imports:
+            self.scope.values[name] = None
+            self.scope.values[name] = self._of_module(self._imports[name])
+            holder = self.scope
+        elif holder is not None and name not in holder.values:
+            node, holder.values[name] = holder.nodes[name], None
+            if node.type != "function_declaration":
+                holder.values[name] = self.value(node, holder)
+        return holder.values[name] if holder is not None else None
 
-    def _declare(self, node: Any, names: dict[str, Any]) -> None:
-        """Adds to `names` what a declaration gives a value."""
+    def _declare(self, node: Any, scope: NameScope) -> None:
+        """Adds what a statement gives a name, if it is a declaration."""
+        if node.type == "function_declaration":
+            scope.nodes.setdefault(text_of(node.child_by_field_name("name")), node)
+        if node.type not in ("lexical_declaration", "variable_declaration"):
+            return
         for each in node.children:
             name = each.child_by_field_name("name") if each.type == "variable_declarator" else None
             value = each.child_by_field_name("value") if name is not None else None
@@ -239,7 +231,7 @@ class Script:
             if name.type == "object_pattern":
                 self._take_apart(name, value)
             else:
-                names.setdefault(text_of(name), value)
+                scope.nodes.setdefault(text_of(name), value)
 
     def _take_apart(self, pattern: Any, value: Any) -> None:
         """`const {a, b: c} = require("./x")`."""
@@ -259,8 +251,10 @@ class Script:
         """The values that are exported as the whole, in order."""
         yield from map(self.value, self._defaults)
 
-    def value(self, node: Any) -> Any:
-        return None if node is None else self._guarded(lambda: self._value(node))
+    def value(self, node: Any, scope: NameScope | None = None) -> Any:
+        """The value of a node among the names of `scope`, else those of the module."""
+        visible = self.scope if scope is None else scope
+        return None if node is None else self._guarded(lambda: self._value(node, visible))
 
     def _guarded(self, value: Callable[[], Any]) -> Any:
         self._depth += 1
@@ -271,53 +265,55 @@ class Script:
         finally:
             self._depth -= 1
 
-    def _value(self, node: Any) -> Any:
+    def _value(self, node: Any, scope: NameScope) -> Any:
         kind = node.type
         if kind == "string":
             return string_of(node)
         if kind == "template_string":
-            return self._template(node)
+            return self._template(node, scope)
         if kind == "number":
             return number_of(text_of(node))
         if kind in ("true", "false"):
             return kind == "true"
         if kind == "object":
-            return self._object(node)
+            return self._object(node, scope)
         if kind == "array":
-            return self._array(node)
+            return self._array(node, scope)
         if kind == "identifier":
-            return self._local(text_of(node))
+            return self._local(text_of(node), scope)
         if kind == "member_expression":
-            return self._member(node, text_of(node.child_by_field_name("property")))
+            return self._member(node, text_of(node.child_by_field_name("property")), scope)
         if kind == "subscript_expression":
-            key = self.value(node.child_by_field_name("index"))
-            return self._member(node, key) if isinstance(key, str) else None
+            key = self.value(node.child_by_field_name("index"), scope)
+            return self._member(node, key, scope) if isinstance(key, str) else None
         if kind in _WRAPPERS:
-            return next((self.value(each) for each in node.named_children), None)
+            return next((self.value(each, scope) for each in node.named_children), None)
         if kind == "call_expression":
-            return self._call(node)
+            return self._call(node, scope)
         if kind in _FUNCTIONS:
-            return self._applied(node, [], inner=True)
+            return self._applied(node, [], scope)
         if kind == "await_expression":
-            return self.value(node.named_children[0])
+            return self.value(node.named_children[0], scope)
         if kind == "binary_expression":
-            left, right = (self.value(node.child_by_field_name(side)) for side in ("left", "right"))
+            left, right = (
+                self.value(node.child_by_field_name(side), scope) for side in ("left", "right")
+            )
             if isinstance(left, str) and isinstance(right, str) and "+" in operators(node):
                 return left + right
             if not {"||", "??", "&&"} & operators(node):
                 return None  # a comparison
             return left if left is not None else right  # `process.env.X || "default"`
         if kind == "ternary_expression":
-            return self.value(node.child_by_field_name("consequence")) or self.value(
-                node.child_by_field_name("alternative")
+            return self.value(node.child_by_field_name("consequence"), scope) or self.value(
+                node.child_by_field_name("alternative"), scope
             )
         return None
 
-    def _template(self, node: Any) -> Any:
+    def _template(self, node: Any, scope: NameScope) -> Any:
         parts = []
         for each in node.named_children:
             if each.type == "template_substitution":
-                value = self.value(each.named_children[0]) if each.named_children else None
+                value = self.value(each.named_children[0], scope) if each.named_children else None
                 if not isinstance(value, (str, int)):
                     return None
                 parts.append(str(value))
@@ -325,37 +321,37 @@ class Script:
                 parts.append(text_of(each))
         return "".join(parts)
 
-    def _array(self, node: Any) -> list[Any]:
+    def _array(self, node: Any, scope: NameScope) -> list[Any]:
         found: list[Any] = []
         for each in node.named_children:
             if each.type == "spread_element":
-                value = self.value(each.named_children[0])
+                value = self.value(each.named_children[0], scope)
                 found += value if isinstance(value, list) else []
             elif each.type != "comment":
-                found.append(self.value(each))
+                found.append(self.value(each, scope))
         return found
 
-    def _object(self, node: Any) -> dict[str, Any]:
+    def _object(self, node: Any, scope: NameScope) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for each in node.named_children:
             if each.type == "pair":
                 key = each.child_by_field_name("key")
                 name = string_of(key) if key.type == "string" else text_of(key)
-                found[name] = self.value(each.child_by_field_name("value"))
+                found[name] = self.value(each.child_by_field_name("value"), scope)
             elif each.type == "shorthand_property_identifier":
-                found[text_of(each)] = self._local(text_of(each))
+                found[text_of(each)] = self._local(text_of(each), scope)
             elif each.type == "spread_element":
-                found.update(mapping(self.value(each.named_children[0])))
+                found.update(mapping(self.value(each.named_children[0], scope)))
         return found
 
-    def _member(self, node: Any, name: str) -> Any:
+    def _member(self, node: Any, name: str, scope: NameScope) -> Any:
         owner = node.child_by_field_name("object")
         wanted = self._imports.get(text_of(owner))
         if wanted is not None and wanted.name == _EVERYTHING:
             return self._of_module(_Imported(wanted.module, name))
-        return mapping(self.value(owner)).get(name)
+        return mapping(self.value(owner, scope)).get(name)
 
-    def _call(self, node: Any) -> Any:
+    def _call(self, node: Any, scope: NameScope) -> Any:
         """What a function of these modules returns; else the first argument that has a value: of
         `defineConfig(...)` and other wrappers the object, of `require.resolve("./x")` the text."""
         arguments = node.child_by_field_name("arguments")
@@ -368,66 +364,62 @@ class Script:
             )
         if name == "require":
             return None
-        if (items := self._list_of(node, arguments)) is not None:
+        if (items := self._list_of(node, arguments, scope)) is not None:
             return items
-        values = self._array(arguments)
-        result = self._result_of(name, values)
+        values = self._array(arguments, scope)
+        result = self._result_of(name, values, scope)
         if result is not None:
             return result
         return next((each for each in values if each is not None), None)
 
-    def _list_of(self, node: Any, arguments: Any) -> list[Any] | None:
+    def _list_of(self, node: Any, arguments: Any, scope: NameScope) -> list[Any] | None:
         """What methods of lists give: `list.map(each => ...)`, `flatMap`, `filter` (all that have a value),
         `flat` and `concat`; None for other calls."""
         function = node.child_by_field_name("function")
         method = text_of(function.child_by_field_name("property"))
         if method not in ("map", "flatMap", "filter", "flat", "concat"):
             return None
-        items = self.value(function.child_by_field_name("object"))
+        items = self.value(function.child_by_field_name("object"), scope)
         if not isinstance(items, list):
             return None
         if method == "filter":
             return [each for each in items if each not in (None, False)]
         if method == "concat":
-            items = [*items, *self._array(arguments)]
+            items = [*items, *self._array(arguments, scope)]
         callback = next(iter(arguments.named_children), None)
         if "ap" in method:
             if callback is None or callback.type not in _FUNCTIONS:
                 return None
             items = [
-                self._guarded(partial(self._applied, callback, [each, place], inner=True))
+                self._guarded(partial(self._applied, callback, [each, place], scope))
                 for place, each in enumerate(items)
             ]
         if method == "map":
             return items
         return [one for each in items for one in (each if isinstance(each, list) else [each])]
 
-    def _result_of(self, name: str, arguments: list[Any], node: Any = None) -> Any:
+    def _result_of(
+        self, name: str, arguments: list[Any], scope: NameScope, node: Any = None
+    ) -> Any:
         """What a function returns for `arguments`: one with a name, or `node` itself."""
-        scope = self._scopes.holding(name)
-        own = scope.nodes.get(name) if scope is not None else None
-        if own is None and name in self._imports:
+        holder = scope.holding(name)
+        if name in self._imports and (holder is None or holder is self.scope):
             return self._called_of(self._imports[name], arguments)
-        function = own or self._functions.get(name) or self.constants.get(name) or node
+        function = holder.nodes.get(name) if holder is not None else node
         if function is None or isinstance(function, str) or function.type not in _FUNCTIONS:
             return None
-        return self._guarded(lambda: self._applied(function, arguments, inner=own is not None))
+        around = holder or self.scope
+        return self._guarded(lambda: self._applied(function, arguments, around))
 
-    def _applied(self, function: Any, arguments: list[Any], inner: bool) -> Any:
-        """What a function returns; one that is `inner` sees the names of those around it."""
-        with self._scopes.function(inner) as scope:
-            parameters(function, arguments, scope)
-            return self._returned(function.child_by_field_name("body"), scope.nodes)
-
-    def _returned(self, body: Any, names: dict[str, Any]) -> Any:
+    def _applied(self, function: Any, arguments: list[Any], around: NameScope) -> Any:
+        """What a function returns that sees the names `around` it."""
+        scope = NameScope(around)
+        parameters(function, arguments, scope)
+        body = function.child_by_field_name("body")
         if body is None or body.type != "statement_block":
-            return self.value(body)
+            return self.value(body, scope)
         for each in body.named_children:
-            if each.type in ("lexical_declaration", "variable_declaration"):
-                self._declare(each, names)
-            elif each.type == "function_declaration":
-                names.setdefault(text_of(each.child_by_field_name("name")), each)
-        for each in body.named_children:
-            if each.type == "return_statement" and each.named_children:
-                return self.value(each.named_children[0])
-        return None
+            self._declare(each, scope)
+        found = (each for each in body.named_children if each.type == "return_statement")
+        stated = next((each for each in found if each.named_children), None)
+        return self.value(stated.named_children[0], scope) if stated is not None else None

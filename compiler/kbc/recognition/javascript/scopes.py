@@ -1,9 +1,7 @@
-"""The names that functions of a program have while their results are looked at: parameters and constants."""
+"""The names that a program and its functions have: constants, functions and parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,48 +10,22 @@ from kbc.recognition.site import mapping
 
 
 @dataclass(slots=True)
-class FunctionScope:
-    """`values` that are known, and `nodes` whose values are not needed yet, by their names. An `outermost`
-    scope hides those of the functions that called this one."""
+class NameScope:
+    """The names of a module, or of a function in the scope `around` it: `values` that are known, and `nodes`
+    whose values are not needed yet."""
 
-    outermost: bool = False
+    around: NameScope | None = None
     values: dict[str, Any] = field(default_factory=dict)
     nodes: dict[str, Any] = field(default_factory=dict)
 
-
-class Scopes:
-    """The scopes of the functions that are being looked at, the innermost last."""
-
-    def __init__(self) -> None:
-        self._stack: list[FunctionScope] = []
-
-    def holding(self, name: str) -> FunctionScope | None:
-        """The innermost visible scope that has a name; None for names of the module."""
-        for scope in reversed(self._stack):
-            if name in scope.values or name in scope.nodes:
-                return scope
-            if scope.outermost:
-                return None
-        return None
-
-    @contextmanager
-    def function(self, inner: bool) -> Iterator[FunctionScope]:
-        """A new scope, for a function that is `inner` to those around it or for one of the module."""
-        scope = FunctionScope(outermost=not inner)
-        self._stack.append(scope)
-        try:
-            yield scope
-        finally:
-            self._stack.pop()
-
-    @contextmanager
-    def module(self) -> Iterator[None]:
-        """Hides all scopes, for constants of the module."""
-        with self.function(inner=False):
-            yield
+    def holding(self, name: str) -> NameScope | None:
+        """The innermost scope that has a name; None where no visible one has."""
+        if name in self.values or name in self.nodes:
+            return self
+        return self.around.holding(name) if self.around is not None else None
 
 
-def parameters(function: Any, arguments: list[Any], scope: FunctionScope) -> None:
+def parameters(function: Any, arguments: list[Any], scope: NameScope) -> None:
     """Gives the parameters of a function the values of its `arguments`; of those that are missing, the
     defaults."""
     single = function.child_by_field_name("parameter")
@@ -71,7 +43,7 @@ def parameters(function: Any, arguments: list[Any], scope: FunctionScope) -> Non
             scope.values[text_of(pattern)] = value
 
 
-def _take_apart(pattern: Any, value: Any, scope: FunctionScope) -> None:
+def _take_apart(pattern: Any, value: Any, scope: NameScope) -> None:
     """`({label, link: place, open = true}) => ...`."""
     given = mapping(value)
     for each in pattern.named_children:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
+from tests.compiler.recognition.trees import addresses, page, read, titles, write_tree
 
 from kbc.records import DocRecord
 
@@ -366,24 +366,3 @@ def test_shortcodes_of_a_theme_read_files_whose_folders_they_compose(tmp_path: P
     assert "```yaml\nkind: Pool\n```" in record.text
     assert "\nYes\n" in record.text
     assert not [each for each in diagnostics if each.code == "content-elsewhere"]
-
-
-def test_jekyll_may_have_its_configuration_in_parts(tmp_path: Path) -> None:
-    files = {
-        "site/_config_pond_local.yml": "url: http://localhost:4000\n",
-        "site/_config_pond.yml": "title: Pond\nurl: https://pond.example\nversions: {stable: v1.0}\n",
-        "site/_config_base.yml": "title: Base\nexclude: [drafts]\nwater: deep\n",
-        "site/_layouts/page.html": "<p></p>\n",
-        "site/a.md": "---\ntitle: A\n---\n\nThe pond is {{ site.water }}.\n",
-        "site/drafts/b.md": page("B"),
-    }
-    root = write_tree(tmp_path / "tree", files)
-    assert "Jekyll site 'Pond'" in recognised(root).what
-    inputs, _ = read(root)
-    assert addresses(inputs) == {"a.md": "https://pond.example/a.html"}
-    assert "The pond is deep." in inputs.records["docs"][0].text
-
-
-def test_parts_of_a_configuration_without_layouts_are_none_of_jekyll(tmp_path: Path) -> None:
-    files = {"_config_base.yml": "title: Base\n", "a.md": page("A")}
-    assert "Jekyll" not in recognised(write_tree(tmp_path / "tree", files)).what

@@ -11,16 +11,19 @@ from kbc.recognition.configuration import read_json
 from kbc.recognition.site import Site, joined, mapping, text
 
 GENERATOR = "killercoda"
-CONFIG = "index.json"
+CONFIGS: tuple[str, ...] = ()
+"""None: a course has its scenarios in folders of their own."""
+
+_SCENARIO = "index.json"
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The scenario whose index.json is in `folder`, or those in the folders directly below it and one level
     deeper, as courses have them; None without any."""
     places = [folder]
     if not (own := _scenario(tree, folder)):
         below = [joined(folder, name) for name in tree.names(folder) if "." not in name]
-        scenarios = [each for each in below if tree.exists(joined(each, CONFIG))]
+        scenarios = [each for each in below if tree.exists(joined(each, _SCENARIO))]
         if not any(_scenario(tree, each) for each in scenarios):
             return None
         places = [
@@ -35,7 +38,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     files = []
     for place in places:
         if data := _scenario(tree, place):
-            files.append(joined(place, CONFIG))
+            files.append(joined(place, _SCENARIO))
             inner = place.removeprefix(folder).strip("/")
             titles |= {joined(inner, path): title for path, title in _pages(data)}
     return Site(
@@ -52,8 +55,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
 
 def _scenario(tree: IncludeTree, folder: str) -> Mapping[str, Any]:
     """The settings of the scenario in `folder`, empty where there is none."""
-    config = joined(folder, CONFIG)
-    data = read_json(tree, config) if tree.exists(config) else {}
+    path = joined(folder, _SCENARIO)
+    data = read_json(tree, path) if tree.exists(path) else {}
     return data if sequence(mapping(data.get("details")).get("steps")) else {}
 
 

@@ -7,7 +7,7 @@ from kbc.recognition.configuration import read_yaml
 from kbc.recognition.site import Site, joined, text, texts
 
 GENERATOR = "sandpaper"
-CONFIG = "config.yaml"
+CONFIGS = ("config.yaml",)
 
 _FOLDERS = ("episodes", "learners", "instructors", "profiles")
 """Of pages, in the order of the site. Everything else there is data that the lesson works with."""
@@ -15,10 +15,9 @@ _FOLDERS = ("episodes", "learners", "instructors", "profiles")
 _ENDINGS = (".md", ".Rmd")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The lesson whose config.yaml is in `folder`; None without one, or without episodes."""
-    config = joined(folder, CONFIG)
-    data = read_yaml(tree, config) if tree.exists(config) else {}
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The lesson whose config.yaml is in `folder`; None without episodes."""
+    data = read_yaml(tree, config)
     if "carpentry" not in data:
         return None
     order = [

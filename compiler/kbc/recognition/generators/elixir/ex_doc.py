@@ -19,7 +19,7 @@ from kbc.recognition.places import is_for_pages
 from kbc.recognition.site import Site, joined, text
 
 GENERATOR = "ex-doc"
-CONFIG = "mix.exs"
+CONFIGS = ("mix.exs",)
 MAX_ALTERNATIVES = 100
 """Of the braces in a wildcard."""
 
@@ -49,10 +49,9 @@ class _Extra(NamedTuple):
     group: int
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The documentation that the mix.exs in `folder` describes; None where it names no page that is there."""
-    config = joined(folder, CONFIG)
-    source_code = read_text(tree, config) if tree.exists(config) else ""
+    source_code = read_text(tree, config)
     if not _EVIDENCE.search(source_code):
         return None
     project = read_project(source_code, lambda pattern: _wildcard(tree, folder, pattern))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import sequence
-from kbc.recognition.configuration import first_existing, peek_front_matter, read_yaml
+from kbc.recognition.configuration import peek_front_matter, read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, redirects_of_pages, text, texts
 
 GENERATOR = "fern"
@@ -35,10 +35,9 @@ class _Listed(NamedTuple):
     route: str
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose docs.yml and fern.config.json are in `folder`; None without both."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config or not tree.exists(joined(folder, _BESIDE)):
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose docs.yml and fern.config.json are in `folder`; None without the second."""
+    if not tree.exists(joined(folder, _BESIDE)):
         return None
     data = read_yaml(tree, config)
     navigation = _FernNavigation(tree, folder)

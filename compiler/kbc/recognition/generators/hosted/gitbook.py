@@ -8,7 +8,7 @@ from typing import Any
 
 from kbc.languages.markdown import first_title
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_json, read_text, read_yaml
+from kbc.recognition.configuration import read_any, read_text
 from kbc.recognition.site import (
     NOT_PAGES,
     Site,
@@ -21,10 +21,8 @@ from kbc.recognition.site import (
 )
 
 GENERATOR = "gitbook"
-CONFIGS = (".gitbook.yaml", ".gitbook.yml")
-OLD_CONFIG = "book.json"
-
 _SUMMARY = "SUMMARY.md"
+CONFIGS = (".gitbook.yaml", ".gitbook.yml", "book.json", _SUMMARY)
 _README = "README.md"
 _SHIPPED = ("/_book/", "/node_modules/")
 _OTHERS = ("book.toml", "mkdocs.yml", "mkdocs.yaml")
@@ -36,24 +34,23 @@ _GENERAL = frozenset(
 )
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The space or book whose configuration, or SUMMARY.md with README.md, is in `folder`; None without."""
-    config = first_existing(tree, folder, CONFIGS)
-    old = "" if config else first_existing(tree, folder, (OLD_CONFIG,))
-    data: Mapping[str, Any] = read_yaml(tree, config) if config else read_json(tree, old)
+    is_book = not config.endswith((".yaml", ".yml"))
+    data: Mapping[str, Any] = {} if config.endswith(_SUMMARY) else read_any(tree, config)
     place = joined(folder, text(data, "root"))
     structure = mapping(data.get("structure"))
     summary = joined(place, text(structure, "summary") or _SUMMARY)
     readme = joined(place, text(structure, "readme") or _README)
     titles = linked_titles(read_text(tree, summary)) if tree.exists(summary) else {}
-    if not config and not _is_book(tree, folder, place, titles):
+    if is_book and not _is_book(tree, folder, place, titles):
         return None
     beside = posixpath.dirname(summary)  # where the links of the summary start
     listed = {below(place, joined(beside, path)): title for path, title in titles.items()}
     title = text(data, "title") or _heading(read_text(tree, readme) if tree.exists(readme) else "")
     return Site(
         generator=GENERATOR,
-        config=config or old or summary,
+        config=config,
         folder=place,
         title=title,
         description=text(data, "description"),
@@ -68,9 +65,9 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "config_folder": folder,
             "contents": summary if titles else "",
             "home": readme.removeprefix(f"{place}/"),
-            "html_files": not config,
+            "html_files": is_book,
         },
-        files=(summary,) if titles and (config or old) else (),
+        files=(summary,) if titles and summary != config else (),
     )
 
 

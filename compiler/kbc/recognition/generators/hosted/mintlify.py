@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_json, read_text
+from kbc.recognition.configuration import read_json, read_text
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, redirects_of_pages, text
 
 GENERATOR = "mintlify"
@@ -26,10 +26,9 @@ _IGNORED = (
 _IGNORE_FILE = ".mintignore"
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose docs.json is in `folder`; None without one, or where it is another program's."""
-    config = first_existing(tree, folder, CONFIGS)
-    data = read_json(tree, config) if config else {}
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose docs.json is in `folder`; None where it is another program's."""
+    data = read_json(tree, config)
     if "navigation" not in data or not ("mintlify" in text(data, "$schema") or "colors" in data):
         return None
     navigation = _Navigation(tree, folder)

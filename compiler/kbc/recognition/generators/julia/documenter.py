@@ -10,11 +10,11 @@ from typing import Any
 from kbc.formats.documenter import is_literate
 from kbc.languages.julia import Call, Pair, read_script
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_text, read_toml
+from kbc.recognition.configuration import files_below, first_existing, read_text, read_toml
 from kbc.recognition.site import Site, below, joined, text
 
 GENERATOR = "documenter"
-CONFIG = "make.jl"
+CONFIGS = ("make.jl",)
 MAX_FILES = 3_000
 """Of source of packages, in which docstrings are looked for."""
 
@@ -41,10 +41,10 @@ _EVIDENCE = re.compile(r"\b(?:makedocs|deploydocs|Documenter)\b")
 _REPOSITORY = re.compile(r"(?:(?:https?://|git@)?github\.com[/:])?([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose make.jl is in `folder`; None without one that makes documentation of pages there."""
-    config = first_existing(tree, folder, (CONFIG,))
-    source_code = read_text(tree, config) if config else ""
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose make.jl is in `folder`; None for one that makes no documentation
+    of pages there."""
+    source_code = read_text(tree, config)
     if not _EVIDENCE.search(source_code):
         return None
 
@@ -57,7 +57,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     if made is None:
         return None
     source = joined(folder, _text(made, "root"), _text(made, "source") or "src")
-    if next(_files(tree, source, (_PAGE,)), None) is None:
+    if next(_files(tree, source, _PAGE), None) is None:
         return None
     listed = list(_pages(made.options.get("pages")))
     texts = (source_code, *(read(each) or "" for each in script.included))
@@ -69,7 +69,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     only_listed = made.options.get("pagesonly") is True and bool(shown)
     if shown and not only_listed and _is_computed(made.options["pages"]):
         # What a program adds to the navigation is among the pages, in a place that nobody knows.
-        shown += [(below(source, path), "") for path in _files(tree, source, (_PAGE,))]
+        shown += [(below(source, path), "") for path in _files(tree, source, _PAGE)]
     included = [path for path, _ in shown] if only_listed else list(scripts)
     formats = [each for each in script.calls if each.name in _FORMATS]
     has_files = any(each.options.get("prettyurls") is False for each in formats[:1])
@@ -102,7 +102,7 @@ def _scripts(tree: IncludeTree, source: str, listed: list[str]) -> dict[str, str
     """The scripts below the folder of the pages of which Literate makes pages, with the paths of these."""
     found: dict[str, str] = {}
     missing = [page for page in listed if not tree.exists(joined(source, page))]
-    for path in _files(tree, source, (_SCRIPT,)):
+    for path in _files(tree, source, _SCRIPT):
         own = below(source, path)
         page = f"{own.removesuffix(_SCRIPT)}{_PAGE}"
         if len(found) >= MAX_FILES or tree.exists(joined(source, page)):
@@ -189,7 +189,7 @@ def _packages(tree: IncludeTree, folder: str, included: list[str]) -> dict[str, 
         if not name or name in found or not tree.exists(entry):
             continue
         files = [
-            each for source in _SOURCES for each in _files(tree, joined(place, source), (_SCRIPT,))
+            each for source in _SOURCES for each in _files(tree, joined(place, source), _SCRIPT)
         ]
         files = [entry, *(each for each in files if each != entry)][: MAX_FILES - count]
         count += len(files)
@@ -206,12 +206,5 @@ def _folders(tree: IncludeTree, place: str, *, is_root: bool) -> Iterator[str]:
     yield from (joined(place, name) for name in tree.names(place) if not name.startswith("."))
 
 
-def _files(
-    tree: IncludeTree, folder: str, endings: tuple[str, ...], depth: int = 0
-) -> Iterator[str]:
-    for name in tree.names(folder):
-        path = joined(folder, name)
-        if name.endswith(endings):
-            yield path
-        elif "." not in name and depth < MAX_DEPTH:
-            yield from _files(tree, path, endings, depth + 1)
+def _files(tree: IncludeTree, folder: str, ending: str) -> Iterator[str]:
+    return files_below(tree, folder, lambda name: name.endswith(ending), MAX_DEPTH)

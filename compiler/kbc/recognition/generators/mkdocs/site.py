@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import MAX_DEPTH, first_existing, read_yaml
+from kbc.recognition.configuration import MAX_DEPTH, read_yaml
 from kbc.recognition.generators.mkdocs.navigation import navigation
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
@@ -20,11 +20,8 @@ _CONTAINERS = ("libs", "packages", "projects")
 """Where repositories of several projects keep them."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose configuration is in `folder`; None without one."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
+    """The site whose configuration is in `folder`."""
     files = [config]
     data = _inherited(tree, config, files)
     docs = joined(folder, text(data, "docs_dir") or "docs")

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import read_text
+from kbc.recognition.configuration import files_below, read_text
 from kbc.recognition.site import joined, mapping, text, texts
 
 MAX_FILES = 3_000
@@ -192,9 +192,7 @@ def _conventional(tree: IncludeTree, folder: str) -> list[str]:
 
 
 def _files(tree: IncludeTree, folder: str, patterns: Sequence[str], depth: int) -> Iterator[str]:
-    for name in tree.names(folder):
-        place = joined(folder, name)
-        if any(fnmatchcase(name.lower(), each) for each in patterns):
-            yield place
-        elif depth > 1 and "." not in name:
-            yield from _files(tree, place, patterns, depth - 1)
+    def is_wanted(name: str) -> bool:
+        return any(fnmatchcase(name.lower(), each) for each in patterns)
+
+    return files_below(tree, folder, is_wanted, depth - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 _SAME = frozenset(
@@ -20,7 +20,7 @@ _OWN_NAME = "conf.py"
 def literals(source: str) -> dict[str, Any]:
     """The values of the names that a Python file assigns at its top level, where these are literals,
     sums of literals, paths made of these, or one side of a condition; `+=` extends lists and texts, and so do
-    `append` and `extend`. Names that a call puts into `globals()` count if nothing assigns them."""
+    `append` and `extend`."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError):
@@ -44,10 +44,6 @@ def literals(source: str) -> dict[str, Any]:
                 found[node.target.id] = [*old, *more]
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             _extend(node.value, found)
-    for name, given in _put_into_globals(body):
-        value = _value(given, found)
-        if value is not None:
-            found.setdefault(name, value)
     return found
 
 
@@ -64,15 +60,6 @@ def _extend(call: ast.Call, found: dict[str, Any]) -> None:
         found[name] = [*old, more[0]]
     elif function.attr == "extend" and isinstance(more[0], list):
         found[name] = [*old, *more[0]]
-
-
-def _put_into_globals(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    """The keyword arguments of `globals().update(...)`, and of the calls that make what it is given."""
-    for node in body:
-        if isinstance(node, ast.Expr) and ast.unparse(node.value).startswith("globals().update("):
-            for call in ast.walk(node.value):
-                if isinstance(call, ast.Call):
-                    yield from ((each.arg, each.value) for each in call.keywords if each.arg)
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:

@@ -26,11 +26,8 @@ _BLOG = re.compile(r"blog|(?:.*[/-])?content-blog")
 """Plugins of pages: those of the preset by their short names."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> list[Site]:
+def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     """The documentation sets and blogs of the site whose configuration is in `folder`."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config:
-        return []
     data = read_script(tree, config)
     address = text(data, "url").rstrip("/")
     base = f"{address}/{text(data, 'baseUrl').strip('/')}".rstrip("/") if address else ""

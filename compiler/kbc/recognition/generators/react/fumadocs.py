@@ -41,10 +41,9 @@ _GROUP = re.compile(r"\([^/]*\)")
 """A folder that is no part of the address."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> list[Site]:
+def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     """The sites whose source.config is in `folder`, one for each folder of pages that is in no other one."""
-    config = first_existing(tree, folder, CONFIGS)
-    source = read_text(tree, config) if config else ""
+    source = read_text(tree, config)
     if "fumadocs-mdx" not in source:
         return []
     named = {joined(place): name for name, place in _collections(source)}

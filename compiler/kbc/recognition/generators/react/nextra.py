@@ -29,10 +29,9 @@ _GROUP = re.compile(r"\([^/]*\)")
 """A folder that is no part of the address."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose next.config is in `folder`; None without one, or where it has no pages of Nextra."""
-    config = first_existing(tree, folder, CONFIGS)
-    source = read_text(tree, config) if config else ""
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose next.config is in `folder`; None where it has no pages of Nextra."""
+    source = read_text(tree, config)
     if not _NAMED.search(source):
         return None
     data = exported(source)

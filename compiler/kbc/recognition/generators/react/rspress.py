@@ -1,4 +1,4 @@
-"""Rspress: rspress.config, or rstack.config that calls `define.doc`, with `_nav.json` and `_meta.json`."""
+"""Rspress: rspress.config, with `_nav.json` and `_meta.json`."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import (
-    first_existing,
     import_paths,
     read_json,
     read_script,
     read_text,
 )
 from kbc.recognition.generators.vue.vitepress import language_of, navigation
-from kbc.recognition.javascript import argument_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "rspress"
 CONFIGS = tuple(f"rspress.config.{ending}" for ending in ("ts", "js", "mjs", "cjs", "mts"))
-_OF_SEVERAL_TOOLS = tuple(f"rstack.config.{ending}" for ending in ("ts", "js", "mjs", "mts"))
-_CALL = "define.doc"
 
 MAX_PAGES = 20_000
 _ENDINGS = (".mdx", ".md")
@@ -32,16 +28,9 @@ _PARTS = ("_*", "node_modules/", "/public/")
 _FOLDERS = ("dir", "dir-section-header")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose configuration is in `folder`; None without one, or when it has no pages."""
-    config = first_existing(tree, folder, CONFIGS)
-    if config:
-        data = read_script(tree, config)
-    else:
-        config = first_existing(tree, folder, _OF_SEVERAL_TOOLS)
-        data = mapping(argument_of(read_text(tree, config), _CALL)) if config else {}
-        if not data:
-            return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
+    """The site whose configuration is in `folder`; None when it has no pages."""
+    data = read_script(tree, config)
     root = joined(folder, text(data, "root") or "docs")
     theme = mapping(data.get("themeConfig"))
     version, others = _versions(tree, root, data)

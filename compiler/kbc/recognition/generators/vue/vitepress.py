@@ -23,11 +23,8 @@ _DYNAMIC = r"*\[*\]*"
 """Files and folders such as `[version].md`, of which a program makes pages."""
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose `.vitepress` is in `folder`; None without one."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
+    """The site whose `.vitepress` is in `folder`."""
     data = read_script(tree, config)
     source = joined(folder, text(data, "srcDir") or ".")
     host = text(mapping(data.get("sitemap")), "hostname").rstrip("/")

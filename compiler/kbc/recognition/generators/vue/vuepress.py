@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_script, script_configs
+from kbc.recognition.configuration import read_script, script_configs
 from kbc.recognition.generators.vue.vitepress import language_of, navigation, shown_locale
 from kbc.recognition.site import NOT_PAGES, Site, mapping, text
 
@@ -14,11 +14,8 @@ GENERATOR = "vuepress"
 CONFIGS = script_configs(".vuepress")
 
 
-def recognise(tree: IncludeTree, folder: str) -> Site | None:
-    """The site whose `.vuepress` is in `folder`; None without one."""
-    config = first_existing(tree, folder, CONFIGS)
-    if not config:
-        return None
+def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
+    """The site whose `.vuepress` is in `folder`."""
     data = read_script(tree, config)
     locales = mapping(data.get("locales"))
     shown = shown_locale(locales, "/")

@@ -91,10 +91,10 @@ def test_a_sidebar_of_the_configuration_goes_before_the_files(tmp_path: Path) ->
     assert list(titles(inputs.records["docs"]).values()) == ["Two", "One"]
 
 
-def test_versions_parts_and_redirects_of_a_configuration_for_several_tools(tmp_path: Path) -> None:
+def test_versions_parts_and_redirects_of_plugins(tmp_path: Path) -> None:
     files = {
-        "rstack.config.ts": (
-            "import { define } from 'rstack';\ndefine.lint(() => []);\ndefine.doc({\n"
+        "rspress.config.ts": (
+            "export default defineConfig({\n"
             "  plugins: [pluginSitemap({ siteUrl: 'https://kite.example' }),\n"
             "    pluginClientRedirects({ redirects: [{ from: '/old', to: '/a' }] })],\n"
             "  multiVersion: { default: 'v2', versions: ['v1', 'v2'] },\n"
@@ -112,7 +112,6 @@ def test_versions_parts_and_redirects_of_a_configuration_for_several_tools(tmp_p
 @pytest.mark.parametrize(
     "files",
     [
-        {"rstack.config.ts": "define.lint({});", "docs/a.mdx": page("A")},
         {"rspress.config.ts": CONFIG % "", "other/a.mdx": page("A"), "docs/public/x.svg": "<svg/>"},
     ],
 )
