@@ -1,8 +1,9 @@
 """Pages of Markdown without a text of their own: those that only send their readers to another page, which
 takes their addresses as aliases, and those that show an operation of an API description.
 
-DocFX writes `redirect_url` into the front matter of the former, Jekyll's redirects `redirect_to`. Mintlify
-writes `openapi: GET /pets` into the front matter of the latter.
+DocFX writes `redirect_url` into the front matter of the former, Jekyll's redirects `redirect_to`; by hand
+they say in one paragraph that the page has moved, with a link to it. Mintlify writes `openapi: GET /pets`
+into the front matter of the latter.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from urllib.parse import unquote
 
 from kbc.languages.front_matter import read_front_matter
 from kbc.project import permalinks
-from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, decode_any
 from kbc.records import CompiledRecord, DocRecord
@@ -26,27 +26,40 @@ REDIRECT = "redirect to another page"
 _KEYS = ("redirect_url", "redirect_to")
 _HEADING = re.compile(r"^#[^\n]*$|^[^\n]+\n=+[ \t]*$", re.MULTILINE)
 _MAX_BYTES = 4_096
+# One paragraph that says where the text of the page is now, and nothing else.
+_MOVED = re.compile(r"\b(?:moved|relocated)\b", re.IGNORECASE)
+_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(<?([^)\s>]+)")
+_MAX_NOTICE_CHARS = 400
 
 
 def is_redirect(file: SourceFile) -> bool:
     """Whether a file that no record was made of is a page that only sends its readers to another one."""
-    if len(file.data) > _MAX_BYTES or not file.path.lower().endswith(MARKDOWN):
+    if len(file.data) > _MAX_BYTES:
         return False
-    lines = decode_any(file.data).split("\n")
+    text = decode_any(file.data)
+    if not file.path.lower().endswith((".md", ".markdown", ".mdx")):
+        return bool(_MOVED.search(text))
+    lines = text.split("\n")
     matter, start = read_front_matter(lines, range(1, len(lines) + 1), [])
-    return bool(_target(matter.data if matter else {}, "\n".join(lines[start:])))
+    body = "\n".join(lines[start:])
+    return bool(_target(matter.data if matter else {}, body) or _moved_to(body))
 
 
 def with_redirects(
     collection: Collection, records: Sequence[CompiledRecord]
 ) -> list[CompiledRecord]:
     """The records without pages that only redirect; where these lead to a page of the collection, it has
-    their paths and addresses as aliases."""
-    targets = {
-        record.id: target
-        for record in records
-        if isinstance(record, DocRecord) and (target := _target(record.frontmatter, record.content))
-    }
+    their paths and addresses as aliases. A page that says by hand where its text is now stays if that is
+    elsewhere, or if its title has a word that the other page's title and path lack."""
+    targets: dict[str, str] = {}
+    notices: set[str] = set()
+    for record in records:
+        if isinstance(record, DocRecord):
+            if target := _target(record.frontmatter, record.content):
+                targets[record.id] = target
+            elif target := _moved_to(record.content):
+                targets[record.id] = target
+                notices.add(record.id)
     if not targets:
         return list(records)
     pages = [record for record in records if record.id not in targets]
@@ -61,7 +74,9 @@ def with_redirects(
             continue
         index = _index(targets[record.id], (_route(collection, record), record.path), places)
         page = found[pages[index].id] if index is not None else None
-        if isinstance(page, DocRecord):
+        if record.id in notices and not (isinstance(page, DocRecord) and _is_named(page, record)):
+            found[record.id] = record
+        elif isinstance(page, DocRecord):
             aliases = (*page.aliases, record.path, *record.aliases, record.url)
             kept = tuple(dict.fromkeys(alias for alias in aliases if alias))
             found[page.id] = replace(page, aliases=kept)
@@ -103,6 +118,24 @@ def _target(data: Mapping[str, Any], body: str) -> str:
     if not isinstance(target, str) or not target:
         return ""
     return "" if _HEADING.sub("", body).strip() else target
+
+
+def _moved_to(body: str) -> str:
+    """Where a page has moved that says so and nothing else; "" for every other page."""
+    text = _HEADING.sub("", body).strip()
+    if len(text) > _MAX_NOTICE_CHARS or "\n\n" in text or not _MOVED.search(text):
+        return ""
+    links = set(_LINK.findall(text))
+    return links.pop() if len(links) == 1 else ""
+
+
+def _is_named(page: DocRecord, notice: DocRecord) -> bool:
+    """Whether who looks for the title of `notice` finds `page` by its own title and path."""
+    return _words(notice.title) <= _words(f"{page.title} {page.path}")
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def _route(collection: Collection, record: CompiledRecord) -> str:

@@ -52,6 +52,33 @@ def test_two_pages_that_redirect_to_each_other_leave_nothing_behind(tmp_path: Pa
     assert [record.id for record in inputs.records["docs"]] == ["c.md"]
 
 
+def test_a_page_that_says_that_it_has_moved_is_another_name_of_the_one_that_it_names(
+    tmp_path: Path,
+) -> None:
+    stub = ":orphan:\n\n{}\n=====================\n\nThis {} has moved to :ref:`walls`.\n"
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "conf.py": "project = 'Dam'\n",
+            "index.rst": "Dam\n===\n\n.. toctree::\n\n   guide/walls\n",
+            "guide/walls.rst": ".. _walls:\n\nHow to build walls\n==================\n\nOf clay.\n",
+            "old/walls.rst": stub.format("Walls to build", "page"),
+            "old/dikes.rst": stub.format("Dikes", "document"),
+            "old/away.rst": "Walls\n=====\n\nIt was moved to `them <https://x.example/y>`_.\n",
+            "old/text.rst": "Walls\n=====\n\nThe river has moved.\n\nSee :ref:`walls`.\n",
+        },
+    )
+    inputs, _ = read(root)
+    (kept,) = inputs.records.values()
+    records = {record.id: record for record in kept}
+    assert "old/walls.rst" not in records
+    walls = records["guide/walls.rst"]
+    assert isinstance(walls, DocRecord)
+    assert "old/walls.rst" in walls.aliases
+    assert {"old/dikes.rst", "old/away.rst", "old/text.rst"} <= records.keys()
+    assert inputs.accounting.reasons("left out")["redirect to another page"] == 1
+
+
 API = """\
 openapi: 3.1.0
 info: {title: Kites, description: Flies them.}
