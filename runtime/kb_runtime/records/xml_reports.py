@@ -129,10 +129,11 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
     }
     outcomes = [each for each in case if each.tag in ("failure", "error", "skipped")]
     said = [
-        f"{each.tag}: {each.get('message') or beginning(each.text or '')}".strip(": ")
+        ", ".join(filter(None, [_OUTCOMES.get(each.tag, each.tag), message]))
         for each in outcomes
+        for message in [each.get("message") or beginning(each.text or "")]
     ]
-    if owner and place[-1:] == [owner]:  # Maven's suites are classes
+    if place and f"{owner}.".startswith(f"{place[-1]}."):  # Maven's suites are classes
         place = place[:-1]
     return {
         "uid": properties.get("test_id")
@@ -144,7 +145,7 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
         "testType": "Automated",
         "folderStructure": "/".join([*place, *([owner.replace(".", "/")] if owner else [])]),
         "testPath": _at(case.get("file", ""), case),
-        "expectedResults": f"last outcome: {'; '.join(said) or 'passed'}",
+        "expectedResults": last_outcome(said or ["passed"]),
     }
 
 

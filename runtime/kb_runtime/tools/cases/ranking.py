@@ -115,11 +115,15 @@ def similar(
     identity = artifact.manifest["encoder"]
     heads, steps = rows_of(artifact, info, record)
     found: _Evidences = {}
-    warnings: tuple[str, ...] = ()
+    warnings: list[str] = []
     if identity is None:
-        warnings = ("the knowledge base has no vectors: tests are compared by keyword only",)
+        warnings.append("the knowledge base has no vectors: tests are compared by keyword only")
     dimensions = 0 if identity is None else identity["dimensions"]
     case = artifact.catalog(info.name)[record]
+    if scope == "steps" and not case.get("steps"):
+        warnings.append(
+            "this test has no steps: what it is about is compared with the steps of others"
+        )
     words = " ".join((case["title"], case.get("summary", ""), *case.get("tags", ())))
     if scope != "steps":
         compared = _Compared(artifact, session, HEAD, dimensions)
@@ -133,7 +137,7 @@ def similar(
     found.pop((info.name, record), None)
     scores = {key: evidence.score(scope) for key, evidence in found.items()}
     scores = {key: score for key, score in scores.items() if score > 0}
-    return TestRanking(_best(artifact, scores, limit, ()), len(scores), None, warnings)
+    return TestRanking(_best(artifact, scores, limit, ()), len(scores), None, tuple(warnings))
 
 
 def rows_of(artifact: Knowledge, info: CollectionInfo, record: int) -> tuple[range, range]:
