@@ -133,8 +133,12 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
         for each in outcomes
         for message in [each.get("message") or beginning(each.text or "")]
     ]
-    if place and f"{owner}.".startswith(f"{place[-1]}."):  # Maven's suites are classes
+    if owner == name:  # as reporters for Jest write where there is no class
+        owner = ""
+    above = place[-1] if place else ""  # Maven's suites are classes
+    if above and (owner == above or owner.startswith((f"{above}.", f"{above}$"))):
         place = place[:-1]
+    within = owner if "/" in owner else owner.replace(".", "/")
     return {
         "uid": properties.get("test_id")
         or ("::".join(filter(None, (owner, name))) if name else None),
@@ -143,7 +147,7 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
         "description": properties.get("test_description"),
         "tags": re.split(r"[\s,]+", properties.get("tags", "")) if properties.get("tags") else [],
         "testType": "Automated",
-        "folderStructure": "/".join([*place, *([owner.replace(".", "/")] if owner else [])]),
+        "folderStructure": "/".join(filter(None, [*place, within])),
         "testPath": _at(case.get("file", ""), case),
         "expectedResults": last_outcome(said or ["passed"]),
     }

@@ -10,12 +10,12 @@ from kb_runtime.records.cases import Step
 
 
 def test_tests_of_several_suites_of_junit_are_told_apart() -> None:
-    suite = '<testsuite name="{}"><testcase classname="starts" name="starts"/></testsuite>'
+    suite = '<testsuite name="{}"><testcase classname="cold" name="starts"/></testsuite>'
     text = f"<testsuites>{suite.format('pump')}{suite.format('tank')}</testsuites>"
     found = read("report.xml", text).cases
     assert [case.uid for case in found] == [
-        "pump/starts::starts::starts",
-        "tank/starts::starts::starts",
+        "pump/cold::cold::starts",
+        "tank/cold::cold::starts",
     ]
 
 
@@ -32,7 +32,7 @@ def test_a_report_is_read_as_it_is_encoded(encoding: str) -> None:
     ("data", "message"),
     [
         (b'<?xml version="1.0" encoding="klingon"?><a/>', "the file is not klingon text"),
-        (b'<?xml version="1.0"?><a>\xff</a>', "the file is not UTF-8 text"),
+        (b'<?xml version="1.0"?><a>\xff</a>', "the file is not UTF-8 text, as which"),
         (b"\xff\xfe<", "the file is not utf-16 text"),
     ],
 )
