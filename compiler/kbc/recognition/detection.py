@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 
 from kb_runtime.errors import SingleCodeError, exit_codes
@@ -118,7 +117,7 @@ class _FolderDetector:
         self._is_file = False
 
     def file(self, name: str) -> Recognition:
-        """A single file: a page, or a bundle of pages."""
+        """A single file: a page, a bundle of pages, a program or test cases."""
         self._is_file = True
         self._files = [name]  # what else is in the folder does not matter
         ending = Path(name).suffix.lower()
@@ -127,19 +126,20 @@ class _FolderDetector:
         is_page = is_wanted(self._root / name, KINDS["docs"].suffixes)
         if not is_page and is_for_tests(self._root / name):
             return self._finish([collection("tests", "tests", (name,))], f"test cases, {name}")
+        if not is_page and not is_bundle and places.is_program(name):
+            return self._finish([collection("code", "code", (name,))], f"one program, {name}")
         kind = "pages" if is_bundle or not is_page else "docs"
         if not is_page and ending not in KINDS[kind].suffixes:
-            kinds = (KINDS[each].suffixes for each in ("docs", "pages"))
-            known = sorted({*chain(*kinds), *ONLY_TESTS, *archives.ENDINGS})
-            raise RecognitionError(
-                f"{name!r} is in no format that kbc reads", f"Known endings: {', '.join(known)}."
-            )
-        return self._finish(
-            [collection("docs", kind, (name,), self._slug(name))], f"one file, {name}"
-        )
+            pages = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
+            known = ", ".join(sorted({*pages, *ONLY_TESTS, *archives.ENDINGS}))
+            hint = f"Known endings, besides those of programs: {known}."
+            raise RecognitionError(f"{name!r} is in no format that kbc reads", hint)
+        own = collection("docs", kind, (name,), self._slug(name))
+        return self._finish([own], f"one file, {name}")
 
     def folder(self) -> Recognition:
-        sites = repository.sites_in(self._tree, "") or self._around()
+        here = repository.sites_in(self._tree, "")
+        sites = here or self._around()
         if sites and sites[0].generator == "gitbook" and not sites[0].order and self._has_site():
             sites = []  # it is what is left of a book, whose place another site has taken
         if above := self._above(sites):
@@ -151,14 +151,15 @@ class _FolderDetector:
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
-        if is_own or not (is_repository(self._names) or found or self._workshop):
+        is_source = bool(here) and code.is_source_beside(sites, self._files, self._man_pages)
+        is_project = is_source or is_repository(self._names) or found or self._workshop
+        if not is_project or (is_own and not is_source):
             sites = sites or built_site.bundles(self._names) or self._built()
             if not sites:
                 sites = self._below()
-                if len(self._with_larger(sites)) > len(sites):
+                is_source = code.is_source_beside(sites, self._files, self._man_pages)
+                if is_source or len(self._with_larger(sites)) > len(sites):
                     return self._repository(sites, found)
-            if not sites and code.is_source_tree(self._files, self._man_pages):
-                return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
         if not sites or sites[0].paths:  # besides a few pages by name, there may be other sites
             sites = [*sites, *self._below()]
@@ -327,7 +328,7 @@ class _FolderDetector:
         excluded |= {*apis.own, *apis.copies, *apis.parts}
         excluded |= code.scenarios(self._files, features)
         exercises = {EXERCISES} if self._workshop else set()
-        others = sorted((excluded | exercises) - {".", *plain})
+        others = sorted((excluded | exercises) - {*plain})
         documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION
         source, sentence = code.collection(
             self._root, self._files, others, plain, documented=bool(documented)
@@ -396,8 +397,9 @@ class _FolderDetector:
         collections += tests_beside(self._root, found)
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
+        has_programs = any(map(places.is_program, found))
         source = code.among_pages(self._root, self._files)
-        if source and repository.is_checkout(self._root):
+        if source and (has_programs or repository.is_checkout(self._root)):
             collections.append(source)
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)
