@@ -290,7 +290,8 @@ class _FolderDetector:
         """Folders of translations and other versions among the pages."""
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
-        found = translated_folders(files, str(site.options.get("language") or "en"))
+        language = str(site.options.get("language") or "en")
+        found = translated_folders(files, self._tree, site.folder, language)
         known = self._translated_files if site.generator in ("", fumadocs.GENERATOR) else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
@@ -360,7 +361,7 @@ class _FolderDetector:
     def _documentation(self) -> list[Collection]:
         """The documentation of a project without a site: its pages, and HTML that was built from others."""
         found = places.pages_below(self._names, self._files, self._man_pages)
-        self._leave_out(others := translations_beside(found, self._files))
+        self._leave_out(others := translations_beside(found, self._files, self._tree))
         found = tuple(place for place in found if place not in others)
         collections = []
         if found:

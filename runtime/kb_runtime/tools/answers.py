@@ -74,6 +74,11 @@ def error_text(error: ToolError) -> str:
     return "\n".join(lines)
 
 
+def error_answer(error: ToolError) -> Answer[Failure]:
+    """How a failure is told where a tool's family has no way of its own."""
+    return Answer(error_text(error), error_structure(error))
+
+
 def error_structure(error: ToolError) -> Failure:
     """`{error: {kind, message, details?, suggestions?}}`."""
     kind: Any = error.kind

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kb_runtime.errors import ToolError
 from kb_runtime.search.results import explain
-from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.names import known_as, quoted, suggest
 from kb_runtime.text.rendering import excerpt, json_text, shorten
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.budget import whole_results
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Tools
+from kb_runtime.tools.refusal import bad_input
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -41,15 +41,36 @@ WIDE_RESULTS = 10
 """With more results than these, each shows less."""
 
 
+TOOLS = Tools("{prefix}_", family="search")
+
+
+@TOOLS.tool(
+    "Search by words and meaning: a question, a phrase or an exact name, typos allowed."
+    " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
+    parameter.required("query", "What to look for.", 2000),
+    parameter.texts(
+        "scopes", "Where to search; omitted: all (no source trees, tests).", choices_from="scopes"
+    ),
+    parameter.text("scope", "One scope (old form)."),
+    parameter.integer(
+        "limitPerScope", "Results per scope, for several scopes; default 5", 1, MAX_RESULTS
+    ),
+    parameter.integer("k", "Results for a single scope; default 10", 1, MAX_RESULTS),
+    parameter.flag("explain", "Explain the rank of each hit.", False),
+    repeats=2,
+    needs=("builtins", "docs", "examples", "patterns", "templates"),
+)
 def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridResults]:
     query: str = arguments["query"]
     warnings: list[str] = []
     scopes = _scopes(session, arguments["scopes"], arguments["scope"], warnings)
-    limit = _limit(scopes, arguments["k"], arguments["limitPerScope"])
+    k, per_scope = arguments["k"], arguments["limitPerScope"]
+    is_only = len(scopes) == 1
+    limit = k or per_scope or DEFAULT_K if is_only else per_scope or k or DEFAULT_PER_SCOPE
     modes: set[str] = set()
     found = {scope: _search(session, query, scope, limit, modes, warnings) for scope in scopes}
     # The results of an only scope are in the structure twice.
-    budget = _budget(sum(map(len, found.values())) * (2 if len(scopes) == 1 else 1))
+    budget = _budget(sum(map(len, found.values())) * (2 if is_only else 1))
     by_scope = {
         scope: [
             _result(session, scope, hit, budget, is_full=at < FULL_SNIPPETS)
@@ -70,7 +91,7 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
         "limitPerScope": limit,
         "mode": mode,
     }
-    if len(scopes) == 1:
+    if is_only:
         request |= {"scope": scopes[0], "k": limit}
     if warnings:
         request["warnings"] = list(dict.fromkeys(warnings))
@@ -78,7 +99,7 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
         **request,  # type: ignore[typeddict-item]  # `results` comes later
         "resultsByScope": by_scope,
     }
-    if len(scopes) == 1:
+    if is_only:
         structured["results"] = by_scope[scopes[0]]
 
     def text() -> str:  # does not need an only list twice
@@ -96,27 +117,18 @@ def _scopes(
         warnings.append(f"scope {quoted(single)} was ignored because scopes was given")
     given = several or ([single] if single else [ALL])
     known = list(dict.fromkeys([*SCOPES, *session.artifact.manifest["scopes"]]))
-    folded = {name.casefold(): name for name in reversed(known)}
     scopes = []
     for name in given:
-        scope = folded.get(name.casefold())
+        scope = known_as(name, known)
         if scope is None:
-            raise ToolError(
-                "BAD_INPUT",
+            raise bad_input(
                 f"there is no scope {quoted(name)}. Valid scopes: {', '.join(known)}",
+                "Use valid scopes, or leave scopes out to search everything.",
                 suggestions=suggest(name, known) or known[: len(SCOPES)],
-                next_steps=["Use valid scopes, or leave scopes out to search everything."],
                 details={"validScopes": known},
             )
         scopes.append(scope)
     return [ALL] if ALL in scopes else list(dict.fromkeys(scopes))
-
-
-def _limit(scopes: Sequence[str], k: int | None, per_scope: int | None) -> int:
-    """How many results a scope gets."""
-    if len(scopes) == 1:
-        return k or per_scope or DEFAULT_K
-    return per_scope or k or DEFAULT_PER_SCOPE
 
 
 class _ResultBudget(NamedTuple):
@@ -346,41 +358,3 @@ def _some(record: Any, fields: Sequence[str], budget: _ResultBudget) -> dict[str
         elif value:
             kept[field] = value
     return kept
-
-
-TOOLS = (
-    Tool(
-        name="{prefix}_hybrid_search",
-        family="search",
-        description="Search by words and meaning: a question, a phrase or an exact name, typos allowed."
-        " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
-        run=hybrid_search,
-        repeats=2,
-        arguments=(
-            Argument("query", "string", "What to look for.", required=True, max_length=2000),
-            Argument(
-                "scopes",
-                "string[]",
-                "Where to search; omitted: all (no source trees, tests).",
-                choices_from="scopes",
-            ),
-            Argument("scope", "string", "One scope (old form)."),
-            Argument(
-                "limitPerScope",
-                "integer",
-                "Results per scope, for several scopes; default 5",
-                minimum=1,
-                maximum=MAX_RESULTS,
-            ),
-            Argument(
-                "k",
-                "integer",
-                "Results for a single scope; default 10",
-                minimum=1,
-                maximum=MAX_RESULTS,
-            ),
-            Argument("explain", "boolean", "Explain the rank of each hit.", default=False),
-        ),
-        needs=("builtins", "docs", "examples", "patterns", "templates"),
-    ),
-)
