@@ -222,6 +222,11 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 @ARTIFACT
 @path_option("--questions", help="A file with [[question]] tables; default: questions.toml.")
 @path_option("--beir", help="Labelled queries in BEIR layout.")
+@click.option(
+    "--scope",
+    default="",
+    help="Ask questions that name no scope of this one, or of `everything`; default: all.",
+)
 @path_option("--compare", help="Compare with this artifact: list the questions whose rank changed.")
 @click.option(
     "--fail-under",
@@ -237,6 +242,7 @@ def evaluate(
     artifact: Path,
     questions: Path | None,
     beir: Path | None,
+    scope: str,
     compare: Path | None,
     bounds: tuple[str, ...],
     suggest: bool,
@@ -255,12 +261,12 @@ def evaluate(
     limits = dict(map(evaluation.read_bound, bounds))
     asked = read_questions(questions or Path(QUESTIONS)) if beir is None else read_beir(beir)
     with Artifact.open(artifact) as opened:
-        measured = evaluation.evaluate(opened, asked, mode)
+        measured = evaluation.evaluate(opened, asked, mode, scope=scope)
         advice = evaluation.suggestions(opened, measured) if suggest else None
     moved, before = None, None
     if compare is not None:
         with Artifact.open(compare) as other:
-            before = evaluation.evaluate(other, asked, mode, complete=False)
+            before = evaluation.evaluate(other, asked, mode, complete=False, scope=scope)
             moved = evaluation.compare(before, measured)
     if html is not None:
         artifact_reports.write_quality(artifact, html, measured, before)

@@ -17,8 +17,10 @@ from kbc.evaluation import measures as metrics
 from kbc.evaluation.questions import (
     EvaluationError,
     Question,
+    can_be_found,
     check_questions,
     collections_asked,
+    in_scope,
     names_of,
     ranking_of,
     records,
@@ -103,16 +105,21 @@ def evaluate(
     mode: Mode = "hybrid",
     *,
     complete: bool = True,
+    scope: str = "",
 ) -> Evaluation:
-    """Asks every question as the search tool does, one search each. Raises `EvaluationError` when a
-    question names an unknown scope or, unless `complete` is off, expects a record that the artifact
-    does not have; such a record then counts as not found."""
+    """Asks every question as the search tool does, one search each; one that names no scope is asked of
+    `scope`, if that is given. Raises `EvaluationError` for an unknown scope and when, unless `complete`
+    is off, a question expects a record that the artifact does not have; such a record then counts as not
+    found."""
+    if scope:
+        questions = in_scope(artifact, questions, scope)
     known = check_questions(artifact, questions, complete)
     artifact.prepare()
     count = _token_counter(artifact)
     found = Evaluation([], [], [], build_id=artifact.build_id)
     collections = collections_asked(artifact, known, questions)
-    for question, names in zip(questions, collections, strict=True):
+    findable = can_be_found(known, questions, collections)
+    for question, names in zip(findable, collections, strict=True):
         found.asked.update(names)
         page = SearchRequest(question.query, names, limit=PAGE, mode=mode)
         started = time.perf_counter()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -19,7 +19,7 @@ from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.search.request import SearchHit
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import suggest
-from kbc.project.scopes import NOT_SEARCHED
+from kbc.project.scopes import EVERYTHING, NOT_SEARCHED
 from kbc.project.toml_lines import key_lines
 
 QUESTIONS = "questions.toml"
@@ -143,7 +143,7 @@ def check_questions(
     expected one exists. Raises `EvaluationError`."""
     known = records(artifact)
     names = _collections_by_name(known)
-    scopes = artifact.manifest["scopes"]
+    scopes = {*artifact.manifest["scopes"], EVERYTHING}
     for question in questions:
         said = f"{question.place}: " * bool(question.place) + repr(question.query)
         if question.scope and question.scope not in scopes:
@@ -168,9 +168,9 @@ def collections_asked(
 ) -> list[tuple[str, ...]]:
     """The collections that each question is asked of: those of its scope; without one those of `all`, and
     every collection if none of these has a record that answers it. `known` are the `records`."""
-    scopes = artifact.manifest["scopes"]
-    holding = _collections_by_name(known)
     everything = tuple(info.name for info in artifact.collections)
+    scopes = {**artifact.manifest["scopes"], EVERYTHING: everything}
+    holding = _collections_by_name(known)
 
     def asked(question: Question) -> tuple[str, ...]:
         usual = tuple(scopes[question.scope or "all"])
@@ -179,6 +179,34 @@ def collections_asked(
         return everything if is_elsewhere else usual
 
     return [asked(question) for question in questions]
+
+
+def in_scope(artifact: Artifact, questions: Sequence[Question], scope: str) -> list[Question]:
+    """The questions; those that name no scope are asked of `scope`. Raises `EvaluationError`."""
+    known = (*artifact.manifest["scopes"], EVERYTHING)
+    if scope not in known:
+        raise EvaluationError(f"there is no scope {scope!r}; there are {', '.join(sorted(known))}")
+    return [replace(question, scope=question.scope or scope) for question in questions]
+
+
+def can_be_found(
+    known: Mapping[tuple[str, int], str],
+    questions: Sequence[Question],
+    collections: Sequence[tuple[str, ...]],
+) -> list[Question]:
+    """The questions without those of their answers that are in other collections than the ones asked; a
+    question that has no answer there keeps all. `known` are the `records`."""
+    holding = _collections_by_name(known)
+
+    def narrowed(question: Question, names: tuple[str, ...]) -> Question:
+        there = {
+            name: gain
+            for name, gain in question.gains.items()
+            if name not in holding or not holding[name].isdisjoint(names)
+        }
+        return replace(question, gains=there) if there else question
+
+    return list(map(narrowed, questions, collections))
 
 
 def _collections_by_name(known: Mapping[tuple[str, int], str]) -> dict[str, set[str]]:

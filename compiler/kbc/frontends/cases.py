@@ -30,7 +30,9 @@ from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
 _FEATURE = ".feature"
-_NOTES: frozenset[FindingCode] = frozenset({"no-steps", "no-tags", "column-not-read"})
+_NOTES: frozenset[FindingCode] = frozenset(
+    {"no-steps", "no-tags", "step-without-action", "column-not-read"}
+)
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
 _SHOWN = 3
 """Files named in a sentence about many."""
@@ -100,7 +102,8 @@ def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Di
         f"files of collection {collection!r} that contain no test case were left out:"
         f" {len(paths):,} ({shown})",
         paths[0],
-        hint=f"Exclude them from the collection's paths. If they are exports: {_IDENTIFIED}",
+        hint=f"Exclude them from the collection's paths. If they are exports: {_IDENTIFIED} Their list is"
+        " the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`.",
     )
 
 

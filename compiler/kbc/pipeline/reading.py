@@ -31,6 +31,7 @@ from kbc.recognition.detection import RecognitionError, recognise
 from kbc.records import CompiledRecord
 from kbc.sources.accounting import Accounting
 from kbc.sources.discovery import discover, licence_files
+from kbc.sources.workshop_tree import NO_PLACE, has_no_place
 
 _README = re.compile(r"readme\.\w+", re.IGNORECASE)
 
@@ -233,6 +234,10 @@ def _account(
             worst = said.setdefault(found.path, found)
             said[found.path] = min(worst, found, key=lambda each: each.severity)
     for collection in project.collections:
+        if collection.kind == "workshops":
+            for file in files[collection.name]:
+                if file.path not in paths and has_no_place(file.path):
+                    accounting.not_a_page(file.path, NO_PLACE, is_defect=False)
         if collection.kind not in _BY_FILE:
             continue
         for file in files[collection.name]:

@@ -25,8 +25,8 @@ from kbc.project.validation import (
 )
 
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-RESERVED_COLLECTIONS = frozenset({"all", "chunks"})
-"""`all` is the scope of everything, `chunks` a file name in the catalog."""
+RESERVED_COLLECTIONS = frozenset({"all", "everything", "chunks"})
+"""`all` and `everything` are scopes, `chunks` is a file name in the catalog."""
 
 GENERATORS = (
     "antora",

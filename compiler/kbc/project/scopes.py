@@ -46,6 +46,9 @@ _SCOPES: Mapping[str, _Member] = {
 }
 """The scopes that tools promise, whatever a knowledge base calls its collections."""
 
+EVERYTHING = "everything"
+"""What `kbc eval` calls all collections together, as a scope; search tools search them unless told where."""
+
 NOT_SEARCHED = frozenset({"routing"})
 """Kinds whose records are rules, not reading matter; they have no chunks."""
 

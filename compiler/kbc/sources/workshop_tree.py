@@ -19,10 +19,17 @@ MAX_UNKNOWN_ENDING = 5
 EXERCISES = "exercises"
 EXERCISE_FOLDER = re.compile(r"0*([1-9]\d*)\.(.+)")
 STEP_FOLDER = re.compile(r"0*([1-9]\d*)\.(problem|solution)(?:\.(.+))?")
+_PLACE = re.compile(
+    r"(?:0*[1-9]\d*\.[^/]+/)?(?:README|FINISHED)\.mdx?"
+    r"|0*[1-9]\d*\.[^/]+/0*[1-9]\d*\.(?:problem|solution)(?:\.[^/]+)?/.+"
+)
+"""Below `exercises/`: the pages of the workshop and of an exercise, and whatever is in a step."""
+
 PACKAGE_FILE = "package.json"
 CONTEXT_FILE = "context.json"
 IGNORE_FILE = "epicshop/.diffignore"
 
+NO_PLACE = "in no exercise and no step"
 WITHOUT_EXERCISES = "workshop-without-exercises"
 EXERCISES_HINT = (
     "Exercises are folders with a number and a name, and so are their steps:"
@@ -72,6 +79,12 @@ class WorkshopTree:
         except UnicodeDecodeError:
             return False
         return b"\0" not in data
+
+
+def has_no_place(path: str) -> bool:
+    """Whether a file below the exercises of a workshop belongs to none of them, so that nothing shows it."""
+    _, exercises, place = f"/{path}".partition(f"/{EXERCISES}/")
+    return bool(exercises) and not _PLACE.fullmatch(place)
 
 
 def is_text_name(name: str) -> bool:

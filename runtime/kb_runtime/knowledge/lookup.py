@@ -93,7 +93,8 @@ def find(
     collection: str | None = None,
     next_steps: Sequence[str] = (),
 ) -> list[Place]:
-    """Where the record is that a name means; behind it those that other knowledge bases call the same.
+    """Where the record is that a name means; behind it those that other knowledge bases call the same. The
+    name may begin with a collection's, or with a kind in the singular, and a colon, as `kbc eval` prints it.
 
     Raises `ToolError` NOT_FOUND, which tells `next_steps`.
     """
@@ -112,12 +113,12 @@ def find(
     if not infos:
         infos = [named_collection(knowledge, wanted)] if wanted else list(knowledge.collections)
     bare = record_id(name)
-    forms = (name, bare, bare.rpartition("#")[0], without_line(bare))
-    candidates = [one for one in dict.fromkeys(forms) if one]
-    for resolver in (resolve, resolve_ending):
-        for candidate in candidates:
-            if found := look_up(knowledge, infos, resolver, candidate):
-                return found
+    if found := _find_any(knowledge, infos, (name, bare)):
+        return found
+    prefix, _, id = name.partition(":")
+    of_prefix = [each for each in infos if prefix in (each.name, each.kind.removesuffix("s"))]
+    if of_prefix and (found := _find_any(knowledge, of_prefix, (id,))):
+        return found
     known = (id for each in infos for id in knowledge.catalog(each.name).ids())
     raise ToolError(
         "NOT_FOUND",
@@ -125,6 +126,20 @@ def find(
         suggestions=suggest(bare, known, PATH_SUGGESTIONS),
         next_steps=next_steps,
     )
+
+
+def _find_any(
+    knowledge: Knowledge, infos: Sequence[CollectionInfo], names: Sequence[str]
+) -> list[Place]:
+    """What the first of `names` with a meaning means; a heading or line at the end of the last may go."""
+    bare = names[-1]
+    forms = (*names, bare.rpartition("#")[0], without_line(bare))
+    candidates = [one for one in dict.fromkeys(forms) if one]
+    for resolver in (resolve, resolve_ending):
+        for candidate in candidates:
+            if found := look_up(knowledge, infos, resolver, candidate):
+                return found
+    return []
 
 
 def is_known(knowledge: Knowledge, kb: str) -> bool:

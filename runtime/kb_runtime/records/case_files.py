@@ -66,9 +66,13 @@ def _text(data: bytes) -> str:
         encoding = "utf-16"
     try:
         return str(data, encoding).removeprefix("\ufeff")
-    except (UnicodeError, LookupError):
+    except (UnicodeError, LookupError) as error:
         named = "UTF-8" if encoding == "utf-8-sig" else encoding
-        raise CaseFileError(f"the file is not {named} text") from None
+        start = error.start if isinstance(error, UnicodeDecodeError) else 0
+        raise CaseFileError(
+            f"the file is not {named} text, as which it can be saved again",
+            data.count(b"\n", 0, start) + 1,
+        ) from None
 
 
 def _json(text: str) -> Any:

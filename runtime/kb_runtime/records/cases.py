@@ -69,6 +69,7 @@ FindingCode = Literal[
     "no-title",
     "no-steps",
     "no-tags",
+    "step-without-action",
     "column-not-read",
     "row-too-long",
 ]
@@ -80,6 +81,7 @@ _SENTENCES: Mapping[FindingCode, str] = {
     "no-title": f"without a title, called {UNTITLED!r}",
     "no-steps": "without steps",
     "no-tags": "without tags",
+    "step-without-action": "with steps that have no action, which were left out",
     "column-not-read": "not read",
     "row-too-long": "with more cells than the header; the extra cells were not read",
 }
@@ -91,7 +93,7 @@ _TABLE_FINDINGS: Mapping[str, FindingCode] = {
 }
 SKIPPING: frozenset[FindingCode] = frozenset({"no-identifier", "not-an-object", "not-a-test"})
 """Findings about what does not become a test case."""
-LEAVING_OUT = SKIPPING | {"duplicate-uid", "column-not-read", "row-too-long"}
+LEAVING_OUT = SKIPPING | {"duplicate-uid", "step-without-action", "column-not-read", "row-too-long"}
 """Findings about what is not stored."""
 
 
@@ -206,7 +208,11 @@ def normalise(data: Any, suite: Suite, source: str) -> Normalised | None:
     for uid, case in cases.items():
         if not case.title:
             findings.append(CaseFinding("no-title", positions[uid], uid))
-            cases[uid] = replace(case, title=UNTITLED, summary=UNTITLED)
+            case = cases[uid] = replace(case, title=UNTITLED, summary=UNTITLED)
+        if not all(step.action for step in case.steps):
+            if any(step.data or step.expected for step in case.steps if not step.action):
+                findings.append(CaseFinding("step-without-action", positions[uid], uid))
+            case = cases[uid] = replace(case, steps=tuple(s for s in case.steps if s.action))
         if not case.steps:
             findings.append(CaseFinding("no-steps", positions[uid], uid))
         if not case.tags:
@@ -299,6 +305,7 @@ def _case(record: Mapping[str, Any], suite: Suite, source: str) -> Case | None:
 
 
 def _steps(fields: Mapping[str, Any]) -> tuple[Step, ...]:
+    """All steps, with those that have no action."""
     script = fields.get("testScript")
     found = _first(fields, "steps", "testSteps")
     if _is_empty(found):
@@ -306,8 +313,7 @@ def _steps(fields: Mapping[str, Any]) -> tuple[Step, ...]:
     if _is_empty(found):
         return ()
     items = found if isinstance(found, list) else [found]
-    steps = (_step(item, position) for position, item in enumerate(items, 1))
-    return tuple(step for step in steps if step.action)
+    return tuple(_step(item, position) for position, item in enumerate(items, 1))
 
 
 def _step(item: Any, position: int) -> Step:

@@ -106,6 +106,7 @@ def _written(lines: Iterable[str], words: Keywords) -> list[Line]:
         elif step := words.step.match(text):
             keyword = step[1].strip()
             spaced = f"{keyword} {step[2]}" if step[1] != keyword else text
+            spaced = step[2] if keyword == "*" else spaced
             found.append(Line(words.steps[keyword], spaced, step[2]))
     return found
 
@@ -139,7 +140,10 @@ class _Feature:
         self._tags: list[str] = []
         self._rule = ""
         self._rule_tags: list[str] = []
-        self._background: list[str] = []
+        self._about: list[list[str]] = [
+            []
+        ]  # the prose of the rule, if there is one, and of the feature
+        self._background: list[list[str]] = [[]]  # the steps of the feature, and of the rule
         self._found: list[dict[str, Any]] = []
 
     def read(self, lines: Sequence[str]) -> list[dict[str, Any]]:
@@ -170,24 +174,30 @@ class _Feature:
     def _open(self, kind: str, title: str, tags: list[str], line: int) -> list[str]:
         if kind == FEATURE:
             self._title, self._tags = title or self._stem, tags
-            return []
+            return self._about[-1]
         if kind == RULE:
             self._rule, self._rule_tags = title, tags
-            return []
+            self._about = [[], self._about[-1]]
+            self._background = [self._background[0], []]
+            return self._about[0]
         if kind == BACKGROUND:
-            return self._background
+            return self._background[-1]
         if kind == EXAMPLES:
-            examples: list[str] = []
+            examples = [f"{title}:"] if title else []
             if self._found:
                 self._found[-1]["examples"].append(examples)
+                self._found[-1]["example_tags"] += tags
             return examples
         body: list[str] = []
         self._found.append(
             {
                 "title": title or f"Scenario in line {line}",
-                "tags": [*self._tags, *(self._rule_tags if self._rule else []), *tags],
+                "tags": [*self._tags, *self._rule_tags, *tags],
                 "own_tags": tags,
+                "example_tags": [],
                 "rule": self._rule,
+                "about": self._about,
+                "background": self._background,
                 "line": line,
                 "body": body,
                 "examples": [],
@@ -197,6 +207,7 @@ class _Feature:
 
     def _closed(self, record: dict[str, Any]) -> dict[str, Any]:
         nearest_first = [*record["own_tags"], *record["tags"]]
+        background = [line for lines in record["background"] for line in lines]
         keys = [key[1] for tag in nearest_first if (key := _KEY_TAG.fullmatch(tag))]
         steps = steps_of(record["body"], self._words)
         prose = [line.strip() for line in record["body"]]
@@ -207,10 +218,14 @@ class _Feature:
         return {
             "jiraKey": keys[0] if keys else None,
             "title": record["title"],
-            "description": "\n".join(prose[:first]),
-            "tags": record["tags"],
+            "description": "\n\n".join(
+                "\n".join(map(str.strip, about))
+                for about in (prose[:first], *record["about"])
+                if about
+            ),
+            "tags": [*record["tags"], *record["example_tags"]],
             "folderStructure": place.replace(" / ", "/"),
-            "preconditions": conditions(steps_of(self._background, self._words)),
+            "preconditions": conditions(steps_of(background, self._words)),
             "steps": steps,
             "testData": "\n".join(line.strip() for rows in record["examples"] for line in rows),
             "testPath": f"{self._name}:{record['line']}",

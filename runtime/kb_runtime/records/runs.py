@@ -22,6 +22,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _MESSAGE_LINES = 3
 """Of the message of a failure: what follows are a code frame and a stack trace."""
 _PASSED = frozenset({"passed", "expected"})
+_GO_STATUS = {"run": "not ended", "pass": "passed", "fail": "failed", "skip": "skipped"}
 _GO_FRAME = re.compile(r"\s*(?:=== |--- )")
 _POSTMAN_TEST = re.compile(
     r"""(?:\bpm\.test\(|\btests\[)\s*(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|`([^`]+)`)"""
@@ -109,14 +110,13 @@ def _go(events: Any) -> list[dict[str, Any]]:
         said = wrote.setdefault((package, name), [])
         if event.get("Action") == "output" and not _GO_FRAME.match(str(event.get("Output"))):
             said.append(str(event.get("Output")))
-        if name and event.get("Action") in ("run", "pass", "fail", "skip"):
-            status = {"run": "not ended", "pass": "passed"}.get(event["Action"], event["Action"])
+        if name and (status := _GO_STATUS.get(str(event.get("Action")))):
             found[package, name] = _automated(
                 package,
                 name.split("/"),
                 testPath="",
                 expectedResults=last_outcome(
-                    [_outcome(status, ["".join(said)] if status == "fail" else [])]
+                    [_outcome(status, ["".join(said)] if status == "failed" else [])]
                 ),
             )
     return list(found.values())

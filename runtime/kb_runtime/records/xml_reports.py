@@ -129,11 +129,16 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
     }
     outcomes = [each for each in case if each.tag in ("failure", "error", "skipped")]
     said = [
-        f"{each.tag}: {each.get('message') or beginning(each.text or '')}".strip(": ")
+        ", ".join(filter(None, [_OUTCOMES.get(each.tag, each.tag), message]))
         for each in outcomes
+        for message in [each.get("message") or beginning(each.text or "")]
     ]
-    if owner and place[-1:] == [owner]:  # Maven's suites are classes
+    if owner == name:  # as reporters for Jest write where there is no class
+        owner = ""
+    above = place[-1] if place else ""  # Maven's suites are classes
+    if above and (owner == above or owner.startswith((f"{above}.", f"{above}$"))):
         place = place[:-1]
+    within = owner if "/" in owner else owner.replace(".", "/")
     return {
         "uid": properties.get("test_id")
         or ("::".join(filter(None, (owner, name))) if name else None),
@@ -142,9 +147,9 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
         "description": properties.get("test_description"),
         "tags": re.split(r"[\s,]+", properties.get("tags", "")) if properties.get("tags") else [],
         "testType": "Automated",
-        "folderStructure": "/".join([*place, *([owner.replace(".", "/")] if owner else [])]),
+        "folderStructure": "/".join(filter(None, [*place, within])),
         "testPath": _at(case.get("file", ""), case),
-        "expectedResults": f"last outcome: {'; '.join(said) or 'passed'}",
+        "expectedResults": last_outcome(said or ["passed"]),
     }
 
 

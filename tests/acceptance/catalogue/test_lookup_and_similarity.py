@@ -129,6 +129,8 @@ def test_a_test_without_steps_can_be_compared_by_steps(call: Call) -> None:
     found = call("find_similar_tests", jira_key="t-authors", scope="steps")
     assert not found.is_error
     assert "t-twin" not in found.uids  # it has no steps either
+    assert "Note: this test has no steps" in found.text
+    assert "has no steps" not in call("find_similar_tests", jira_key="t-authors").text
 
 
 @pytest.mark.parametrize(

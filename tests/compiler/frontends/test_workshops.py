@@ -11,6 +11,7 @@ import pytest
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import workshops
 from kbc.languages import diffs
+from kbc.pipeline.reading import read_inputs
 from kbc.project.loading import load_project
 from kbc.records import WorkshopRecord, WorkshopSection
 from kbc.sources.discovery import discover
@@ -386,6 +387,37 @@ def test_a_manifest_that_names_nothing_is_an_error(tmp_path: Path, name: str, sh
 def test_what_is_doubtful_is_told(tmp_path: Path, files: dict[str, str | bytes], code: str) -> None:
     _, _, diagnostics = read(tmp_path, files)
     assert code in [each.code for each in diagnostics]
+
+
+def test_what_is_in_no_exercise_and_no_step_is_named(tmp_path: Path) -> None:
+    course = "workshops/w/exercises"
+    lost = ("1.a/2.checkpoint/README.md", "1.a/3-problem-b/README.md", "1.a/notes.md", "hints.md")
+    files = dict.fromkeys((f"{course}/{name}" for name in lost), "# Lost\n")
+    _, sections, diagnostics = read(tmp_path, {f"{course}/1.a/1.problem/x.ts": "1\n", **files})
+    (found,) = diagnostics
+    assert found.code == "workshop-unplaced"
+    assert "left out: 4 (exercises/1.a/2.checkpoint/README.md, " in found.message
+    assert found.path == f"{course}/1.a/2.checkpoint/README.md"
+    assert [each.source_path for each in sections] == ["exercises/1.a/1.problem/x.ts"]
+    accounted = {each.path: each.reason for each in read_inputs(tmp_path, Diagnostics()).accounting}
+    assert {accounted[name] for name in files} == {"in no exercise and no step"}
+
+
+def test_the_code_of_a_step_with_one_side_is_kept(tmp_path: Path) -> None:
+    inside = {
+        "1.problem.draft/README.md": "# Draft\n",
+        "1.problem.draft/src/x.ts": "1\n",
+        "2.solution.shown/y.ts": "2\n",
+        "2.solution.shown/package-lock.json": "{}\n",
+    }
+    files = {f"workshops/w/exercises/1.a/{name}": text for name, text in inside.items()}
+    _, sections, diagnostics = read(tmp_path, {**files})
+    assert not diagnostics
+    assert [(each.step, each.kind, each.text) for each in sections] == [
+        (1, "problem-instructions", "# Draft\n"),
+        (1, "problem-code", "1\n"),
+        (2, "solution-code", "2\n"),
+    ]
 
 
 def test_what_is_no_text_is_left_out(tmp_path: Path) -> None:

@@ -23,6 +23,10 @@ scope = "docs"
 [[question]]
 query = "wind the winch"
 expect = ["doc:rope.md"]
+
+[[question]]
+query = "wind the winch"
+expect = ["doc:rope.md", "boat/winch.py"]
 """
 
 
@@ -45,4 +49,16 @@ def test_a_question_that_only_source_answers_is_asked_of_everything(
     questions = ["--questions", str(tmp_path / "questions.toml"), "--json"]
     assert run(["eval", f"{out}/boat", *questions]) == exit_codes.OK
     answers = json.loads(capsys.readouterr().out)["answers"]
-    assert [each["rank"] for each in answers] == [1, None, 1]
+    assert [each["rank"] for each in answers] == [1, None, 1, 1]
+    # What a scope does not hold cannot be missing from its answers.
+    assert [each["recall@100"] for each in answers] == [1, 0, 1, 1]
+    assert run(["eval", f"{out}/boat", *questions, "--scope", "everything"]) == exit_codes.OK
+    answers = json.loads(capsys.readouterr().out)["answers"]
+    assert [each["rank"] for each in answers] == [1, None, 2, 1]
+    assert [each["scope"] for each in answers] == ["everything", "docs", "everything", "everything"]
+    assert run(["eval", f"{out}/boat", *questions, "--scope", "sails"]) == exit_codes.USAGE
+    assert "there is no scope 'sails'; there are all, " in capsys.readouterr().err
+    # What it prints as found is a name that reads the record.
+    assert {name.partition(":")[0] for name in answers[0]["first"]} == {"code", "doc"}
+    for name in answers[0]["first"]:
+        assert run(["get", f"{out}/boat", name]) == exit_codes.OK

@@ -351,7 +351,7 @@ def test_junit_xml() -> None:
     assert start.test_path == "tests/test_pump.py:12"
     assert start.expected_results == "last outcome: passed"
     assert (stop.jira_key, stop.tags) == ("PUMP-5", ("slow", "stop"))
-    assert stop.expected_results == "last outcome: failure: still on"
+    assert stop.expected_results == "last outcome: failed, still on"
     assert found.skipped == 1
 
 

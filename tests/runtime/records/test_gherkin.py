@@ -48,7 +48,8 @@ def test_gherkin() -> None:
     starts, outline = read("features/pump.feature", FEATURE)
     assert (starts.uid, starts.jira_key, starts.title) == ("PUMP-6", "PUMP-6", "Starts")
     assert starts.tags == ("pump", "TEST_PUMP-6", "smoke")
-    assert starts.description == "It starts at once."
+    assert starts.description == "It starts at once.\n\nWords about it."
+    assert outline.description == "Words about it."
     assert starts.preconditions == ("Given a full tank",)
     assert [(step.action, step.data, step.expected) for step in starts.steps] == [
         ("When I press start", "Scenario: not this one", ("it hums", "the lamp is green")),
@@ -57,6 +58,46 @@ def test_gherkin() -> None:
     assert (outline.uid, outline.folder) == ("pump: Starts at <degrees>", "Pump/Cold")
     assert outline.test_data == "| degrees | does   |\n| -5      | starts |"
     assert starts.test_path == "features/pump.feature:10"
+
+
+RULES = """Feature: Pump
+  Background:
+    Given a tank
+  Scenario: Starts
+    * I press start
+    * I wait
+    Then it hums
+  Rule: Cold
+    When it freezes.
+    Background: in the yard
+      Given ice
+    @winter
+    Scenario Outline: Heats
+      Given <degrees>
+      @mild @PUMP-9
+      Examples: mild days
+        | degrees |
+        | 5 |
+      @hard
+      Examples:
+        | degrees |
+        | -20 |
+  Rule: Hot
+    Scenario: Cools
+      When it is hot
+"""
+
+
+def test_what_is_said_of_a_rule_and_of_examples_is_kept() -> None:
+    starts, heats, cools = read("pump.feature", RULES)
+    assert [step.action for step in starts.steps] == ["I press start", "I wait"]
+    assert [each.preconditions for each in (starts, heats, cools)] == [
+        ("Given a tank",), ("Given a tank", "Given ice"), ("Given a tank",),
+    ]  # fmt: skip
+    assert (heats.description, cools.description) == ("When it freezes.", "")
+    assert heats.tags == ("winter", "mild", "PUMP-9", "hard")
+    assert heats.jira_key == ""  # some rows of a scenario are not the scenario
+    assert heats.test_data == "mild days:\n| degrees |\n| 5 |\n| degrees |\n| -20 |"
 
 
 DATA = '''Feature: Pump

@@ -126,3 +126,15 @@ def test_a_row_of_csv_without_an_action_goes_on_with_the_expectations() -> None:
     first, second = read("t.csv", text).cases
     assert first.steps == (Step(1, "Press", "", ("hums", "lamp is green")),)
     assert second.steps == (Step(1, "Pull", "", ("off",)),)
+
+
+def test_what_a_step_without_an_action_says_is_not_left_out_silently() -> None:
+    said, blank = {"expected": ["It hums"]}, {"action": " ", "expected": []}
+    found = read(
+        "a.json",
+        [{"uid": "P-1", "steps": [said, {"action": "Press"}]}, {"uid": "P-2", "steps": [blank]}],
+    )
+    assert [case.steps for case in found.cases] == [(Step(2, "Press"),), ()]
+    assert sentences(found.findings)["step-without-action"] == (
+        "1 test with steps that have no action, which were left out: P-1"
+    )

@@ -10,12 +10,12 @@ from kb_runtime.records.cases import Step
 
 
 def test_tests_of_several_suites_of_junit_are_told_apart() -> None:
-    suite = '<testsuite name="{}"><testcase classname="starts" name="starts"/></testsuite>'
+    suite = '<testsuite name="{}"><testcase classname="cold" name="starts"/></testsuite>'
     text = f"<testsuites>{suite.format('pump')}{suite.format('tank')}</testsuites>"
     found = read("report.xml", text).cases
     assert [case.uid for case in found] == [
-        "pump/starts::starts::starts",
-        "tank/starts::starts::starts",
+        "pump/cold::cold::starts",
+        "tank/cold::cold::starts",
     ]
 
 
@@ -32,7 +32,7 @@ def test_a_report_is_read_as_it_is_encoded(encoding: str) -> None:
     ("data", "message"),
     [
         (b'<?xml version="1.0" encoding="klingon"?><a/>', "the file is not klingon text"),
-        (b'<?xml version="1.0"?><a>\xff</a>', "the file is not UTF-8 text"),
+        (b'<?xml version="1.0"?><a>\xff</a>', "the file is not UTF-8 text, as which"),
         (b"\xff\xfe<", "the file is not utf-16 text"),
     ],
 )
@@ -48,8 +48,8 @@ def test_what_xml_cannot_hold_is_left_out_of_a_report() -> None:
         "</testsuite>"
     )
     first, second = read("report.xml", text).cases
-    assert first.expected_results == "last outcome: failure: no hum <1\n2"
-    assert second.expected_results == "last outcome: failure: still on at pump"
+    assert first.expected_results == "last outcome: failed, no hum <1\n2"
+    assert second.expected_results == "last outcome: failed, still on at pump"
 
 
 def test_a_suite_of_maven_is_the_class_of_its_tests() -> None:
@@ -58,6 +58,28 @@ def test_a_suite_of_maven_is_the_class_of_its_tests() -> None:
         "</testsuite>"
     )
     assert only("report.xml", text).folder == "pump/StartTest"
+
+
+def test_a_suite_that_its_classes_begin_with_is_one_folder_with_theirs() -> None:
+    text = (
+        '<testsuites><testsuite name="pump"><testcase classname="pump.Start" name="hums"/></testsuite>'
+        '<testsuite name="pum"><testcase classname="pump.Stop" name="stops"/></testsuite></testsuites>'
+    )
+    assert [case.folder for case in read("report.xml", text).cases] == [
+        "pump/Start",
+        "pum/pump/Stop",
+    ]
+
+
+def test_outcomes_of_junit_are_called_as_those_of_other_runners() -> None:
+    outcomes = ('<failure message="no hum"/>', "<error/>", '<skipped message="cold"/>', "")
+    cases = "".join(f'<testcase name="{n}">{said}</testcase>' for n, said in enumerate(outcomes))
+    told = [
+        case.expected_results for case in read("a.xml", f"<testsuite>{cases}</testsuite>").cases
+    ]
+    assert [each.removeprefix("last outcome: ") for each in told] == [
+        "failed, no hum", "failed", "skipped, cold", "passed",
+    ]  # fmt: skip
 
 
 def test_data_belongs_to_the_step_of_gherkin_above_it() -> None:

@@ -242,7 +242,7 @@ def test_go() -> None:
         "last outcome: passed",
     )
     assert (cold.title, cold.folder) == ("cold", "pump.example/pump/TestStart")
-    assert cold.expected_results == "last outcome: fail, pump_test.go:9: no hum"
+    assert cold.expected_results == "last outcome: failed, pump_test.go:9: no hum"
     assert stop.expected_results == "last outcome: not ended"
 
 

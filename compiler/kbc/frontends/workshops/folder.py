@@ -24,9 +24,12 @@ from kbc.project.source_file import SourceFile
 from kbc.sources.workshop_tree import (
     EXERCISE_FOLDER,
     EXERCISES,
+    EXERCISES_HINT,
     IGNORE_FILE,
+    NO_PLACE,
     PACKAGE_FILE,
     STEP_FOLDER,
+    has_no_place,
 )
 
 IGNORED_IN_DIFFS = ("README.*", "package-lock.json", ".DS_Store", ".git/*")
@@ -67,6 +70,8 @@ class FolderReader:
                 if self._is_new(exercise.number, self._workshop.exercises, name):
                     self._workshop.exercises[exercise.number] = exercise
                     self._read_exercise(exercise, f"{EXERCISES}/{name}", ignored)
+        if self._workshop.exercises:
+            self._report_unplaced()
         return self._workshop
 
     def _describe(self) -> None:
@@ -117,7 +122,19 @@ class FolderReader:
                     step.title = markdown.parse(text, mdx=True).title or step.title
         if step.problem_dir and step.solution_dir:
             found += self._differences(step, label, ignored)
+        else:
+            found += self._code(step, label, ignored)
         step.sections += [placed(each, exercise.number, step.number) for each in found]
+
+    def _code(self, step: WorkshopStep, label: str, ignored: re.Pattern[str]) -> Iterable[Part]:
+        """All code of a step that has one side only."""
+        side, folder = (
+            ("problem", step.problem_dir) if step.problem_dir else ("solution", step.solution_dir)
+        )
+        for path, text in sorted(self._below(folder).items()):
+            if not ignored.fullmatch(path):
+                title = f"{label}: {side} code {path}"
+                yield Part(f"{side}-code", title, text, f"{folder}/{path}", name=path)
 
     def _differences(
         self, step: WorkshopStep, label: str, ignored: re.Pattern[str]
@@ -181,6 +198,17 @@ class FolderReader:
             return True
         self._duplicate(f"{EXERCISES}/{name}", f"exercise {number}")
         return False
+
+    def _report_unplaced(self) -> None:
+        folder = self._workshop.folder
+        if lost := sorted(path for path in self._files if has_no_place(path)):
+            shown = ", ".join(lost[:3]) + ", ..." * (len(lost) > 3)
+            self._diagnostics.warning(
+                "workshop-unplaced",
+                f"files {NO_PLACE}, which were left out: {len(lost):,} ({shown})",
+                f"{folder}/{lost[0]}" if folder else lost[0],
+                hint=f"{EXERCISES_HINT} Other pages belong into a collection of kind docs.",
+            )
 
     def _duplicate(self, path: str, what: str) -> None:
         folder = self._workshop.folder

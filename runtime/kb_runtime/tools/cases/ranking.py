@@ -113,10 +113,14 @@ def similar(
     """The tests most like one test, itself left out."""
     artifact = session.artifact
     heads, steps = rows_of(artifact, info, record)
-    warnings: tuple[str, ...] = ()
+    warnings: list[str] = []
     if artifact.manifest["encoder"] is None:
-        warnings = ("the knowledge base has no vectors: tests are compared by keyword only",)
+        warnings.append("the knowledge base has no vectors: tests are compared by keyword only")
     case = artifact.catalog(info.name)[record]
+    if scope == "steps" and not case.get("steps"):
+        warnings.append(
+            "this test has no steps: what it is about is compared with the steps of others"
+        )
     words = " ".join((case["title"], case.get("summary", ""), *case.get("tags", ())))
     actions = " ".join(step["action"] for step in case.get("steps", ())) or words
     own = {} if scope == "steps" else _compared(session, HEAD, heads[:1], words)
@@ -129,7 +133,7 @@ def similar(
         if key != (info.name, record)
         and (score := _Evidence(own.get(key, 0.0), by_step.get(key, 0.0)).score(scope)) > 0
     }
-    return TestRanking(_best(artifact, scores, limit, ()), len(scores), None, warnings)
+    return TestRanking(_best(artifact, scores, limit, ()), len(scores), None, tuple(warnings))
 
 
 def rows_of(artifact: Knowledge, info: CollectionInfo, record: int) -> tuple[range, range]:

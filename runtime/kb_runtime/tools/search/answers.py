@@ -116,7 +116,7 @@ class RecordList(AnswerFields):
 class OutlineLine(TypedDict):
     title: Annotated[str, "heading or name"]
     lines: Annotated[list[int], "first and last line"]
-    level: NotRequired[Annotated[int, "of a heading: 1 to 6"]]
+    level: NotRequired[Annotated[int, "of a heading: 1 to 6; of an exercise 1, of a step 2"]]
     kind: NotRequired[Annotated[str, "of a definition: function, class ..."]]
 
 
@@ -124,7 +124,9 @@ class Outline(AnswerFields):
     address: Annotated[str, "of the record"]
     title: Annotated[str, "its title"]
     entries: Annotated[
-        list[OutlineLine], "headings, or definitions of a source file", WITH_REQUIRED
+        list[OutlineLine],
+        "headings, definitions of a source file, or exercises and steps",
+        WITH_REQUIRED,
     ]
 
 

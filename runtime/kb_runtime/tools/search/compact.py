@@ -16,6 +16,8 @@ from kb_runtime.tools.paging import MARGIN, Pager
 from kb_runtime.tools.refusal import bad_input
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.hits import Hit
     from kb_runtime.knowledge.interface import Knowledge
@@ -197,18 +199,22 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
 def outline(session: Session, arguments: dict[str, Any]) -> Answer[Outline]:
     record = _found(session, arguments)
     fields: Any = record.data  # of a kind that has sections, or definitions, or neither
-    entries: list[OutlineLine] = [
-        {"title": section["title"], "level": section["level"], "lines": _lines(section)}
-        for section in fields.get("sections", ())
-        if "line" in section  # a workshop lists the records of its sections
-    ] or [
-        {"title": definition["name"], "kind": definition["kind"], "lines": _lines(definition)}
-        for definition in fields.get("definitions", ())
-    ]
+    entries: list[OutlineLine] = (
+        [
+            {"title": section["title"], "level": section["level"], "lines": _lines(section)}
+            for section in fields.get("sections", ())
+            if "line" in section  # a workshop lists the records of its sections
+        ]
+        or [
+            {"title": definition["name"], "kind": definition["kind"], "lines": _lines(definition)}
+            for definition in fields.get("definitions", ())
+        ]
+        or list(_exercises(fields))
+    )
     structured: Outline = {"address": record.address, "title": record.title, "entries": entries}
     if not entries:
         reads = tool_name(session, "get")
-        session.notes.append(f"It has no headings and no definitions: {reads} shows its text.")
+        session.notes.append(f"There is no outline of it: {reads} shows its text.")
     return json_answer(structured)
 
 
@@ -238,6 +244,20 @@ def _found(session: Session, arguments: dict[str, Any]) -> Record:
     return lookup.record_at(session.artifact, places[0])
 
 
+def _exercises(fields: Any) -> Iterator[OutlineLine]:
+    """The exercises of a workshop with their steps, which are the last lines of its content."""
+    exercises = fields.get("exercises", ())
+    count = sum(1 + len(each["steps"]) for each in exercises)
+    line = len(stored_lines(fields.get("content", ""))) - count + 1
+    for exercise in exercises:
+        entries = [(1, exercise), *((2, step) for step in exercise["steps"])]
+        for level, each in entries:
+            last = line if level == 2 else line + len(entries) - 1
+            title = f"{each['number']}. {each.get('title', '')}".rstrip()
+            yield {"title": title, "level": level, "lines": [line, last]}
+            line += 1
+
+
 def _summary(each: CollectionInfo) -> CollectionSize:
     return {"name": each.name, "kind": each.kind, "records": each.records}
 
@@ -246,13 +266,14 @@ def _brief(knowledge: Knowledge, info: CollectionInfo, record: Any) -> RecordSum
     id = record["id"]
     brief: RecordSummary = {"id": id}
     title = None if record.get("title") == id else record.get("title")
+    summary = None if record.get("summary") in (id, title) else record.get("summary")
     is_elsewhere = any(
         knowledge.catalog(other.name).find(id) is not None
         for other in knowledge.collections
         if other.name != info.name
     )
     address = knowledge.address(info.name, id) if is_elsewhere else None
-    brief |= present(title=title, summary=record.get("summary"), address=address)
+    brief |= present(title=title, summary=summary, address=address)
     return brief
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.hits import as_hit
-from kb_runtime.tools.search.compact import get, outline
+from kb_runtime.tools.search.compact import get, list_records, outline
 from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published
 
@@ -53,4 +53,36 @@ def test_what_only_has_others_is_read_as_what_it_has(publish: Callable[..., Publ
             "title": "knots",
             "entries": [],
         }
-        assert session.notes == ["It has no headings and no definitions: small_get shows its text."]
+        assert session.notes == ["There is no outline of it: small_get shows its text."]
+
+
+def test_the_outline_of_a_workshop_is_its_exercises_and_steps(
+    publish: Callable[..., Published],
+) -> None:
+    steps = [{"number": 1, "title": "Tie it"}, {"number": 3}]
+    content = "# Knots\n\nAt sea\n\n1. Bowline\n   1. Tie it\n   3. \n2. Splice\n"
+    exercises = [
+        {"number": 1, "title": "Bowline", "steps": steps},
+        {"number": 2, "title": "Splice", "steps": []},
+    ]
+    record = {"id": "knots", "text": "", "content": content, "exercises": exercises, "line": 1}
+    collection = {"name": "school", "kind": "workshops", "records": 1, "chunks": 1, "first_row": 0}
+    published = publish({"school": [record]}, collections=[collection])
+    with Artifact.open(published.path) as artifact:
+        wanted = {"name": "knots", "collection": None, "cursor": None}
+        assert outline(Session(artifact, {}), wanted).structured["entries"] == [
+            {"title": "1. Bowline", "level": 1, "lines": [5, 7]},
+            {"title": "1. Tie it", "level": 2, "lines": [6, 6]},
+            {"title": "3.", "level": 2, "lines": [7, 7]},
+            {"title": "2. Splice", "level": 1, "lines": [8, 8]},
+        ]
+
+
+def test_a_list_does_not_repeat_a_title_as_the_summary(publish: Callable[..., Published]) -> None:
+    record = {"id": "T-1", "title": "Cast off", "summary": "Cast off", "text": "", "line": 1}
+    collection = {"name": "docs", "kind": "docs", "records": 1, "chunks": 1, "first_row": 0}
+    published = publish({"docs": [record]}, collections=[collection])
+    wanted = {"collection": "docs", "cursor": None, "limit": 9}
+    with Artifact.open(published.path) as artifact:
+        answer = list_records(Session(artifact, {}), wanted)
+    assert answer.structured["records"] == [{"id": "T-1", "title": "Cast off"}]
