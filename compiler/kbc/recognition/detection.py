@@ -128,9 +128,9 @@ class _FolderDetector:
         if not is_page and is_for_tests(self._root / name):
             return self._finish([collection("tests", "tests", (name,))], f"test cases, {name}")
         kind = "pages" if is_bundle or not is_page else "docs"
-        if not is_page and ending not in KINDS[kind].suffixes:
-            kinds = (KINDS[each].suffixes for each in ("docs", "pages"))
-            known = sorted({*chain(*kinds), *ONLY_TESTS, *archives.ENDINGS})
+        pages = {*chain(*(KINDS[each].suffixes for each in ("docs", "pages")))} - {".toml"}
+        if not is_page and ending not in pages:  # a source.toml only describes pages
+            known = sorted({*pages, *ONLY_TESTS, *archives.ENDINGS})
             raise RecognitionError(
                 f"{name!r} is in no format that kbc reads", f"Known endings: {', '.join(known)}."
             )
@@ -438,6 +438,7 @@ class _FolderDetector:
             license=licence,
             collections=tuple(distinct(with_references(self._tree, collections))),
             boundary=self._boundary,
+            is_file=self._is_file,
         )
         parts = "; ".join(
             f"{each.name} ({shown(each.paths)}, kind {each.kind})" for each in project.collections
