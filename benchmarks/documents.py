@@ -83,12 +83,15 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "writerside include": re.compile(r"<include\s+(?:from|element-id|use-filter)\s*="),
     "asciidoc include": re.compile(r"^include(?:-code)?::\S+\[", re.MULTILINE),
 }
-_LIQUID = {"jekyll tag": re.compile(r"\{%-?\s*(?:include|highlight|link|post_url)\b")}
+_LIQUID = {
+    "jekyll tag": re.compile(
+        r"\{%-?\s*(?:include|highlight|link|post_url)\b|\{\{\s*(?:site|page)\."
+    )
+}
 _RAW = re.compile(r"\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw\s*-?%\}", re.DOTALL)
 _RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|<code>.*?</code>", re.DOTALL)
-"""Directives of Jekyll, and what shows them as they are written. In other pages, those of templates in
-general are what they are about."""
+"""Directives of Jekyll, and what shows them as they are written; other pages may be about those."""
 
 _UNRESOLVED = ("include-unresolved", "unresolved-directive")
 _TOTAL = re.compile(r"\((\d+)\):")

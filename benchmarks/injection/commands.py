@@ -18,7 +18,7 @@ from kb_runtime.errors import KbcError
 _MODULES = [
     *(
         "kbc.cli.main",
-        "kbc.cli.build_options",
+        "kbc.cli.options",
         "kbc.cli.workspace",
         "kbc.cli.model",
     ),

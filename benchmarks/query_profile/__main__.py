@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import kb_runtime
-from kb_runtime.search import searcher
+from kb_runtime.search import candidates
 from kb_runtime.search.candidates import Retriever
 from kb_runtime.search.encoder import QueryEncoder
 from kb_runtime.search.hits import HitBuilder
@@ -37,7 +37,7 @@ from .flame_graph import Node, flame_graph
 
 STEPS: Sequence[tuple[Any, str, str]] = (
     (Searcher, "search", "search"),
-    (searcher, "analyse", "analyse the query"),
+    (candidates, "analyse", "analyse the query"),
     (Retriever, "_lexical", "keyword candidates"),
     (QueryEncoder, "encode", "embed the query"),
     (QueryTokenizer, "encode", "tokenise"),

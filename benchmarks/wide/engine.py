@@ -324,7 +324,9 @@ class Opened:
         self, collection: str, record: int, lines: tuple[int, int], question: Question
     ) -> list[int]:
         if self._owner.by_path:
-            path = self._artifact.catalog(collection).id(record)
+            catalog = self._artifact.catalog(collection)
+            whole = self._owner.recognised
+            path = catalog[record]["path"] if whole else catalog.id(record)
             return [
                 at
                 for at, target in enumerate(question.targets)
@@ -339,7 +341,7 @@ class Opened:
         if key not in self._names:
             kind = self._artifact.collection(collection).kind
             catalog = self._artifact.catalog(collection)
-            id = catalog.id(record)
+            id = catalog[record]["path"] if self._owner.recognised else catalog.id(record)
             names = {id, f"{collection}:{id}", self._shown_as.get(key, id)}
             if kind == "docs":  # whatever its group
                 names.add(f"doc:{id}")

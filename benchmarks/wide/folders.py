@@ -17,7 +17,7 @@ TREE = "tree"
 
 
 def write_folder(part: Part, out: Path) -> Path:
-    """The folder to compile: `out`, written anew, or the part's own."""
+    """The folder to compile, `out` written anew or the part's own; without collections it has no kb.toml."""
     if part.ready is not None:
         return part.ready
     shutil.rmtree(out, ignore_errors=True)
@@ -27,11 +27,13 @@ def write_folder(part: Part, out: Path) -> Path:
         collections = [{"name": "documents", "kind": "pages", "paths": [PAGES]}]
         _write_pages(part.documents, out / PAGES / f"{part.name}.jsonl")
     elif part.tree is not None:
-        whole = WHOLE in part.copied
+        whole = WHOLE in part.copied and bool(collections)
         for path in part.copied:
             _link_tree(part.tree, path, part.left_out, out / TREE if whole else out)
         if whole:  # beside kb.toml, which is no file of it
             collections = [{**each, "paths": [TREE]} for each in collections]
+        if not collections:
+            return out
     name = part.name.replace(".", "-").lower()
     lines = [f'[kb]\nname = "{name}"\n']
     for each in collections:

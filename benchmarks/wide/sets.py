@@ -57,8 +57,9 @@ class Folders:
 @dataclass(frozen=True, slots=True)
 class Part:
     """A knowledge base to compile: the files of `tree` below `copied` paths, less those that `left_out`
-    names, and the collections of its kb.toml. Of a set of texts `documents` are the pages instead. A
-    folder with a kb.toml of its own is compiled as it is (`ready`)."""
+    names, and the collections of its kb.toml, or those that `kbc build` recognises where there are none. Of
+    a set of texts `documents` are the pages instead. A folder with a kb.toml of its own is compiled as it is
+    (`ready`)."""
 
     name: str
     questions: tuple[Question, ...]
@@ -72,7 +73,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """`by_path`: labels are files of source code, of which the end of the path has to agree. `scope` is
+    """`by_path`: labels are files of source code, of which the end of the path has to agree. `recognised`:
+    they are paths in a tree whose collections have roots of their own. `scope` is
     that of questions without their own ("": everything, as the search tool of the compact set asks)."""
 
     name: str
@@ -81,6 +83,7 @@ class LabelledSet:
     protocol: Protocol
     parts: tuple[Part, ...]
     by_path: bool = False
+    recognised: bool = False
     scope: str = ""
 
 
@@ -119,7 +122,7 @@ def _read(entry: Mapping[str, Any], folders: Folders, questions: Path) -> Labell
         "own": _own_parts,
         "questions": partial(_question_parts, questions=questions),
     }
-    kind = entry["kind"]
+    kind, recognised = entry["kind"], entry.get("recognised", False)
     parts: list[Part] = []
     for part in readers[kind](entry, folders):
         if isinstance(part, Path):
@@ -129,9 +132,10 @@ def _read(entry: Mapping[str, Any], folders: Folders, questions: Path) -> Labell
         name=entry["name"],
         about=entry["about"],
         metric=entry.get("metric", "mrr@10" if kind in ("own", "questions") else "ndcg@10"),
-        protocol="hits" if kind == "code" else "records",
+        protocol="hits" if kind == "code" and not recognised else "records",
         parts=tuple(parts),
         by_path=kind == "code",
+        recognised=recognised,
         scope="all" if kind == "own" else "",
     )
 
@@ -205,6 +209,8 @@ def _code_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part | P
             return
         specs = json.loads((folders.code_labels / "repos.json").read_text("utf-8"))
         roots = {spec["name"]: spec.get("benchmark_root") or "" for spec in specs}
+        root = "." if entry.get("recognised") else roots[name] or "."
+        collection = {"name": "code", "kind": "code", "paths": [root]}
         yield Part(
             name,
             tuple(
@@ -212,8 +218,8 @@ def _code_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part | P
                 for row in json.loads(labels.read_text("utf-8"))
             ),
             tree=tree,
-            copied=(roots[name] or ".",),
-            collections=({"name": "code", "kind": "code", "paths": [roots[name] or "."]},),
+            copied=(root,),
+            collections=() if entry.get("recognised") else (collection,),
         )
 
 
@@ -239,15 +245,15 @@ def _question_parts(
     entry: Mapping[str, Any], folders: Folders, questions: Path
 ) -> Iterator[Part | Path]:
     tree = folders.corpora / entry["folder"]
-    collections = tuple(entry["collection"])
-    paths = tuple(dict.fromkeys(path for each in collections for path in each["paths"]))
+    collections = tuple(entry.get("collection", ()))
+    paths = tuple(dict.fromkeys(path for each in collections for path in each["paths"])) or (".",)
     missing = [tree / path for path in paths if not (tree / path).exists()]
     if missing:
         yield missing[0]
         return
     yield Part(
         entry["name"],
-        _questions(questions / f"{entry['name']}.toml"),
+        _questions(questions / f"{entry.get('questions', entry['name'])}.toml"),
         tree=tree,
         copied=paths,
         left_out=tuple(entry.get("left_out", ())),

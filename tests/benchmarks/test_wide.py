@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import random
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,14 @@ folder = "tree"
   name  = "docs"
   kind  = "docs"
   paths = ["guide"]
+
+[[set]]
+name       = "whole"
+about      = "the same pages, as they are recognised"
+kind       = "questions"
+questions  = "tiny"
+recognised = true
+folder     = "tree"
 
 [[set]]
 name   = "elsewhere"
@@ -145,7 +154,11 @@ class TestSystems:
 class TestDeclaredSets:
     def test_every_set_has_questions_that_are_asked_once(self) -> None:
         declared = tomllib.loads(SETS_FILE.read_text("utf-8"))["set"]
-        ours = [entry["name"] for entry in declared if entry["kind"] == "questions"]
+        ours = {
+            str(entry.get("questions", entry["name"]))
+            for entry in declared
+            if entry["kind"] == "questions"
+        }
 
         assert len(declared) >= 15
         assert {f"{name}.toml" for name in ours} == {path.name for path in QUESTIONS.iterdir()}
@@ -212,6 +225,8 @@ def tiny(
     ):
         page = PAGE.format(title=title, text=text)
         (root / "tree" / "guide" / f"{name}.md").write_text(page, encoding="utf-8")
+    site = "site_name: Things\ndocs_dir: guide\n"
+    (root / "tree" / "mkdocs.yml").write_text(site, encoding="utf-8")
     (root / "tiny.toml").write_text(
         '[[question]]\nquery = "in which order are elements"\nexpect = ["guide/lists.md"]\n'
         '\n[[question]]\nquery = "value of a key"\nexpect = ["guide/maps.md", "guide/gone.md"]\n',
@@ -219,7 +234,7 @@ def tiny(
     )
     (root / "sets.toml").write_text(DECLARED, encoding="utf-8")
     found = read_sets(folders(root), declared=root / "sets.toml", questions=root)
-    assert [each.name for each in found] == ["tiny", "elsewhere"]
+    assert [each.name for each in found] == ["tiny", "whole", "elsewhere"]
     assert isinstance(found[0], LabelledSet)
     cache = Path(pytestconfig.cache.mkdir("kbc"))
     return found[0], BuildSettings(root / "out", cache=cache)
@@ -252,6 +267,20 @@ class TestASet:
         changed = build_part(owner, part, settings)
         (page / "guide" / "more.md").unlink()
         assert (changed.records, first.records) == (4, 3)
+
+    def test_without_collections_it_is_recognised(
+        self, tiny: tuple[LabelledSet, BuildSettings]
+    ) -> None:
+        owner, settings = tiny
+        (part,) = owner.parts
+        whole = replace(part, collections=(), copied=(".",))
+        recognised = replace(owner, name="whole", recognised=True, parts=(whole,))
+        with Opened.open(recognised, build_part(recognised, whole, settings)) as opened:
+            (hit, *_) = opened.ask(whole.questions[0], System({"mode": "lexical"}))
+
+            assert opened.collections == [("docs", "docs")]
+            assert opened.unknown(whole.questions[1]) == ["guide/gone.md"]
+            assert (hit.name, hit.answers) == ("doc:lists.md", [0])
 
     def test_candidates_have_both_scores(self, tiny: tuple[LabelledSet, BuildSettings]) -> None:
         owner, settings = tiny

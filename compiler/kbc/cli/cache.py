@@ -14,13 +14,14 @@ from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
 from kb_runtime.errors import UsageError, exit_codes
 from kbc.cli.environment import default_cache
+from kbc.cli.options import flag, path_option
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|KB|MB|GB)?")
 _SIZE_UNITS = {None: 1, "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _AGE = re.compile(r"(\d+)\s*(h|d|w)")
 _AGE_UNITS_S = {"h": 3_600, "d": 86_400, "w": 604_800}
 
-CACHE = click.option("--cache", "folder", type=click.Path(path_type=Path), help="The cache folder.")
+CACHE = path_option("--cache", "folder", help="The cache folder.")
 
 
 @click.group()
@@ -84,7 +85,7 @@ def info(folder: Path | None, as_json: bool) -> None:
 @click.option(
     "--older-than", metavar="AGE", help="Remove entries not used for this long: 12h, 30d."
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
+@flag("--dry-run", help="Show what would be removed, and remove nothing.")
 @AS_JSON
 def prune(
     folder: Path | None,

@@ -6,7 +6,6 @@ Nothing here can damage a build: an entry that is missing is computed again.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,11 +183,8 @@ def _summary(kind: str, entries: list[CacheEntry]) -> Summary:
 
 
 def _disk_bytes(folder: Path) -> int:
-    return sum(_sizes(folder))
-
-
-def _sizes(folder: Path) -> Iterator[int]:
+    total = 0
     for path in folder.rglob("*"):
         with suppress(OSError):
-            if path.is_file():
-                yield path.stat().st_size
+            total += path.stat().st_size if path.is_file() else 0
+    return total

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kbc.cli.options import flag, path_option
+
 if TYPE_CHECKING:
     from kb_runtime import KnowledgeBase
 
@@ -16,11 +18,9 @@ if TYPE_CHECKING:
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="Port; default: 8766, 0 for a free one."
 )
-@click.option("--no-open", is_flag=True, help="Do not open the browser.")
-@click.option(
-    "--questions",
-    type=click.Path(path_type=Path),
-    help="File of labelled questions to ask; labels given to hits are written to it.",
+@flag("--no-open", help="Do not open the browser.")
+@path_option(
+    "--questions", help="File of labelled questions to ask; labels given to hits are written to it."
 )
 @click.option(
     "--runs",

@@ -12,22 +12,18 @@ from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
 from kbc.cli.environment import default_cache
 from kbc.cli.opening import opened, show_accounting
+from kbc.cli.options import ALLOW_OUTSIDE, PATH, flag, path_option
 
 
 @click.command()
-@click.argument("artifact", type=click.Path(path_type=Path))
-@click.option(
+@click.argument("artifact", type=PATH)
+@flag(
     "--files",
-    is_flag=True,
     help="List files instead: those an artifact was built from, or all files of a folder or archive with"
     " what a build does with each.",
 )
-@click.option("--allow-outside", is_flag=True, help="Follow paths and links that leave the folder.")
-@click.option(
-    "--html",
-    type=click.Path(path_type=Path),
-    help="Also write a health report as a single-file page.",
-)
+@ALLOW_OUTSIDE
+@path_option("--html", help="Also write a health report as a single-file page.")
 @AS_JSON
 def inspect(
     artifact: Path, files: bool, allow_outside: bool, html: Path | None, as_json: bool
@@ -41,14 +37,10 @@ def inspect(
         command = artifact_commands.inspect.callback
         assert command is not None
         command(artifact=str(artifact), as_json=as_json)
-    elif _is_artifact(artifact):
+    elif any((artifact / name).exists() for name in ("manifest.json", "CURRENT")):
         _list_inputs(artifact, as_json)
     else:
         _list_files(artifact, allow_outside, as_json)
-
-
-def _is_artifact(path: Path) -> bool:
-    return any((path / name).exists() for name in ("manifest.json", "CURRENT"))
 
 
 def _list_inputs(artifact: Path, as_json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -10,11 +11,12 @@ import click
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
 from kb_runtime.text.tables import count_of
+from kbc.cli.options import PATH, flag, path_option
 
 
 @click.command("import")
-@click.argument("source", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
+@click.argument("source", type=PATH)
+@path_option("--out", help="The folder to write.", required=True)
 @click.option("--base", default="", help="URL of SOURCE, if its files do not state it.")
 @click.option(
     "--sitemap", type=click.Path(path_type=Path, exists=True), help="A sitemap file for SOURCE."
@@ -27,7 +29,7 @@ from kb_runtime.text.tables import count_of
 )
 @click.option("--depth", type=click.IntRange(0), help="Maximum number of folders above a page.")
 @click.option("--limit", type=click.IntRange(1), help="Maximum number of pages.")
-@click.option("--quiet", is_flag=True, help="Print no progress or counts.")
+@flag("--quiet", help="Print no progress or counts.")
 @AS_JSON
 def import_command(
     source: Path,
@@ -57,12 +59,11 @@ def import_command(
     options = ImportOptions(
         base=base, sitemap=sitemap, include=include, exclude=exclude, depth=depth, limit=limit
     )
-    progress = reporting.progress(quiet or as_json)
-    try:
-        with temporary_folder("kbc-import-") as folder:
-            report = import_site(source, out, options, Path(folder), progress)
-    finally:
-        progress.close()
+    with (
+        closing(reporting.progress(quiet or as_json)) as progress,
+        temporary_folder("kbc-import-") as folder,
+    ):
+        report = import_site(source, out, options, Path(folder), progress)
     if as_json:
         print_json(report.as_dict())
         return

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from kb_runtime.cli import artifact_commands, runner
-from kb_runtime.cli.runner import print_json
+from kb_runtime.cli.artifact_commands import AS_JSON
+from kb_runtime.cli.runner import print_json, tell
 from kb_runtime.errors import exit_codes
 from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc.cli import failures
-from kbc.cli.build_options import Chosen, build_options, takes_build_options
 from kbc.cli.cache import cache
 from kbc.cli.environment import default_cache
 from kbc.cli.explore import explore
@@ -28,6 +28,16 @@ from kbc.cli.importing import import_command
 from kbc.cli.install import doctor, install
 from kbc.cli.model import model
 from kbc.cli.opening import opened, show_accounting
+from kbc.cli.options import (
+    ALLOW_OUTSIDE,
+    NAME,
+    PATH,
+    Chosen,
+    build_options,
+    flag,
+    path_option,
+    takes_build_options,
+)
 from kbc.cli.packages import bundle, export, keygen, sign, wheel
 from kbc.cli.trying import try_command
 from kbc.cli.tune import tune_command
@@ -46,33 +56,26 @@ if TYPE_CHECKING:
     " 9 eval below a limit, 10 workers refused or lost, 70 bug in kbc, 71 out of memory, file"
     " descriptors or space.",
 )
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@flag("--debug", help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="kbc")
 def cli(debug: bool) -> None:
     """Compile a knowledge base into one artifact, and serve it over MCP, offline."""
 
 
-def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
-
-
-KB = click.argument("kb", default=".", type=click.Path(path_type=Path))
-NAME_OPTION = click.option(
-    "--name", default="", help="Name if there is no kb.toml; default: the site's title."
-)
-ARTIFACT = click.argument("artifact", type=click.Path(path_type=Path))
+KB = click.argument("kb", default=".", type=PATH)
+ARTIFACT = click.argument("artifact", type=PATH)
 
 
 @cli.command()
-@click.argument("folder", default=".", type=click.Path(path_type=Path))
+@click.argument("folder", default=".", type=PATH)
 @click.option(
     "--kind",
     type=click.Choice(["docs", "pages", "workshops", "code", "tests"]),
     help="Also write starter files of this kind.",
 )
-@click.option("--sample", is_flag=True, help="Also write a starter page.")
+@flag("--sample", help="Also write a starter page.")
 @click.option("--name", default="", help="Name of the knowledge base; default: the site's title.")
-@as_json
+@AS_JSON
 def init(folder: Path, kind: str | None, sample: bool, name: str, as_json: bool) -> None:
     """Write a commented kb.toml into FOLDER for the documentation in it.
 
@@ -105,10 +108,10 @@ def init(folder: Path, kind: str | None, sample: bool, name: str, as_json: bool)
 
 @cli.command()
 @KB
-@NAME_OPTION
-@click.option("--allow-outside", is_flag=True, help="Follow paths and links that leave the folder.")
-@click.option("--strict", is_flag=True, help="Fail on warnings as well.")
-@as_json
+@NAME
+@ALLOW_OUTSIDE
+@flag("--strict", help="Fail on warnings as well.")
+@AS_JSON
 def check(kb: Path, name: str, allow_outside: bool, strict: bool, as_json: bool) -> None:
     """Report all errors and warnings in the knowledge base KB, without building it, and count its files.
 
@@ -135,7 +138,7 @@ def check(kb: Path, name: str, allow_outside: bool, strict: bool, as_json: bool)
 
 @cli.command()
 @KB
-@NAME_OPTION
+@NAME
 @takes_build_options
 @click.option(
     "--executor",
@@ -143,9 +146,9 @@ def check(kb: Path, name: str, allow_outside: bool, strict: bool, as_json: bool)
     show_default=True,
     help="Where to embed: threads, processes, or dask:tcp://HOST:PORT for a Dask cluster.",
 )
-@click.option("--check-reproducible", is_flag=True, help="Build twice and compare every byte.")
-@click.option("--quiet", is_flag=True, help="Print only problems.")
-@as_json
+@flag("--check-reproducible", help="Build twice and compare every byte.")
+@flag("--quiet", help="Print only problems.")
+@AS_JSON
 def build(
     kb: Path,
     name: str,
@@ -164,12 +167,9 @@ def build(
     from kbc.pipeline.build import build_twice
 
     options = build_options(chosen, executor)
-    progress = reporting.progress(quiet or as_json)
-    subject = opened(kb, name, options.cache, quiet or as_json)
-    try:
+    with closing(reporting.progress(quiet or as_json)) as progress:
+        subject = opened(kb, name, options.cache, quiet or as_json)
         report = (build_twice if check_reproducible else run_build)(subject, options, progress)
-    finally:
-        progress.close()
     if as_json:
         print_json(report.as_dict())
         return
@@ -203,9 +203,9 @@ cli.add_command(workspace)
 
 
 @cli.command()
-@click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path))
-@as_json
+@click.argument("old", type=PATH)
+@click.argument("new", type=PATH)
+@AS_JSON
 def diff(old: Path, new: Path, as_json: bool) -> None:
     """Show which records, settings and sizes changed from artifact OLD to NEW."""
     from kb_runtime.knowledge import comparison
@@ -220,33 +220,19 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 
 @cli.command("eval")
 @ARTIFACT
-@click.option(
-    "--questions",
-    type=click.Path(path_type=Path),
-    help="A file with [[question]] tables; default: questions.toml.",
-)
-@click.option("--beir", type=click.Path(path_type=Path), help="Labelled queries in BEIR layout.")
-@click.option(
-    "--compare",
-    type=click.Path(path_type=Path),
-    help="Compare with this artifact: list the questions whose rank changed.",
-)
+@path_option("--questions", help="A file with [[question]] tables; default: questions.toml.")
+@path_option("--beir", help="Labelled queries in BEIR layout.")
+@path_option("--compare", help="Compare with this artifact: list the questions whose rank changed.")
 @click.option(
     "--fail-under",
     "bounds",
     multiple=True,
     help="Fail below MEASURE=NUMBER, such as success@3=0.95; repeatable.",
 )
-@click.option(
-    "--suggest",
-    is_flag=True,
-    help="List badly answered questions and records that no question finds.",
-)
+@flag("--suggest", help="List badly answered questions and records that no question finds.")
 @artifact_commands.MODE
-@click.option(
-    "--html", type=click.Path(path_type=Path), help="Also write the result as a single-file page."
-)
-@as_json
+@path_option("--html", help="Also write the result as a single-file page.")
+@AS_JSON
 def evaluate(
     artifact: Path,
     questions: Path | None,
@@ -303,13 +289,11 @@ def serve(arguments: tuple[str, ...]) -> None:
 
 
 @cli.command()
-@as_json
+@AS_JSON
 def version(as_json: bool) -> None:
     """Print the version of kbc and of the artifact format."""
-    if as_json:
-        print_json({"kbc": __version__, "format": FORMAT_VERSION})
-    else:
-        click.echo(f"kbc {__version__}, artifact format {FORMAT_VERSION}")
+    facts = {"kbc": __version__, "format": FORMAT_VERSION}
+    tell(facts, f"kbc {__version__}, artifact format {FORMAT_VERSION}", as_json=as_json)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
-from kb_runtime.cli.runner import print_json
+from kb_runtime.cli.runner import print_json, tell
 from kb_runtime.store.atomic_files import replace_file
 from kbc.cli.environment import default_models
+from kbc.cli.options import PATH
 from kbc.errors import OutputError
 
 
@@ -50,14 +51,11 @@ def fetch(as_json: bool) -> None:
     from kbc.encoding import hub
 
     folder = hub.fetch(default_models(), quiet=as_json)
-    if as_json:
-        print_json({"folder": str(folder)})
-    else:
-        click.echo(f"the model is in {folder}")
+    tell({"folder": str(folder)}, f"the model is in {folder}", as_json=as_json)
 
 
 @model.command()
-@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.argument("folder", required=False, type=PATH)
 @AS_JSON
 def verify(folder: Path | None, as_json: bool) -> None:
     """Check the model that a build would use, or the one in FOLDER, against the pinned hashes."""
@@ -79,7 +77,7 @@ def verify(folder: Path | None, as_json: bool) -> None:
 
 
 @model.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @AS_JSON
 def export(folder: Path, as_json: bool) -> None:
     """Write the model into the new FOLDER, to be carried to a machine without a network.
@@ -106,10 +104,8 @@ def export(folder: Path, as_json: bool) -> None:
         raise OutputError(f"'{where}' cannot be written: {error.strerror}") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
-    if as_json:
-        print_json({"folder": str(folder), "from": str(used.folder)})
-    else:
-        click.echo(f"wrote {folder}; use it with --model {folder}")
+    facts = {"folder": str(folder), "from": str(used.folder)}
+    tell(facts, f"wrote {folder}; use it with --model {folder}", as_json=as_json)
 
 
 def _used() -> Any:

@@ -38,7 +38,9 @@ def opened(path: Path, name: str, cache: StrPath | None, quiet: bool = False) ->
         return path
     found = recognised(path, name, cache)
     if not quiet:
-        show_recognition(found)
+        notes = [f"note: {note}" for note in found.notes]
+        for line in (f"recognised: {found.what}", f"collections: {found.parts}", *notes):
+            click.echo(line, err=True)
     return found.project
 
 
@@ -50,7 +52,7 @@ def recognised(path: Path, name: str, cache: StrPath | None) -> Recognition:
 
     if name and not NAME.fullmatch(name):
         raise UsageError(
-            f"--name is {name!r}; it must be a lower-case name matching {NAME.pattern}",
+            f"--name is {name!r}; it must be a lower-case name matching {NAME.pattern}"
         )
     folder = None if cache is None else Path(cache)
     if folder is None:
@@ -58,14 +60,6 @@ def recognised(path: Path, name: str, cache: StrPath | None) -> Recognition:
         folder = Path(context.with_resource(temporary_folder("kbc-archive-")))
         context.call_on_close(partial(release, folder))
     return recognise(path, folder, name)
-
-
-def show_recognition(found: Recognition) -> None:
-    """Two lines on stderr, and one for each decision that an author might want to change."""
-    click.echo(f"recognised: {found.what}", err=True)
-    click.echo(f"collections: {found.parts}", err=True)
-    for note in found.notes:
-        click.echo(f"note: {note}", err=True)
 
 
 def show_accounting(accounting: Accounting) -> None:

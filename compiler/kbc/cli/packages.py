@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from kb_runtime.cli.artifact_commands import ARTIFACT, AS_JSON
-from kb_runtime.cli.runner import print_json
+from kb_runtime.cli.runner import print_json, tell
 from kb_runtime.text.tables import count_of
 from kbc.cli.environment import signing_passphrase
+from kbc.cli.options import PATH, path_option
 from kbc.cli.shipment import Shipment, ships
 
 if TYPE_CHECKING:
@@ -79,9 +80,7 @@ def bundle(shipment: Shipment, as_json: bool) -> None:
     type=click.Choice(["parquet", "ndjson", "lance"]),
     help="Format: a Parquet file, a JSON Lines file, or a LanceDB table.",
 )
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The file or folder to write."
-)
+@path_option("--out", help="The file or folder to write.", required=True)
 @AS_JSON
 def export(artifact: str, engine: Engine, out: Path, as_json: bool) -> None:
     """Write the chunks of ARTIFACT and their vectors for other search engines and databases.
@@ -100,7 +99,7 @@ def export(artifact: str, engine: Engine, out: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @AS_JSON
 def keygen(file: Path, as_json: bool) -> None:
     """Create an Ed25519 key pair: FILE, which is secret, and FILE.pub.
@@ -110,17 +109,14 @@ def keygen(file: Path, as_json: bool) -> None:
     from kbc.shipping.signing import PUBLIC_SUFFIX, generate
 
     name = generate(file, signing_passphrase())
-    if as_json:
-        print_json({"key": name, "private": str(file), "public": f"{file}{PUBLIC_SUFFIX}"})
-    else:
-        click.echo(f"key {name}: wrote {file} (keep it secret) and {file}{PUBLIC_SUFFIX}")
+    public = f"{file}{PUBLIC_SUFFIX}"
+    facts = {"key": name, "private": str(file), "public": public}
+    tell(facts, f"key {name}: wrote {file} (keep it secret) and {public}", as_json=as_json)
 
 
 @click.command()
 @ARTIFACT
-@click.option(
-    "--key", required=True, type=click.Path(path_type=Path), help="The secret key, a PEM file."
-)
+@path_option("--key", help="The secret key, a PEM file.", required=True)
 @AS_JSON
 def sign(artifact: str, key: Path, as_json: bool) -> None:
     """Sign the manifest of the artifact's live build, and thereby all of its files.
@@ -130,7 +126,5 @@ def sign(artifact: str, key: Path, as_json: bool) -> None:
     from kbc.shipping.signing import sign as run_sign
 
     name, path = run_sign(Path(artifact), key, signing_passphrase())
-    if as_json:
-        print_json({"key": name, "signatures": str(path)})
-    else:
-        click.echo(f"signed with the key {name}: {path}")
+    facts = {"key": name, "signatures": str(path)}
+    tell(facts, f"signed with the key {name}: {path}", as_json=as_json)

@@ -63,7 +63,6 @@ def phase_table(phases: Sequence[Phase]) -> str:
 
 
 def show_build(report: BuildReport) -> None:
-    """The summary that `kbc build` ends with."""
     click.echo(phase_table(report.phases))
     what = "is live again" if report.reused else "is live"
     if report.was_live:

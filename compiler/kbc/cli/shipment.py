@@ -11,6 +11,7 @@ import click
 
 from kb_runtime.cli.artifact_commands import ARTIFACT, AS_JSON
 from kbc.cli.environment import source_date_epoch
+from kbc.cli.options import path_option, with_options
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import Artifact
@@ -20,12 +21,7 @@ DEFAULT_OUT = Path("dist")
 
 _OPTIONS = (
     ARTIFACT,
-    click.option(
-        "--out",
-        type=click.Path(path_type=Path),
-        default=DEFAULT_OUT,
-        help="Output folder; default: dist.",
-    ),
+    path_option("--out", help="Output folder; default: dist.", default=DEFAULT_OUT),
     click.option("--name", default="", help="Name of the package; default: <kb>-kb."),
     click.option("--version", default="", help="Version of the package; default: that of kb.toml."),
     click.option(
@@ -64,4 +60,4 @@ def ships(write: Callable[..., None]) -> Callable[..., None]:
                 click.echo(f"note: this is a draft: {DRAFT}", err=True)
             write(Shipment(opened, facts, out, timestamp_of(facts, source_date_epoch())), **own)
 
-    return functools.reduce(lambda command, option: option(command), reversed(_OPTIONS), run)
+    return with_options(run, _OPTIONS)

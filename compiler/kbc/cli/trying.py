@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Unpack
@@ -13,9 +14,9 @@ from typing import Literal, Unpack
 import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
-from kbc.cli.build_options import Chosen, build_options, takes_build_options
 from kbc.cli.environment import default_cache
 from kbc.cli.opening import opened, show_accounting
+from kbc.cli.options import PATH, Chosen, build_options, takes_build_options
 
 PROMPT = "search> "
 END = ("q", "quit", "exit")
@@ -24,7 +25,7 @@ TRIED = "try"
 
 
 @click.command("try")
-@click.argument("kb", metavar="PATH", default=".", type=click.Path(path_type=Path))
+@click.argument("kb", metavar="PATH", default=".", type=PATH)
 @click.option("--name", default="", help="Name of the knowledge base; default: the site's title.")
 @click.option("--limit", type=click.IntRange(1, 50), default=5, help="Hits per query; default: 5.")
 @takes_build_options
@@ -45,11 +46,8 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     options = build_options(chosen)
     cache = Path(options.cache or default_cache())
     options = replace(options, out=cache / TRIED, keep=1, draft_first=False)
-    progress = reporting.progress(False)
-    try:
+    with closing(reporting.progress(False)) as progress:
         report = build(opened(kb, name, cache), options, progress)
-    finally:
-        progress.close()
     show_accounting(report.files)
     unread = {found.path for found in report.files if found.outcome == UNREADABLE}
     reporting.show_diagnostics(found for found in report.diagnostics if found.path in unread)

@@ -11,6 +11,7 @@ from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
 from kb_runtime.text.tables import count_of
 from kbc.cli.environment import default_cache
+from kbc.cli.options import PATH, flag, path_option
 
 TUNED = "tune"
 """The folder of the cache that builds for tuning are in."""
@@ -21,20 +22,13 @@ EASY = (
 
 
 @click.command("tune")
-@click.argument("kb", default=".", type=click.Path(path_type=Path))
-@click.option(
+@click.argument("kb", default=".", type=PATH)
+@path_option(
     "--questions",
-    type=click.Path(path_type=Path),
     help="A file with [[question]] tables; default: questions.toml in KB, else easy questions made from it.",
 )
-@click.option(
-    "--artifact",
-    type=click.Path(path_type=Path),
-    help="An existing build of KB; default: KB is built into the cache.",
-)
-@click.option(
-    "--apply", "is_applied", is_flag=True, help="Write the proposed settings into kb.toml."
-)
+@path_option("--artifact", help="An existing build of KB; default: KB is built into the cache.")
+@flag("--apply", "is_applied", help="Write the proposed settings into kb.toml.")
 @AS_JSON
 def tune_command(
     kb: Path, questions: Path | None, artifact: Path | None, is_applied: bool, as_json: bool

@@ -17,7 +17,7 @@ import click
 from kb_runtime.cli import runner
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.errors import KbcError
-from kbc.cli.build_options import Chosen, build_options, takes_build_options
+from kbc.cli.options import PATH, Chosen, build_options, flag, takes_build_options
 
 if TYPE_CHECKING:
     from kbc.pipeline.build import BuildReport
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("kbs", metavar="KB...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("kbs", metavar="KB...", nargs=-1, type=PATH)
 @takes_build_options
 @click.option(
     "--exec",
@@ -34,10 +34,8 @@ if TYPE_CHECKING:
     help="Run CMD with /bin/sh after each new version, but not for one that is live at the start. It"
     " gets $KBC_NAME, $KBC_BUILD_ID and $KBC_ARTIFACT.",
 )
-@click.option(
-    "--poll", is_flag=True, help="Check the files once a second instead of waiting for events."
-)
-@click.option("--quiet", is_flag=True, help="Print only problems.")
+@flag("--poll", help="Check the files once a second instead of waiting for events.")
+@flag("--quiet", help="Print only problems.")
 @AS_JSON
 def watch(
     kbs: tuple[Path, ...],

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
-from kb_runtime.cli.runner import print_json
+from kb_runtime.cli.runner import print_json, tell
 from kb_runtime.errors import UsageError
 from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
 from kb_runtime.text.tables import count_of
 from kbc.cli.environment import default_models
+from kbc.cli.options import JOBS, flag, path_option
 from kbc.errors import InputError, OutputError
 
 if TYPE_CHECKING:
@@ -26,30 +27,18 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 
-CODE = click.option(
-    "--code",
-    "tree",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The folder of the source tree.",
-)
-MODEL = click.option(
-    "--model",
-    type=click.Path(path_type=Path),
-    help="The model that the server's artifact was built with, if not the default one.",
+CODE = path_option("--code", "tree", help="The folder of the source tree.", required=True)
+MODEL = path_option(
+    "--model", help="The model that the server's artifact was built with, if not the default one."
 )
 PREFIX = click.option(
     "--prefix", default="", help="Prefix of the files' paths, to distinguish trees."
 )
-JOBS = click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Number of embedding threads; default: all cores."
-)
 
 WORKSPACE = click.argument("workspace", type=click.Path())
-CHILD = click.option(
+CHILD = flag(
     EXIT_WITH_PARENT,
     "has_parent",
-    is_flag=True,
     help="Exit when stdin is closed. Servers start the compiler with it.",
 )
 LOW_PRIORITY = 10
@@ -70,11 +59,7 @@ def workspace() -> None:
     type=click.Choice(["functional", "api"]),
     help="Kind of the tests; default: according to the names of the files.",
 )
-@click.option(
-    "--sync",
-    is_flag=True,
-    help="Remove stored tests of the same sources that FILES no longer contain.",
-)
+@flag("--sync", help="Remove stored tests of the same sources that FILES no longer contain.")
 @MODEL
 @JOBS
 @CHILD
@@ -158,15 +143,13 @@ def remove_command(
 
     cpus = jobs or os.cpu_count() or 1
     result = remove(_existing(workspace), identifiers, cpus, model, default_models())
-    if as_json:
-        print_json({"build_id": result.build_id, "tests": result.tests, "removed": result.removed})
-        return
+    facts = {"build_id": result.build_id, "tests": result.tests, "removed": result.removed}
     live = (
         f"build {result.build_id} with {count_of(result.tests, 'test')} is live"
         if result.tests
         else "none is left"
     )
-    click.echo(f"{count_of(result.removed, 'test')} removed; {live}")
+    tell(facts, f"{count_of(result.removed, 'test')} removed; {live}", as_json=as_json)
 
 
 @workspace.command("index")
@@ -175,7 +158,7 @@ def remove_command(
 @PREFIX
 @MODEL
 @JOBS
-@click.option("--draft", is_flag=True, help="Parse the files, but embed nothing.")
+@flag("--draft", help="Parse the files, but embed nothing.")
 @CHILD
 @AS_JSON
 def index_command(
@@ -201,10 +184,9 @@ def index_command(
     report = index.build(draft=draft, parsed=True)
     if not has_parent:
         index.record_status()
-    if as_json:
-        print_json({"build_id": report.build_id, "path": str(report.path)})
-        return
-    click.echo(f"{count_of(report.records, 'file')} indexed; build {report.build_id} is live")
+    facts = {"build_id": report.build_id, "path": str(report.path)}
+    indexed = f"{count_of(report.records, 'file')} indexed; build {report.build_id} is live"
+    tell(facts, indexed, as_json=as_json)
 
 
 @workspace.command("follow")
@@ -249,7 +231,7 @@ def follow_command(
 
 @workspace.command("prune")
 @WORKSPACE
-@click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
+@flag("--dry-run", help="Show what would be removed, and remove nothing.")
 @AS_JSON
 def prune_command(workspace: str, dry_run: bool, as_json: bool) -> None:
     """Remove the indexes of source trees that no server follows or reads. Safe while servers run.

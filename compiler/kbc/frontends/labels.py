@@ -1,5 +1,5 @@
-"""The labels of projects in Sphinx and AsciiDoc: names that a page gives to its parts, to which every page
-may refer."""
+"""The labels of projects in Sphinx, AsciiDoc and DocFX: names that a page gives to itself or its parts, to
+which every page may refer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from kbc.formats import BY_NAME, LabelTarget, ProjectLabels, Read
 from kbc.formats.selection import read_target
 from kbc.languages.anchors import slug
+from kbc.languages.front_matter import stated_above
+from kbc.languages.includes.files import NamedPage
 from kbc.languages.markdown import first_title, heading_text
 from kbc.project.source_file import SourceFile, decode_any, relative_path
 
@@ -44,6 +46,20 @@ def _labels_in(file: SourceFile) -> Iterator[tuple[str, LabelTarget]]:
             title = heading_text(match["title"] or "")
             anchor = slug(title, "docutils")
             yield _normalized(match["name"]), LabelTarget(file.path, title, anchor)
+
+
+def pages_by_uid(files: Sequence[SourceFile]) -> dict[str, NamedPage]:
+    """The pages of DocFX by the `uid` in their front matter; of two alike the first one counts."""
+    found: dict[str, NamedPage] = {}
+    for file in files:
+        if not (file.path.lower().endswith(".md") and b"uid:" in file.data):
+            continue
+        text = decode_any(file.data)
+        matter, _ = stated_above(text)
+        if isinstance(uid := matter.get("uid"), str):
+            title = first_title(text) or str(matter.get("title") or uid)
+            found.setdefault(uid, NamedPage(file.path, title))
+    return found
 
 
 def role_links(

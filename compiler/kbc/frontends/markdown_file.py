@@ -26,11 +26,11 @@ MAX_SUMMARY_CHARS = 200
 
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _SAYS_NOTHING = re.compile(
-    r"\*\*(?:[^*\s]++[ \t]*+){1,3}\*\*|Defined in: [^\n]*"
+    r"\*\*(?:[^*\s]++[ \t]*+){1,3}\*\*|Defined in: [^\n]*|\([^()\s]+\)=|\{\{[^{}]*\}\}|\{%[^{}]*%\}"
     r"|(?:\[?!\[[^\[\]\n]*\](?:\([^()\n]*\)|\[[^\[\]\n]*\])?(?:\](?:\([^()\n]*\)|\[[^\[\]\n]*\])?)?\s*+)++"
 )
-"""A paragraph that is a label (`**Note**`), the place in source that TypeDoc names, or only pictures, such as
-badges."""
+"""A paragraph that is a label (`**Note**`), the place in source that TypeDoc names, a target of MyST, what a
+template fills in, or only pictures, such as badges."""
 
 _LINK = re.compile(
     r"\]\(\s*(?:<(?P<quoted>[^<>]+)>|(?P<target>(?:[^()<>\s\\]|\\[!-/:-@\[-`{-~]?|\([^()\s]*\))++))"

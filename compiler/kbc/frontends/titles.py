@@ -32,6 +32,7 @@ _ENDING = re.compile(r"(?:\.html)?(?:\.(?:md|markdown))?\.[^.]*\Z")
 """Of Middleman and its kind, what a page becomes is behind its name, too: `index.html.md.erb`."""
 
 _OF_WIKI = frozenset(["_Sidebar.md", "_Footer.md", "_Sidebar.asciidoc", "_Footer.asciidoc"])
+_API = "openapi"
 _FIELD = re.compile(r"(?P<name>[A-Z][\w -]*):(?:[ \t]+(?P<value>.+))?")
 
 
@@ -60,7 +61,8 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
     as its package, as Changesets writes it, has the name of its file behind that. Pages whose headings are
     the same (`# Introduction`) are called as they state, and those without a title whose files are called
     alike (`caddy/licence.md`) have the name before it of the folder that tells them apart. Logs of changes
-    that are headed alike (`CHANGELOG.1.md`) have the number of their file behind that."""
+    that are headed alike (`CHANGELOG.1.md`) have the number of their file behind that, and what several APIs
+    describe under one title (`Problem`) has the title of its API."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
     named = []
@@ -74,7 +76,7 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
             record = replace(record, title=f"{record.title} {name_in_path(record.path)}")
         named.append(record)
     named = named if collection.generator else _of_wikis(named)
-    return _with_folders(_with_numbers(_as_stated(named)))
+    return _with_apis(collection, _with_folders(_with_numbers(_as_stated(named))))
 
 
 def _of_wikis(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
@@ -87,6 +89,27 @@ def _of_wikis(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
         if folder in wikis and isinstance(each, DocRecord) and not _stated(each)
         else each
         for each, (folder, _, _) in zip(records, places, strict=True)
+    ]
+
+
+def _with_apis(collection: Collection, records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+    """The records, of which operations and schemas that another API has under the same title have the title
+    of their own behind it."""
+    described = [each for each in records if isinstance(each, DocRecord) and each.format == _API]
+    apis = {
+        each.path: each.title for each in described if each.id == collection.stripped(each.path)
+    }
+    paths: dict[str, set[str]] = {}
+    for each in described:
+        paths.setdefault(each.title, set()).add(each.path)
+    return [
+        replace(each, title=f"{each.title} ({apis[each.path]})")
+        if isinstance(each, DocRecord)
+        and each.format == _API
+        and len(paths[each.title]) > 1
+        and apis.get(each.path, each.title) != each.title
+        else each
+        for each in records
     ]
 
 

@@ -1,4 +1,4 @@
-"""Finds the comments of Markdown pages, which a site does not show."""
+"""Finds the comments of Markdown pages, and the names of targets, which a site does not show."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from kbc.languages import markdown
 
 _BACKTICKS = re.compile(r"`+")
-_MARK = re.compile(rf"\\.|`+|<!--|{markdown.INSTRUCTION}")
+_MARK = re.compile(rf"\\.|`+|<!--|{markdown.INSTRUCTION}|{markdown.TARGET}", re.MULTILINE)
 
 Span = tuple[int, int]
 """The characters [start, end) of a text."""
 
 
 def comments(text: str, document: markdown.Document) -> Iterator[Span]:
-    """The comments and processing instructions outside code, in order and apart."""
+    """The comments, processing instructions and targets outside code, in order and apart."""
     starts = [0]
     position = 0
     for lines in document.commented:
@@ -36,7 +36,10 @@ def _between(text: str, position: int, end: int, *, has_code: bool) -> Iterator[
             spans.setdefault(len(run[0]), []).append(run.start())
     while mark := _MARK.search(text, position, end):
         position = mark.end()
-        if mark[0][0] == "<":
+        if mark[0][0] == "(":
+            if has_code:
+                yield mark.span()
+        elif mark[0][0] == "<":
             ending = "-->" if mark[0] == "<!--" else "?>"
             close = text.find(ending, position - 2, end)  # `<!-->` is a comment
             if close < 0:

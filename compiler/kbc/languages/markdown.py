@@ -48,7 +48,9 @@ _ROLE = re.compile(r"\{[\w:-]+\}(?=`)")
 INSTRUCTION = r"<\?(?!php\b|xml\b)(?=[A-Za-z])"
 """Where an instruction to a program of the site begins (`<?code-excerpt "main.dart"?>`), which browsers show
 as little as a comment. PHP and XML outside of code are content all the same."""
-_HIDDEN = re.compile(rf"<!--|{INSTRUCTION}")
+TARGET = r"^\([^\s()][^()\n]*\)=[ \t]*$"
+"""A name that MyST gives to what follows, on a line of its own."""
+_HIDDEN = re.compile(rf"<!--|{INSTRUCTION}|{TARGET}", re.MULTILINE)
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
 _KINDS: Mapping[str, BlockKind] = {
@@ -338,7 +340,10 @@ def _fields(tokens: Sequence[Token], index: int, references: Mapping[str, Any]) 
     token = tokens[index]
     match _KINDS[token.type]:
         case "heading":
-            title, _ = _titled(tokens[index + 1].content, references)
+            source = tokens[index + 1].content
+            title = _titled(source, references)[0]
+            if "![" in source:  # badges and icons beside a title say nothing of it
+                title = short_title(" ".join(_unpictured(source, references).split())) or title
             return {"level": int(token.tag[1]), "title": title}
         case "paragraph":
             return {"content": tokens[index + 1].content}

@@ -141,8 +141,8 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
 def _forgive(
     project: Project, files: Mapping[str, Sequence[SourceFile]], diagnostics: Diagnostics
 ) -> None:
-    """Makes warnings of errors in files that nobody wrote for a knowledge base: one that cannot be read must
-    not stop all."""
+    """Makes warnings of errors in files that nobody wrote for a knowledge base: one that cannot be read, or a
+    link out of their folder, which is not followed, must not stop all."""
     pages = {
         file.path
         for each in project.collections
@@ -150,7 +150,11 @@ def _forgive(
         for file in files[each.name]
     }
     diagnostics.downgrade(
-        lambda each: _is_of_file(each) or (_is_metadata(each) and each.path in pages)
+        lambda each: (
+            _is_of_file(each)
+            or each.code == "path-outside"
+            or (_is_metadata(each) and each.path in pages)
+        )
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 from kbc.recognition import places
 from kbc.recognition.manifests import is_repository
+from kbc.recognition.site import Site
 from kbc.sources.formats import is_wanted
 from kbc.sources.source_tree import SourceTree
 
@@ -27,6 +29,16 @@ _TESTS = (
 _DOCUMENTS = (*places.HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
 _OF_SITES = frozenset({"css", "html", "scss"})
 """Languages of what pages are shown with."""
+
+_OF_BROWSERS = frozenset({"javascript", "tsx", "typescript"})
+"""Languages of programs that pages run, and many generators are configured in."""
+
+_HIDDEN = re.compile(r"(?:^|/)\.[^/]*\Z")
+
+_OF_PAGES = re.compile(
+    rf"{places.SKIPPED.pattern}|listings?|snippets?|assets|static|public|themes?", re.IGNORECASE
+)
+"""Folders of what pages include and are shown with, and of what is no source of a project."""
 
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
@@ -46,7 +58,11 @@ def collection(
     None when they leave out all of it. Files and folders `taken` are read by others; of the folders `shared`
     others read the pages, so that the programs among them are left. Code that is not `documented` is all that
     can be asked for, and only loses its tests."""
-    whole = [f"/{place.rstrip('/')}" + "/" * (root / place).is_dir() for place in taken]
+    whole = [
+        f"/{place.rstrip('/')}" + "/" * (root / place).is_dir() for place in taken if place != "."
+    ]
+    if "." in taken:
+        return among_pages(root, files, whole), ""
     rest = [f"/{place}/" for place in shared]
     among = [each for place in shared for each in _pages_of(root, place, files)]
     found, sentence = _bounded(root, (*whole, *among), documented)
@@ -56,15 +72,17 @@ def collection(
     return found, sentence or _AMONG_PAGES
 
 
-def among_pages(root: Path, files: Sequence[str]) -> Collection | None:
-    """The code and data beside the pages of a folder that is read as pages as a whole; None without any."""
+def among_pages(root: Path, files: Sequence[str], exclude: Sequence[str] = ()) -> Collection | None:
+    """The code and data beside the pages of a folder that is read as pages as a whole, without what the
+    patterns `exclude` match; None without any."""
     endings = (*KINDS["docs"].suffixes, *_DOCUMENTS)
     others = [name for name in files if not name.lower().endswith(endings)]
     if not any(LANGUAGES.get(ending(name), "html") not in _OF_SITES for name in others):
         return None
     read = _by_content(root, others)
     found = sorted({each for name in files for each in endings if name.lower().endswith(each)})
-    return _bounded(root, (*(f"*{each}" for each in found), *read), documented=True)[0]
+    patterns = (*exclude, *(f"*{each}" for each in found), *read)
+    return _bounded(root, patterns, documented=True)[0]
 
 
 def scenarios(files: Sequence[str], folders: Sequence[str]) -> set[str]:
@@ -147,6 +165,29 @@ def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
     among = sum(name.split("/")[0] not in places.DOCS_FOLDERS for name in documents)
     programs = sum(map(places.is_program, names))
     return programs > among * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages) + len(documents)
+
+
+def is_source_beside(
+    sites: Sequence[Site], names: Sequence[str], man_pages: frozenset[str]
+) -> bool:
+    """Whether a folder with these files and `sites` holds source besides. What is in the folder of a site's
+    configuration is the site's; if that is the whole folder, programs that sites consist of are, too, and
+    examples, which its pages may include. A few programs beside many pages are tools."""
+    homes = [_HIDDEN.sub("", site.config.rpartition("/")[0]) for site in sites]
+    own = {*homes, *(place for site in sites for place in site.places)} - {""}
+    starts = tuple(f"{place}/" for place in own)
+    rest = [name for name in names if not name.startswith(starts)]
+    documents = list(filter(_is_document, names))
+    if not all(homes):
+        rest = [name for name in rest if places.is_program(name) and not _is_of_site(name)]
+        rest += documents
+    programs = sum(map(places.is_program, rest))
+    return programs * places.PAGES_A_PROGRAM >= len(documents) and is_source_tree(rest, man_pages)
+
+
+def _is_of_site(name: str) -> bool:
+    folders = name.split("/")[:-1]
+    return LANGUAGES[ending(name)] in _OF_BROWSERS or any(map(_OF_PAGES.fullmatch, folders))
 
 
 def _is_note(name: str) -> bool:

@@ -43,7 +43,7 @@ def _completed(collection: Collection, tree: IncludeTree, diagnostics: Diagnosti
         collection,
         generator=site.generator,
         include=collection.include or site.include,
-        exclude=tuple(dict.fromkeys((*site.exclude, *collection.exclude))),
+        exclude=tuple(dict.fromkeys((*site.left_out, *collection.exclude))),
         generator_options=site.generator_options(),
     )
 

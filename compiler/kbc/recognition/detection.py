@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 
+import kbc.recognition.translations as translations
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
@@ -31,7 +31,6 @@ from kbc.recognition.parts import (
     tests_in,
 )
 from kbc.recognition.site import Site, joined
-from kbc.recognition.translations import translated_files, translated_folders, translations_beside
 from kbc.recognition.versions import other_versions
 from kbc.recognition.workshops import workshop_at
 from kbc.sources.formats import is_wanted, texts_without_ending
@@ -118,28 +117,28 @@ class _FolderDetector:
         self._is_file = False
 
     def file(self, name: str) -> Recognition:
-        """A single file: a page, or a bundle of pages."""
-        self._is_file = True
-        self._files = [name]  # what else is in the folder does not matter
+        """A single file: a page, a bundle of pages, a program or test cases."""
+        self._is_file, self._files = True, [name]  # what else is in the folder does not matter
         ending = Path(name).suffix.lower()
         bundles = (*places.HTML, ".jsonl", ".ndjson")
         is_bundle = built_site.LLMS_FULL.fullmatch(name.lower()) or ending in bundles
         is_page = is_wanted(self._root / name, KINDS["docs"].suffixes)
         if not is_page and is_for_tests(self._root / name):
             return self._finish([collection("tests", "tests", (name,))], f"test cases, {name}")
+        if not is_page and not is_bundle and places.is_program(name):
+            return self._finish([collection("code", "code", (name,))], f"one program, {name}")
         kind = "pages" if is_bundle or not is_page else "docs"
-        pages = {*chain(*(KINDS[each].suffixes for each in ("docs", "pages")))} - {".toml"}
+        pages = {*KINDS["docs"].suffixes, *KINDS["pages"].suffixes} - {".toml"}
         if not is_page and ending not in pages:  # a source.toml only describes pages
             known = sorted({*pages, *ONLY_TESTS, *archives.ENDINGS})
-            raise RecognitionError(
-                f"{name!r} is in no format that kbc reads", f"Known endings: {', '.join(known)}."
-            )
-        return self._finish(
-            [collection("docs", kind, (name,), self._slug(name))], f"one file, {name}"
-        )
+            hint = f"Known endings, besides those of programs: {', '.join(known)}."
+            raise RecognitionError(f"{name!r} is in no format that kbc reads", hint)
+        own = collection("docs", kind, (name,), self._slug(name))
+        return self._finish([own], f"one file, {name}")
 
     def folder(self) -> Recognition:
-        sites = repository.sites_in(self._tree, "") or self._around()
+        here = repository.sites_in(self._tree, "")
+        sites = here or self._around()
         if sites and sites[0].generator == "gitbook" and not sites[0].order and self._has_site():
             sites = []  # it is what is left of a book, whose place another site has taken
         if above := self._above(sites):
@@ -151,14 +150,15 @@ class _FolderDetector:
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
-        if is_own or not (is_repository(self._names) or found or self._workshop):
+        is_source = bool(here) and code.is_source_beside(sites, self._files, self._man_pages)
+        is_project = is_source or is_repository(self._names) or found or self._workshop
+        if not is_project or (is_own and not is_source):
             sites = sites or built_site.bundles(self._names) or self._built()
             if not sites:
                 sites = self._below()
-                if len(self._with_larger(sites)) > len(sites):
+                is_source = code.is_source_beside(sites, self._files, self._man_pages)
+                if is_source or len(self._with_larger(sites)) > len(sites):
                     return self._repository(sites, found)
-            if not sites and code.is_source_tree(self._files, self._man_pages):
-                return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
         if not sites or sites[0].paths:  # besides a few pages by name, there may be other sites
             sites = [*sites, *self._below()]
@@ -207,18 +207,17 @@ class _FolderDetector:
         return any(repository.sites_in(self._tree, name) for name in _SITE_FOLDERS)
 
     def _below(self) -> list[Site]:
-        sites, translations = repository.sites_below(self._tree, self._root)
-        if sites:
-            self._leave_out(translations)
+        sites, others = repository.sites_below(self._tree, self._root)
+        self._leave_out(others if sites else ())
         return sites
 
     def _with_larger(self, sites: Sequence[Site]) -> list[Site]:
         return repository.with_larger(sites, self._names, self._files, self._other_languages)
 
-    def _leave_out(self, translations: Sequence[str]) -> None:
-        if translations:
-            self._other_languages += translations
-            self._notes.append(f"translations are left out: {shown(translations)}")
+    def _leave_out(self, found: Sequence[str]) -> None:
+        if found:
+            self._other_languages += found
+            self._notes.append(f"translations are left out: {shown(found)}")
 
     def _built(self) -> list[Site]:
         """A site whose generator has written it."""
@@ -238,7 +237,7 @@ class _FolderDetector:
 
     @cached_property
     def _translated_files(self) -> list[str]:
-        return translated_files(self._files, self._tree)
+        return translations.translated_files(self._files, self._tree)
 
     @cached_property
     def _man_pages(self) -> frozenset[str]:
@@ -269,7 +268,7 @@ class _FolderDetector:
 
     def _of_site(self, site: Site, index: int) -> Collection:
         name = site.name if index == 0 or site.name != "docs" else f"docs-{index + 1}"
-        exclude = [*site.exclude, *self._variants(site)]
+        exclude = [*site.left_out, *self._variants(site)]
         options = {"source": self._slug(site.title)} if site.kind == "pages" else {}
         return Collection(
             name=name,
@@ -289,7 +288,8 @@ class _FolderDetector:
         """Folders of translations and other versions among the pages."""
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
-        found = translated_folders(files, str(site.options.get("language") or "en"))
+        language = str(site.options.get("language") or "en")
+        found = translations.translated_folders(files, self._tree, site.folder, language)
         known = self._translated_files if site.generator in ("", fumadocs.GENERATOR) else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
@@ -309,6 +309,7 @@ class _FolderDetector:
         plain = code.shared_folders(collections, self._files)
         beside = [] if "." in taken else [name for name in self._names if name not in taken]
         self._leave_out([name for name in beside if name in self._translated_files])
+        self._leave_out(translations.repeated_languages(self._files, taken))
         own = [name for name in beside if name not in self._translated_files]
         if readmes := tuple(places.readmes(own)):
             collections.append(collection("readme", "docs", readmes))
@@ -327,7 +328,7 @@ class _FolderDetector:
         excluded |= {*apis.own, *apis.copies, *apis.parts}
         excluded |= code.scenarios(self._files, features)
         exercises = {EXERCISES} if self._workshop else set()
-        others = sorted((excluded | exercises) - {".", *plain})
+        others = sorted((excluded | exercises) - {*plain})
         documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION
         source, sentence = code.collection(
             self._root, self._files, others, plain, documented=bool(documented)
@@ -359,7 +360,7 @@ class _FolderDetector:
     def _documentation(self) -> list[Collection]:
         """The documentation of a project without a site: its pages, and HTML that was built from others."""
         found = places.pages_below(self._names, self._files, self._man_pages)
-        self._leave_out(others := translations_beside(found, self._files))
+        self._leave_out(others := translations.translations_beside(found, self._files, self._tree))
         found = tuple(place for place in found if place not in others)
         collections = []
         if found:
@@ -396,8 +397,9 @@ class _FolderDetector:
         collections += tests_beside(self._root, found)
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
+        has_programs = any(map(places.is_program, found))
         source = code.among_pages(self._root, self._files)
-        if source and repository.is_checkout(self._root):
+        if source and (has_programs or repository.is_checkout(self._root)):
             collections.append(source)
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)

@@ -85,7 +85,8 @@ _CONTENT = "content"
 """The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
 
 _NEARLY_ALL = 0.8
-_PAGES_A_PROGRAM = 5
+PAGES_A_PROGRAM = 5
+"""With more pages for each program, these are tools for the pages."""
 _MOST_NAMED = 3
 """Folders that a sentence names."""
 
@@ -388,7 +389,7 @@ def _of_pages_alone(
         for name, count in sorted(counts.items())
         if count >= fewest
         and (
-            programs[name] * _PAGES_A_PROGRAM <= count
+            programs[name] * PAGES_A_PROGRAM <= count
             if name in _SPECIFICATIONS
             else not (programs[name] or SKIPPED.fullmatch(name) or _FRAGMENTS.fullmatch(name))
         )

@@ -16,6 +16,9 @@ from kbc.project.well_formed import texts as texts
 NOT_PAGES = ("*.txt",)
 """Text that generators of Markdown publish as it is: requirements, robots.txt, examples."""
 
+_UNKNOWN = "/404.*"
+"""What web servers show for an address that they do not know."""
+
 _LOCAL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|\Z)")
 """Where a site is tried, and not where it is published."""
 
@@ -52,6 +55,12 @@ class Site:
     options: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     translations: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The patterns of `exclude`, and the page for unknown addresses unless the navigation has it."""
+        is_page = self.kind == "pages" or any(path.startswith("404.") for path in self.order)
+        return self.exclude if is_page else (*self.exclude, _UNKNOWN)
 
     @property
     def places(self) -> tuple[str, ...]:

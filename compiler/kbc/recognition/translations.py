@@ -26,13 +26,20 @@ _SHORT = re.compile(r"[a-z]{2,3}")
 _ORIGINAL = "C"
 """GNOME's name for the folder of the language that the others are translated from."""
 
-_OF_LANGUAGES = re.compile(r"i18n|l10n|lang(?:uage)?s?|locales?|translations?", re.IGNORECASE)
+_OF_LANGUAGES = re.compile(
+    r"i18n|l10n|lang(?:uage)?s?|locales?|locali[sz]ations?|translations?", re.IGNORECASE
+)
 """Folders that hold one folder for each language."""
 
 _COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
 """Pages that every folder may have."""
 
 _SEPARATORS = re.compile(r"[-_.]")
+
+_LOOKED_AT = 12
+"""Pages of a folder that are asked for their language."""
+_FOREIGN = 0.02
+"""The share of letters outside of ASCII that text in English has at most."""
 
 
 def translations(names: Sequence[str], language: str = "en") -> list[str]:
@@ -43,18 +50,21 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
     return [name for name in names if _is_of_other(name, language)]
 
 
-def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
-    """The folders of translations among the paths `files`: those that stand beside one in `language`, at the
-    top those beside pages that are in no folder of a language, and those most of whose pages stand under the
-    same name beside them or, for `docs-fr`, in `docs`, with others that are called alike; of folders in
-    `languages`, those all of whose pages stand beside that."""
+def translated_folders(
+    files: Iterable[str], tree: IncludeTree, folder: str = "", language: str = "en"
+) -> list[str]:
+    """The folders of translations among the paths `files` below `folder`: those that stand beside one in
+    `language`, at the top those beside pages that are in no folder of a language, and those most of whose
+    pages stand under the same name beside them or, for `docs-fr`, in `docs`, with others that are called
+    alike; of folders in `languages`, those all of whose pages stand beside that. A folder `cs` or `ml` whose
+    pages are in English is about a programming language."""
     files = [*files]
     below: dict[str, set[str]] = {}
     has_pages_beside = False
     for name in filter(is_page, files):
         *folders, own = name.split("/")
-        for depth, folder in enumerate(folders):
-            below.setdefault("/".join(folders[:depth]), set()).add(folder)
+        for depth, each in enumerate(folders):
+            below.setdefault("/".join(folders[:depth]), set()).add(each)
         is_own = not _LANGUAGE.fullmatch(folders[0]) if folders else not README.fullmatch(own)
         has_pages_beside = has_pages_beside or is_own
     found = []
@@ -78,7 +88,9 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
         found += _collected(parent, names, found, known, language)
         found += _alike(parent, names, found, language)
         found += _short_names(parent, names, found, known, language)
-    return found
+    if language != "en":
+        return found
+    return [place for place in found if not _is_in_english(place, known, tree, folder)]
 
 
 def _collected(
@@ -135,16 +147,47 @@ def _alike(parent: str, names: Set[str], found: Sequence[str], language: str) ->
     ]
 
 
-def translations_beside(places: Sequence[str], files: Sequence[str]) -> list[str]:
+def translations_beside(
+    places: Sequence[str], files: Sequence[str], tree: IncludeTree
+) -> list[str]:
     """The folders with translations of those in `places` that stand beside them: `docs-fr` beside `docs`,
     `fr` beside `C`."""
     near = [name for name in files if name.startswith(tuple(places))]
     return [
         folder
-        for folder in translated_folders(near)
+        for folder in translated_folders(near, tree)
         if any(base in places for base, _ in _suffixed(folder))
         or (folder in places and joined(posixpath.dirname(folder), _ORIGINAL) in places)
     ]
+
+
+def repeated_languages(files: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """The folders of languages other than English, outside of the folders `taken`, in `localization` and the
+    like most of whose pages, which may all be called `README`, stand under the same path beside that; with
+    several of these all that are called after a language."""
+    below: dict[str, dict[str, list[str]]] = {}
+    starts = tuple("" if each == "." else f"{each}/" for each in taken)
+    for name in filter(is_page, files):
+        folders = [] if name.startswith(starts) else name.split("/")[:-1]
+        for depth, folder in enumerate(folders[1:], start=1):
+            if _OF_LANGUAGES.fullmatch(folders[depth - 1]) and _is_of_other(folder, "en"):
+                parent = "/".join(folders[:depth])
+                inside = name.removeprefix(f"{parent}/{folder}/")
+                below.setdefault(parent, {}).setdefault(folder, []).append(inside)
+                break
+    known = frozenset(files)
+    found: list[str] = []
+    for parent, pages in sorted(below.items()):
+        original = posixpath.dirname(parent)
+        copies = [name for name, own in sorted(pages.items()) if _repeats(own, original, known)]
+        found += [joined(parent, each) for each in (sorted(pages) if copies[1:] else copies)]
+    return found
+
+
+def _repeats(pages: Sequence[str], original: str, files: Set[str]) -> bool:
+    """Whether most pages, which are in folders, have one with the same path in `original`."""
+    copies = sum("/" in page and joined(original, page) in files for page in pages)
+    return copies >= FEW_PAGES and copies > len(pages) / 2
 
 
 def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
@@ -171,17 +214,66 @@ def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
     found = [
         names
         for names in probable.values()
-        if len(names) >= FEW_PAGES and not _are_in_english(names, tree)
+        if len(names) >= FEW_PAGES and not _are_mostly_english(names, tree)
     ]
+    certain = [name for name in certain if not are_in_english([_read(name, tree)])]
     return sorted({*certain, *(name for names in found for name in names)})
 
 
-def _are_in_english(names: Sequence[str], tree: IncludeTree) -> bool:
-    """Whether most of the pages are, as far as their words leave no doubt."""
-    from kbc.backends.page_languages import is_english  # few trees have such names
+def _are_mostly_english(names: Sequence[str], tree: IncludeTree) -> bool:
+    """Whether most of the pages are in English, as far as their words leave no doubt."""
+    return 2 * sum(are_in_english([_read(name, tree)]) for name in names) > len(names)
 
-    pages = [(tree.peek(name) or b"").decode("utf-8", "replace") for name in names]
-    return 2 * sum(is_english([page]) for page in pages) > len(pages)
+
+def _is_in_english(place: str, files: frozenset[str], tree: IncludeTree, folder: str) -> bool:
+    """Whether the pages in the folder `place` leave no doubt that they are in English, and are no copies that
+    wait for their translation."""
+    parent, _, name = place.rpartition("/")
+    beside = ("", "en", *(base for base, _ in _suffixed(name)))
+    texts = []
+    for page in sorted(_pages_in(place, files))[:_LOOKED_AT]:
+        text = _read(joined(folder, place, page), tree)
+        originals = (joined(parent, each, page) for each in beside)
+        if not any(
+            original in files and _is_copied(text, _read(joined(folder, original), tree))
+            for original in originals
+        ):
+            texts.append(text)
+    return are_in_english(texts)
+
+
+def _is_copied(text: str, original: str) -> bool:
+    """Whether most lines are those of the original."""
+    lines = {line for line in text.splitlines() if line.strip()}
+    return 2 * len(lines.intersection(original.splitlines())) > len(lines)
+
+
+def _read(name: str, tree: IncludeTree) -> str:
+    return (tree.peek(name) or b"").decode("utf-8", "replace")
+
+
+def are_in_english(texts: Iterable[str]) -> bool:
+    """Whether the prose of pages leaves no doubt that it is in English."""
+    from kbc.backends.page_languages import is_english  # few trees have pages to ask this of
+
+    prose = [_prose(text) for text in texts]
+    letters = [letter for text in prose for letter in text if letter.isalpha()]
+    foreign = sum(not letter.isascii() for letter in letters)
+    return foreign <= _FOREIGN * len(letters) and is_english(prose)
+
+
+def _prose(text: str) -> str:
+    """What is no code: many words of programs (`for`, `if`, `not`) are English."""
+    kept, fence = [], ""
+    for line in text.splitlines():
+        mark = line.lstrip()[:3]
+        if fence:
+            fence = "" if mark == fence else fence
+        elif mark in ("```", "~~~"):
+            fence = mark
+        elif not line.startswith(("    ", "\t")):
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _suffixed(name: str, language: str = "en") -> Iterator[tuple[str, str]]:

@@ -60,6 +60,8 @@ _PROJECT_FILES = frozenset([
     "build.gradle", "build.gradle.kts", "build.sbt", "cargo.toml", "cmakelists.txt", "mix.exs",
     "package.json", "pom.xml", "pyproject.toml", "setup.py",
 ])  # fmt: skip
+_PACKAGE = "__init__.py"
+"""A Python package (`coverage`) is no output, whatever it is called."""
 # MSBuild writes to `bin` and `obj`; `bin` of packages of other kinds holds programs that people write.
 _MSBUILD_FOLDERS = frozenset({"bin", "obj"})
 _MSBUILD_ENDINGS = (".csproj", ".fsproj", ".sln", ".slnx", ".vbproj")
@@ -360,7 +362,7 @@ def _folder_reason(name: str, outputs: Collection[str], below: Collection[str]) 
     if (
         folded in _DEPENDENCY_FOLDERS
         or folded.endswith(".egg-info")
-        or folded in outputs
+        or (folded in outputs and _PACKAGE not in below)
         or _VIRTUAL_ENVIRONMENT in below
     ):
         return DEPENDENCY

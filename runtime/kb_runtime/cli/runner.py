@@ -149,6 +149,14 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def tell(facts: Any, sentence: str, *, as_json: bool) -> None:
+    """Prints what a command did: its `facts` as JSON, or a sentence."""
+    if as_json:
+        print_json(facts)
+    else:
+        click.echo(sentence)
+
+
 def _as_json(failure: KbcError) -> dict[str, Any]:
     """What `--json` prints in place of a result: the error, and the diagnostics of a build."""
     shown: dict[str, Any] = {

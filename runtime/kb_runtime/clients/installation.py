@@ -47,7 +47,6 @@ class Change:
         return self.after != self.before.data
 
     def diff(self) -> str:
-        """A unified diff of the file."""
         old, new = (_lines(data) for data in (self.before.data, self.after))
         path = self.before.path
         return "".join(difflib.unified_diff(old, new, path, path))
@@ -213,5 +212,4 @@ def _lines(data: bytes | None) -> list[str]:
 
 
 def detected(clients: Iterable[Client], machine: Machine) -> list[Client]:
-    """The clients that are on the machine."""
     return [client for client in clients if client.is_detected(machine)]

@@ -80,7 +80,6 @@ class JsonText:
         return [_cut(kept, smaller, holder), kept]
 
     def render(self, name: str, fields: Mapping[str, Any]) -> str:
-        """A file with just this server."""
         return self.put("", name, fields)
 
     def _put_field(self, text: str, name: str, key: str, value: Any) -> str:
@@ -181,7 +180,6 @@ def _ends_in_line_comment(text: str, start: int, end: int) -> bool:
 
 
 def _assign(text: str, member: Member, value: Any, unit: str) -> str:
-    """`text` with another value of a member."""
     old = text[member.value.start : member.value.end]
     if isinstance(value, dict) and ("\n" in old or "\n" in text.strip()):
         new = _render(value, _line_indent(text, member.start), unit, _newline(text))

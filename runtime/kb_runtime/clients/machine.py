@@ -23,7 +23,6 @@ class Machine:
 
     @classmethod
     def this(cls) -> Machine:
-        """The machine that this process runs on."""
         names: dict[str, Platform] = {"win32": "windows", "darwin": "macos"}
         return cls(names.get(sys.platform, "linux"), os.path.expanduser("~"), dict(os.environ))
 

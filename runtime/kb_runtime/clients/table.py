@@ -63,7 +63,6 @@ class Client:
         return ("user", "project") if self.project else ("user",)
 
     def path(self, machine: Machine, scope: Scope, project: str) -> str:
-        """The configuration of a scope the client has."""
         named = self.user(machine)
         if scope == "project":
             named = [machine.join(project, each) for each in self.project]

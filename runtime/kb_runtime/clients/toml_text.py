@@ -71,7 +71,6 @@ class TomlText:
         return [text]
 
     def render(self, name: str, fields: Mapping[str, Any]) -> str:
-        """A file with just this server."""
         return self._append("", name, fields)
 
     def _is_table(self, statement: Statement, name: str) -> bool:
@@ -89,7 +88,6 @@ class TomlText:
         return text + (newline if text else "") + table + newline
 
     def _put_field(self, text: str, name: str, key: str, value: Any) -> str:
-        """Changes or adds one key of the server's own table."""
         last = None
         inside = False
         for statement in scan(text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -112,45 +112,31 @@ def answer(explorer: Explorer, request: Request, page: Page) -> Response:
                 return page(visit)
             except kr.ToolError as error:
                 status = 404 if error.kind == "NOT_FOUND" else 400
-                return visit.render(
-                    "error.html",
-                    status=status,
-                    title="Not found" if status == 404 else "That did not work",
-                    message=str(error),
-                    suggestions=[(name, visit.record_url(name)) for name in error.suggestions],
-                )
+                title = "Not found" if status == 404 else "That did not work"
+                return _error_page(visit, status, title, str(error), error.suggestions)
             except IndexError:
-                return visit.render(
-                    "error.html",
-                    status=404,
-                    title="Not found",
-                    message="There is no such chunk in this build.",
-                    suggestions=[],
-                )
+                message = "There is no such chunk in this build."
+                return _error_page(visit, 404, "Not found", message)
     except kr.KbcError as error:
-        html = (
-            templates()
-            .get_template("broken.html")
-            .render(
-                root=request.scope.get("root_path", ""),
-                message=str(error),
-                hint=error.hint,
-                code=error.code,
-            )
-        )
-        return HTMLResponse(html, 503)
+        broken = templates().get_template("broken.html")
+        told = {"message": str(error), "hint": error.hint, "code": error.code}
+        return HTMLResponse(broken.render(root=request.scope.get("root_path", ""), **told), 503)
+
+
+def _error_page(
+    visit: Visit, status: int, title: str, message: str, suggestions: Iterable[str] = ()
+) -> Response:
+    listed = [(name, visit.record_url(name)) for name in suggestions]
+    return visit.render(
+        "error.html", status=status, title=title, message=message, suggestions=listed
+    )
 
 
 def _http_error(explorer: Explorer) -> Callable[[Request, HTTPException], Any]:
     async def handler(request: Request, error: HTTPException) -> Response:
         def page(visit: Visit) -> Response:
-            return visit.render(
-                "error.html",
-                status=error.status_code,
-                title=error.detail,
-                message="There is no page at this address.",
-                suggestions=[],
-            )
+            message = "There is no page at this address."
+            return _error_page(visit, error.status_code, error.detail, message)
 
         if error.status_code != 404 or request.url.path.startswith("/static"):
             return PlainTextResponse(error.detail, error.status_code)

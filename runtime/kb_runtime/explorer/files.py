@@ -16,7 +16,6 @@ from kb_runtime.explorer.visit import HERE, Run, templates
 
 
 def health_file(kb: kr.KnowledgeBase) -> str:
-    """The health of a build as a page of its own."""
     facts = health.summary(kb, None)
     return _page("health.html", kb, **facts, texts=health.read_texts(kb))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urldefrag
@@ -31,8 +31,8 @@ class Links:
     by_path: Mapping[str, str]
     by_url: Mapping[str, str]
     by_name: Mapping[str, str]
-    to: Mapping[str, tuple[str, ...]]
-    of: Mapping[str, tuple[str, ...]]
+    to: Mapping[str, Sequence[str]]
+    of: Mapping[str, Sequence[str]]
 
     @property
     def orphans(self) -> list[str]:
@@ -80,17 +80,15 @@ def read_links(kb: kr.KnowledgeBase) -> Links:
         if url := str(data.get("url", "")).rstrip("/"):
             by_url.setdefault(url, address)
         mentions[address] = list(_mentioned(record.text, data))
-    links = Links(titles, kinds, by_path, by_url, by_name, {}, {})
-    of: dict[str, tuple[str, ...]] = {}
+    of: dict[str, list[str]] = {}
     to: defaultdict[str, list[str]] = defaultdict(list)
+    links = Links(titles, kinds, by_path, by_url, by_name, to, of)
     for address, hrefs in mentions.items():
         found = (by_name.get(each) or links.resolve(each, paths[address]) for each in hrefs)
-        of[address] = tuple(dict.fromkeys(each for each in found if each and each != address))
+        of[address] = list(dict.fromkeys(each for each in found if each and each != address))
         for target in of[address]:
             to[target].append(address)
-    return Links(
-        titles, kinds, by_path, by_url, by_name, {each: tuple(by) for each, by in to.items()}, of
-    )
+    return links
 
 
 def _mentioned(text: str, data: Mapping[str, Any]) -> Iterator[str]:

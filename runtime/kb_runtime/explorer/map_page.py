@@ -83,7 +83,6 @@ def points(visit: Visit) -> Response:
 
 
 def query(visit: Visit) -> Response:
-    """Where a query is, and its hits."""
     text = visit.text("q").strip()
     found = projection_of(visit)
     vector = visit.kb.encode(text) if text and found is not None else None
@@ -106,7 +105,6 @@ def query(visit: Visit) -> Response:
 
 
 def point(visit: Visit) -> Response:
-    """What a point is."""
     chunk = visit.kb.chunk(visit.number("row", 0, 0, 1 << 31))
     return JSONResponse(
         {
@@ -119,7 +117,6 @@ def point(visit: Visit) -> Response:
 
 
 def facts_part(visit: Visit) -> Response:
-    """Clusters, near duplicates and isolated chunks, as lists."""
     found = projection_of(visit)
     if found is None:
         return visit.render("map_facts.html", clusters=[], groups=[], isolated=[], copies=0)
@@ -129,7 +126,7 @@ def facts_part(visit: Visit) -> Response:
         return {
             "row": row,
             "title": chunk.title or chunk.address,
-            "place": f"{_id_of(chunk)}:{chunk.lines[0]}",
+            "place": f"{unquote(chunk.address.split('/', 4)[-1])}:{chunk.lines[0]}",
             "url": visit.record_url(chunk.address, row=row),
         }
 
@@ -142,10 +139,6 @@ def facts_part(visit: Visit) -> Response:
         isolated=[(shown(row), float(found.nearest[row])) for row in found.isolated()[:LISTED]],
         copies=len(copies),
     )
-
-
-def _id_of(chunk: kr.Chunk) -> str:
-    return unquote(chunk.address.removeprefix("kb://").split("/", 2)[-1])
 
 
 def clusters_of(kb: kr.KnowledgeBase, found: Projection) -> list[Cluster]:

@@ -7,9 +7,11 @@ nobody but its own server.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import Any
 
 import nh3
 from markdown_it import MarkdownIt
@@ -72,6 +74,12 @@ def marked(text: str, words: Iterable[str]) -> Markup:
         parts += [escape(text[at : found.start()]), Markup("<mark>{}</mark>").format(found[0])]
         at = found.end()
     return Markup("").join([*parts, escape(text[at:])])
+
+
+def json_code(value: Any) -> Markup:
+    """A value as indented JSON, cut at `MOST_CHARS`."""
+    shown = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return code(shown[:MOST_CHARS], "json")
 
 
 def code(text: str, language: str, first_line: int = 0, *, anchors: bool = False) -> Markup:

@@ -262,7 +262,6 @@ def _spread(count: int, most: int) -> set[int]:
 
 
 def gains(old: Run, new: Run) -> list[tuple[str, float, float]]:
-    """The measures that both runs have, before and after."""
     before, after = old.get("measures", {}), new.get("measures", {})
     return [
         (name, before[name]["mean"], after[name]["mean"])

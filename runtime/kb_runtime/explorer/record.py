@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,7 +84,7 @@ def page(visit: Visit) -> Response:
         stored=_stored(record, visit.number("line", 1, 1, 1 << 31)) if view == "stored" else None,
         converted=view == "stored" and is_converted(visit, record),
         agent=_agent(visit, record) if view == "agent" else None,
-        fields=_json(data) if view == "data" else "",
+        fields=markup.json_code(data) if view == "data" else "",
         facts=facts(data),
         inline=markup.inline,
         steps=data.get("steps") if record.kind == "tests" else None,
@@ -124,7 +123,6 @@ def links_of(visit: Visit) -> Links:
 
 
 def links_part(visit: Visit) -> Response:
-    """What links to a record, and what it links to."""
     record = visit.kb.get(visit.text("name"))
     links = links_of(visit)
 
@@ -181,9 +179,9 @@ def facts(data: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
 def _pieces(
     visit: Visit, record: kr.Record, chunks: Sequence[kr.Chunk], number: int, row: str
 ) -> list[ShownChunk]:
-    links: Links | None = (
-        links_of(visit) if len(visit.kb.collections) and _is_small(visit) else None
-    )
+    # Every record is read for its links: of a large build only once that was done for another page.
+    is_small = sum(info.chunks for info in visit.kb.collections) <= 20_000
+    links = links_of(visit) if is_small or visit.opened.knows("links") else None
     data: Mapping[str, Any] = record.data
     path = str(data.get("path", ""))
 
@@ -202,19 +200,14 @@ def _pieces(
             html = markup.markdown(source, resolve, outline, breaks=record.kind == "tests")
             fence = markup.open_fence(text, fence)
         else:
-            html = markup.code(text, _language(record, chunk), chunk.lines[0])
+            language = chunk.language or str(data.get("language", ""))
+            shown_as = "diff" if data.get("is_diff") else language
+            html = markup.code(text, shown_as, chunk.lines[0])
         tokens = visit.kb.count_tokens(text)
         pieces.append(
             ShownChunk(chunk, html, tokens, len(chunk.text) > len(text), str(chunk.row) == row)
         )
     return pieces
-
-
-def _is_small(visit: Visit) -> bool:
-    """Whether every record can be read while somebody waits for the page."""
-    return (
-        visit.opened.knows("links") or sum(info.chunks for info in visit.kb.collections) <= 20_000
-    )
 
 
 def _is_markdown(record: kr.Record, chunk: kr.Chunk) -> bool:
@@ -223,11 +216,6 @@ def _is_markdown(record: kr.Record, chunk: kr.Chunk) -> bool:
         return record.kind == "tests"
     language = str(data.get("language", "markdown"))
     return language in ("markdown", "mdx", "", "html") and chunk.language not in ("diff",)
-
-
-def _language(record: kr.Record, chunk: kr.Chunk) -> str:
-    data: Mapping[str, Any] = record.data
-    return "diff" if data.get("is_diff") else str(chunk.language or data.get("language", ""))
 
 
 def _stored(record: kr.Record, line: int) -> Stored:
@@ -259,11 +247,6 @@ def is_converted(visit: Visit, record: kr.Record) -> bool:
     length = len(record.text.encode("utf-8", "replace"))
     ends = record.text.count("\n")
     return size - length not in (0, ends, _MARK_BYTES, ends + _MARK_BYTES)
-
-
-def _json(data: Mapping[str, Any]) -> Markup:
-    shown = json.dumps(data, ensure_ascii=False, indent=2, default=str)
-    return markup.code(shown[: markup.MOST_CHARS], "json")
 
 
 def _agent(visit: Visit, record: kr.Record) -> dict[str, Any]:

@@ -111,7 +111,11 @@ def page(visit: Visit) -> Response:
         "settings": first,
         "second": second,
         "modes": MODES,
-        "left_out": _left_out(visit.kb),
+        "left_out": [  # collections with passages that the scope `all` does not search
+            info.name
+            for info in visit.kb.collections
+            if info.chunks and info.name not in visit.kb.scopes["all"]
+        ],
         "types": _with(types, first.type),
         "languages": _with(languages, first.language),
         "limits": LIMITS,
@@ -150,12 +154,6 @@ def _settings(visit: Visit, suffix: str) -> Settings:
         path=value("path")[:_MOST_PATH_CHARS].strip(),
         structure=visit.text("structure" + suffix) != "off",
     )
-
-
-def _left_out(kb: kr.KnowledgeBase) -> list[str]:
-    """The collections with passages that the scope `all` does not search."""
-    everywhere = kb.scopes["all"]
-    return [info.name for info in kb.collections if info.chunks and info.name not in everywhere]
 
 
 def _kinds(visit: Visit) -> tuple[list[str], list[str]]:

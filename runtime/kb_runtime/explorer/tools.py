@@ -151,13 +151,12 @@ def called(visit: Visit, name: str, arguments: Mapping[str, Any]) -> dict[str, A
     milliseconds = (time.perf_counter() - start) * 1e3
     has_structure = answer.structured is not None
     compact = json.dumps(answer.structured, ensure_ascii=False) if has_structure else ""
-    shown = json.dumps(answer.structured, ensure_ascii=False, indent=2) if has_structure else ""
     return {
         "error": "",
         "milliseconds": milliseconds,
         "text": markup.visible(answer.text),
         "text_tokens": visit.kb.count_tokens(answer.text),
-        "structured": markup.code(shown[: markup.MOST_CHARS], "json") if shown else "",
+        "structured": markup.json_code(answer.structured) if has_structure else "",
         "structured_tokens": visit.kb.count_tokens(compact) if compact else 0,
     }
 

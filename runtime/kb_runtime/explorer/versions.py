@@ -60,7 +60,6 @@ def page(visit: Visit) -> Response:
 
 
 def record_page(visit: Visit) -> Response:
-    """One record, before and after."""
     known = builds_of(visit)
     old, new = _chosen(visit, known)
     collection, name = visit.text("collection"), visit.text("name")

@@ -7,12 +7,14 @@ from weakref import WeakKeyDictionary
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.merged_answers import COLLECTION, KB
-from kb_runtime.text.names import quoted
+from kb_runtime.text.names import known_as, quoted
 from kb_runtime.tools import lookup
-from kb_runtime.tools.answers import error_structure, error_text, with_warnings
+from kb_runtime.tools.answers import error_answer, with_warnings
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.budget import WARNING_MARGIN, within
-from kb_runtime.tools.declaration import MAX_CHARS, Answer
+from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.parameter import MAX_CHARS
+from kb_runtime.tools.refusal import bad_input
 from kb_runtime.tools.registry import tool_named
 from kb_runtime.tools.session import DEFAULT_CHARS, Session
 
@@ -33,7 +35,9 @@ _IF_CUT = "Ask for less: for one item by its name, or with narrower arguments."
 """How to get the rest of an answer that was shortened."""
 
 
-def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> dict[str, Any]:
+def call_tool(
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
+) -> dict[str, Any]:
     """The result of a call. A failure that the caller can mend is a result with `isError`.
 
     Raises ProtocolError for a tool that is not offered, and where a tool's contract wants one.
@@ -63,7 +67,9 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
             failure = ToolError("INTERNAL", f"{name} failed because of a bug in the server.")
     failure.next_steps = tuple(map(answers.with_wire_names, failure.next_steps))
     try:
-        told = within((tool.on_error or _failure)(failure), DEFAULT_CHARS, "Ask for another name.")
+        told = within(
+            (tool.on_error or error_answer)(failure), DEFAULT_CHARS, "Ask for another name."
+        )
         return _result(told, shown, is_error=True)
     except ProtocolError as error:
         raise ProtocolError(
@@ -79,7 +85,9 @@ def offered_tool(answers: Answers, artifact: Knowledge, name: str) -> Tool | Non
     called = _CALLED.setdefault(artifact, {})
     tool = called.get(declared)
     if tool is None:
-        tool = tool_named(declared).with_limit()
+        tool = tool_named(declared)
+        if MAX_CHARS not in tool.arguments:
+            tool = tool._replace(arguments=(*tool.arguments, MAX_CHARS))
         settings = lookup.settings(artifact, tool.needs)
         tool = called[declared] = tool.with_settings(artifact.manifest["prefix"], settings)
     return tool
@@ -111,7 +119,8 @@ def run_tool(
             given[COLLECTION] = _own_name(artifact, session.artifact, given[COLLECTION])
     checked, warnings = check(tool, given)
     asked = checked.pop(MAX_CHARS.name)
-    max_chars = asked or _default_chars(session.artifact)
+    settings = session.artifact.parts[0].manifest.get("tools") or {}
+    max_chars = asked or settings.get("max_chars") or DEFAULT_CHARS
     # What the tool gives in parts leaves room for the warnings: what `within` cuts, no cursor continues.
     session.max_chars = max_chars - sum(len(warning) + WARNING_MARGIN for warning in warnings)
     session.asked_chars = asked
@@ -122,33 +131,24 @@ def run_tool(
     return within(answer, max_chars, _IF_CUT, repeats=tool.repeats, kept=kept)
 
 
-def _default_chars(knowledge: Knowledge) -> int:
-    """What the author of the first knowledge base set, or the default."""
-    settings = knowledge.parts[0].manifest.get("tools") or {}
-    chars: int = settings.get("max_chars") or DEFAULT_CHARS
-    return chars
-
-
 def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:
     """The knowledge base of that name. Raises ToolError for a name that is not served, and for a
     knowledge base that has nothing of what the tool reads."""
     served = {part.manifest["name"]: part for part in knowledge.served}
-    folded = {one.casefold(): part for one, part in served.items()}
-    part = folded.get(name.casefold()) if isinstance(name, str) else None
-    if part is None:
-        raise ToolError(
-            "BAD_INPUT",
+    known = known_as(name, served) if isinstance(name, str) else None
+    if known is None:
+        raise bad_input(
             f"{KB} {quoted(str(name))} is not one of: {', '.join(served)}",
             suggestions=list(served),
             details={"allowed": list(served)},
         )
+    part = served[known]
     if tool.needs and not _has(part, tool):
         others = [one for one, other in served.items() if _has(other, tool)]
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"the knowledge base {part.manifest['name']} has nothing that this tool reads",
+            f"Leave {KB} out, or give one of: {', '.join(others)}.",
             suggestions=others,
-            next_steps=[f"Leave {KB} out, or give one of: {', '.join(others)}."],
         )
     return part
 
@@ -164,10 +164,6 @@ def _own_name(knowledge: Knowledge, part: Artifact, collection: Any) -> Any:
 
 def _has(part: Artifact, tool: Tool) -> bool:
     return any(info.records and info.kind in tool.needs for info in part.collections)
-
-
-def _failure(error: ToolError) -> Answer[Any]:
-    return Answer(error_text(error), error_structure(error))
 
 
 def _result(answer: Answer[Any], meta: dict[str, str], is_error: bool = False) -> dict[str, Any]:

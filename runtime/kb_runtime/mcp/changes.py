@@ -77,7 +77,6 @@ class Changes:
                 self._watched[address].watchers += 1
 
     def unwatch(self, addresses: Iterable[str]) -> None:
-        """Gives up what `watch` was called with."""
         with self._comparing:
             for address in addresses:
                 watched = self._watched[address]
@@ -123,7 +122,6 @@ class _Watched:
 
 
 def list_changed(kind: str) -> str:
-    """The method of the notification."""
     return f"notifications/{kind}/list_changed"
 
 

@@ -18,7 +18,9 @@ MAX_VALUES = 100
 """The protocol's limit."""
 
 
-def complete(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> dict[str, Any]:
+def complete(
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
+) -> dict[str, Any]:
     """Values for one argument. Raises ProtocolError for an unknown prompt or template.
 
     Ids that begin with what was typed come first, then ids that hold it; case does not matter.

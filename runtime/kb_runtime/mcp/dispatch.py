@@ -24,6 +24,7 @@ from kb_runtime.tools.session import DATA_FOLDER
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
     from typing import Any
 
     from kb_runtime.knowledge.interface import Knowledge
@@ -166,54 +167,21 @@ def _only_page(result: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]
     return result
 
 
-def _call_tool(
-    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
-) -> dict[str, Any]:
-    from kb_runtime.mcp.calls import call_tool
+def _from(module: str, function: str) -> Method:
+    """`kb_runtime.mcp.<module>.<function>`, imported when it is first asked for."""
+    loaded: list[ModuleType] = []
 
-    return call_tool(answers, artifact, params)
+    def method(
+        answers: Answers, artifact: Knowledge, params: dict[str, Any], revision: str
+    ) -> dict[str, Any]:
+        if not loaded:
+            from importlib import import_module
 
+            loaded.append(import_module(f"kb_runtime.mcp.{module}"))
+        answer: Method = getattr(loaded[0], function)
+        return answer(answers, artifact, params, revision)
 
-def _list_resources(
-    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
-) -> dict[str, Any]:
-    from kb_runtime.mcp.resources import list_resources
-
-    return list_resources(artifact, params.get("cursor"))
-
-
-def _read_resource(
-    answers: Answers, artifact: Knowledge, params: dict[str, Any], revision: str
-) -> dict[str, Any]:
-    from kb_runtime.mcp.resources import read_resource
-
-    return read_resource(artifact, params["uri"], revision)
-
-
-def _subscribe(
-    answers: Answers, artifact: Knowledge, params: dict[str, Any], revision: str
-) -> dict[str, Any]:
-    """Whether there is something to subscribe to; whoever sends the updates remembers for whom."""
-    from kb_runtime.mcp.resources import check_known
-
-    check_known(artifact, params["uri"], revision)
-    return {}
-
-
-def _get_prompt(
-    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
-) -> dict[str, Any]:
-    from kb_runtime.mcp.prompts import get_prompt
-
-    return get_prompt(answers, artifact, params)
-
-
-def _complete(
-    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
-) -> dict[str, Any]:
-    from kb_runtime.mcp.completions import complete
-
-    return complete(answers, artifact, params)
+    return method
 
 
 _METHODS: dict[str, Method] = {
@@ -221,17 +189,17 @@ _METHODS: dict[str, Method] = {
     "server/discover": lambda answers, *_: answers.discover(),
     "ping": lambda *_: {},
     "tools/list": lambda answers, _, params, __: _only_page(answers.tools, params),
-    "tools/call": _call_tool,
-    "resources/list": _list_resources,
+    "tools/call": _from("calls", "call_tool"),
+    "resources/list": _from("resources", "list_resources"),
     "resources/templates/list": lambda answers, _, params, __: _only_page(
         answers.templates, params
     ),
-    "resources/read": _read_resource,
-    SUBSCRIBE: _subscribe,
+    "resources/read": _from("resources", "read_resource"),
+    SUBSCRIBE: _from("resources", "subscribe"),
     UNSUBSCRIBE: lambda *_: {},  # a resource that has gone can be given up, too
     "prompts/list": lambda answers, _, params, __: _only_page(answers.prompts, params),
-    "prompts/get": _get_prompt,
-    "completion/complete": _complete,
+    "prompts/get": _from("prompts", "get_prompt"),
+    "completion/complete": _from("completions", "complete"),
 }
 
 _GREETINGS = frozenset({"initialize", "server/discover"})

@@ -67,7 +67,6 @@ class ObservedDispatcher(Dispatcher):
     def refused(
         self, method: str, params: Mapping[str, Any] | None, code: int, seconds: float
     ) -> None:
-        """Tells of a request that did not get here."""
         meta = (params or {}).get("_meta")
         given = correlation.given_id({"_meta": meta}) if isinstance(meta, dict) else None
         self._tell(method, params, str(code), seconds, given or correlation.new_id())

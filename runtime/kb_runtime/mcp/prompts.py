@@ -93,12 +93,14 @@ def _described(
     }
 
 
-def get_prompt(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> dict[str, Any]:
+def get_prompt(
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
+) -> dict[str, Any]:
     """The messages of a prompt. Raises ProtocolError for an unknown one, and for bad arguments."""
     name = params["name"]
     listed = {prompt["name"]: prompt for prompt in answers.prompts["prompts"]}
     if name not in listed:
-        raise ProtocolError(revisions.INVALID_PARAMS, f"Unknown prompt: {name}")
+        raise _invalid(f"Unknown prompt: {name}")
     given = {key: value.strip() for key, value in (params.get("arguments") or {}).items()}
     text = _RENDER[name](answers, artifact, {key: value for key, value in given.items() if value})
     return {
@@ -110,9 +112,7 @@ def get_prompt(answers: Answers, artifact: Knowledge, params: dict[str, Any]) ->
 def _start(answers: Answers, artifact: Knowledge, given: dict[str, str]) -> str:
     task = given.get("task", "")[:MAX_TASK_CHARS]
     if not task:
-        raise ProtocolError(
-            revisions.INVALID_PARAMS, f"The prompt {START!r} needs the argument 'task'"
-        )
+        raise _invalid(f"The prompt {START!r} needs the argument 'task'")
     steps = [
         text.format(tool=answers.wire_names[declared])
         for declared, text in _STEPS
@@ -132,23 +132,17 @@ def _start(answers: Answers, artifact: Knowledge, given: dict[str, str]) -> str:
 
 
 def _quiz_me(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
-    from kb_runtime.text.rendering import json_text
+    from kb_runtime.text.written_json import json_text
 
     tool = answers.with_wire_names
     learning_context = tool("retrieve_learning_context")
     count = _number(given, "questionCount", 20)
-    scope: dict[str, Any] = {}
-    if "workshop" in given:
-        scope["workshop"] = given["workshop"][:MAX_VALUE_CHARS]
-    for name in ("exerciseNumber", "stepNumber"):
-        number = _number(given, name)
-        if number is not None:
-            scope[name] = number
-    protocol: dict[str, Any] = {}
-    if "topic" in given:
-        protocol["topic"] = given["topic"][:MAX_VALUE_CHARS]
-    if count is not None:
-        protocol["questionCount"] = count
+    scope = _present(
+        workshop=_value(given, "workshop"),
+        exerciseNumber=_number(given, "exerciseNumber"),
+        stepNumber=_number(given, "stepNumber"),
+    )
+    protocol = _present(topic=_value(given, "topic"), questionCount=count)
     steps = [
         f"Call `{tool('retrieve_quiz_instructions')}` with `{json_text(protocol)}` and follow it."
     ]
@@ -177,22 +171,18 @@ def _quiz_me(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
 
 
 def _find_topic(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
-    from kb_runtime.text.rendering import json_text
+    from kb_runtime.text.written_json import json_text
 
     tool = answers.with_wire_names
-    query = given.get("query", "")[:MAX_VALUE_CHARS]
+    query = _value(given, "query") or ""
     if sum(not char.isspace() for char in query) < MIN_TOPIC_CHARS:
-        raise ProtocolError(
-            revisions.INVALID_PARAMS,
+        raise _invalid(
             f"The prompt {FIND_TOPIC!r} needs the argument 'query' with at least"
-            f" {MIN_TOPIC_CHARS} characters",
+            f" {MIN_TOPIC_CHARS} characters"
         )
-    call: dict[str, Any] = {"query": query}
-    if "workshop" in given:
-        call["workshop"] = given["workshop"][:MAX_VALUE_CHARS]
-    limit = _number(given, "limit", 20)
-    if limit is not None:
-        call["limit"] = limit
+    call = _present(
+        query=query, workshop=_value(given, "workshop"), limit=_number(given, "limit", 20)
+    )
     return "\n".join(
         [
             f"Where is this taught: {query}",
@@ -207,16 +197,26 @@ def _find_topic(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
     )
 
 
+def _present(**arguments: object) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _value(given: dict[str, str], name: str) -> str | None:
+    return given[name][:MAX_VALUE_CHARS] if name in given else None
+
+
 def _number(given: dict[str, str], name: str, highest: int | None = None) -> int | None:
     """The whole number from 1 in an argument, None without one. Raises ProtocolError."""
     value = given.get(name)
     if value is None:
         return None
     if not value.isdecimal() or not value.isascii() or len(value) > 9 or int(value) < 1:
-        raise ProtocolError(
-            revisions.INVALID_PARAMS, f"The argument {name!r} must be a whole number from 1"
-        )
+        raise _invalid(f"The argument {name!r} must be a whole number from 1")
     return int(value) if highest is None else min(int(value), highest)
+
+
+def _invalid(message: str) -> ProtocolError:
+    return ProtocolError(revisions.INVALID_PARAMS, message)
 
 
 _RENDER: dict[str, Render] = {START: _start, QUIZ_ME: _quiz_me, FIND_TOPIC: _find_topic}

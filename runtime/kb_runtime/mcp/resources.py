@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.mcp.answers import Answers
 
 PAGE = 100
 LIST = "resources/list"
@@ -37,12 +38,14 @@ def mime_type(kind: str, record: dict[str, Any] | None = None) -> str:
     return MIME_TYPES.get(kind, PLAIN)
 
 
-def list_resources(artifact: Knowledge, cursor: str | None) -> dict[str, Any]:
+def list_resources(
+    _: Answers, artifact: Knowledge, params: dict[str, Any], __: str
+) -> dict[str, Any]:
     """One page of all records, in the order of the collections. Raises ProtocolError."""
     ends = list(accumulate(info.records for info in artifact.collections))
     total = ends[-1] if ends else 0
     try:
-        page = Pager(artifact.build_id, LIST, {}).items(cursor, total, PAGE)
+        page = Pager(artifact.build_id, LIST, {}).items(params.get("cursor"), total, PAGE)
     except ToolError as error:
         raise ProtocolError(revisions.INVALID_PARAMS, f"Invalid cursor: {error.message}") from error
     resources = []
@@ -71,18 +74,13 @@ def _entry(
     return {name: value for name, value in entry.items() if value != ""}
 
 
-def read_resource(artifact: Knowledge, uri: str, revision: str) -> dict[str, Any]:
+def read_resource(
+    _: Answers, artifact: Knowledge, params: dict[str, Any], revision: str
+) -> dict[str, Any]:
     """The record's text. Raises ProtocolError, with the address in its data, for an unknown one."""
-    found = _found(artifact, uri)
-    if found is None:
-        raise _unknown(uri, revision)
-    kind, record = found
-    contents = {
-        "uri": uri,
-        "mimeType": mime_type(kind, record),
-        "text": _text(record),
-    }
-    return {"contents": [contents]}
+    uri = params["uri"]
+    kind, record = _known(artifact, uri, revision)
+    return {"contents": [{"uri": uri, "mimeType": mime_type(kind, record), "text": _text(record)}]}
 
 
 def digest(artifact: Knowledge, uri: str) -> bytes | None:
@@ -99,19 +97,22 @@ def digest(artifact: Knowledge, uri: str) -> bytes | None:
     return sha256(mime_type(kind, record).encode() + b"\0" + text)
 
 
-def check_known(artifact: Knowledge, uri: str, revision: str) -> None:
-    """Raises ProtocolError, with the address in its data, for an unknown resource."""
-    if _found(artifact, uri) is None:
-        raise _unknown(uri, revision)
+def subscribe(
+    _: Answers, artifact: Knowledge, params: dict[str, Any], revision: str
+) -> dict[str, Any]:
+    """Whether there is something to subscribe to; whoever sends the updates remembers for whom. Raises
+    ProtocolError as `read_resource` does."""
+    _known(artifact, params["uri"], revision)
+    return {}
 
 
-def _unknown(uri: str, revision: str) -> ProtocolError:
-    code = (
-        revisions.INVALID_PARAMS
-        if revisions.is_stateless(revision)
-        else revisions.RESOURCE_NOT_FOUND
-    )
-    return ProtocolError(code, f"Resource not found: {uri}", {"uri": uri})
+def _known(artifact: Knowledge, uri: str, revision: str) -> tuple[str, dict[str, Any]]:
+    found = _found(artifact, uri)
+    if found is None:
+        is_stateless = revisions.is_stateless(revision)
+        code = revisions.INVALID_PARAMS if is_stateless else revisions.RESOURCE_NOT_FOUND
+        raise ProtocolError(code, f"Resource not found: {uri}", {"uri": uri})
+    return found
 
 
 def _found(artifact: Knowledge, uri: str) -> tuple[str, dict[str, Any]] | None:

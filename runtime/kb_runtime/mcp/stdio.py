@@ -17,6 +17,7 @@ from _thread import allocate_lock  # `import threading` costs a server 2 ms befo
 
 from kb_runtime.mcp import failures, revisions
 from kb_runtime.mcp.connection import Connection, Deferred, error_answer
+from kb_runtime.text.written_json import WrittenObject, json_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -260,17 +261,28 @@ def read_lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
 def encode(answer: Any) -> bytes:
     """The line for one answer. Lone surrogates, which UTF-8 lacks, are sent as escapes."""
     try:
-        text = _ENCODER.encode(answer)
+        text = _json(answer)
     except (ValueError, TypeError) as error:  # NaN, or a value that is no JSON: a bug of a tool
         failures.report("an answer cannot be written as JSON", error)
         request_id = answer.get("id") if isinstance(answer, dict) else None
-        text = _ENCODER.encode(
+        text = json_text(
             error_answer(request_id, revisions.INTERNAL_ERROR, "Internal server error")
         )
     try:
         return text.encode("utf-8") + b"\n"
     except UnicodeEncodeError:
         return _ASCII_ENCODER.encode(json.loads(text)).encode("ascii") + b"\n"
+
+
+def _json(answer: Any) -> str:
+    """One answer as JSON, in which the structure of a tool's answer that is written is not written again."""
+    result: Any = answer.get("result") if isinstance(answer, dict) else None
+    structure = result.get(_STRUCTURE) if isinstance(result, dict) else None
+    if not isinstance(structure, WrittenObject):
+        return json_text(answer)
+    around = json_text({**answer, "result": {**result, _STRUCTURE: None}})
+    # Quotes in texts are escaped: only the field itself is written so.
+    return around.replace(f'"{_STRUCTURE}":null', f'"{_STRUCTURE}":{structure.json}', 1)
 
 
 def _set_blocking(descriptor: int, blocking: bool) -> None:
@@ -294,5 +306,5 @@ def _refuse_constant(name: str) -> None:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_STRUCTURE = "structuredContent"
 _ASCII_ENCODER = json.JSONEncoder(separators=(",", ":"))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, reduce
 from operator import and_
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kb_runtime.companion import COMPANION
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.errors.shortages import shortage
-from kb_runtime.search.analysis import fold
-from kb_runtime.search.fusion import RankedRows, with_estimated_cosines
+from kb_runtime.search.analysis import WORD, Analyzer, fold
+from kb_runtime.search.fusion import RankedRows, places_of, with_estimated_cosines
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
+from kb_runtime.search.query import Query, analyse, cleaned
 from kb_runtime.search.ranking.surroundings import with_surroundings
 from kb_runtime.search.request import NO_ENCODER, NO_WORD_OCCURS, Mode
 from kb_runtime.search.vectors import RowRange, VectorHits
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.search.ports import SearchBackend
-    from kb_runtime.search.query import Query
     from kb_runtime.search.request import SearchDefaults, SearchRequest
 
     Floats = NDArray[np.float32]
     Mask = NDArray[np.bool_]
+
+Found = TypeVar("Found")
 
 # Below this length a word that the index lacks is as likely another word as a typo.
 _TYPO_CHARS = 6
@@ -91,9 +93,12 @@ class CandidateMatrix(NamedTuple):
 class Retriever:
     """Asks both searchers of a backend. Safe to use from several threads."""
 
-    def __init__(self, backend: SearchBackend, defaults: SearchDefaults) -> None:
+    def __init__(
+        self, backend: SearchBackend, defaults: SearchDefaults, analyzer: Analyzer
+    ) -> None:
         self._backend = backend
         self._defaults = defaults
+        self._analyzer = analyzer
         self._ranges = [
             RowRange(info.name, info.first_row, info.chunks) for info in backend.collections
         ]
@@ -101,11 +106,10 @@ class Retriever:
         self.rows = sum(one.rows for one in self._ranges)
         self._masks: dict[tuple[Sequence[str], Sequence[str]], Mask] = {}
         self._encoded = lru_cache(_REMEMBERED_QUERIES)(self._encode)
-
-    @property
-    def ranges(self) -> list[RowRange]:
+        self.ranges = sorted(
+            (one for one in self._ranges if one.rows), key=lambda one: one.first_row
+        )
         """The rows of the collections that have some, in row order."""
-        return sorted((one for one in self._ranges if one.rows), key=lambda one: one.first_row)
 
     def scope(self, request: SearchRequest) -> Scope:
         """What a request is restricted to. Raises `ValueError` for a collection that does not exist."""
@@ -122,25 +126,27 @@ class Retriever:
         )
         return Scope(filters, ranges)
 
-    def find(self, query: Query, scope: Scope, depth: int, mode: Mode) -> Candidates:
-        """Up to `depth` candidates of each side that `mode` asks; a side that fails is left out, and the
-        warning says so.
+    def find(self, text: str, scope: Scope, depth: int, mode: Mode) -> Candidates:
+        """Up to `depth` candidates of each side that `mode` asks, and the analysed query; a side that fails
+        is left out, and the warning says so.
 
         The lexical searcher also stands in when only the vector searcher was asked and fails. Raises
         `ToolError` UNAVAILABLE when every side that could answer failed.
         """
-        lexical, semantic = NO_HITS, VectorHits([], [])
-        vector: Floats | None = None
-        lexical_error: Exception | None = None
-        semantic_error: Exception | None = None
-        if mode != "semantic":
+
+        def by_words() -> tuple[Query, LexicalHits | Exception]:
+            query = analyse(text, self._analyzer)
             try:
-                if mode == "hybrid" and self._can_encode(query):
-                    lexical = self._lexical_beside_encoding(query, scope, depth)
-                else:
-                    lexical = self._lexical(query, scope, depth)
+                return query, NO_HITS if mode == "semantic" else self._lexical(query, scope, depth)
             except Exception as error:
-                lexical_error = error
+                return query, error
+
+        query, found = self._beside_encoding(text, by_words) if mode == "hybrid" else by_words()
+        lexical_error = found if isinstance(found, Exception) else None
+        lexical = NO_HITS if isinstance(found, Exception) else found
+        semantic = VectorHits([], [])
+        vector: Floats | None = None
+        semantic_error: Exception | None = None
         if mode != "lexical":
             try:
                 vector = self._embedded(query, lexical.corrections)
@@ -187,8 +193,8 @@ class Retriever:
 
         lexical = candidates.lexical
         listed = list(dict.fromkeys([*candidates.semantic.rows, *lexical.rows]))
-        places = {row: at for at, row in enumerate(listed)}
-        found = [places[row] for row in lexical.rows]
+        places = places_of(listed)
+        found = [*map(places.__getitem__, lexical.rows)]
         rows = np.array(listed, dtype=np.int64)
         vectors = self._backend.vectors.gather(rows, len(query))
         cosines = with_surroundings(
@@ -220,19 +226,20 @@ class Retriever:
         request = LexicalRequest(query, depth, scope.filters, self._defaults.boosts)
         return self._backend.lexical.search(request)
 
-    def _can_encode(self, query: Query) -> bool:
-        """Whether there is anything to embed, and an encoder that opens: why not is told by `_embedded`."""
-        try:
-            return query.has_words and self._backend.encoder is not None
-        except Exception:
-            return False
-
-    def _lexical_beside_encoding(self, query: Query, scope: Scope, depth: int) -> LexicalHits:
-        """What `_lexical` gives, while the text as typed is embedded and remembered: few have typos."""
-        self._backend.lexical  # noqa: B018  # opened here
-        pending = COMPANION.start(lambda: self._lexical(query, scope, depth))
-        with suppress(Exception):  # the same again, and told, when the vector is needed
-            self._encoded(query.text)
+    def _beside_encoding(self, text: str, call: Callable[[], Found]) -> Found:
+        """What `call` gives, while the text as typed is embedded and remembered: few have typos. What fails
+        here fails again, and is told, when it is needed."""
+        typed = cleaned(text)
+        encoder = None
+        with suppress(Exception):
+            encoder = self._backend.encoder if WORD.search(typed) else None
+        if encoder is None:
+            return call()
+        with suppress(Exception):
+            self._backend.lexical  # noqa: B018  # opened here
+        pending = COMPANION.start(call)
+        with suppress(Exception):
+            self._encoded(typed)
         return pending.result()
 
     def _embedded(self, query: Query, corrections: Mapping[str, Sequence[str]]) -> Floats | None:

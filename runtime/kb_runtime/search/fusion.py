@@ -74,6 +74,9 @@ class RankedRows(NamedTuple):
     def first(self, count: int) -> RankedRows:
         return RankedRows(self.rows[:count], self.scores[:count])
 
+    def behind(self, count: int) -> RankedRows:
+        return RankedRows(self.rows[count:], self.scores[count:])
+
     def only(self, chosen: Mask) -> RankedRows:
         """Those with a true value in `chosen`, bool [n]."""
         return RankedRows(self.rows[chosen], self.scores[chosen])
@@ -178,7 +181,7 @@ def balanced_in_two_tiers(
 
 def lexical_in_two_tiers(lexical: RankedRows, depth: int) -> RankedRows:
     """BM25 as a share of the best one, where there is nothing to balance it with."""
-    front, behind = lexical.first(depth), RankedRows(lexical.rows[depth:], lexical.scores[depth:])
+    front, behind = lexical.first(depth), lexical.behind(depth)
     if len(front.rows):
         front = RankedRows(front.rows, front.scores / front.scores[0])
     if not len(behind.rows):
@@ -207,6 +210,11 @@ def in_two_tiers(
     best = float(behind.scores.max(initial=0.0))
     least = float(front.scores[-1]) if len(front.rows) else 1.0
     return front.followed_by(behind, min(1.0, least / best) if best > 0 else 1.0)
+
+
+def places_of(rows: Sequence[int]) -> dict[int, int]:
+    """Where each of the rows, which are different, is among them."""
+    return dict(zip(rows, range(len(rows)), strict=True))
 
 
 def is_among(rows: Rows, others: Rows) -> Mask:

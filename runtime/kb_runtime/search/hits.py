@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.fusion import places_of
 from kb_runtime.search.matching import Matcher
 from kb_runtime.search.request import SearchHit, Strategy
 from kb_runtime.search.snippets import BUDGET_CHARS, PassageReader
@@ -59,7 +60,7 @@ def in_order_of(rows: Sequence[int], ranked: Sequence[int]) -> list[int]:
 
 
 def _place_in(ranked: Sequence[int]) -> Callable[[int], tuple[int, int]]:
-    rank = {row: at for at, row in enumerate(ranked)}
+    rank = places_of(ranked)
     return lambda row: (rank.get(row, len(rank)), row)
 
 
@@ -129,8 +130,7 @@ class HitBuilder:
         `budget` are the code points of a snippet.
         """
         lexical, semantic = candidates.lexical, candidates.semantic
-        by_words = {row: at for at, row in enumerate(lexical.rows)}
-        by_meaning = {row: at for at, row in enumerate(semantic.rows)}
+        by_words, by_meaning = places_of(lexical.rows), places_of(semantic.rows)
         reader = self._reader(candidates, budget)
         chunks = self._backend.chunks
         records = chunks.column("record")

@@ -145,8 +145,11 @@ class LexicalIndex(Statistics):
 
     def _best(self, query: tantivy.Query, limit: int) -> tuple[list[int], list[float]]:
         hits = self._searcher.search(query, limit, count=False).hits
-        rows = self._searcher.fast_field_values(ROW, [address for _, address in hits])
-        return cast("list[int]", rows), [score for score, _ in hits]
+        if not hits:
+            return [], []
+        scores, addresses = zip(*hits, strict=True)
+        rows = self._searcher.fast_field_values(ROW, list(addresses))
+        return cast("list[int]", rows), list(scores)
 
     def _best_within(
         self, query: tantivy.Query, limit: int, ranges: Sequence[range]

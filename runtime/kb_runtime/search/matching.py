@@ -14,6 +14,7 @@ from kb_runtime.text.names import shared_prefix
 _FOLDS = re.compile("[\u00aa-\u0590\u1d00-\u1fff\u2070-\u218b\u2460-\u24ff\uf900-\uffff]")
 # How far back the beginning of a word is looked for in text without white space.
 _LONGEST_WORD_CHARS = 256
+_LETTERS = re.compile(r"[^\W_]*")
 _NEVER_IN_WORDS = frozenset(" \n\t\r()[]{}<>,;!?\"'`*/=|&+#$%@^~\\")
 
 # A word of a text that matches a term of the query: its start, its end, the position of the term in
@@ -57,11 +58,11 @@ class Matcher:
         """Every matching word of `text`, in order."""
         folded = _fold_in_place(text)
         found: set[Occurrence] = set()
-        length = len(text)
+        length, find = len(text), folded.find
         for needle, unspaced in self._needles:
-            at = folded.find(needle)
+            at, size = find(needle), len(needle)
             while at >= 0:
-                end = at + len(needle)
+                end = at + size
                 if unspaced:
                     found.add((at, end, self._owner[needle]))
                 else:
@@ -74,7 +75,7 @@ class Matcher:
                     terms = self._words.get(word := text[start:end])
                     for term in self._terms_of(word) if terms is None else terms:
                         found.add((start, end, term))
-                at = folded.find(needle, end)
+                at = find(needle, end)
         for term, operator in self._operators:
             at = text.find(operator)
             if at >= 0:
@@ -99,20 +100,19 @@ class Matcher:
 
     def _terms_of(self, word: str) -> tuple[int, ...]:
         """The terms that `word` or its parts stand for."""
-        forms = [name for name, _ in self._analyzer.name_terms(word).terms]
-        forms += [stem for form in forms for stem in self._analyzer.stems(form)]
-        terms = tuple({self._owner[form]: None for form in forms if form in self._owner})
-        self._words[word] = terms
+        names = [name for name, _ in self._analyzer.name_terms(word).terms]
+        forms = {*names}.union(*map(self._analyzer.stems, names))
+        terms = self._words[word] = tuple(
+            {self._owner[form] for form in forms & self._owner.keys()}
+        )
         return terms
 
 
 def _word_around(text: str, at: int, end: int) -> tuple[int, int]:
     """The word of `text` that `at`..`end` lies in; `at`..`end` itself if in none."""
-    length = len(text)
-    while end < length and text[end].isalnum():
-        end += 1
+    end = _LETTERS.match(text, end).end()  # type: ignore[union-attr]  # it matches everywhere
     if (at == 0 or text[at - 1] in _NEVER_IN_WORDS) and (
-        end == length or text[end] in _NEVER_IN_WORDS
+        end == len(text) or text[end] in _NEVER_IN_WORDS
     ):
         return at, end
     floor = max(0, at - _LONGEST_WORD_CHARS)

@@ -96,8 +96,8 @@ class Query(NamedTuple):
 
 
 def analyse(raw: str, analyzer: Analyzer) -> Query:
-    """Takes a query apart. Lone surrogates and NULs, which JSON can carry, become spaces."""
-    text = _clean(raw[:MAX_CHARS])
+    """Takes a query apart."""
+    text = cleaned(raw)
     counts: dict[str, int] = {}
     typed: dict[str, str] = {}
     called: list[str] = []
@@ -159,7 +159,8 @@ def _term(word: str, count: int, analyzer: Analyzer, language: str) -> QueryTerm
     return QueryTerm(word, tuple(dict.fromkeys(names)), tuple(prose), count, tuple(elsewhere))
 
 
-def _clean(text: str) -> str:
-    """`text` without what no text holds; a surrogate pair becomes the character that it means."""
-    cleaned: str = well_formed(text)
-    return cleaned.replace("\ufffd", " ").replace("\0", " ").strip()
+def cleaned(raw: str) -> str:
+    """The text of a query: lone surrogates and NULs, which JSON can carry, become spaces, and a surrogate
+    pair the character that it means."""
+    text: str = well_formed(raw[:MAX_CHARS])
+    return text.replace("\ufffd", " ").replace("\0", " ").strip()

@@ -23,7 +23,6 @@ from kb_runtime.search.hits import (
     exact_names_first,
     in_order_of,
 )
-from kb_runtime.search.query import analyse
 from kb_runtime.search.ranking import reranking
 from kb_runtime.search.ranking.ranked import RankedCandidates
 from kb_runtime.search.ranking.reranking import RerankerError, RerankStage
@@ -55,7 +54,7 @@ class Searcher:
         self._backend = backend
         self._defaults = SearchDefaults.of(backend.manifest)
         self._analyzer = Analyzer(self._defaults.languages)
-        self._retriever = Retriever(backend, self._defaults)
+        self._retriever = Retriever(backend, self._defaults, self._analyzer)
         ranges = self._retriever.ranges
         self._structure = Structure(backend, ranges, self._analyzer, self._defaults.weights)
         self._hits = HitBuilder(backend, ranges, self._analyzer)
@@ -72,12 +71,11 @@ class Searcher:
         request wants, and `ValueError` for a collection that does not exist.
         """
         scope = self._retriever.scope(request)
-        query = analyse(request.query, self._analyzer)
         mode = self._defaults.mode_of(request)
         limit = max(1, min(request.limit, self._retriever.rows))  # engines reserve room for all
         depth = max(self._defaults.candidates, CANDIDATES_PER_HIT * limit)
-        candidates = self._retriever.find(query, scope, depth, mode)
-        warnings = candidates.warnings
+        candidates = self._retriever.find(request.query, scope, depth, mode)
+        query, warnings = candidates.query, candidates.warnings
         ranking = self._ranked(request, candidates, is_hybrid=mode == "hybrid")
         if mode == "hybrid":
             ranking, failure = self._reranked(request, candidates, ranking)
@@ -114,8 +112,7 @@ class Searcher:
         Raises what `search` does.
         """
         scope = self._retriever.scope(request)
-        query = analyse(request.query, self._analyzer)
-        return self._retriever.find(query, scope, depth, self._defaults.mode_of(request))
+        return self._retriever.find(request.query, scope, depth, self._defaults.mode_of(request))
 
     def nearest(
         self,

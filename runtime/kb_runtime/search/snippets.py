@@ -23,6 +23,7 @@ BUDGET_CHARS = 240
 _LINE = re.compile(r"^[^\S\n]*+\S[^\n]*\n?", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
 _SPACE = re.compile(r"\s")
+_BLANKS = re.compile(r"[ \t]*")
 # A line that opens or closes a code block, also in a list or quotation: its mark, its info string.
 _FENCE = re.compile(
     r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(`{3,}+(?=[^`\n]*$)|~{3,})([^\n]*)", re.MULTILINE
@@ -112,8 +113,8 @@ def snippet(
 ) -> Snippet:
     """The passage of at most `budget` code points with the most different terms of the query.
 
-    `text` is a chunk whose first line is line `first_line` of its file; occurrences behind its end
-    are ignored, so that it may have been searched together with other texts. Between equal passages the
+    `text` is a chunk whose first line is line `first_line` of its file; occurrences, in order, behind its
+    end are ignored, so that it may have been searched together with other texts. Between equal passages the
     denser and then the earlier one wins; without occurrences it is the beginning. A fenced code block
     that fits is shown whole or not at all; of a longer one a passage begins with the fence, and closes it
     with a line of its own, or has lines without either fence. Indented lines come with the line of their
@@ -129,7 +130,9 @@ def snippet(
         if (at := bisect_right(hidden_ends, block.start)) == len(hidden)
         or hidden[at][0] >= block.end
     ]
-    pieces = outside(text, _pieces(text, budget), hidden)
+    pieces = _pieces(text, budget)
+    if hidden:
+        pieces = outside(text, pieces, hidden)
     if blocks:
         pieces = _with_whole_blocks(pieces, blocks, budget)
     if len(pieces) > 1 and heading and text[slice(*pieces[0])].strip("# \t\r\n") == heading:
@@ -156,8 +159,8 @@ def _pieces(text: str, budget: int) -> list[tuple[int, int]]:
 
     Blank lines are left out: no passage begins or ends with one.
     """
-    lines = [match.span() for match in _LINE.finditer(text)]
-    if all(end - start <= budget for start, end in lines):
+    lines = [*map(re.Match[str].span, _LINE.finditer(text))]
+    if max(map(len, text.split("\n"))) < budget:
         return lines
     pieces: list[tuple[int, int]] = []
     for start, end in lines:
@@ -167,7 +170,7 @@ def _pieces(text: str, budget: int) -> list[tuple[int, int]]:
                 start = match.end()
         if start < end:
             pieces.append((start, end))
-    return pieces
+    return [(start, end) for start, end in pieces if not text[start:end].isspace()]
 
 
 def _blocks(text: str) -> list[_Block]:
@@ -261,20 +264,23 @@ def _best_window(
     budget: int,
 ) -> tuple[int, int]:
     """The run of pieces within the budget and between `gaps` that has the most terms; at least one piece."""
-    starts = [start for start, _ in pieces]
-    ends = [end for _, end in pieces]
+    starts, ends = zip(*pieces, strict=True)
     best = (0, 0, 0)
     window = (0, 0)  # positions of the first and the last piece
     seen = -1
-    for first_word, (word_start, _, _) in enumerate(occurrences):
-        if word_start >= ends[-1]:
+    words, _, terms = zip(*occurrences, strict=True) if occurrences else ((), (), ())
+    different = len(set(terms))
+    for first_word, word_start in enumerate(words):
+        # Of equal passages the first wins, and what is left cannot be better than this.
+        left = (different, min(len(words) - first_word, _DENSE))
+        if word_start >= ends[-1] or best[:2] >= left:
             break
         at = bisect_right(starts, word_start) - 1
         if at == seen or at < 0:  # looked at already, or in a line that is not shown
             continue
         seen = at
         at, last = _window(starts, ends, blocks, gaps, at, budget)
-        inside = [term for start, _, term in occurrences[first_word:] if start < ends[last]]
+        inside = terms[first_word : bisect_left(words, ends[last])]
         score = (len(set(inside)), min(len(inside), _DENSE), -at)
         if score > best:
             best, window = score, (at, last)
@@ -336,11 +342,8 @@ def _definition(text: str, starts: Sequence[int], at: int) -> int:
 
 def _indent(text: str, start: int) -> int:
     """How many blanks a line begins with; 0 in the middle of a line."""
-    at = start
-    if not start or text[start - 1] == "\n":
-        while at < len(text) and text[at] in " \t":
-            at += 1
-    return at - start
+    found = _BLANKS.match(text, start) if not start or text[start - 1] == "\n" else None
+    return found.end() - start if found else 0
 
 
 def _terms(occurrences: Iterable[Occurrence], start: int, end: int) -> int:

@@ -33,7 +33,7 @@ LABELLED = ("type", "language")
 _are_labels = object_of(**dict.fromkeys(LABELLED, list_of(is_text)))
 
 # Records up to so many bytes are decoded whole in less time than their fields are skipped one by one.
-_SHORT_BYTES = 4_096
+_SHORT_BYTES = 2_048
 LONG_FIELDS = frozenset({"text", "content", "stored", "definitions", "sections"})
 """Fields of records whose size is that of the text; a list of hits shows none of them."""
 
@@ -115,20 +115,26 @@ class RecordFile:
 
     def raw(self, index: int) -> bytes:
         """The encoded value. Raises `IndexError` outside 0..len-1."""
-        if not 0 <= index < len(self):
+        return bytes(self._part(index))
+
+    def _part(self, index: int) -> memoryview:
+        offsets = self._offsets
+        if not 0 <= index < len(offsets) - 1:
             raise IndexError(index)
-        return bytes(self._bin.view[self._offsets[index] : self._offsets[index + 1]])
+        return self._bin.view[offsets[index] : offsets[index + 1]]
 
     def __getitem__(self, index: int) -> Any:
-        return msgpack.unpackb(self.raw(index), strict_map_key=False)
+        return msgpack.unpackb(self._part(index), strict_map_key=False)
 
     def without(self, fields: Collection[str], index: int) -> dict[str, Any]:
         """The map at `index` without some of its fields, which are skipped and not decoded. Raises
         `IndexError` outside 0..len-1."""
-        data = self.raw(index)
+        data = self._part(index)
         if len(data) <= _SHORT_BYTES:
-            whole = msgpack.unpackb(data, strict_map_key=False)
-            return {name: value for name, value in whole.items() if name not in fields}
+            whole: dict[str, Any] = msgpack.unpackb(data, strict_map_key=False)
+            for name in fields:
+                whole.pop(name, None)
+            return whole
         unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=len(data))
         unpacker.feed(data)
         record: dict[str, Any] = {}

@@ -8,7 +8,7 @@ matches: a name that is not in the index does not resolve, and no path is ever o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from kb_runtime.errors import ToolError
@@ -192,6 +192,14 @@ def clean_path(path: str, argument: str) -> str:
         )
     kept = [segment for segment in segments[segments[0] == "" :] if segment != "."]
     return "/".join(kept).removesuffix("/")
+
+
+def known_as(name: str, known: Collection[str]) -> str | None:
+    """The one of `known` that is `name`, else the first that is it in another case."""
+    if name in known:
+        return name
+    folded = name.casefold()
+    return next((each for each in known if each.casefold() == folded), None)
 
 
 def quoted(value: object, limit: int = 80) -> str:

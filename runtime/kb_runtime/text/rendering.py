@@ -1,11 +1,9 @@
-"""Text for people and models: fences, cuts, excerpts and JSON."""
+"""Text for people and models: fences, cuts and excerpts."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from kb_runtime.text.graphemes import boundary_after, boundary_before, is_boundary
 
@@ -62,6 +60,8 @@ def cut(text: str, start: int, limit: int) -> int:
 
 def shorten(text: str, limit: int) -> str:
     """`text` on one line of at most `limit` code points, with an ellipsis where it was cut."""
+    if len(text) <= limit and text.isalnum():  # most are words
+        return text
     line = " ".join(text.split())
     if len(line) <= limit:
         return line
@@ -98,13 +98,3 @@ def excerpt(text: str, terms: Sequence[str], limit: int) -> str:
     if not start:
         return shorten(line, limit)
     return ELLIPSIS + shorten(line[start:], limit - 1)
-
-
-def json_text(value: Any) -> str:
-    """`value` as JSON, without spaces: what a model reads costs by the character."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def indented_json_text(value: Any) -> str:
-    """`value` as JSON indented by two spaces, where a contract wants that."""
-    return json.dumps(value, ensure_ascii=False, indent=2)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.rendering import indented_json_text, json_text
+from kb_runtime.text.written_json import WrittenObject, indented_json_text, json_text
 from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def present(**fields: object) -> Any:
 
 def json_answer(structured: S) -> Answer[S]:
     """An answer whose text is its structure, so that either of them stands alone."""
-    return Answer(json_text(structured), structured)
+    text = json_text(structured)
+    return Answer(text, cast("S", WrittenObject(structured, text)))
 
 
 class JsonObject(NamedTuple):
@@ -72,6 +73,11 @@ def error_text(error: ToolError) -> str:
         lines.append("Next:")
         lines.extend(f"- {step}" for step in error.next_steps)
     return "\n".join(lines)
+
+
+def error_answer(error: ToolError) -> Answer[Failure]:
+    """How a failure is told where a tool's family has no way of its own."""
+    return Answer(error_text(error), error_structure(error))
 
 
 def error_structure(error: ToolError) -> Failure:

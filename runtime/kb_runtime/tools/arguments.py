@@ -12,8 +12,9 @@ from typing import Any
 from kb_runtime.errors import ToolError
 from kb_runtime.records.well_formed import MAX_NESTING, is_too_deep, well_formed
 from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type, number
-from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.names import known_as, quoted, suggest
 from kb_runtime.tools.declaration import Argument, Tool
+from kb_runtime.tools.refusal import bad_input
 
 MAX_ITEMS = 100
 """The longest list an argument may hold."""
@@ -29,9 +30,9 @@ def check(tool: Tool, raw: Mapping[str, Any] | None) -> tuple[dict[str, Any], li
     if raw is None:
         raw = {}
     if not is_of_type(raw, "object"):
-        raise ToolError("BAD_INPUT", f"arguments must be an object, not {quoted(raw)}")
+        raise bad_input(f"arguments must be an object, not {quoted(raw)}")
     if is_too_deep(raw):
-        raise ToolError("BAD_INPUT", f"arguments are nested more than {MAX_NESTING} levels deep")
+        raise bad_input(f"arguments are nested more than {MAX_NESTING} levels deep")
     raw = well_formed(raw)
     warnings: list[str] = []
     values: dict[str, Any] = {}
@@ -107,9 +108,7 @@ def _limited(argument: Argument, text: str) -> str:
 def _texts(argument: Argument, value: Any) -> list[str] | None:
     items: list[str] = _typed(argument, [value] if isinstance(value, str) else value)
     if len(items) > MAX_ITEMS:
-        raise ToolError(
-            "BAD_INPUT", f"{argument.name} has {len(items)} items and may have at most {MAX_ITEMS}"
-        )
+        raise bad_input(f"{argument.name} has {len(items)} items and may have at most {MAX_ITEMS}")
     trimmed = [text for item in items if (text := item.strip())]
     return [_choice(argument, _limited(argument, item)) for item in trimmed] or None
 
@@ -118,15 +117,12 @@ def _choice(argument: Argument, value: str) -> str:
     """The declared choice that equals `value` up to case."""
     if not argument.choices:
         return value
-    for choice in (value, value.casefold()):
-        for allowed in argument.choices:
-            if choice in (allowed, allowed.casefold()):
-                return allowed
-    raise ToolError(
-        "BAD_INPUT",
+    if (allowed := known_as(value, argument.choices)) is not None:
+        return allowed
+    raise bad_input(
         f"{argument.name} {quoted(value)} is not one of: {', '.join(argument.choices)}",
+        f"Use one of the listed values for {argument.name}.",
         suggestions=suggest(value, argument.choices) or argument.choices[:10],
-        next_steps=[f"Use one of the listed values for {argument.name}."],
         details={"allowed": list(argument.choices)},
     )
 
@@ -160,4 +156,4 @@ def _refusal(argument: Argument, rule: str, value: Any, message: str, next_step:
     if words is not None:
         length = len(value) if isinstance(value, str) else 0
         message = words.format(value=quoted(value), length=length)
-    return ToolError("BAD_INPUT", message, next_steps=[next_step])
+    return bad_input(message, next_step)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from kb_runtime.text.rendering import cut, json_text
+from kb_runtime.text.rendering import cut
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools.answers import parsed
 from kb_runtime.tools.declaration import Answer
-from kb_runtime.tools.paging import MARGIN, Page, Pager, fitting, json_chars
+from kb_runtime.tools.paging import MARGIN, Pager, fitting, json_chars
 
 S = TypeVar("S", bound=Mapping[str, Any])
 
@@ -34,21 +35,6 @@ _NAME_CHARS = 30
 
 WARNING_MARGIN = 20
 """Characters that a warning takes in text or structure besides its own."""
-
-
-class BudgetedText(NamedTuple):
-    """A part of a long text, and the fields that say so: none where it is whole."""
-
-    text: str
-    fields: dict[str, Any]
-
-
-def text_part(
-    session: Session, pager: Pager, cursor: str | None, text: str, used: int
-) -> BudgetedText:
-    """The next part of `text` beside fields that take `used` characters as JSON."""
-    page = pager.part(cursor, text, part_chars(session, pager, cursor, text, used))
-    return BudgetedText(text[page.start : page.stop], _continued(page, len(text)))
 
 
 def part_chars(session: Session, pager: Pager, cursor: str | None, text: str, used: int) -> int:
@@ -120,19 +106,14 @@ def content_part(
     if cursor is None and json_chars(structured) <= session.max_chars:
         return structured
     pager = Pager(session.artifact.build_id, tool, part_of)
-    used = json_chars({**structured, "content": ""})
-    part = text_part(session, pager, cursor, structured["content"], used)
-    return {**structured, "content": part.text, **part.fields}
-
-
-def _continued(page: Page, total: int) -> dict[str, Any]:
-    if page.next is None:
-        return {}
-    return {
-        "truncated": True,
-        "nextCursor": page.next,
-        "next": f"{total - page.stop} characters follow: repeat the call with cursor = nextCursor.",
-    }
+    used, text = json_chars({**structured, "content": ""}), structured["content"]
+    page = pager.part(cursor, text, part_chars(session, pager, cursor, text, used))
+    part = {**structured, "content": text[page.start : page.stop]}
+    if page.next is not None:
+        left = len(text) - page.stop
+        advice = f"{left} characters follow: repeat the call with cursor = nextCursor."
+        part |= {"truncated": True, "nextCursor": page.next, "next": advice}
+    return part
 
 
 def _reach(text: str, start: int, chars: int) -> int:

@@ -38,24 +38,12 @@ class Argument(NamedTuple):
     refusals: Mapping[str, str] = MappingProxyType({})
 
 
-def cursor_argument(description: str) -> Argument:
-    """The argument with which a caller goes on where an answer ended."""
-    return Argument("cursor", "string", description, max_length=2_000)
-
-
-MAX_CHARS = Argument(
-    "max_chars",
-    "integer",
-    "max characters in one answer",
-    minimum=1_000,
-    maximum=1_000_000,
-)
-"""Every tool takes it; `tools/list` names it where answers can be long. Tools find it in their session."""
 OWN_LIMIT = "maxChars"
 """The argument of tools whose contract has a limit of its own."""
 
 
 Structured = TypeVar("Structured", covariant=True)
+Run = TypeVar("Run", bound=Callable[..., Any])
 
 
 class Answer(NamedTuple, Generic[Structured]):
@@ -106,12 +94,6 @@ class Tool(NamedTuple):
         """Whether a text that is too long for an answer goes on with a cursor."""
         return any(argument.name == "cursor" for argument in self.arguments)
 
-    def with_limit(self) -> Tool:
-        """The tool with the argument `max_chars`."""
-        if MAX_CHARS in self.arguments:
-            return self
-        return self._replace(arguments=(*self.arguments, MAX_CHARS))
-
     def wire_name(self, prefix: str, settings: Mapping[str, Any]) -> str:
         """What clients call the tool. Only with the setting `prefix` does one whose contract fixes its
         name begin with the prefix as well."""
@@ -128,3 +110,26 @@ class Tool(NamedTuple):
             for argument in self.arguments
         )
         return self._replace(arguments=tuple(arguments))
+
+
+class Tools(list[Tool]):
+    """The tools of a module. `@TOOLS.tool(description, *arguments)` above a function adds it, under its own
+    name and with what all of them share."""
+
+    def __init__(self, prefix: str = "", *, titled: bool = False, **shared: Any) -> None:
+        """`prefix` begins the names; `titled` gives each its name in words as a title; `shared` are fields of
+        `Tool`."""
+        super().__init__()
+        self._prefix = prefix
+        self._titled = titled
+        self._shared = shared
+
+    def tool(self, description: str, *arguments: Argument, **own: Any) -> Callable[[Run], Run]:
+        def added(run: Run) -> Run:
+            name = own.pop("name", self._prefix + run.__name__)
+            title = name.replace("_", " ").title() if self._titled else ""
+            fields = {**self._shared, **own, "title": title, "arguments": arguments}
+            self.append(Tool(name, description=description, run=run, **fields))
+            return run
+
+        return added

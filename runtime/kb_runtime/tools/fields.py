@@ -193,7 +193,6 @@ def _meaning(field: _Field) -> str:
 
 
 def _object(type: type, listed: Listed, *, full: bool) -> Schema:
-    """The schema of a TypedDict."""
     properties: Schema = {}
     required = []
     extra: Schema | bool = False

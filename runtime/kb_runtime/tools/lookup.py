@@ -15,8 +15,9 @@ from kb_runtime.knowledge import lookup
 from kb_runtime.knowledge.lookup import Place, Resolver
 from kb_runtime.knowledge.lookup import record_id as record_id
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.names import quoted, resolve, resolve_path, suggest
+from kb_runtime.text.names import known_as, quoted, resolve, resolve_path, suggest
 from kb_runtime.text.tables import plural
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -70,7 +71,6 @@ def summaries(session: Session, kind: RecordKind[R]) -> Iterator[R]:
 
 
 def matching(session: Session, kind: RecordKind[R], accepts: Callable[[R], bool]) -> Iterator[R]:
-    """The records whose summaries `accepts` takes."""
     for catalog in catalogs(session, kind):
         for position in range(len(catalog)):
             summary: Any = catalog.head(position)
@@ -123,16 +123,22 @@ def _record(session: Session, kind: RecordKind[R], place: Place) -> R:
     return cast("R", record)
 
 
+def choice(session: Session, noun: str, wanted: str, known: Sequence[str], listing: str) -> str:
+    """The one of `known` that equals `wanted` up to case. Raises `unknown_choice`."""
+    if (each := known_as(wanted, known)) is not None:
+        return each
+    raise unknown_choice(session, noun, wanted, known, listing)
+
+
 def unknown_choice(
     session: Session, noun: str, wanted: str, known: Sequence[str], listing: str
 ) -> ToolError:
     """NOT_FOUND for a value that no record of a listing tool has; `noun` says what it is, in the
     singular, and `listing` is the tool without its prefix."""
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         f"there is no {noun} {quoted(wanted)}. Available {plural(noun)}: {', '.join(known)}",
+        f"Call {tool_name(session, listing)} with one of them, or without.",
         suggestions=suggest(wanted, known) or known[:10],
-        next_steps=[f"Call {tool_name(session, listing)} with one of them, or without."],
         details={f"available{plural(noun).capitalize()}": list(known)},
     )
 
@@ -252,13 +258,6 @@ def names_beside(
             address = shared_address(session, place.info.name, id, name)
         told.append(address or name)
     return told
-
-
-def public_address(session: Session, record: CatalogEntry) -> str:
-    """Where a record can be opened: its page on the web or, without one, its `kb://` address."""
-    if url := record.get("url"):
-        return str(url)
-    return session.artifact.address(record["collection"], record["id"])
 
 
 def shown_path(record: Mapping[str, Any]) -> str:

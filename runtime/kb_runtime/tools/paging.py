@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
-from kb_runtime.text.rendering import cut, json_text
-from kb_runtime.tools.declaration import Argument, cursor_argument
+from kb_runtime.text.rendering import cut
+from kb_runtime.text.written_json import json_text
+from kb_runtime.tools import parameter
 
 One = TypeVar("One")
 Shown = TypeVar("Shown")
@@ -15,8 +16,8 @@ Shown = TypeVar("Shown")
 MARGIN = 600
 """Characters of an answer left for its other fields: titles, cursors, how to go on."""
 LIST_ARGUMENTS = (
-    Argument("limit", "integer", "page size; default: all that fit", minimum=1, maximum=1_000),
-    cursor_argument("nextCursor"),
+    parameter.integer("limit", "page size; default: all that fit", 1, 1_000),
+    parameter.cursor("nextCursor"),
 )
 """The arguments with which a list of everything is read in parts."""
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from kb_runtime.tools.declaration import Tool
 
@@ -86,7 +86,7 @@ def load_tools() -> None:
 
 @cache
 def _tools_of(module: str) -> Mapping[str, Tool]:
-    tools: tuple[Tool, ...] = import_module(f"kb_runtime.tools.{module}").TOOLS
+    tools: Iterable[Tool] = import_module(f"kb_runtime.tools.{module}").TOOLS
     return {tool.name: tool for tool in tools}
 
 

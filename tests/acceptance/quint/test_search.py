@@ -10,7 +10,7 @@ from tests.acceptance.quint.failures import error
 from tests.documents import QUINT_DOCS
 
 from kb_runtime.search.request import SearchRequest
-from kb_runtime.text.rendering import json_text
+from kb_runtime.text.written_json import json_text
 
 TEMPORAL = {"always", "eventually", "next", "enabled", "weakFair", "strongFair", "orKeep"}
 

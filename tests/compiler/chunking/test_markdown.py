@@ -159,6 +159,8 @@ def test_comments_are_not_embedded(budget: TokenBudget, page: Page) -> None:
         ("a <!--> b --> c <!-- open\n\nd -->\n", ["<!-->"]),
         ('<?excerpt "a.dart (b)"?>\n```dart\n<?code ?>\n```\n', ['<?excerpt "a.dart (b)"?>']),
         ("a <?one\ntwo?> `<?code ?>` b <!-- c -->\n", ["<?one\ntwo?>", "<!-- c -->"]),
+        ("(a-b)=\n(c d)=\n## A\n\n(e)=\nText (f)= (g)=\n", ["(a-b)=", "(c d)=", "(e)="]),
+        ("```\n(a)=\n```\n\n`b\n(c)=\nd` ()= \n<div>\n(e)=\n</div>\n", []),
         ("<?php\necho 1;\n?>\n\na <?xml version='1'?> <? b ?> <?= c ?> <?open\n", []),
     ],
 )

@@ -338,3 +338,18 @@ def test_badges_of_org_are_no_text() -> None:
     assert one("README.org", source).text == (
         f"# Heron\n\nSee [{address}]({address}) of [the lake](https://lake.example).\n"
     )
+
+
+def test_tables_continued_lines_and_empty_enclosures_of_mdoc_are_read() -> None:
+    source = (
+        ".Dd May 1, 2024\n.Dt HERON 8\n.Os\n.Sh NAME\n.Nm heron\n.Nd fly\n.Sh OPTIONS\n"
+        ".Bl -tag -width Ds\n.It Fl j Oo Ns Fl -flat Oc \\\nOo Ns Fl -int Oc\nJSON.\n"
+        ".It Xo\n.Xc\n.Nm systemctl\n.Cm enable\nStart it.\n.El\n"
+        ".TS\nbox;\nl l .\nEggs\tDays\n_\n4\t26\n.TE\n"
+    )
+    (found,) = convert("heron.8", source.encode(), lambda path: None)
+    assert found.problems == ()
+    assert "```\nEggs\tDays\n4\t26\n```" in found.text
+    assert "--flat" in found.text
+    assert "--int" in found.text
+    assert "`enable` Start it." in found.text

@@ -154,6 +154,8 @@ def test_the_first_paragraph_is_the_summary_cut_between_words() -> None:
             "Birds for all.",
         ),
         ("![A plan](a.png) of it\n\nMore.\n", "A plan of it"),
+        ("(birds.all)=\n\n# Birds\n\nBirds fly.\n", "Birds fly."),
+        ('{{ feature(beta="0.24") }}\n\nBirds fly.\n', "Birds fly."),
         ("**Note**\n", "Note"),
     ],
 )

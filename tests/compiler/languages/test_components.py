@@ -239,3 +239,27 @@ def test_tags_of_mounted_files_are_read_in_bounded_time(tag: str) -> None:
     files = {"docs/part.mdx": b"x" * 10_000}
     page = f"import Part from './part.mdx'\n\n{tag * 20_000}\n"
     assert len(expand(page, "docs/a.mdx", files.get).text) < 4_000_000
+
+
+@pytest.mark.parametrize(
+    ("opening", "shown"),
+    [
+        ("::: {.callout-note}", "**Note**"),
+        ('::: {#tip-nest .callout-tip title="Nests first"}', "**Tip: Nests first**"),
+        ("::: callout-warning", "**Warning**"),
+        ("::: {.rmdcaution}", "**Caution**"),
+        ('::: {#thm-wing name="Wings"}', "**Theorem: Wings**"),
+        ("::: {#exr-nest}", "**Exercise**"),
+        ('::: {.panel-x header="A tip"}', "**A tip**"),
+        ('::: {.content-visible when-format="html"}', ""),
+        ("::: {.column-body-outset-right .border}", ""),
+        ("::: {layout-ncol=2}", ""),
+        ('::: {#hero style="margin: 0"}', ""),
+        ("::: panel-tabset", ""),
+        ("::: {}", ""),
+    ],
+)
+def test_divs_of_pandoc_are_labelled_by_what_their_text_is(opening: str, shown: str) -> None:
+    source = f"{opening}\nHerons fly.\n:::\n"
+    found = expand(source, "a.qmd", {}.get, Surroundings(attributes="pandoc")).text
+    assert re.sub(r"\n{2,}", "\n\n", found.strip()) == f"{shown}\n\nHerons fly.".strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.includes import Liquid, expand
+from kbc.languages.includes import Liquid, Surroundings, expand
 
 QUOTED = '"x" ' * 60
 
@@ -33,3 +33,23 @@ def test_what_keeps_values_is_looked_for_in_bounded_time(opened: str) -> None:
         expand(f"{{{{ x }}}} {opened}\n", "a.md", lambda _: None, filled=lambda _: "y").text[:2]
         == "y "
     )
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "opened",
+    [
+        "](xref:" + "a" * 100_000,
+        "<xref:" + "a" * 100_000,
+        "](xref:a" * 20_000,
+        "{{< a/b" * 20_000,
+        "{::comment}" * 20_000,
+        "{{ site.a" * 20_000,
+    ],
+)
+def test_references_shortcodes_and_extensions_are_looked_for_in_bounded_time(opened: str) -> None:
+    around = Surroundings(attributes="kramdown", templates=("layouts/shortcodes",))
+    text = f"{{: .x }}\n{opened}\n"
+    liquid = Liquid(values={"a": "b"})
+    assert expand(text, "a.md", lambda _: None, around).text.strip()
+    assert expand(f"```\n{opened}\n```\n", "a.md", lambda _: None, around, liquid=liquid).text

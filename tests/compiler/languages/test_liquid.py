@@ -39,6 +39,10 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
         ("{% raw %}`{{ x }} {% if %}`{% endraw %}", "`{{ x }} {% if %}`"),
         ("{% highlight ruby linenos %}\nputs 1\n{% endhighlight %}", "```ruby\nputs 1\n```"),
         ("```\n{% raw %}\n{{ x }}\n{% endraw %}\n```", "```\n\n{{ x }}\n\n```"),
+        ("```sh\nget {{site.title}}-{{ page.version }} {{ x }}\n```", "```sh\nget Heron-3 {{ x }}\n```"),
+        ("{% raw %}\n```\n{{ site.title }}\n```\n{% endraw %}", "```\n{{ site.title }}\n```"),
+        ("```\n{% raw %}{{ site.title }}{% endraw %} {{ site.title }}\n```",
+         "```\n{{ site.title }} Heron\n```"),
         ('{% include hint.md what="step" %}', "Mind the step."),
         ("{% include_relative part.md %}", "A part."),
         ("[b]({% link _docs/b.md %})", "[b](../_docs/b.md)"),
@@ -48,7 +52,7 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
         ("{: .warning }\n> Hot.", "**Warning**\n\n> Hot."),
         ("Text.\n{: #id }", "Text.\n{: #id }"),
     ],
-)
+)  # fmt: skip
 def test_tags_become_their_text(source: str, expected: str) -> None:
     found = expanded(source)
     assert re.sub(r"\n{3,}", "\n\n", found.text.strip()) == expected

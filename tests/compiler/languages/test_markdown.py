@@ -377,3 +377,17 @@ def test_comments_in_front_matter_are_read_in_bounded_time() -> None:
 )
 def test_the_title_of_a_page_that_is_not_parsed_is_its_first_heading(text: str, title: str) -> None:
     assert markdown.first_title(text) == title
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("# Heron [![version](v.svg)](a) [![tests](t.svg)](b)", "Heron"),
+        ("# ![Heron icon](i.png) Nests", "Nests"),
+        ("# ![Heron](logo.svg)", "Heron"),
+        ("# [![Heron](logo.svg)](a)", "Heron"),
+    ],
+)
+def test_pictures_beside_a_title_say_nothing_of_it(heading: str, title: str) -> None:
+    (block, *_) = parse(f"{heading}\n\nText.\n").blocks
+    assert block.title == title

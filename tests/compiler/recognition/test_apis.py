@@ -130,3 +130,12 @@ def test_many_descriptions_are_compared_only_where_that_matters(
     assert apis.descriptions(root, names, ["docs"]) == apis.Descriptions()
     assert apis.descriptions(root, names, []) == apis.Descriptions()
     assert compared == []
+
+
+def test_what_two_apis_call_alike_has_the_title_of_its_api(tmp_path: Path) -> None:
+    schemas = "components:\n  schemas:\n    Problem: {type: object}\n    Only%s: {type: object}\n"
+    files = {f"{name.lower()}.yaml": described(name) + schemas % name for name in ("Nests", "Eggs")}
+    root = write_tree(tmp_path / "heron", {**files, "package.json": "{}", "a.js": "let a = 1;\n"})
+    records = read(root)[0].records["api"]
+    found = {each.title for each in records if "nests" in each.path}
+    assert {"Heron Nests", "Problem (Heron Nests)", "OnlyNests"} <= found

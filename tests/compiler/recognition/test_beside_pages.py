@@ -7,19 +7,23 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
 
+from kbc.recognition.detection import RecognitionError, recognise
+
 CODE = "x = 1\n"
 
 
-def test_code_and_data_beside_the_pages_of_a_checkout_are_read(tmp_path: Path) -> None:
+def test_code_and_data_beside_pages_are_read(tmp_path: Path) -> None:
     files = {
         **{f"part-{number}.md": page(f"Part {number}") for number in range(4)},
         "examples/nest.yml": "nest:\n  eggs: 3\n",
         "api.yaml": "openapi: 3.0.0\ninfo: {title: Nests, version: '1'}\npaths: {}\n",
-        "tools/check.py": CODE,
     }
     root = write_tree(tmp_path / "heron", files)
     assert [each.name for each in recognised(root).project.collections] == ["docs"]
     (root / ".git").mkdir()
+    assert [each.name for each in recognised(root).project.collections] == ["docs", "code"]
+    (root / ".git").rmdir()
+    write_tree(root, {"tools/check.py": CODE})  # as it comes out of an archive
     inputs, _ = read(root)
     assert [each.id for each in inputs.records["code"]] == ["examples/nest.yml", "tools/check.py"]
     assert "api.yaml" in {each.path for each in inputs.records["docs"]}
@@ -28,6 +32,68 @@ def test_code_and_data_beside_the_pages_of_a_checkout_are_read(tmp_path: Path) -
 def test_a_checkout_of_pages_alone_has_no_code(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "heron", {"a.md": page("A"), "b.md": page("B"), "a.css": "a {}\n"})
     (root / ".git").mkdir()
+    assert [each.name for each in recognised(root).project.collections] == ["docs"]
+
+
+def test_a_program_alone_is_read(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "heron", {"fly.py": CODE, "a.md": page("A")})
+    found = recognise(root / "fly.py")
+    assert found.what == "one program, fly.py"
+    assert [(each.kind, each.paths) for each in found.project.collections] == [
+        ("code", ("fly.py",))
+    ]
+    with pytest.raises(RecognitionError, match="in no format that kbc reads"):
+        recognise(write_tree(tmp_path / "other", {"a.ini": "a = 1\n"}) / "a.ini")
+
+
+DOCS = {f"docs/p{number}.md": page(f"Page {number}") for number in range(4)}
+SUMMARY = "# Summary\n\n- [Page 0](p0.md)\n"
+
+
+@pytest.mark.parametrize(
+    ("site", "what"),
+    [
+        (
+            {"docs/conf.py": "project = 'Heron'\n", "docs/index.rst": "Heron\n=====\n"},
+            "Sphinx project",
+        ),
+        ({"mkdocs.yml": "site_name: Heron\n", **DOCS}, "MkDocs site"),
+        (
+            {"docs/.vitepress/config.js": "export default {title: 'Heron'}", **DOCS},
+            "VitePress site",
+        ),
+        ({"_config.yml": "title: Heron\ntheme: minima\n", **DOCS}, "Jekyll site"),
+        ({"book.toml": "[book]\nsrc = 'docs'\n", "docs/SUMMARY.md": SUMMARY, **DOCS}, "mdBook"),
+    ],
+)
+def test_source_beside_a_site_is_read_without_a_build_file(
+    tmp_path: Path, site: dict[str, str], what: str
+) -> None:
+    programs = {f"lib/part{number}.sh": "# Flies.\nfly() { echo; }\n" for number in range(5)}
+    root = write_tree(tmp_path / "heron", {**site, **programs, "README.md": page("Heron")})
+    found = recognised(root)
+    assert f"repository with a {what}" in found.what
+    inputs, _ = read(root)
+    assert {each.id for each in inputs.records["code"]} >= {*programs}
+    paths = [each.path for records in inputs.records.values() for each in records]
+    assert "README.md" in paths
+    assert len({*paths}) == len(paths)
+
+
+@pytest.mark.parametrize(
+    "programs",
+    [
+        {"tools/check.py": CODE},  # for more pages than it could be about
+        {f"listings/{number}/main.rs": "fn main() {}\n" for number in range(9)},
+        {f"theme/{number}.js": "export default 1\n" for number in range(9)},
+    ],
+)
+def test_programs_that_pages_are_made_with_are_no_source(
+    tmp_path: Path, programs: dict[str, str]
+) -> None:
+    pages = {f"docs/q{number}.md": page(f"Q {number}") for number in range(3)}
+    book = {"book.toml": "[book]\nsrc = 'docs'\n", "docs/SUMMARY.md": SUMMARY}
+    root = write_tree(tmp_path / "heron", {**book, **DOCS, **pages, **programs})
     assert [each.name for each in recognised(root).project.collections] == ["docs"]
 
 
@@ -164,3 +230,12 @@ def test_pages_in_rdoc_are_documentation(tmp_path: Path) -> None:
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert titles(inputs.records["docs"]) == {"usage.rdoc": "Usage"}
     assert titles(inputs.records["readme"]) == {"README.rdoc": "Heron", "History.rdoc": "History"}
+
+
+def test_a_link_out_of_a_folder_of_pages_does_not_stop_a_build(tmp_path: Path) -> None:
+    write_tree(tmp_path / "modules", {"b.md": page("Eggs")})
+    root = write_tree(tmp_path / "tree", {"a.md": page("Nests")})
+    (root / "modules").symlink_to(tmp_path / "modules")
+    inputs, diagnostics = read(root)
+    assert [each.path for each in inputs.records["docs"]] == ["a.md"]
+    assert "path-outside" in {each.code for each in diagnostics.warnings}

@@ -9,6 +9,7 @@ from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.reading import read_inputs
+from kbc.project.include_tree import IncludeTree
 from kbc.recognition.translations import translated_folders
 
 
@@ -80,10 +81,47 @@ def test_the_folder_c_is_the_original_of_translations(tmp_path: Path) -> None:
     assert paths == {f"C/{name}.md" for name in BIRDS}
 
 
-def test_folders_of_programming_languages_are_no_translations_of_c() -> None:
+def test_folders_of_programming_languages_are_no_translations_of_c(tmp_path: Path) -> None:
     languages = ("C", "cs", "go", "java", "pl")
     files = [f"docs/{place}/{name}.md" for place in languages for name in BIRDS]
-    assert translated_folders(files) == []
+    assert translated_folders(files, IncludeTree(tmp_path, tmp_path)) == []
+
+
+PROSE = (
+    "This is what you have to do with the {} if it is not there for the rest of it and all of us. "
+)
+CODE = "```python\nfor it in this:\n    if it is not that and all of it: with as\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("own", "is_read"),
+    [
+        (PROSE, True),
+        ("Ce que vous avez dans le {} est pour tous, et ce n'est pas la fin de notre vie. ", False),
+        ("これは{}の説明です。" + CODE * 9, False),
+        ("", False),  # too little to tell
+    ],
+)
+def test_folders_and_files_in_english_are_about_programming_languages(
+    tmp_path: Path, own: str, is_read: bool
+) -> None:
+    files = {"index.md": page("Birds")}
+    for name in BIRDS:
+        files |= {f"{place}/{name}.md": PROSE.format(name) * 3 for place in ("go", "ts")}
+        files |= {f"{place}/{name}.md": own.format(name) * 3 + place for place in ("cs", "ml")}
+        files |= {f"all/{name}.md": PROSE.format("all"), f"all/{name}.cs.md": own.format(name) * 3}
+    paths = {each.path for each in read(write_tree(tmp_path / "tree", files))[0].records["docs"]}
+    assert {f"{place}/{name}.md" for place in ("go", "ts") for name in BIRDS} <= paths
+    others = {f"{place}/{name}.md" for place in ("cs", "ml") for name in BIRDS}
+    others |= {f"all/{name}.cs.md" for name in BIRDS}
+    assert others <= paths if is_read else not others & paths
+
+
+def test_copies_that_wait_for_their_translation_are_left_out(tmp_path: Path) -> None:
+    files = {f"{name}.md": PROSE.format(name) + "\n\nMore.\n" for name in BIRDS}
+    files |= {f"{place}/{name}": text for name, text in [*files.items()] for place in ("de", "fr")}
+    paths = {each.path for each in read(write_tree(tmp_path / "tree", files))[0].records["docs"]}
+    assert paths == {f"{name}.md" for name in BIRDS}
 
 
 @pytest.mark.parametrize(
@@ -190,3 +228,26 @@ def test_links_to_files_that_were_left_out_are_dead_only_where_an_author_chose_t
     found = Diagnostics()
     read_inputs(root, found)
     assert sum(each.code == "dead-link" for each in found) == 3
+
+
+def test_readmes_of_each_folder_in_other_languages_are_left_out_of_the_code(tmp_path: Path) -> None:
+    folders = ["circle", "square", "nest", "heron"]
+    files = {f"{each}/README.md": page(each) for each in folders}
+    files |= {
+        f"{each}/src/A{number}.java": "class A {}\n" for each in folders for number in range(4)
+    }
+    files |= {f"localization/fr/{each}/README.md": page(each) for each in folders[:3]}
+    files |= {f"localization/ja/{each}/README.md": page(each) for each in folders}
+    files |= {
+        "localization/el/nest/README.md": page("nest"),
+        "localization/go/Main.java": "class A {}\n",
+    }
+    root = write_tree(
+        tmp_path / "tree", {**files, "pom.xml": "<project/>", "README.md": page("All")}
+    )
+    found = recognised(root)
+    (note,) = (each for each in found.notes if "translations" in each)
+    assert note == "translations are left out: localization/el, localization/fr, localization/ja"
+    read_files = {each.path for each in read(root)[0].records["code"]}
+    assert "nest/README.md" in read_files
+    assert not any(each.startswith(("localization/ja", "localization/el")) for each in read_files)

@@ -146,8 +146,9 @@ def test_files_that_only_look_like_it_are_kept(tmp_path: Path, name: str) -> Non
 def test_output_folders_of_a_project_are_left_out(tmp_path: Path) -> None:
     write(tmp_path, "app/build/out.js", "app/src/build/keep.js", "app/package.json")
     write(tmp_path, "env/pyvenv.cfg", "env/lib/x.py")
+    write(tmp_path, "app/build/lib/heron/__init__.py", "app/coverage/__init__.py")
     paths, left_out = selected(tmp_path)
-    assert paths == ["app/package.json", "app/src/build/keep.js"]
+    assert paths == ["app/coverage/__init__.py", "app/package.json", "app/src/build/keep.js"]
     assert left_out == {source_tree.DEPENDENCY: 2}
 
 

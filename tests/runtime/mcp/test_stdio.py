@@ -18,6 +18,7 @@ from tests.waiting import PATIENCE_S
 from kb_runtime.mcp import revisions, stdio
 from kb_runtime.mcp.connection import Connection
 from kb_runtime.mcp.stdio import StdioServer, encode, read_lines
+from kb_runtime.text.written_json import WrittenObject
 
 
 def pieces(*parts: bytes) -> Callable[[], bytes]:
@@ -104,6 +105,17 @@ def test_a_carriage_return_before_the_newline_does_no_harm() -> None:
 def test_text_is_sent_as_utf8_and_lone_surrogates_as_escapes() -> None:
     assert encode({"a": "é 😀 \u2028"}) == '{"a":"é 😀 \u2028"}\n'.encode()
     assert encode({"a": "é\ud800"}) == b'{"a":"\\u00e9\\ud800"}\n'
+
+
+def test_a_structure_that_is_written_is_not_written_again() -> None:
+    text = '"structuredContent":null'
+    structure = WrittenObject({"a": "computed"}, '{"a":"as written"}')
+    content = [{"type": "text", "text": text}]
+    answer = {"id": 1, "result": {"content": content, "structuredContent": structure}}
+    assert json.loads(encode(answer)) == {
+        "id": 1,
+        "result": {"content": content, "structuredContent": {"a": "as written"}},
+    }
 
 
 def test_an_answer_that_is_no_json_becomes_an_internal_error(

@@ -11,6 +11,7 @@ from kb_runtime.text.names import (
     clean_path,
     edit_distance,
     ends_with,
+    known_as,
     quoted,
     resolve,
     resolve_path,
@@ -187,3 +188,9 @@ def test_quoted_values_are_short_and_on_one_line() -> None:
     assert len(quoted("x" * 10_000)) < 100
     assert len(quoted(["x" * 50] * 100)) <= 160
     assert quoted(object()) == "object"
+
+
+def test_known_name_is_found_exactly_before_in_another_case() -> None:
+    assert known_as("docs", ["Docs", "docs"]) == "docs"
+    assert known_as("DOCS", ["Docs", "docs"]) == "Docs"
+    assert known_as("doc", ["Docs", "docs"]) is None

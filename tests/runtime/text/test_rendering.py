@@ -9,15 +9,8 @@ from hypothesis import strategies as st
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.graphemes import is_boundary
-from kb_runtime.text.rendering import (
-    code_span,
-    cut,
-    excerpt,
-    fence,
-    find_folded,
-    json_text,
-    shorten,
-)
+from kb_runtime.text.rendering import code_span, cut, excerpt, fence, find_folded, shorten
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools.answers import error_structure, error_text, json_answer, with_warnings
 from kb_runtime.tools.declaration import Answer
 

@@ -44,6 +44,7 @@ class Blocks:
         self.anchors: list[str] = []
         self.titles: dict[str, str] = {}
         self.contained = 0  # containers around what is written: their headings are no sections
+        self.above: tuple[str, ...] = ()
         self._depth = 0
         self._open: list[str] = []  # ids of the sections around what is written
 
@@ -67,11 +68,13 @@ class Blocks:
         """The blocks within a container."""
         self._depth += 1
         self.contained += 1
+        above, self.above = self.above, ()
         if self._depth > MAX_DEPTH:
             raise FormatError(
                 f"blocks are nested more than {MAX_DEPTH} deep", lines[0].number if lines else 0
             )
         written = self.all(LineReader(self.project, lines))
+        self.above = above
         self.contained -= 1
         self._depth -= 1
         return written
@@ -247,7 +250,7 @@ class Blocks:
             lines.next()
             return [] if text == "<<<" else ["***"]
         if lists.marker(text) is not None:
-            return lists.write(self, lines)
+            return lists.write(self, lines, self.above)
         return self._paragraph(given, lines)
 
     def collect(self, lines: LineReader, end: str) -> list[SourceLine]:
@@ -396,12 +399,13 @@ class Blocks:
         return commonmark.quote(written) if style == "quote" else written
 
     def paragraph_lines(self, lines: LineReader) -> list[SourceLine]:
-        """The lines of a paragraph, up to a blank line or the start of a delimited block."""
+        """The lines of a paragraph, up to a blank line, a delimited block or the next item of a list."""
         found: list[SourceLine] = []
         while (line := lines.peek()) is not None and line.text:
             text = line.text
             is_mark = DELIMITER.match(text) or _ATTRIBUTE_LINE.match(text)
-            if found and (is_mark or (text == "+" and self.contained)):
+            is_item = bool(self.above) and lists.marker(text) in self.above
+            if found and (is_mark or is_item or (text == "+" and self.contained)):
                 break
             lines.next()
             if not (text.startswith("//") and not text.startswith("///")):

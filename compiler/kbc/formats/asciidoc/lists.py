@@ -79,7 +79,9 @@ def _item(
     body = "\n".join([*([text] if text else []), *(each.text.strip() for each in rest)])
     if body.strip():
         parts.append(blocks.paragraph(body))
+    outer, blocks.above = blocks.above, above
     _attached(blocks, lines, parts, above)
+    blocks.above = outer
     blocks.contained -= 1
     return commonmark.indented(_tight(parts), prefix)
 
@@ -118,7 +120,8 @@ def _text_lines(lines: LineReader) -> list[SourceLine]:
 def _attached(
     blocks: BlockWriter, lines: LineReader, parts: list[Written], above: tuple[str, ...]
 ) -> None:
-    """Blocks behind a `+`, nested lists, and indented text that belong to the item."""
+    """Blocks behind a `+`, nested lists, and indented text that belong to the item. Each blank line before a
+    `+` attaches what follows to the list one level up."""
     while (line := lines.peek()) is not None:
         if line.text == "+":
             lines.next()
@@ -150,6 +153,11 @@ def _attached(
             ahead += 1
         if following is None:
             return
+        if following.text == "+":
+            lines.next()
+            if len(above) > 1:
+                return
+            continue
         kind = marker(following.text)
         nested = (
             kind is not None and kind not in above and kind != "<" and len(above) <= _MOST_LEVELS

@@ -48,9 +48,11 @@ def is_missing(text: str) -> bool:
 
 class BlockWriter(Protocol):
     """Writes the contents of lists and tables. `contained` counts the containers around what is
-    written: headings within one are no sections of the document."""
+    written: headings within one are no sections of the document. `above` are the markers of the lists
+    around it, outermost first."""
 
     contained: int
+    above: tuple[str, ...]
 
     def text(self, text: str) -> str: ...
 

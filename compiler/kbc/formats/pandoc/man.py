@@ -1,5 +1,5 @@
 """Recognises man pages, and prepares them for pandoc, which writes the word TABLE for tables whose format it
-does not know, and refuses some requests of mdoc (`.Xo`, `.Eo`) that begin a line."""
+does not know, and refuses tables and some requests of mdoc (`.Xo`, `.Eo`) that begin a line."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ _OPTIONS = re.compile(r"\s*[a-zA-Z][^;\n]*(?:\(;\)[^;\n]*)?;[ \t]*\n")
 _SEPARATOR = re.compile(r"\btab[ \t]*\((.)\)", re.IGNORECASE)
 _FORMAT = re.compile(r"(?:.*\n)*?.*\.[ \t]*\n")
 _CHANGE = re.compile(r"^[.']T&.*\n(?:(?![.']T&).*\n)*?.*\.[ \t]*\n", re.MULTILINE)
+
+_MDOC = re.compile(r"^[.']Dd\b", re.MULTILINE)
+_WHOLE_TABLE = re.compile(r"^[.']TS\b.*\n((?:(?![.']T[SE]\b).*\n)*)[.']TE\b.*$", re.MULTILINE)
+_CONTINUED = re.compile(r"(?<!\\)\\\n")
+_NOTHING_OPEN = re.compile(r"(?<=[ \t])Xo[ \t]*\n\.[ \t]*Xc[ \t]*\n\.[ \t]*")
+"""A request that goes on behind its line, and an enclosure of nothing before the next request."""
 
 _SYSTEM = re.compile(r"^(\.[ \t]*Os)[ \t]+\S[^\n]*$", re.MULTILINE)
 """The system of a page, which its foot names, and of which pandoc takes a single word."""
@@ -36,6 +42,8 @@ def prepared(text: str) -> str:
     """The same document, its tables with nothing but the number of their columns as their format: the
     writer uses neither alignment nor rules, and of spans only the cells."""
     text = _SYSTEM.sub(r"\1", _TABLE.sub(_plain, text))
+    if _MDOC.search(text):  # of which pandoc's reader knows no tables
+        text = _NOTHING_OPEN.sub("", _CONTINUED.sub(" ", _WHOLE_TABLE.sub(_literal, text)))
     return _without_open_enclosures(text) if _OPENED.search(text) else text
 
 
@@ -77,6 +85,16 @@ def _without_open_enclosures(text: str) -> str:
         if plain != ".No" or line.rstrip() == ".No":
             found.append(plain)
     return "\n".join(found)
+
+
+def _literal(table: re.Match[str]) -> str:
+    """A table as a display of its rows as they are written."""
+    found = _FORMAT.match(table[1])
+    rows = table[1][found.end() if found else 0 :].splitlines()
+    shown = (
+        re.sub(r"^(?=[.'])", r"\&", row) for row in rows if row.strip() not in ("T}", "_", "=")
+    )
+    return "\n".join([".Bd -literal", *shown, ".Ed"])
 
 
 def _plain(table: re.Match[str]) -> str:

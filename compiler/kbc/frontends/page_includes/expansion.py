@@ -13,7 +13,7 @@ from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, ProjectLabels, docc, reads_python
 from kbc.formats.doxygen import DoxygenProjects, HeaderSets
-from kbc.frontends.labels import role_links
+from kbc.frontends.labels import pages_by_uid, role_links
 from kbc.frontends.page_includes import hugo_values, quarto_values
 from kbc.frontends.page_includes.hugo_values import HugoValues
 from kbc.languages import mdx
@@ -81,6 +81,7 @@ class PageIncludes:
         is_hugo = collection.generator == "hugo"
         self._hugo = HugoValues(self._options) if is_hugo else None
         self._names = hugo_values.references(collection, files) if is_hugo else {}
+        self._uids = pages_by_uid(files) if collection.generator == "docfx" else {}
         has_notes = collection.generator in _WITH_NOTES
         self._notes = cache(lambda: notes_among(each.path for each in files)) if has_notes else None
         self._unresolved: Counter[str] = Counter()
@@ -159,6 +160,7 @@ class PageIncludes:
                 is_mdx=is_mdx,
                 has_helpers=self._collection.generator == "mdbook",
                 stated=self._stated(file, text, read),
+                uids=self._uids,
             ),
             is_marked=is_marked,
             values=self._hugo.of_page(text, file.path, read) if self._hugo else None,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import FENCE, after_fence
@@ -39,6 +40,15 @@ _QUOTED_HEADING = re.compile(
     rf"([ \t]*>[ \t>]*#{{1,6}}[ \t](?:.*?[^ \t])??)[ \t]*\{{:{_LIST}[ \t]*"
 )
 """A notice of ExDoc: `> #### Title {: .warning}`. It has no anchor."""
+_EXTENSION = re.compile(
+    r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))|\{::comment\}[^{}\n]*\{:/(?:comment)?\}"
+    r"|\{::(?:nomarkdown(?:[ \t][^{}\n]*)?|options[ \t][^{}\n]*/)\}|\{:/(?:nomarkdown)?\}"
+)
+_COMMENT_START = re.compile(r"[ \t]*\{::comment\}[ \t]*")
+_COMMENT_END = re.compile(r"[ \t]*\{:/(?:comment)?\}[ \t]*")
+"""Extensions of kramdown that show what they wrap as it is, set options, or hide it."""
+_BEGINS_OTHER = re.compile(r"[ \t]*(?:[-*+>|]|#{1,6}[ \t]|\d+[.)][ \t]|<|$)")
+"""A line that begins something else than a paragraph."""
 NOTICES = frozenset(
     [
         *("attention", "caution", "danger", "important", "info", "note", "success", "tip"),
@@ -51,13 +61,18 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
     """The text of a page without front matter, and without its lists of attributes. Those on lines of their
     own: a class of a notice becomes its label, an id stays (behind the heading above it, where kramdown has
     it on either line), and the list that stands for the table of contents goes. Headings keep theirs, which
-    state their anchors. Both programs read a fence behind an end tag as code, which CommonMark has for HTML
-    up to the next empty line. Icons, which Python-Markdown's pages have, show no text; those in tables stay,
-    where they often are all that a cell says.
+    state their anchors. kramdown also has such a list behind the paragraph, whose label goes above it, and
+    lists of images and marked text within headings; of its extensions comments go. Both programs read a
+    fence behind an end tag as code, which CommonMark has for HTML up to the next empty line. Icons, which
+    Python-Markdown's pages have, show no text; those in tables stay, where they often are all that a cell
+    says.
     """
     lines: list[str] = []
     marks = ""
-    for line in text.split("\n"):
+    paragraph = -1  # where the one begins that the last line belongs to; -1: to none
+    is_kramdown = style == "kramdown"
+    text_lines = text.split("\n")
+    for line in _without_extensions(text_lines) if is_kramdown and "{:" in text else text_lines:
         opening = None if marks else FENCE.match(line)
         is_code = bool(marks) or opening is not None
         if opening and lines and _END_TAG.fullmatch(lines[-1]):
@@ -74,7 +89,11 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
         if found is None or not _is_list(found, style):
             quoted = None if is_code else _QUOTED_HEADING.fullmatch(line)
             line = quoted[1] if quoted else line
-            lines.append(line if is_code or _HEADING.match(line) else _without_inline(line, style))
+            if is_code or _BEGINS_OTHER.match(line):
+                paragraph = -1
+            elif paragraph < 0 and not (lines and lines[-1].strip()):
+                paragraph = len(lines)
+            lines.append(line if is_code else _without_inline(line, style))
             continue
         stated = found["stated"].split()
         if "toc" in stated and lines and _CONTENTS.fullmatch(lines[-1]):
@@ -82,7 +101,31 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
         kind = next((each[1:] for each in stated if each[1:].lower() in NOTICES), "")
         if kind and not (lines and lines[-1].strip()):
             lines += [label(kind), ""]
+        elif kind and is_kramdown and paragraph >= 0:
+            first = lines[paragraph]
+            indent = first[: len(first) - len(first.lstrip())]
+            lines[paragraph:paragraph] = [indent + label(kind), ""]
+        paragraph = -1
     return "\n".join(lines)
+
+
+def _without_extensions(lines: Iterable[str]) -> Iterator[str]:
+    """Lines without kramdown's extensions outside of code; those of a comment are empty."""
+    marks = ""
+    is_comment = False
+    for line in lines:
+        opening = None if marks or is_comment else FENCE.match(line)
+        is_code = bool(marks) or opening is not None
+        marks = after_fence(marks, line, opening) if not is_comment else ""
+        if is_comment or (not is_code and _COMMENT_START.fullmatch(line)):
+            is_comment = _COMMENT_END.fullmatch(line) is None
+            yield ""
+        else:
+            yield line if is_code or "{:" not in line else _EXTENSION.sub(_code_of, line)
+
+
+def _code_of(match: re.Match[str]) -> str:
+    return match["code"] or ""
 
 
 def _is_list(found: re.Match[str], style: AttributeStyle) -> bool:
@@ -120,10 +163,13 @@ def _without_inline(line: str, style: AttributeStyle) -> str:
         return line
     spans = [match.span() for match in _SPAN.finditer(line)]
 
+    heading_end = len(line.rstrip()) if _HEADING.match(line) else -1
+
     def shown(match: re.Match[str]) -> str:
         before = bisect_left(spans, (match.start(),)) - 1
         is_code = before >= 0 and match.start() < spans[before][1]
-        is_kept = is_code or "#" in match.groupdict().get("list", match[0])
+        is_own = match.end() == heading_end or (heading_end >= 0 and style != "kramdown")
+        is_kept = is_code or is_own or "#" in match.groupdict().get("list", match[0])
         return match[0] if is_kept else match.groupdict().get("text", "")
 
     if style == "pandoc":

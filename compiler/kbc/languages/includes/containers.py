@@ -61,6 +61,23 @@ _PANELS = frozenset([
 """Parts with a title; so are tabs, whatever a site calls its own (`CodeTab`)."""
 
 
+_OF_PANDOC = frozenset([
+    "note", "tip", "warning", "caution", "danger", "info", "important", "hint", "callout", "notes",
+    "abstract", "summary", "definition", "theorem", "lemma", "corollary", "proposition", "proof",
+    "remark", "example", "exercise", "exercises", "question", "answer", "solution", "objectives",
+    "prereq", "challenge", "discussion", "checklist", "keypoints", "details", "questions", "spoiler",
+    "instructor", "testimonial",
+])  # fmt: skip
+"""Classes of pandoc's divs that say what their text is; others are the site's own, for its looks."""
+
+_THEOREMS = {
+    "thm": "theorem", "lem": "lemma", "cor": "corollary", "prp": "proposition", "cnj": "conjecture",
+    "def": "definition", "exm": "example", "exr": "exercise", "sol": "solution", "rem": "remark",
+    "alg": "algorithm",
+}  # fmt: skip
+"""What ids of Quarto's divs begin with, before a hyphen."""
+
+
 def label_containers(text: str, page: IncludingPage) -> str:
     """`text` with a bold label where a container begins, and its marks removed; `::: package.object` is
     replaced by the reference of the object."""
@@ -157,7 +174,9 @@ class _Labelling:
             yield found.string
         else:
             self._open_colons += 1
-            yield from _labelled(found["indent"], _colons_label(name, found))
+            is_pandoc = self._page.around.attributes == "pandoc"
+            shown = _pandoc_label(name, found) if is_pandoc else _colons_label(name, found)
+            yield from _labelled(found["indent"], shown)
 
     def _slashes(self, found: re.Match[str]) -> Iterator[str]:
         while self._next < len(self._lines) and _OPTION.match(self._lines[self._next]):
@@ -261,12 +280,31 @@ def _colons_label(name: str, found: re.Match[str]) -> str:
         shown = _title(attributes(name))[1] or found["rest"].strip()
     else:
         kind, shown = name, (found["label"] or "").strip("[]") or found["rest"].strip()
+        kind = kind.removeprefix("callout-")
         shown = re.sub(r"\s*\{[^}]*\}\s*$", "", shown)
     if kind in _UNLABELLED:
         return ""
     return (
         label("", shown) if kind in ("details", "tab", "tab-item") and shown else label(kind, shown)
     )
+
+
+def _pandoc_label(name: str, found: re.Match[str]) -> str:
+    """Of a div of pandoc the label of a callout, a notice or a theorem, and its title."""
+    is_list = found["name"].startswith("{")
+    stated = name if is_list else found["rest"].strip().strip("{}")
+    classes = [each[1:] for each in stated.split() if each.startswith(".")]
+    names = (
+        re.sub(r"\A(?:callout-|rmd)(?=\w)", "", each.lower())
+        for each in [*classes, *([] if is_list else [name])]
+    )
+    kind = next((each for each in names if each in _OF_PANDOC), "")
+    prefix, _, rest = name.split()[0].partition("-") if name else ("", "", "")
+    values = attributes(stated)
+    title = _title(values)[1]
+    if not kind and rest and prefix[1:] in _THEOREMS and prefix[0] == "#":
+        kind, title = _THEOREMS[prefix[1:]], title or values.get("name", "")
+    return label("" if kind == "details" and title else kind, title)
 
 
 def _title(stated: Mapping[str, str]) -> tuple[str, str]:

@@ -35,6 +35,7 @@ from kbc.languages.includes.dialects import (
     vuepress,
     zola,
 )
+from kbc.languages.includes.dialects.shortcode_values import with_params, with_values
 from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
 from kbc.languages.includes.fenced import FENCE, fenced_stretches, outside_fences
 from kbc.languages.includes.files import (
@@ -67,7 +68,7 @@ _TRIGGER = re.compile(
     re.MULTILINE,
 )
 _MARK = re.compile(
-    r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|<docs-code|import\b|\[!|\(#tab/"
+    r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|<docs-code|import\b|\[!|\(#tab/|xref:"
     r"|@@|@\w+[:\[.]|@\[|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
     rf"|set:html=|__html:|{code_import.MARK}|{doxygen.MARK}|{definitions.MARK}"
 )
@@ -79,7 +80,6 @@ _NOTES = re.compile(notes.TRIGGER)
 _TABLES = re.compile(tables.TRIGGER)
 _DOXYGEN = re.compile(doxygen.TRIGGER, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\(#?[\w:-]+\)")
-_PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
 _LIQUID = re.compile(r"\{[%{]")
 _EXAMPLES = frozenset(
     ["md", "markdown", "mdx", "hbs", "handlebars", "go-html-template", "html+handlebars", "jinja"]
@@ -112,7 +112,7 @@ _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] =
     (("{%",), zola.replace),
     (("@[code", "@include("), vuepress.replace),
     (("{%", "{!"), mkdocs.replace),
-    (("[!", "](#tab/", ":::"), docfx.replace),
+    (("[!", "](#tab/", ":::", "xref:"), docfx.replace),
     (("<include",), fumadocs.replace),
     (("@",), paradox.replace),
     ((")]]", "{", "@title"), definitions.replace),
@@ -151,7 +151,7 @@ def expand(
     """
     is_myst = around.restructured is not None and _MYST.search(text) is not None
     if values is not None and "param" in text:
-        text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
+        text = with_params(text, values)
     is_template = liquid is not None and _LIQUID.search(text) is not None
     is_filled = filled is not None and "{{" in text
     has_notes = around.notes is not None and _NOTES.search(text) is not None
@@ -171,6 +171,8 @@ def expand(
     ):
         return Expansion(text, {})
     page = IncludingPage(path, read, _expand_part, around, docset.prepared if docset else None)
+    if around.templates and "{{" in text:
+        text = with_values(text, page, values)
     expanded = _expand(text, page, liquid if is_template else None, filled)
     return Expansion(expanded, dict(page.unresolved), dict(page.external))
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kb_runtime.text.rendering import backticks
 from kbc.languages.includes.generated import is_generated
@@ -65,6 +65,13 @@ class Expansion:
     external: Mapping[str, int] = field(default_factory=dict)
 
 
+class NamedPage(NamedTuple):
+    """A page that others refer to by a name: its path below the root, and its title."""
+
+    path: str
+    title: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """What the site around a page gives to its directives.
@@ -79,7 +86,8 @@ class Surroundings:
     is `repository_folder`. `notes` gives the paths of notes by the names that links have for them.
     With `is_mdx` the page is MDX, whatever its file is called, and with `has_helpers` it is one of mdBook,
     whose preprocessors fill in `{{#name}}`. `stated` gives what `meta` and `var` of Quarto show, by the name
-    of the shortcode and that of the value (None: pages have no such).
+    of the shortcode and that of the value (None: pages have no such). `uids` are the pages of DocFX by the
+    names that these state for themselves.
     """
 
     bases: Sequence[str] = ()
@@ -97,6 +105,7 @@ class Surroundings:
     is_mdx: bool = False
     has_helpers: bool = False
     stated: Callable[[str, str], str | None] | None = None
+    uids: Mapping[str, NamedPage] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

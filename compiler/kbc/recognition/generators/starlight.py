@@ -59,7 +59,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         order=tuple(sidebar.titles),
         titles=sidebar.titles,
         # Parts of pages, which Astro does not publish.
-        exclude=(*NOT_PAGES, "_*", "/404.*", *(f"/{name}/" for name in others)),
+        exclude=(*NOT_PAGES, "_*", *(f"/{name}/" for name in others)),
         redirects=_redirects(data),
         options={
             "config_folder": folder,

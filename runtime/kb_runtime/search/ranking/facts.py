@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
@@ -15,6 +17,9 @@ from kb_runtime.text import members, tests
 from kb_runtime.text.members import MemberPath, NameMatch
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.vectors import RowRange
 
@@ -101,11 +106,11 @@ class Facts:
 
     def records(self, rows: Sequence[int]) -> tuple[list[RecordKey], list[int]]:
         """The different records of some rows, and of each row the place of its record among them."""
-        column, ends = self._backend.chunks.column("record"), self._ends
-        places: dict[RecordKey, int] = {}
-        of_rows = [
-            places.setdefault((bisect_right(ends, row), column[row]), len(places)) for row in rows
-        ]
+        column = self._backend.chunks.column("record")
+        places: defaultdict[RecordKey, int] = defaultdict(count().__next__)
+        collections = map(bisect_right, repeat(self._ends), rows)
+        keys = zip(collections, map(column.__getitem__, rows), strict=True)
+        of_rows = [*map(places.__getitem__, keys)]  # of hundreds of rows, without steps in Python
         return list(places), of_rows
 
     def are_programs(self, records: Iterable[RecordKey]) -> bool:
@@ -116,15 +121,23 @@ class Facts:
 
     def languages(self, rows: Sequence[int]) -> list[str]:
         """The language of the source in each of some rows; empty for pages and what is in no source tree."""
+        if not self.has_programs:
+            return [""] * len(rows)
         chunks, ends = self._backend.chunks, self._ends
         column, labels = chunks.column("language"), chunks.labels("language")
         programs = [self._kinds[one.name] in _PROGRAMS for one in self._ranges]
         return [labels[column[row]] if programs[bisect_right(ends, row)] else "" for row in rows]
 
-    def lines(self, rows: Sequence[int]) -> list[int]:
-        """The number of lines of each of some rows, less one."""
-        first, last = (self._backend.chunks.column(name) for name in ("start_line", "end_line"))
-        return [last[row] - first[row] for row in rows]
+    def lines(self, rows: Sequence[int]) -> NDArray[np.uint32]:
+        """The number of lines of each of some rows, less one: uint32 [rows]."""
+        import numpy as np
+
+        chunks = self._backend.chunks
+        first, last = (
+            np.frombuffer(chunks.column(name), "<u4")[rows] for name in ("start_line", "end_line")
+        )
+        lines: NDArray[np.uint32] = last - first
+        return lines
 
     def same_text(self, row: int, other: int) -> bool:
         """Whether the texts of two chunks are nearly the same."""

@@ -9,7 +9,9 @@ knows a language, a repository or a kind of question.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Literal, get_args
 
 from kb_runtime.text.members import NameMatch
@@ -122,13 +124,13 @@ def with_neighbours(scores: Scores, similarity: Floats) -> Scores:
     """
     import numpy as np
 
-    count = min(NEIGHBOURS, len(scores) - 1)
-    if count < 1:
+    neighbours = min(NEIGHBOURS, len(scores) - 1)
+    if neighbours < 1:
         return scores
     others = np.maximum(similarity, 0.0)
     others.flat[:: len(scores) + 1] = 0.0
-    least = np.partition(others, -count, axis=1)[:, -count, None]
-    others[others < least] = 0.0
+    least = np.partition(others, -neighbours, axis=1)[:, -neighbours, None]
+    np.putmask(others, others < least, 0.0)
     weights = others * others * others  # only close ones count
     total = weights.sum(axis=1)
     # Flags are ignored as where the similarity is computed (`structure`).
@@ -158,8 +160,11 @@ def feedback_bonus(scores: Scores, similarity: Floats) -> Scores:
     bonus = np.zeros(len(scores))
     best, all_of_them = (sums[known] / others[known]).T
     nearer = best - all_of_them
-    if len(nearer) and (spread := nearer.std()) > _NO_SPREAD:
-        bonus[known] = FEEDBACK / spread * (nearer - nearer.mean())
+    if len(nearer):
+        nearer -= nearer.mean()
+        spread = math.sqrt((nearer * nearer).sum() / len(nearer))
+        if spread > _NO_SPREAD:
+            bonus[known] = FEEDBACK / spread * nearer
     return bonus
 
 
@@ -240,7 +245,7 @@ def evidence_bonus(
 
     bonus = np.zeros(len(scores))
     order = best_first(scores)
-    places = np.array(_places_in_records(records[order].tolist()), dtype=np.int64)
+    places = _places_in_records(records[order])
     firsts = order[places == 0]
     shares = np.array(_EVIDENCE_SHARES)[places] if programs else np.ones(len(order))
     if any(flat) and not programs:
@@ -269,21 +274,17 @@ def decayed(scores: Scores, records: Records) -> Scores:
 
     order = best_first(scores)
     left: Scores = scores.copy()
-    left[order] *= np.array(
-        [_DECAYS[place] for place in _places_in_records(records[order].tolist())]
-    )
+    left[order] *= np.array(_DECAYS)[_places_in_records(records[order])]
     return left
 
 
-def _places_in_records(records: Sequence[int]) -> list[int]:
-    """The place of each chunk among those of its record, from 0 on; `records` are those of the chunks, best
-    first."""
-    seen = [0] * len(records)
-    found = []
-    for record in records:
-        found.append(seen[record])
-        seen[record] += 1
-    return found
+def _places_in_records(records: Records) -> Records:
+    """The place of each chunk among those of its record, from 0 on, int64 [n]; `records`, int64 [n], are
+    those of the chunks, best first."""
+    import numpy as np
+
+    counters: defaultdict[int, Iterator[int]] = defaultdict(count)
+    return np.array([*map(next, map(counters.__getitem__, records.tolist()))], dtype=np.int64)
 
 
 def members(records: Sequence[int]) -> list[int]:

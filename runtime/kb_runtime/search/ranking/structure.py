@@ -81,6 +81,8 @@ class Structure:
         ranked in any case. `matrix` has the vectors of all candidates; without it the steps that compare
         candidates with each other are left out.
         """
+        import numpy as np
+
         if not len(fused.rows) or not enabled:
             trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
@@ -130,8 +132,11 @@ class Structure:
                     scores = steps.decayed(scores, pool.record_of)
             if scores is not before:
                 trail_steps.append(StepScores(step, before, scores))
-        dropped = {at for each in copies.values() for at in each}
-        order = [at for at in steps.best_first(scores).tolist() if at not in dropped]
+        order = steps.best_first(scores)
+        if copies:
+            dropped = np.zeros(len(order), dtype=np.bool_)
+            dropped[[at for each in copies.values() for at in each]] = True
+            order = order[~dropped[order]]
         low, high, best = ranked.scores[-1], ranked.scores[0], scores.max()
         final = low + ((high - low) / best if best > 0 else 0.0) * scores[order]
         return RankedCandidates(
@@ -170,7 +175,7 @@ class Structure:
         records, record_of = self._facts.records(listed)
         similarity = None
         if matrix is not None and not {"neighbours", "feedback", "duplicates"}.isdisjoint(enabled):
-            chosen = matrix.vectors[[matrix.places[row] for row in listed]]
+            chosen = matrix.vectors[[*map(matrix.places.__getitem__, listed)]]
             # On processors with SVE or SME the product of matrices raises flags that its values do not earn.
             with np.errstate(all="ignore"):
                 similarity = chosen @ chosen.T
@@ -329,19 +334,23 @@ class Structure:
 
     def _copies(self, pool: _Pool, scores: Scores) -> Mapping[int, Sequence[int]]:
         """Of nearly the same texts the best one, with the others; all are places in the pool."""
+        import numpy as np
+
         if pool.similarity is None:
             return {}
-        close = self._close(pool, pool.similarity)
-        if not close:
+        ones, others = self._close(pool, pool.similarity)
+        if not len(ones):
             return {}
-        first = steps.best_first(scores).tolist()
-        rank = {at: rank for rank, at in enumerate(first)}
-        later = sorted(
-            (max(rank[one], rank[other]), min(rank[one], rank[other])) for one, other in close
+        order = steps.best_first(scores)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        left, right = rank[ones], rank[others]
+        later, earlier = divmod(
+            np.sort(np.maximum(left, right) * len(order) + np.minimum(left, right)), len(order)
         )
         copies: dict[int, list[int]] = {}
         dropped: set[int] = set()
-        for one, other in ((first[one], first[other]) for one, other in later):
+        for one, other in zip(order[later].tolist(), order[earlier].tolist(), strict=True):
             if one in dropped or other in dropped:
                 continue
             if self._facts.same_text(pool.rows[one], pool.rows[other]):
@@ -349,34 +358,23 @@ class Structure:
                 copies.setdefault(other, []).append(one)
         return copies
 
-    def _close(self, pool: _Pool, similarity: Floats) -> list[tuple[int, int]]:
-        """Pairs of places whose texts may be the same: very similar ones, and similar ones of as many lines
-        in records called alike."""
+    def _close(self, pool: _Pool, similarity: Floats) -> tuple[Places, Places]:
+        """Pairs of places whose texts may be the same, int64 [pairs] of each: very similar ones, and similar
+        ones of as many lines in records called alike."""
         import numpy as np
 
-        pairs = np.flatnonzero(similarity >= steps.COPY_COSINE)
-        ones, others = np.divmod(pairs, len(similarity))
+        ones, others = np.divmod(np.flatnonzero(similarity >= steps.COPY_COSINE), len(similarity))
         once = ones < others
-        if not once.any():
-            return []
         ones, others = ones[once], others[once]
+        if not len(ones):
+            return ones, others
+        close = similarity[ones, others] >= np.float64(steps.NEAR_COSINE)
         lines = self._facts.lines(pool.rows)
-        records = pool.record_of.tolist()
-
-        def are_alike(one: int, other: int) -> bool:
-            left, right = records[one], records[other]
-            return (
-                left != right
-                and lines[one] == lines[other]
-                and pool.facts[left].words == pool.facts[right].words
-            )
-
-        cosines = similarity[ones, others].tolist()
-        return [
-            (one, other)
-            for one, other, cosine in zip(ones.tolist(), others.tolist(), cosines, strict=True)
-            if cosine >= steps.NEAR_COSINE or are_alike(one, other)
-        ]
+        left, right = pool.record_of[ones], pool.record_of[others]
+        alike = np.flatnonzero(~close & (lines[ones] == lines[others]) & (left != right))
+        for at in alike.tolist():
+            close[at] = pool.facts[left[at]].words == pool.facts[right[at]].words
+        return ones[close], others[close]
 
 
 def _kept(kinds: Collection[str], is_superseded: bool) -> float:
@@ -406,6 +404,8 @@ def _pool(
     `named` are among the former in any case, at least with the score of the last one."""
     import numpy as np
 
+    if not named and isinstance(members, range):
+        return fused.first(len(members)), fused.behind(len(members))
     chosen = np.zeros(len(fused.rows), dtype=np.bool_)
     chosen[list(members)] = True
     last = fused.scores[chosen][-1]

@@ -16,6 +16,7 @@ HealthStatus = Literal["HEALTHY", "DEGRADED", "UNHEALTHY"]
 IdField = Literal["uid", "testCaseId"]
 
 _TEST_TYPE = "`Manual`, `Automated`, `API`, `Performance`, `Integration`, `Unit` or another"
+_ENTRIES = "entries of `test_docs`, `test_steps` and of every collection"
 _TOTAL = "tests ranked, whatever top_k: those of the best 400 passages or more"
 
 
@@ -96,9 +97,7 @@ class TestDetails(AnswerFields):
 
 class ServiceIndex(TypedDict):
     status: Annotated[Literal["connected", "disconnected"], ""]
-    collections: Annotated[
-        dict[str, int], "entries of `test_docs`, `test_steps` and of every collection"
-    ]
+    collections: Annotated[dict[str, int], _ENTRIES]
 
 
 class Embedder(TypedDict):
@@ -108,9 +107,7 @@ class Embedder(TypedDict):
 
 class LocalIndex(TypedDict):
     status: Annotated[Literal["loaded", "damaged"], ""]
-    collections: Annotated[
-        dict[str, int], "entries of `test_docs`, `test_steps` and of every collection"
-    ]
+    collections: Annotated[dict[str, int], _ENTRIES]
 
 
 class Health(AnswerFields):

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.records.cases import PRIORITIES
 from kb_runtime.store.facets import Facet, RowFilter, folder_values, issue_key
 from kb_runtime.store.value_globs import wildcards
 from kb_runtime.text.json_types import is_of_type
-from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.names import known_as, quoted, suggest
 from kb_runtime.tools import lookup
+from kb_runtime.tools.refusal import bad_input
 
 if TYPE_CHECKING:
     from kb_runtime.search.ports import FacetIndex
@@ -71,16 +71,13 @@ def check_filters(raw: Mapping[str, Any] | None) -> Filters:
     unknown = [name for name in given if name not in FACETS]
     if unknown:
         known = list(FACETS)
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"there is no filter {quoted(unknown[0])}. Valid filters: {', '.join(known)}",
             suggestions=suggest(unknown[0], known) or known,
             details={"allowed": known},
         )
     if len(given) > MAX_FILTERS:
-        raise ToolError(
-            "BAD_INPUT", f"there may be at most {MAX_FILTERS} filters, not {len(given)}"
-        )
+        raise bad_input(f"there may be at most {MAX_FILTERS} filters, not {len(given)}")
     checked = {name: _values(name, value) for name, value in given.items()}
     return Filters({name: values for name, values in checked.items() if values})
 
@@ -89,22 +86,17 @@ def _values(name: str, value: Any) -> tuple[str, ...]:
     items = value if isinstance(value, list) else [value]
     texts = [text for item in items if (text := _text(name, item))]
     if len(items) > MAX_VALUES:
-        raise ToolError(
-            "BAD_INPUT",
-            f"filters.{name} has {len(items)} values and may have at most {MAX_VALUES}",
-        )
+        raise bad_input(f"filters.{name} has {len(items)} values and may have at most {MAX_VALUES}")
     limit = MAX_PATTERN_CHARS if name == PATTERN else MAX_VALUE_CHARS
     for text in texts:
         if len(text) > limit:
-            raise ToolError(
-                "BAD_INPUT",
+            raise bad_input(
                 f"a value of filters.{name} has {len(text)} characters and may have at most"
-                f" {limit}: {quoted(text)}",
+                f" {limit}: {quoted(text)}"
             )
     if name == PATTERN and sum(map(wildcards, texts)) > MAX_WILDCARDS:
-        raise ToolError(
-            "BAD_INPUT",
-            f"filters.{name} may have at most {MAX_WILDCARDS} `*` and `[...]` in all its values",
+        raise bad_input(
+            f"filters.{name} may have at most {MAX_WILDCARDS} `*` and `[...]` in all its values"
         )
     if name == "priority":
         texts = list(map(_priority, texts))
@@ -117,19 +109,16 @@ def _text(name: str, value: Any) -> str:
     if value is None:
         return ""
     if not (is_of_type(value, "string") or is_of_type(value, "number")):
-        raise ToolError(
-            "BAD_INPUT",
-            f"filters.{name} must be a string or a list of strings, not {quoted(value)}",
+        raise bad_input(
+            f"filters.{name} must be a string or a list of strings, not {quoted(value)}"
         )
     return str(value).strip()
 
 
 def _priority(value: str) -> str:
-    for priority in PRIORITIES:
-        if priority.casefold() == value.casefold():
-            return priority
-    raise ToolError(
-        "BAD_INPUT",
+    if (priority := known_as(value, PRIORITIES)) is not None:
+        return priority
+    raise bad_input(
         f"filters.priority {quoted(value)} is not one of: {', '.join(PRIORITIES)}",
         suggestions=PRIORITIES,
         details={"allowed": list(PRIORITIES)},

@@ -10,8 +10,8 @@ from kb_runtime.errors import ArtifactError
 from kb_runtime.records.cases import PRIORITIES, TEST_TYPES
 from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
-from kb_runtime.tools.api_errors import api_error
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.cases.family import case_tools
+from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
     from kb_runtime.tools.cases.answers import Embedder, Health, HealthStatus
@@ -24,6 +24,13 @@ PROVIDER = "onnxruntime"
 NONE = "none"
 
 
+TOOLS = case_tools()
+
+
+@TOOLS.tool(
+    "State of the test index: whether it is whole, how many tests and steps it holds,"
+    " which embedder answers."
+)
 def check_health(session: Session, _: dict[str, Any]) -> Answer[Health]:
     manifest = session.artifact.manifest
     broken = _broken(session)
@@ -136,16 +143,3 @@ def _text(health: Health) -> str:
     if "problems" in health:
         lines += ["", "**Problems:**", *(f"- {problem}" for problem in health["problems"])]
     return "\n".join(lines)
-
-
-TOOLS = (
-    Tool(
-        name="check_health",
-        family="tests",
-        description="State of the test index: whether it is whole, how many tests and steps it holds,"
-        " which embedder answers.",
-        run=check_health,
-        needs=("tests",),
-        on_error=api_error,
-    ),
-)

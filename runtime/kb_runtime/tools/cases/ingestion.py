@@ -19,10 +19,12 @@ from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import SKIPPING, Normalised, Suite, normalise, sentences, suite_of
 from kb_runtime.text.names import quoted
 from kb_runtime.text.tables import count_of, some_of
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.cases.compile_command import compile_command
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.cases.family import case_tools
+from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.refusal import bad_input, not_found
 
 if TYPE_CHECKING:
     from kb_runtime.tools.cases.answers import IngestedCounts, Ingestion, IngestionFacts
@@ -65,6 +67,20 @@ class _ReadFile(NamedTuple):
     seems_api: bool
 
 
+TOOLS = case_tools()
+
+
+@TOOLS.tool(
+    "Checks exports of tests (JSON, CSV, XML of test runners, Gherkin) in the server's data"
+    " directory: how many tests and steps they hold, and what is wrong with them. A server with a"
+    " workspace adds them; others store nothing.",
+    parameter.text(
+        "functional_path",
+        "File of functional tests, such as data/functional_tests_xray.json.",
+        MAX_PATH_CHARS,
+    ),
+    parameter.text("api_path", "File of API tests.", MAX_PATH_CHARS),
+)
 def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer[Ingestion]:
     folder = os.path.realpath(session.data_folder)
     given: dict[Suite, str | None] = {
@@ -124,7 +140,6 @@ def _not_compiled(found: Sequence[_ReadFile], error: CompilerMissingError) -> An
 def _stored(
     session: Session, found: Sequence[_ReadFile], report: dict[str, Any]
 ) -> Answer[Ingestion]:
-    """The answer after the tests went live."""
     following = f"Call {session.name_of('search_tests')}: the tests can be found now."
     facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
     reason = (
@@ -210,7 +225,6 @@ def _across(found: Sequence[_ReadFile]) -> Iterator[str]:
 
 
 def _switched_off(session: Session, files: Sequence[_File]) -> ToolError:
-    """The answer of a server that was started with `--read-only`."""
     named: list[tuple[Suite, str]] = [(file.suite, file.relative) for file in files]
     following = compile_command(session, named or [("functional", f"TESTS{SUFFIX}")])
     return ToolError(
@@ -243,10 +257,8 @@ def _defaults(folder: str, called: str) -> list[_File]:
     ]
     if not files:
         names = ", ".join(f"{called}/{name}" for names in DEFAULTS.values() for name in names)
-        raise ToolError(
-            "NOT_FOUND",
-            f"none of the default files is there: {names}",
-            next_steps=["Give functional_path or api_path."],
+        raise not_found(
+            f"none of the default files is there: {names}", "Give functional_path or api_path."
         )
     return files
 
@@ -279,10 +291,9 @@ def _checked(path: str, folder: str, called: str) -> str:
 
 
 def _refused(path: str, rule: str) -> ToolError:
-    return ToolError(
-        "BAD_INPUT",
+    return bad_input(
         f"the path {quoted(path)} is refused: {rule}",
-        next_steps=[f"Give a file ({_SUFFIXES}) inside the server's data directory."],
+        f"Give a file ({_SUFFIXES}) inside the server's data directory.",
     )
 
 
@@ -294,12 +305,12 @@ def _read(folder: str, file: _File) -> _ReadFile:
     except CaseFileError as error:
         place = f" (line {error.line}, column {error.column})" if error.column else ""
         place = place or (f" (line {error.line})" if error.line else "")
-        raise ToolError("BAD_INPUT", f"{quoted(file.shown)}: {error.message}{place}") from None
+        raise bad_input(f"{quoted(file.shown)}: {error.message}{place}") from None
     found = normalise(parsed, file.suite, name)
     if found is None or not found.cases:
         reasons = list(sentences(found.findings).values()) if found is not None else []
         detail = f": {'; '.join(reasons)}" if reasons else ""
-        raise ToolError("BAD_INPUT", f"{quoted(file.shown)} holds no usable test{detail}")
+        raise bad_input(f"{quoted(file.shown)} holds no usable test{detail}")
     is_unsure = file.suite == "functional" and suite_of(name, parsed) == "api"
     other = normalise(parsed, "api", name) if is_unsure else None
     return _ReadFile(file, found, other is not None and other.cases != found.cases)
@@ -308,14 +319,14 @@ def _read(folder: str, file: _File) -> _ReadFile:
 def _content(folder: str, file: _File) -> bytes:
     path = os.path.join(folder, file.relative)
     if not os.path.lexists(path):
-        raise ToolError("NOT_FOUND", f"there is no file {quoted(file.shown)}")
+        raise not_found(f"there is no file {quoted(file.shown)}")
     if os.path.realpath(path) != path:
         raise _refused(file.shown, "symbolic links are not followed")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path, flags)
     except OSError:
-        raise ToolError("NOT_FOUND", f"the file {quoted(file.shown)} cannot be read") from None
+        raise not_found(f"the file {quoted(file.shown)} cannot be read") from None
     try:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):
@@ -326,26 +337,3 @@ def _content(folder: str, file: _File) -> bytes:
             return stream.read(MAX_BYTES)
     finally:
         os.close(descriptor)
-
-
-TOOLS = (
-    Tool(
-        name="ingest_tests",
-        family="tests",
-        description="Checks exports of tests (JSON, CSV, XML of test runners, Gherkin) in the server's data"
-        " directory: how many tests and steps they hold, and what is wrong with them. A server with a"
-        " workspace adds them; others store nothing.",
-        run=ingest_tests,
-        arguments=(
-            Argument(
-                "functional_path",
-                "string",
-                "File of functional tests, such as data/functional_tests_xray.json.",
-                max_length=MAX_PATH_CHARS,
-            ),
-            Argument("api_path", "string", "File of API tests.", max_length=MAX_PATH_CHARS),
-        ),
-        needs=("tests",),
-        on_error=api_error,
-    ),
-)

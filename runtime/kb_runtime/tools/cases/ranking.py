@@ -112,27 +112,23 @@ def similar(
 ) -> TestRanking:
     """The tests most like one test, itself left out."""
     artifact = session.artifact
-    identity = artifact.manifest["encoder"]
     heads, steps = rows_of(artifact, info, record)
-    found: _Evidences = {}
     warnings: tuple[str, ...] = ()
-    if identity is None:
+    if artifact.manifest["encoder"] is None:
         warnings = ("the knowledge base has no vectors: tests are compared by keyword only",)
-    dimensions = 0 if identity is None else identity["dimensions"]
     case = artifact.catalog(info.name)[record]
     words = " ".join((case["title"], case.get("summary", ""), *case.get("tags", ())))
-    if scope != "steps":
-        compared = _Compared(artifact, session, HEAD, dimensions)
-        for key, score in compared.scores(heads[:1], words).items():
-            found.setdefault(key, _Evidence()).own = score
-    if scope != "docs":
-        compared = _Compared(artifact, session, STEP, dimensions)
-        actions = " ".join(step["action"] for step in case.get("steps", ())) or words
-        for key, score in compared.scores((steps or heads)[:_MAX_STEPS], actions).items():
-            found.setdefault(key, _Evidence()).step = score
-    found.pop((info.name, record), None)
-    scores = {key: evidence.score(scope) for key, evidence in found.items()}
-    scores = {key: score for key, score in scores.items() if score > 0}
+    actions = " ".join(step["action"] for step in case.get("steps", ())) or words
+    own = {} if scope == "steps" else _compared(session, HEAD, heads[:1], words)
+    by_step = (
+        {} if scope == "docs" else _compared(session, STEP, (steps or heads)[:_MAX_STEPS], actions)
+    )
+    scores = {
+        key: score
+        for key in {**own, **by_step}
+        if key != (info.name, record)
+        and (score := _Evidence(own.get(key, 0.0), by_step.get(key, 0.0)).score(scope)) > 0
+    }
     return TestRanking(_best(artifact, scores, limit, ()), len(scores), None, warnings)
 
 
@@ -164,7 +160,11 @@ def _scores(artifact: Knowledge, candidates: Candidates, alpha: float) -> dict[i
         )
     )
     rows = {*words, *candidates.semantic.rows}
-    rows |= {_first_row(artifact, row) for row in rows}
+    records = artifact.chunks.column("record")
+    rows |= {
+        artifact.chunks.rows_of(records[row], artifact.collection_of(row).rows).start
+        for row in rows
+    }
     if candidates.vector is None:
         return {row: words.get(row, 0.0) for row in rows}
     weight = 1.0 if candidates.mode == "semantic" else alpha
@@ -176,19 +176,13 @@ def _scores(artifact: Knowledge, candidates: Candidates, alpha: float) -> dict[i
     }
 
 
-def _first_row(artifact: Knowledge, row: int) -> int:
-    """The first row of the record that a row belongs to."""
-    record = artifact.chunks.column("record")[row]
-    return artifact.chunks.rows_of(record, artifact.collection_of(row).rows).start
-
-
 def _evidence(artifact: Knowledge, scores: Mapping[int, float]) -> _Evidences:
     """The best row of each sort for each test that has a row."""
     records, types = artifact.chunks.column("record"), artifact.chunks.column("type")
     step = _code(artifact, STEP)
     found: _Evidences = {}
     for row, score in scores.items():
-        key = (artifact.collection_of(row).name, records[row])
+        key = artifact.collection_of(row).name, records[row]
         evidence = found.setdefault(key, _Evidence())
         if types[row] == step:
             evidence.step = max(evidence.step, score)
@@ -236,58 +230,50 @@ def _found(artifact: Knowledge, key: tuple[str, int], score: float) -> RankedTes
     return RankedTest(artifact.collection(name), record, artifact.catalog(name).id(record), score)
 
 
-class _Compared:
-    """Compares rows of one type with given ones."""
+def _compared(
+    session: Session, type: str, rows: Sequence[int], words: str
+) -> dict[tuple[str, int], float]:
+    """Test -> how well its best rows of a type match each of `rows` by meaning, and one of them `words`."""
+    from kb_runtime.search.request import SearchRequest
 
-    def __init__(self, artifact: Knowledge, session: Session, type: str, dimensions: int) -> None:
-        """`dimensions` is 0 where there are no vectors."""
-        self._artifact = artifact
-        self._names = tuple(info.name for info in lookup.collections(session, "tests"))
-        self._type = type
-        self._dimensions = dimensions
+    artifact = session.artifact
+    names = tuple(info.name for info in lookup.collections(session, "tests"))
+    request = SearchRequest(words, names, mode="lexical", types=(type,))
+    lexical = artifact.searcher.candidates(request, DEPTH).lexical
+    top = lexical.scores[0] if lexical.scores else 1.0
+    by_words: dict[tuple[str, int], float] = {}
+    for row, score in zip(lexical.rows, lexical.scores, strict=True):
+        by_words.setdefault(_test_of(artifact, row), score / top)
+    encoder = artifact.manifest["encoder"]
+    if encoder is None:
+        return by_words
+    given = [artifact.vectors.vector(row, encoder["dimensions"]) for row in rows]
+    candidates = set(lexical.rows)
+    for vector in given:
+        candidates.update(artifact.searcher.nearest(vector, names, (type,), DEPTH).rows)
+    by_meaning = _by_meaning(artifact, given, sorted(candidates))
+    return {
+        key: SIMILARITY_ALPHA * by_meaning.get(key, 0.0)
+        + (1 - SIMILARITY_ALPHA) * by_words.get(key, 0.0)
+        for key in {*by_meaning, *by_words}
+    }
 
-    def scores(self, rows: Sequence[int], words: str) -> dict[tuple[str, int], float]:
-        """Test -> how well its best rows match each of `rows` by meaning, and one of them `words`."""
-        from kb_runtime.search.request import SearchRequest
 
-        request = SearchRequest(words, self._names, mode="lexical", types=(self._type,))
-        lexical = self._artifact.searcher.candidates(request, DEPTH).lexical
-        top = lexical.scores[0] if lexical.scores else 1.0
-        by_words: dict[tuple[str, int], float] = {}
-        for row, score in zip(lexical.rows, lexical.scores, strict=True):
-            by_words.setdefault(self._key(row), score / top)
-        if not self._dimensions:
-            return by_words
-        by_meaning = self._by_meaning(rows, lexical.rows)
-        return {
-            key: SIMILARITY_ALPHA * by_meaning.get(key, 0.0)
-            + (1 - SIMILARITY_ALPHA) * by_words.get(key, 0.0)
-            for key in {*by_meaning, *by_words}
-        }
+def _by_meaning(
+    artifact: Knowledge, given: Sequence[Vector], rows: Sequence[int]
+) -> dict[tuple[str, int], float]:
+    """Test -> the mean, over the given vectors, of the cosine of its row that is nearest to each; `rows`
+    ascend."""
+    import numpy as np
 
-    def _by_meaning(
-        self, rows: Sequence[int], others: Sequence[int]
-    ) -> dict[tuple[str, int], float]:
-        """Test -> the mean, over the given rows, of the cosine of its row that is nearest to each."""
-        import numpy as np
+    if not rows:
+        return {}
+    cosines = np.stack([artifact.vectors.cosines(vector, rows) for vector in given])
+    keys = [_test_of(artifact, row) for row in rows]
+    starts = [at for at, key in enumerate(keys) if at == 0 or key != keys[at - 1]]
+    means = np.maximum.reduceat(cosines, starts, axis=1).clip(0.0, 1.0).mean(axis=0)
+    return {keys[start]: float(mean) for start, mean in zip(starts, means, strict=True)}
 
-        vectors = self._artifact.vectors
-        given = [vectors.vector(row, self._dimensions) for row in rows]
-        candidates = set(others)
-        for vector in given:
-            candidates.update(self._nearest(vector))
-        ordered = sorted(candidates)
-        if not ordered:
-            return {}
-        cosines = np.stack([vectors.cosines(vector, ordered) for vector in given])
-        keys = [self._key(row) for row in ordered]
-        starts = [at for at, key in enumerate(keys) if at == 0 or key != keys[at - 1]]
-        means = np.maximum.reduceat(cosines, starts, axis=1).clip(0.0, 1.0).mean(axis=0)
-        return {keys[start]: float(mean) for start, mean in zip(starts, means, strict=True)}
 
-    def _nearest(self, vector: Vector) -> list[int]:
-        return self._artifact.searcher.nearest(vector, self._names, (self._type,), DEPTH).rows
-
-    def _key(self, row: int) -> tuple[str, int]:
-        info = self._artifact.collection_of(row)
-        return info.name, self._artifact.chunks.column("record")[row]
+def _test_of(artifact: Knowledge, row: int) -> tuple[str, int]:
+    return artifact.collection_of(row).name, artifact.chunks.column("record")[row]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
@@ -11,13 +11,14 @@ from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import edit_distance, quoted
 from kb_runtime.text.rendering import cut
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present, with_warnings
-from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.budget import WARNING_MARGIN, whole_results
 from kb_runtime.tools.cases import ranking as test_ranking
+from kb_runtime.tools.cases.family import case_tools
 from kb_runtime.tools.cases.filters import FACETS, advice, check_filters, row_filter
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Argument
+from kb_runtime.tools.refusal import bad_input, not_found
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -57,6 +58,25 @@ _SUMMARY = ("uid", "title", "tags", "priority", "jiraKey")
 _BRIEF = ("uid", "title", "priority", "tags", "summary", "jiraKey", "platforms", "testType")
 
 
+_FILTERS_HELP = (
+    "All must hold. "
+    + ", ".join(FACETS)
+    + "; a list means any of its values. priority: Critical, High, Medium or Low; folderStructure takes"
+    " in what is below; testPath is a glob, or a part of the path."
+)
+_TOP_K = parameter.integer(
+    "top_k", "Most results.", 1, test_ranking.MAX_TESTS, out_of_range="clamp above"
+)
+TOOLS = case_tools()
+
+
+@TOOLS.tool(
+    "Search test cases by what they check or do in their steps, in any words; a Jira"
+    " key or uid finds its test first. Filters apply before ranking.",
+    parameter.required("query", "What to look for.", MAX_QUERY_CHARS),
+    _TOP_K._replace(default=20),
+    Argument("filters", "object", _FILTERS_HELP),
+)
 def search_tests(session: Session, arguments: dict[str, Any]) -> Answer[FoundTests]:
     limit: int = arguments["top_k"]
     filters = check_filters(arguments["filters"])
@@ -118,6 +138,14 @@ def _fitting(
     return whole_results(structured, [results], write, room, _IF_CUT).text
 
 
+@TOOLS.tool(
+    "Tests like a given one, in what they are about (docs), in their steps, or both.",
+    parameter.required(
+        "jira_key", "Jira key, uid or case id of the reference test.", MAX_KEY_CHARS
+    ),
+    _TOP_K._replace(default=10),
+    parameter.text("scope", "What is compared.", default="all", choices=SCOPES),
+)
 def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[SimilarTests]:
     limit: int = arguments["top_k"]
     key: str = arguments["jira_key"]
@@ -130,15 +158,13 @@ def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[Si
         test = _summary(session, found.info, found.record)
         score = round(found.score, 4)
         results.append({"test": test, "score": score})
-        lines = [
-            f"{number}. **{test['title']}**",
-            f"   - UID: {test['uid']}",
-            f"   - Similarity Score: {score:.3f}",
-            f"   - Tags: {_listed(test['tags'])}",
-        ]
-        if "address" in test:
-            lines.insert(2, f"   - Address: {test['address']}")
-        texts.append("\n".join(lines))
+        facts = {
+            "UID": test["uid"],
+            "Address": test.get("address"),
+            "Similarity Score": f"{score:.3f}",
+            "Tags": _listed(test["tags"]),
+        }
+        texts.append("\n".join([f"{number}. **{test['title']}**", *_bullets(facts, "   ")]))
     structured: SimilarTests = {
         "results": results,
         "reference": reference,
@@ -153,6 +179,10 @@ def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[Si
     return with_warnings(answer, ranking.warnings)
 
 
+@TOOLS.tool(
+    "One test case in full, with all its steps, by its Jira key, uid or case id.",
+    parameter.required("jira_key", "Key such as PROJ-123, or the UID of a result.", MAX_KEY_CHARS),
+)
 def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer[TestDetails]:
     given: str = arguments["jira_key"]
     key = given.upper()
@@ -189,7 +219,6 @@ def _summary(session: Session, info: CollectionInfo, position: int) -> TestSumma
 
 
 def _complete(session: Session, entry: TestEntry) -> TestDetails:
-    """A stored test as answers have it."""
     record: Any = entry
     test: Any = {shown: record[name] for name, shown in EXPORT_NAMES.items() if name in record}
     test |= {shown: record.get(name, []) for name, shown in EXPORT_LISTS.items()}
@@ -216,11 +245,10 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
             is_other = rank == 1 and record["uid"] != given
             candidates.append((rank, is_other, record["uid"], info, position))
     if not candidates:
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"no test has the key {quoted(given)}",
+            "Use search_tests to find a test by what it is about.",
             suggestions=_close_keys(session, key.upper()),
-            next_steps=["Use search_tests to find a test by what it is about."],
         )
     candidates.sort(key=lambda candidate: candidate[:3])
     rank, _, _, info, position = candidates[0]
@@ -244,11 +272,10 @@ def _close_keys(session: Session, key: str) -> list[str]:
 
 def _malformed(session: Session, given: str) -> ToolError:
     """The error for what is no identifier of a test and cannot be a key."""
-    return ToolError(
-        "BAD_INPUT",
+    return bad_input(
         f"invalid JIRA key format: {quoted(given)} is neither a key nor a test's uid or case id",
+        "Give a key such as PROJ-123, or the UID that search_tests shows.",
         suggestions=_close_keys(session, given.upper()),
-        next_steps=["Give a key such as PROJ-123, or the UID that search_tests shows."],
     )
 
 
@@ -286,39 +313,37 @@ def _shares(analyzer: Analyzer, query: Query, text: str) -> bool:
 
 def _found_text(number: int, result: FoundTest) -> str:
     test = result["test"]
-    lines = [
-        f"**{number}. {test['title']}**",
-        f"- UID: {test['uid']}",
-        f"- Priority: {test['priority']}",
-        f"- Tags: {_listed(test['tags'])}",
-        f"- Score: {result['score']:.3f}",
-    ]
-    if "address" in test:
-        lines.insert(2, f"- Address: {test['address']}")
-    if "matched_steps" in result:
-        lines.append(f"- Matched Steps: {result['matched_steps']}")
     summary = " ".join(test.get("summary", "").split())
-    lines.append(f"- Summary: {summary[: cut(summary, 0, SUMMARY_CHARS)]}...")
-    return "\n".join(lines)
+    facts = {
+        "UID": test["uid"],
+        "Address": test.get("address"),
+        "Priority": test["priority"],
+        "Tags": _listed(test["tags"]),
+        "Score": f"{result['score']:.3f}",
+        "Matched Steps": result.get("matched_steps"),
+        "Summary": f"{summary[: cut(summary, 0, SUMMARY_CHARS)]}...",
+    }
+    return "\n".join([f"**{number}. {test['title']}**", *_bullets(facts)])
+
+
+def _bullets(facts: Mapping[str, str | None], indent: str = "") -> list[str]:
+    """A line for each fact that is known."""
+    return [f"{indent}- {name}: {fact}" for name, fact in facts.items() if fact]
 
 
 def _test_text(test: TestDetails) -> str:
-    lines = [
-        f"**{test['title']}**",
-        "",
-        f"- UID: {test['uid']}",
-        f"- JIRA Key: {test.get('jiraKey', NO_KEY)}",
-        f"- Priority: {test['priority']}",
-        f"- Tags: {_listed(test['tags'])}",
-        f"- Platforms: {_listed(test['platforms'])}",
-    ]
     facts = {
+        "UID": test["uid"],
+        "JIRA Key": test.get("jiraKey", NO_KEY),
+        "Priority": test["priority"],
+        "Tags": _listed(test["tags"]),
+        "Platforms": _listed(test["platforms"]),
         "Type": test.get("testType", ""),
         "Folder": test.get("folderStructure", ""),
         "Test Path": test.get("testPath", ""),
         "Related Issues": ", ".join(test["relatedIssues"]),
     }
-    lines += [f"- {name}: {fact}" for name, fact in facts.items() if fact]
+    lines = [f"**{test['title']}**", "", *_bullets(facts)]
     parts = {
         "Summary": test.get("summary", ""),
         "Description": test.get("description", ""),
@@ -340,73 +365,3 @@ def _test_text(test: TestDetails) -> str:
 
 def _listed(values: Sequence[str]) -> str:
     return ", ".join(values) or NO_KEY
-
-
-_FILTERS_HELP = (
-    "All must hold. "
-    + ", ".join(FACETS)
-    + "; a list means any of its values. priority: Critical, High, Medium or Low; folderStructure takes"
-    " in what is below; testPath is a glob, or a part of the path."
-)
-_TOP_K = Argument(
-    "top_k",
-    "integer",
-    "Most results.",
-    minimum=1,
-    maximum=test_ranking.MAX_TESTS,
-    out_of_range="clamp above",
-)
-TOOLS = (
-    Tool(
-        name="search_tests",
-        family="tests",
-        description="Search test cases by what they check or do in their steps, in any words; a Jira"
-        " key or uid finds its test first. Filters apply before ranking.",
-        run=search_tests,
-        arguments=(
-            Argument(
-                "query", "string", "What to look for.", required=True, max_length=MAX_QUERY_CHARS
-            ),
-            _TOP_K._replace(default=20),
-            Argument("filters", "object", _FILTERS_HELP),
-        ),
-        needs=("tests",),
-        on_error=api_error,
-    ),
-    Tool(
-        name="find_similar_tests",
-        family="tests",
-        description="Tests like a given one, in what they are about (docs), in their steps, or both.",
-        run=find_similar_tests,
-        arguments=(
-            Argument(
-                "jira_key",
-                "string",
-                "Jira key, uid or case id of the reference test.",
-                required=True,
-                max_length=MAX_KEY_CHARS,
-            ),
-            _TOP_K._replace(default=10),
-            Argument("scope", "string", "What is compared.", default="all", choices=SCOPES),
-        ),
-        needs=("tests",),
-        on_error=api_error,
-    ),
-    Tool(
-        name="get_test_by_jira",
-        family="tests",
-        description="One test case in full, with all its steps, by its Jira key, uid or case id.",
-        run=get_test_by_jira,
-        arguments=(
-            Argument(
-                "jira_key",
-                "string",
-                "Key such as PROJ-123, or the UID of a result.",
-                required=True,
-                max_length=MAX_KEY_CHARS,
-            ),
-        ),
-        needs=("tests",),
-        on_error=api_error,
-    ),
-)

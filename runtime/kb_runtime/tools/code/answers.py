@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, WITH_REQUIRED, AnswerFields
 
+FileAddress = Annotated[str, "`kb://` address of the file, with several knowledge bases"]
 MatchType = Literal["path", "definition", "text"]
 QueryMode = Literal["hybrid", "semantic", "keyword"]
 
@@ -31,9 +32,7 @@ class CodeEvidence(TypedDict):
 
 class CodeResult(TypedDict):
     file: Annotated[str, "path in the workspace"]
-    address: NotRequired[
-        Annotated[str, "`kb://` address of the file, with several knowledge bases"]
-    ]
+    address: NotRequired[FileAddress]
     content: NotRequired[
         Annotated[str, "the passage as on disk when indexed; missing with compact"]
     ]
@@ -99,9 +98,7 @@ class SymbolPlace(TypedDict):
     name: Annotated[str, "as used in code"]
     kind: Annotated[str, "function, method, class ..."]
     file: Annotated[str, "path in the workspace"]
-    address: NotRequired[
-        Annotated[str, "`kb://` address of the file, with several knowledge bases"]
-    ]
+    address: NotRequired[FileAddress]
     lines: Annotated[str, "`start-end`, from 1"]
     parent: NotRequired[Annotated[str, "the definition around it"]]
     signature: NotRequired[Annotated[str, "its first line"]]
@@ -134,9 +131,7 @@ class SymbolDefinition(AnswerFields):
 
 class SymbolReference(TypedDict):
     file: Annotated[str, "path in the workspace"]
-    address: NotRequired[
-        Annotated[str, "`kb://` address of the file, with several knowledge bases"]
-    ]
+    address: NotRequired[FileAddress]
     line: Annotated[int, "from 1"]
     column: Annotated[int, "from 1, in bytes of UTF-8"]
     text: Annotated[str, "the line"]
@@ -168,9 +163,7 @@ class CallSite(TypedDict):
     symbol: Annotated[str, "the other definition; `(file)` for calls outside of definitions"]
     kind: NotRequired[Annotated[str, "function, method ..."]]
     file: NotRequired[Annotated[str, "where it is defined; missing if that is a guess"]]
-    address: NotRequired[
-        Annotated[str, "`kb://` address of the file, with several knowledge bases"]
-    ]
+    address: NotRequired[FileAddress]
     lines: NotRequired[Annotated[str, "`start-end` of its definition"]]
     calls: Annotated[
         list[str],
@@ -209,9 +202,7 @@ class CodeOutline(AnswerFields):
 
 class SemanticHit(TypedDict):
     file: Annotated[str, "path in the workspace"]
-    address: NotRequired[
-        Annotated[str, "`kb://` address of the file, with several knowledge bases"]
-    ]
+    address: NotRequired[FileAddress]
     lines: Annotated[str, "`start-end`, from 1"]
     score: Annotated[float, "0 to 1; comparable between calls"]
     snippet: Annotated[str, "the passage, or its beginning"]
@@ -229,9 +220,7 @@ class SemanticSearch(AnswerFields):
 
 class ContextFile(TypedDict):
     file: Annotated[str, "path in the workspace"]
-    address: NotRequired[
-        Annotated[str, "`kb://` address of the file, with several knowledge bases"]
-    ]
+    address: NotRequired[FileAddress]
     score: Annotated[float, "of its best passage"]
     reason: Annotated[str, "why it was chosen"]
     symbols: Annotated[list[str], "its outermost definitions, the first 20"]

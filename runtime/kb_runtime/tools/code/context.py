@@ -10,13 +10,13 @@ from kb_runtime.errors import ToolError
 from kb_runtime.store.symbols import KEY
 from kb_runtime.text.rendering import cut, fence
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
+from kb_runtime.tools.code.index import KIND, code_tools, path_globs
 from kb_runtime.tools.code.passages import MEANING_SHARE
 from kb_runtime.tools.code.retrieval import MAX_QUERY_CHARS, MAX_TOP_K, WAS_CUT, retrieve
 from kb_runtime.tools.code.symbols import PATHS, Found, SymbolIndex, top_k_argument
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,28 @@ MAX_SIGNATURES = 5
 MAX_SYMBOLS = 20
 
 
+QUERY = parameter.required("query", "What you look for, in natural language.", MAX_QUERY_CHARS)
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "A short list of passages of the source trees that fit a description, by meaning and"
+    " by words. codebase_retrieval says more about each.",
+    QUERY,
+    top_k_argument("results", MAX_TOP_K),
+    parameter.text(
+        "mode",
+        "deep looks at more candidates and shows whole definitions.",
+        default="fast",
+        choices=("fast", "deep"),
+    ),
+    parameter.text(
+        "profile",
+        "Effort as in codebase_retrieval; replaces mode.",
+        choices=("fast", "balanced", "rich"),
+    ),
+    *PATHS,
+)
 def semantic_search(session: Session, arguments: dict[str, Any]) -> Answer[SemanticSearch]:
     profile = arguments["profile"] or ("rich" if arguments["mode"] == "deep" else "fast")
     found = _retrieved(session, arguments, arguments["top_k"], profile)
@@ -115,6 +137,33 @@ class _Text:
         return True
 
 
+@TOOLS.tool(
+    "One text with the code that a task needs, for a prompt: the best files with their"
+    " passages, and the signatures of what these use of other files, within a token budget.",
+    QUERY,
+    parameter.integer(
+        "max_files", "Number of files.", 1, MAX_FILES, default=5, out_of_range="reject"
+    ),
+    parameter.integer(
+        "token_budget",
+        "Tokens of the whole text, at four characters a token.",
+        200,
+        MAX_BUDGET,
+        default=8_000,
+        out_of_range="reject",
+    ),
+    parameter.flag("include_related", "Add what the passages use from other files.", True),
+    Argument(
+        "min_relevance",
+        "number",
+        "Minimum score of a passage.",
+        default=0.3,
+        minimum=0,
+        maximum=1,
+        out_of_range="reject",
+    ),
+    *PATHS,
+)
 def get_context_for_prompt(session: Session, arguments: dict[str, Any]) -> Answer[PromptContext]:
     found = _retrieved(session, arguments, MAX_TOP_K, "rich")
     # How much fits is a matter of `token_budget`, which `truncated` tells.
@@ -247,86 +296,3 @@ def _targets(index: SymbolIndex, file: ContextFile) -> list[Found]:
                 if found is not None:
                     targets.append(found)
     return targets
-
-
-QUERY = Argument(
-    "query",
-    "string",
-    "What you look for, in natural language.",
-    required=True,
-    max_length=MAX_QUERY_CHARS,
-)
-
-TOOLS = (
-    Tool(
-        name="semantic_search",
-        family=FAMILY,
-        description="A short list of passages of the source trees that fit a description, by meaning and"
-        " by words. codebase_retrieval says more about each.",
-        run=semantic_search,
-        arguments=(
-            QUERY,
-            top_k_argument("results", MAX_TOP_K),
-            Argument(
-                "mode",
-                "string",
-                "deep looks at more candidates and shows whole definitions.",
-                default="fast",
-                choices=("fast", "deep"),
-            ),
-            Argument(
-                "profile",
-                "string",
-                "Effort as in codebase_retrieval; replaces mode.",
-                choices=("fast", "balanced", "rich"),
-            ),
-            *PATHS,
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="get_context_for_prompt",
-        family=FAMILY,
-        description="One text with the code that a task needs, for a prompt: the best files with their"
-        " passages, and the signatures of what these use of other files, within a token budget.",
-        run=get_context_for_prompt,
-        arguments=(
-            QUERY,
-            Argument(
-                "max_files",
-                "integer",
-                "Number of files.",
-                default=5,
-                minimum=1,
-                maximum=MAX_FILES,
-                out_of_range="reject",
-            ),
-            Argument(
-                "token_budget",
-                "integer",
-                "Tokens of the whole text, at four characters a token.",
-                default=8_000,
-                minimum=200,
-                maximum=MAX_BUDGET,
-                out_of_range="reject",
-            ),
-            Argument(
-                "include_related",
-                "boolean",
-                "Add what the passages use from other files.",
-                default=True,
-            ),
-            Argument(
-                "min_relevance",
-                "number",
-                "Minimum score of a passage.",
-                default=0.3,
-                minimum=0,
-                maximum=1,
-                out_of_range="reject",
-            ),
-            *PATHS,
-        ),
-        needs=(KIND,),
-    ),
-)

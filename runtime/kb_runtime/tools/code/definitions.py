@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.text.names import edit_distance
 from kb_runtime.text.rendering import fence
 from kb_runtime.text.tables import count_of
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
+from kb_runtime.tools.code.index import code_tools, path_globs
 from kb_runtime.tools.code.symbols import (
     LANGUAGE,
     PATHS,
@@ -23,7 +24,7 @@ from kb_runtime.tools.code.symbols import (
     top_k_argument,
     without_signs,
 )
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
@@ -41,10 +42,24 @@ MATCHES = ("exact", "case", "words", "prefix", "part", "similar")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "Definitions (functions, classes, types ...) of the source trees whose name is, or"
+    " contains, what you give, in any style: `httpClient` also finds `http_client`. For a question"
+    " in words use codebase_retrieval.",
+    SYMBOL,
+    top_k_argument("results", MAX_RESULTS),
+    parameter.texts("kinds", "Only these kinds: function, method, class, struct ..."),
+    *PATHS,
+    LANGUAGE,
+    parameter.cursor("nextCursor of the previous answer."),
+)
 def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolSearch]:
     symbol: str = arguments["symbol"]
     globs = path_globs(arguments)
-    index = SymbolIndex(session, globs, arguments["language_hint"] or "")
+    index = SymbolIndex.of(session, arguments)
     kinds = {kind.casefold() for kind in arguments["kinds"] or ()}
     others: Counter[str] = Counter()
     found = sorted(
@@ -118,16 +133,12 @@ def _matches(
                 others[one.definition.kind] += 1
                 continue
             count += 1
-            yield match, _uses(one), one
+            symbols = one.tree.symbols
+            uses = symbols.columns["name_uses"]
+            name = symbols.columns["name"][one.row]
+            yield match, uses[name + 1] - uses[name], one
             if count >= MAX_MATCHES:
                 return
-
-
-def _uses(found: Found) -> int:
-    """How often the name of a definition is used."""
-    columns = found.tree.symbols.columns
-    number, starts = columns["name"][found.row], columns["name_uses"]
-    return starts[number + 1] - starts[number]
 
 
 def _tiers(index: SymbolIndex, symbol: str) -> Iterator[tuple[int, Iterable[Found]]]:
@@ -201,10 +212,16 @@ def _place(each: Any) -> str:
     return f"{each.get('address') or each['file']}:{each['lines']}"
 
 
+@TOOLS.tool(
+    "Where a function, class, type or constant is defined, with its text; further"
+    " definitions of the name are listed.",
+    SYMBOL,
+    *PATHS,
+    LANGUAGE,
+)
 def symbol_definition(session: Session, arguments: dict[str, Any]) -> Answer[SymbolDefinition]:
     symbol: str = arguments["symbol"]
-    globs = path_globs(arguments)
-    index = SymbolIndex(session, globs, arguments["language_hint"] or "")
+    index = SymbolIndex.of(session, arguments)
     best, *others = index.required(symbol)
     content, last = _content(index, best)
     place = index.place(best)
@@ -240,33 +257,3 @@ def _content(index: SymbolIndex, found: Found) -> tuple[str, int]:
             break
         lines.append(line[:MAX_CONTENT_CHARS])
     return "\n".join(lines), first + len(lines) - 1
-
-
-TOOLS = (
-    Tool(
-        name="symbol_search",
-        family=FAMILY,
-        description="Definitions (functions, classes, types ...) of the source trees whose name is, or"
-        " contains, what you give, in any style: `httpClient` also finds `http_client`. For a question"
-        " in words use codebase_retrieval.",
-        run=symbol_search,
-        arguments=(
-            SYMBOL,
-            top_k_argument("results", MAX_RESULTS),
-            Argument("kinds", "string[]", "Only these kinds: function, method, class, struct ..."),
-            *PATHS,
-            LANGUAGE,
-            cursor_argument("nextCursor of the previous answer."),
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="symbol_definition",
-        family=FAMILY,
-        description="Where a function, class, type or constant is defined, with its text; further"
-        " definitions of the name are listed.",
-        run=symbol_definition,
-        arguments=(SYMBOL, *PATHS, LANGUAGE),
-        needs=(KIND,),
-    ),
-)

@@ -15,8 +15,8 @@ from kb_runtime.tools.code import (
     retrieval,
     status,
 )
-from kb_runtime.tools.code.index import FAMILY, KIND
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.code.index import FAMILY, code_tools
+from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
     from kb_runtime.tools.code.answers import ListedTool, ToolManifest
@@ -26,8 +26,11 @@ PURPOSE_CHARS = 200
 _TOOLS_FILE = "tools.json"
 
 
-def tool_manifest(session: Session, arguments: dict[str, Any]) -> Answer[ToolManifest]:
-    del arguments
+OWN = code_tools()
+
+
+@OWN.tool("The tools that this server offers, by family, with their arguments.")
+def tool_manifest(session: Session, _: dict[str, Any]) -> Answer[ToolManifest]:
     offered = set(session.tool_names.values())
     tools: list[ListedTool] = []
     capabilities: dict[str, list[str]] = {}
@@ -95,11 +98,5 @@ TOOLS = (
     *outline.TOOLS,
     *context.TOOLS,
     *status.TOOLS,
-    Tool(
-        name="tool_manifest",
-        family=FAMILY,
-        description="The tools that this server offers, by family, with their arguments.",
-        run=tool_manifest,
-        needs=(KIND,),
-    ),
+    *OWN,
 )

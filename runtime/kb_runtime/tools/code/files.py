@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
 from kb_runtime.text.rendering import fence
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import fitting_text
 from kb_runtime.tools.code import index as code_index
-from kb_runtime.tools.code.index import FAMILY, KIND
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.code.freshness import since_indexed
+from kb_runtime.tools.code.index import KIND, code_tools
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.refusal import bad_input, not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import CodeEntry
@@ -22,6 +23,20 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 
+FILE = parameter.required(
+    "path", "The file as results name it, or an ending of its path that no other file has.", 1000
+)
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "A file of the indexed source trees, or some of its lines, as indexed. Use it to"
+    " read on around a result of codebase_retrieval.",
+    FILE,
+    parameter.integer("start_line", "First line.", 1, out_of_range="reject"),
+    parameter.integer("end_line", "Last line.", 1, out_of_range="reject"),
+    parameter.cursor("nextCursor of the previous answer."),
+)
 def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     record = find_file(session, arguments["path"])
     text = record.get("text", "")
@@ -49,12 +64,9 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     structured |= present(language=record.get("language"), workspace=record["workspace"])
     shown = f"{record['id']}, lines {first_shown}-{last_shown} of {len(starts)}"
     shown += f"\n\n{fence(content, record.get('language', ''))}"
-    tree = session.working_tree
-    state = "current" if tree is None or not tree.is_reachable else tree.state(record)
-    if state != "current":
-        what = "deleted" if state == "missing" else "changed"
+    if happened := since_indexed(session, record):
         structured["stale"] = True
-        structured["warnings"] = [f"{what} since it was indexed: this is the text as indexed"]
+        structured["warnings"] = [f"{happened}: this is the text as indexed"]
         shown += f"\n\nNote: {structured['warnings'][0]}"
     if page.next is not None:
         structured["nextCursor"] = page.next
@@ -75,16 +87,14 @@ def find_file(session: Session, given: str) -> CodeEntry:
     search = session.name_of("codebase_retrieval")
     endings = [id for id in known if ends_with(id, path)]
     if len(endings) > 1:
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"{len(endings)} files end with {quoted(given)}: give one of their paths",
             suggestions=sorted(endings)[:PATH_SUGGESTIONS],
         )
-    raise ToolError(
-        "NOT_FOUND",
+    raise not_found(
         f"there is no file {quoted(given)} in the index of {count_of(len(known), 'file')}",
+        f"Call {search} with what the file does; its results name files.",
         suggestions=suggest(path, known, PATH_SUGGESTIONS),
-        next_steps=[f"Call {search} with what the file does; its results name files."],
     )
 
 
@@ -103,41 +113,13 @@ def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tup
     first = arguments["start_line"] or 1
     last = min(arguments["end_line"] or total, total)
     if first > total:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"start_line {first} is past the end: {quoted(record['id'])} has {count_of(total, 'line')}",
-            next_steps=[f"Give start_line from 1 to {total}."],
+            f"Give start_line from 1 to {total}.",
         )
     if last < first:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"end_line {arguments['end_line']} comes before start_line {first}",
-            next_steps=["Give the first line of the range as start_line."],
+            "Give the first line of the range as start_line.",
         )
     return first, last
-
-
-FILE = Argument(
-    "path",
-    "string",
-    "The file as results name it, or an ending of its path that no other file has.",
-    required=True,
-    max_length=1000,
-)
-
-TOOLS = (
-    Tool(
-        name="get_file",
-        family=FAMILY,
-        description="A file of the indexed source trees, or some of its lines, as indexed. Use it to"
-        " read on around a result of codebase_retrieval.",
-        run=get_file,
-        arguments=(
-            FILE,
-            Argument("start_line", "integer", "First line.", minimum=1, out_of_range="reject"),
-            Argument("end_line", "integer", "Last line.", minimum=1, out_of_range="reject"),
-            cursor_argument("nextCursor of the previous answer."),
-        ),
-        needs=(KIND,),
-    ),
-)

@@ -9,18 +9,35 @@ from kb_runtime.text.rendering import shorten
 from kb_runtime.tools import lookup
 
 if TYPE_CHECKING:
+    from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
     from kb_runtime.records.entries import CodeEntry
     from kb_runtime.tools.code.answers import CodeMetadata, CodeResult
     from kb_runtime.tools.session import Session
+
+
+def reachable_tree(session: Session) -> WorkingTree | WorkingTrees | None:
+    """Where the files are edited, if the server knows and can read it."""
+    tree = session.working_tree
+    return tree if tree is not None and tree.is_reachable else None
+
+
+def since_indexed(session: Session, record: CodeEntry) -> str:
+    """What has become of a file since it was indexed, in a few words; "" for nothing that is known."""
+    tree = reachable_tree(session)
+    state = "current" if tree is None else tree.state(record)
+    return "" if state == "current" else f"{_HAPPENED[state]} since it was indexed"
+
+
+_HAPPENED = {"changed": "changed", "missing": "deleted"}
+"""By what `WorkingTree.state` says."""
 
 
 class Freshness:
     """Compares results with the files on disk, where the server knows where these are."""
 
     def __init__(self, session: Session) -> None:
-        tree = session.working_tree
         self._session = session
-        self._tree = tree if tree is not None and tree.is_reachable else None
+        self._tree = reachable_tree(session)
         self._is_followed = session.workspace is not None
         self._stale: dict[str, str] = {}  # file -> what happened to it
         self._left_out: list[str] = []  # deleted files that had results
@@ -75,9 +92,9 @@ class Freshness:
 
 
 def changes(states: Mapping[str, str]) -> list[str]:
-    """Sentences on the files that are not as they were indexed, by what `WorkingTree.state` says."""
+    """Sentences on the files that are not as they were indexed, by their states."""
     sentences = []
-    for state, what in (("changed", "changed"), ("missing", "deleted")):
+    for state, what in _HAPPENED.items():
         if files := sorted(file for file, found in states.items() if found == state):
             sentences.append(f"{what} since it was indexed: {shorten(', '.join(files), 400)}")
     return sentences

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
+from kb_runtime.tools.declaration import Tools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.records.entries import CodeEntry
     from kb_runtime.search.request import SearchResult
     from kb_runtime.tools.code.answers import IndexStatus, QueryMode
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 FAMILY = "codebase"
 KIND: lookup.RecordKind[CodeEntry] = lookup.RecordKind("code")
+code_tools = partial(Tools, family=FAMILY, needs=(KIND,))
 
 _MODES: dict[str, QueryMode] = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
 _FIRST_INDEX = (
@@ -39,6 +43,12 @@ def path_globs(arguments: Mapping[str, Any]) -> PathGlobs:
     return PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
 
 
+def followed(session: Session) -> LivingWorkspace | None:
+    """The workspace whose source trees are followed, if they are."""
+    workspace = session.workspace
+    return workspace if workspace is not None and workspace.follows_code else None
+
+
 def last_indexed(session: Session) -> str | None:
     """When the newest index of source files was made; ISO 8601."""
     built = [part.manifest.get("built_at") for part in parts(session)]
@@ -46,7 +56,6 @@ def last_indexed(session: Session) -> str | None:
 
 
 def parts(session: Session) -> list[Artifact]:
-    """The artifacts that hold source files."""
     return [
         part
         for part in session.artifact.parts
@@ -73,14 +82,13 @@ def status(session: Session) -> IndexStatus:
         "fileCount": sum(info.records for info in lookup.collections(session, KIND)),
         "comparedWithDisk": False,
     }
-    workspace = session.workspace
-    if workspace is not None and workspace.follows_code:
-        followed = workspace.code_status()
-        state: Any = followed["state"]
+    if (workspace := followed(session)) is not None:
+        reported = workspace.code_status()
+        state: Any = reported["state"]
         status["status"] = state
         embedded = [part.manifest.get("encoder") is not None for part in parts(session)]
         status["embedding"] = "complete" if embedded and all(embedded) else "pending"
-        status |= present(problem=followed.get("problem"), notice=followed.get("notice"))
+        status |= present(problem=reported.get("problem"), notice=reported.get("notice"))
     return status
 
 

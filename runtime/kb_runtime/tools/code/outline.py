@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.tables import count_of
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.files import FILE, find_file
-from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.code.freshness import since_indexed
+from kb_runtime.tools.code.index import code_tools
 from kb_runtime.tools.code.symbols import notes
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
@@ -18,6 +20,18 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "The functions, classes and other definitions of a source file with their line"
+    " ranges: what to look at before you read or edit a long file.",
+    FILE,
+    parameter.integer(
+        "depth", "Levels of definitions: 1 for the outermost only.", 1, out_of_range="reject"
+    ),
+    parameter.cursor("nextCursor of the previous answer."),
+)
 def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutline]:
     record = find_file(session, arguments["path"])
     depth = arguments["depth"]
@@ -33,22 +47,19 @@ def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutl
         "totalSymbols": len(entries),
     }
     structured |= present(language=record.get("language"), nextCursor=page.next)
-    tree = session.working_tree
     warnings = []
-    if tree is not None and tree.is_reachable and (state := tree.state(record)) != "current":
+    if happened := since_indexed(session, record):
         structured["stale"] = True
-        what = "deleted" if state == "missing" else "changed"
-        warnings.append(f"{what} since it was indexed: these are the lines as indexed")
-    if not entries:
-        warnings.append(_why_empty(session, record))
+        warnings.append(f"{happened}: these are the lines as indexed")
+    is_parsed = "definitions" in record or (
+        session.artifact.symbols(record["collection"]) is not None
+    )
+    if not entries and is_parsed:
+        warnings.append("the file has no definitions that are known")
+    elif not entries:
+        warnings.append("the files are still being parsed: ask again in a few seconds")
     structured |= present(warnings=warnings)
     return Answer(_text(structured), structured)
-
-
-def _why_empty(session: Session, record: CodeEntry) -> str:
-    if "definitions" not in record and session.artifact.symbols(record["collection"]) is None:
-        return "the files are still being parsed: ask again in a few seconds"
-    return "the file has no definitions that are known"
 
 
 def _entries(record: CodeEntry) -> list[OutlinedDefinition]:
@@ -78,26 +89,3 @@ def _text(structured: CodeOutline) -> str:
         signature = each.get("signature") or f"{each['kind']} {each['name']}"
         lines.append(f"{'  ' * each['depth']}{each['lines']}: {signature}")
     return "\n".join([*lines, *notes(structured)])
-
-
-TOOLS = (
-    Tool(
-        name="code_outline",
-        family=FAMILY,
-        description="The functions, classes and other definitions of a source file with their line"
-        " ranges: what to look at before you read or edit a long file.",
-        run=code_outline,
-        arguments=(
-            FILE,
-            Argument(
-                "depth",
-                "integer",
-                "Levels of definitions: 1 for the outermost only.",
-                minimum=1,
-                out_of_range="reject",
-            ),
-            cursor_argument("nextCursor of the previous answer."),
-        ),
-        needs=(KIND,),
-    ),
-)

@@ -83,7 +83,6 @@ def group_hits(
 
 
 def _around(passages: Sequence[Passage], hit: SearchHit) -> Passage | None:
-    """The passage that shows a hit already."""
     return next((one for one in passages if hit.row in one.rows), None)
 
 
@@ -140,17 +139,13 @@ def relevance(hit: SearchHit, terms: Sequence[QueryTerm]) -> float:
     if hit.exact_name:
         return 1.0
     words = min(len(hit.matched) / len(terms), 1.0) if terms else 0.0
-    named = any(_named(hit, terms))
+    typed = {term.typed.casefold() for term in terms}
+    names = (hit.chunk.get("symbol", ""), *hit.chunk.get("identifiers", ()))
+    named = not typed.isdisjoint(
+        [name.casefold() for name in names if len(name) >= _MIN_NAME_CHARS]
+    )
     meaning = min(max(hit.cosine or 0.0, 0.0), 1.0)
     return MEANING_SHARE * meaning + WORDS_SHARE * words + NAME_SHARE * named
-
-
-def _named(hit: SearchHit, terms: Sequence[QueryTerm]) -> Iterator[str]:
-    """The names of the chunk's definitions that are words of the query."""
-    words = {term.typed.casefold() for term in terms}
-    for name in dict.fromkeys((hit.chunk.get("symbol", ""), *hit.chunk.get("identifiers", ()))):
-        if len(name) >= _MIN_NAME_CHARS and name.casefold() in words:
-            yield name
 
 
 def _definition(

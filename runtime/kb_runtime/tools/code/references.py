@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.store.symbols import CALL, FAMILIES
-from kb_runtime.text.rendering import json_text, shorten
+from kb_runtime.text.rendering import shorten
 from kb_runtime.text.tables import count_of
+from kb_runtime.text.written_json import json_text
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
+from kb_runtime.tools.code.index import code_tools, path_globs
 from kb_runtime.tools.code.symbols import (
     LANGUAGE,
     MAX_ANSWER_CHARS,
@@ -22,7 +24,7 @@ from kb_runtime.tools.code.symbols import (
     notes,
     top_k_argument,
 )
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager, json_chars
 
 if TYPE_CHECKING:
@@ -47,17 +49,27 @@ _NO_USES = (
 )
 
 
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "Where a definition is used: calls, types, other uses, with line and text."
+    " `resolution` says whether scope and imports prove it or only the name agrees.",
+    SYMBOL,
+    top_k_argument("references", MAX_REFERENCES),
+    *PATHS,
+    LANGUAGE,
+    parameter.cursor("nextCursor of the previous answer."),
+)
 def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[SymbolReferences]:
     symbol: str = arguments["symbol"]
     globs = path_globs(arguments)
-    language = arguments["language_hint"] or ""
-    index = SymbolIndex(session, globs, language)
-    found = _definitions(index, session, symbol, language)
+    index, found = _definitions(session, arguments)
     uses = sorted(index.uses(found), key=_order)
     scope = {
         "symbol": symbol,
         "paths": [list(globs.include), list(globs.exclude)],
-        "language": language,
+        "language": arguments["language_hint"] or "",
     }
     pager = Pager(session.artifact.build_id, "symbol_references", scope)
     definitions = [index.place(one) for one in found[:MAX_DEFINITIONS]]
@@ -82,13 +94,14 @@ def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[Sym
     return Answer(_references_text(structured), structured)
 
 
-def _definitions(index: SymbolIndex, session: Session, symbol: str, language: str) -> list[Found]:
-    """The definitions of a name, wherever they are: paths restrict where `index` looks for uses. Raises
-    NOT_FOUND."""
-    everywhere = SymbolIndex(session, None, language)
-    found = everywhere.required(symbol)
+def _definitions(session: Session, arguments: dict[str, Any]) -> tuple[SymbolIndex, list[Found]]:
+    """Where to look for uses, and the definitions of the name, which may be anywhere: paths restrict uses.
+    Raises NOT_FOUND."""
+    index = SymbolIndex.of(session, arguments)
+    everywhere = SymbolIndex.of(session, arguments, everywhere=True)
+    found = everywhere.required(arguments["symbol"])
     index.notes += everywhere.notes
-    return found
+    return index, found
 
 
 def _order(entry: tuple[FoundUse, Found | None]) -> tuple[object, ...]:
@@ -156,12 +169,27 @@ class _Call(NamedTuple):
     file: FoundUse | None = None
 
 
+@TOOLS.tool(
+    "What calls a function or method, and what of the source trees it calls, with the"
+    " lines of the calls. `resolution` says which are guesses by name.",
+    SYMBOL,
+    parameter.text(
+        "direction", "Which side.", default="both", choices=("callers", "callees", "both")
+    ),
+    parameter.integer(
+        "top_k",
+        "Number of definitions on each side.",
+        1,
+        MAX_SIDES,
+        default=20,
+        out_of_range="reject",
+    ),
+    *PATHS,
+    LANGUAGE,
+)
 def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[CallRelationships]:
     symbol: str = arguments["symbol"]
-    globs = path_globs(arguments)
-    language = arguments["language_hint"] or ""
-    index = SymbolIndex(session, globs, language)
-    found = _definitions(index, session, symbol, language)
+    index, found = _definitions(session, arguments)
     direction, top_k = arguments["direction"], arguments["top_k"]
     structured: CallRelationships = {
         "symbol": symbol,
@@ -172,7 +200,7 @@ def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[Ca
         structured["callers"] = _fitting(callers, top_k)
         structured["totalCallers"] = len(callers)
     if direction in ("callees", "both"):
-        everywhere = SymbolIndex(session, None, language)
+        everywhere = SymbolIndex.of(session, arguments, everywhere=True)
         callees = _sites(index, _callees(everywhere, index, found))
         structured["callees"] = _fitting(callees, top_k)
         structured["totalCallees"] = len(callees)
@@ -283,51 +311,3 @@ def _calls_text(structured: CallRelationships) -> str:
             where = f" ({file}:{site['lines']})" if "lines" in site else ""
             lines.append(f"- {site['symbol']}{where}{guess}: {', '.join(site['calls'])}")
     return "\n".join([*lines, *notes(structured)])
-
-
-TOOLS = (
-    Tool(
-        name="symbol_references",
-        family=FAMILY,
-        description="Where a definition is used: calls, types, other uses, with line and text."
-        " `resolution` says whether scope and imports prove it or only the name agrees.",
-        run=symbol_references,
-        arguments=(
-            SYMBOL,
-            top_k_argument("references", MAX_REFERENCES),
-            *PATHS,
-            LANGUAGE,
-            cursor_argument("nextCursor of the previous answer."),
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="call_relationships",
-        family=FAMILY,
-        description="What calls a function or method, and what of the source trees it calls, with the"
-        " lines of the calls. `resolution` says which are guesses by name.",
-        run=call_relationships,
-        arguments=(
-            SYMBOL,
-            Argument(
-                "direction",
-                "string",
-                "Which side.",
-                default="both",
-                choices=("callers", "callees", "both"),
-            ),
-            Argument(
-                "top_k",
-                "integer",
-                "Number of definitions on each side.",
-                default=20,
-                minimum=1,
-                maximum=MAX_SIDES,
-                out_of_range="reject",
-            ),
-            *PATHS,
-            LANGUAGE,
-        ),
-        needs=(KIND,),
-    ),
-)

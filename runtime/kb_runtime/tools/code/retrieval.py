@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.knowledge.lookup import rows_of_paths
-from kb_runtime.text.rendering import cut, indented_json_text, shorten
+from kb_runtime.text.rendering import cut, shorten
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.text.written_json import indented_json_text
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import beginning, whole_results
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.freshness import Freshness
-from kb_runtime.tools.code.index import FAMILY, KIND, path_globs
+from kb_runtime.tools.code.index import KIND, code_tools, path_globs
 from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, Passage, group_hits, score_passages
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import json_chars
 
 if TYPE_CHECKING:
@@ -62,6 +63,81 @@ _PROFILES = {
 }
 
 
+_DESCRIPTION = """\
+The primary tool for code search: make it your first choice whenever you need to find or understand code. \
+Ask in natural language; it searches all languages of the indexed source trees by meaning and by names, and \
+returns the passages that answer best with file, lines, score and reason. It knows the indexed state of the \
+files (metadata.lastIndexed says of when) and nothing of version control: no history, no branches.
+
+Use it when you do not know which files hold what you need; when you want a high-level understanding of how \
+something works; to gather information at the start of any task; and before an edit, to learn about every \
+symbol involved, in ONE call.
+
+Good queries:
+- "Where is the function that handles user authentication?"
+- "What tests are there for the login functionality?"
+- "How is the database connected to the application?"
+
+Bad queries, and what to use instead:
+- "Find the definition of the constructor of class Foo": you know the name, use symbol_definition or grep
+- "Find all references to function bar": use symbol_references or grep
+- "Show how class Checkout is used in services/payment.py": the file is known, view it or grep in it
+- "Show the content of foo.py": use a file viewer, or get_file
+
+For exact strings (error messages, configuration values, log lines) use grep.
+
+Rules:
+- Call this tool before you plan or begin a task on code that you have not seen.
+- Before every edit, ask in one call for all classes, methods, properties and constants that it involves, in \
+detail; do not ask for them one by one.
+- Use grep only for exact strings and known names. When in doubt, use this tool first."""
+_TOP_K_REFUSED = f"Invalid top_k: it must be a whole number from 1 to {MAX_TOP_K}, not {{value}}"
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    _DESCRIPTION,
+    parameter.required(
+        "query",
+        "What you look for, in natural language.",
+        MAX_QUERY_CHARS,
+        refusals={
+            "missing": "Invalid query: it must be a non-empty string",
+            "type": "Invalid query: it must be a non-empty string, not {value}",
+            "length": "Query too long: it has {length} characters and may have at most"
+            f" {MAX_QUERY_CHARS}",
+        },
+    ),
+    parameter.integer(
+        "top_k",
+        "Number of results.",
+        1,
+        MAX_TOP_K,
+        default=DEFAULT_TOP_K,
+        out_of_range="reject",
+        refusals={"type": _TOP_K_REFUSED, "range": _TOP_K_REFUSED},
+    ),
+    parameter.texts(
+        "include_paths", "Only files that match one of these globs: `src/**`, `*.py`, `tests/`."
+    ),
+    parameter.texts("exclude_paths", "No files that match one of these globs."),
+    parameter.text(
+        "profile",
+        "Effort: fast; balanced looks at twice as many candidates; rich at four times as"
+        " many, and shows whole definitions.",
+        default="fast",
+        choices=tuple(_PROFILES),
+    ),
+    parameter.text(
+        "response_version",
+        "v2 adds to each result how it was found and what it defines.",
+        100,
+        default="v1",
+    ),
+    parameter.flag(
+        "compact", "With v2: a preview of 240 characters instead of the content.", False
+    ),
+)
 def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[CodeResults]:
     structured = retrieve(session, arguments)
     results, metadata = structured["results"], structured["metadata"]
@@ -104,7 +180,8 @@ def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
     chars = 0
     for passage, score in score_passages(session, query, passages):
         indexed = _result(session, query, passage, score)
-        result = freshness.checked(_record_of(session, passage), indexed)
+        record: Any = session.artifact.catalog(passage.best.collection).head(passage.best.record)
+        result = freshness.checked(record, indexed)
         if result is None:
             continue
         if is_v2:
@@ -130,7 +207,9 @@ def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
         metadata["buildId"] = session.artifact.build_id
     metadata["queryTimeMs"] = round((time.perf_counter() - started) * 1000, 1)
     if not results:
-        warnings.append(_nothing_found(globs))
+        relaxed = "relax include_paths or exclude_paths, or use other words."
+        unlimited = "use other words, or grep for an exact string."
+        warnings.append(f"Nothing was found: {relaxed if globs else unlimited}")
     structured: CodeResults = {"results": results, "metadata": metadata}
     structured |= present(warnings=warnings)
     return structured
@@ -172,10 +251,6 @@ def _result(session: Session, query: str, passage: Passage, score: float) -> Cod
     }
     result |= present(address=lookup.told_address(session, collection, file))
     return result
-
-
-def _record_of(session: Session, passage: Passage) -> Any:
-    return session.artifact.catalog(passage.best.collection).head(passage.best.record)
 
 
 def _trimmed(text: str, line: int) -> tuple[str, int]:
@@ -255,103 +330,3 @@ def workspace(session: Session) -> str:
         if len(catalog)
     }
     return ", ".join(sorted(names))
-
-
-def _nothing_found(globs: PathGlobs) -> str:
-    if globs:
-        return "Nothing was found: relax include_paths or exclude_paths, or use other words."
-    return "Nothing was found: use other words, or grep for an exact string."
-
-
-_DESCRIPTION = """\
-The primary tool for code search: make it your first choice whenever you need to find or understand code. \
-Ask in natural language; it searches all languages of the indexed source trees by meaning and by names, and \
-returns the passages that answer best with file, lines, score and reason. It knows the indexed state of the \
-files (metadata.lastIndexed says of when) and nothing of version control: no history, no branches.
-
-Use it when you do not know which files hold what you need; when you want a high-level understanding of how \
-something works; to gather information at the start of any task; and before an edit, to learn about every \
-symbol involved, in ONE call.
-
-Good queries:
-- "Where is the function that handles user authentication?"
-- "What tests are there for the login functionality?"
-- "How is the database connected to the application?"
-
-Bad queries, and what to use instead:
-- "Find the definition of the constructor of class Foo": you know the name, use symbol_definition or grep
-- "Find all references to function bar": use symbol_references or grep
-- "Show how class Checkout is used in services/payment.py": the file is known, view it or grep in it
-- "Show the content of foo.py": use a file viewer, or get_file
-
-For exact strings (error messages, configuration values, log lines) use grep.
-
-Rules:
-- Call this tool before you plan or begin a task on code that you have not seen.
-- Before every edit, ask in one call for all classes, methods, properties and constants that it involves, in \
-detail; do not ask for them one by one.
-- Use grep only for exact strings and known names. When in doubt, use this tool first."""
-
-_TOP_K_REFUSED = f"Invalid top_k: it must be a whole number from 1 to {MAX_TOP_K}, not {{value}}"
-
-TOOLS = (
-    Tool(
-        name="codebase_retrieval",
-        family=FAMILY,
-        description=_DESCRIPTION,
-        run=codebase_retrieval,
-        arguments=(
-            Argument(
-                "query",
-                "string",
-                "What you look for, in natural language.",
-                required=True,
-                max_length=MAX_QUERY_CHARS,
-                refusals={
-                    "missing": "Invalid query: it must be a non-empty string",
-                    "type": "Invalid query: it must be a non-empty string, not {value}",
-                    "length": "Query too long: it has {length} characters and may have at most"
-                    f" {MAX_QUERY_CHARS}",
-                },
-            ),
-            Argument(
-                "top_k",
-                "integer",
-                "Number of results.",
-                default=DEFAULT_TOP_K,
-                minimum=1,
-                maximum=MAX_TOP_K,
-                out_of_range="reject",
-                refusals={"type": _TOP_K_REFUSED, "range": _TOP_K_REFUSED},
-            ),
-            Argument(
-                "include_paths",
-                "string[]",
-                "Only files that match one of these globs: `src/**`, `*.py`, `tests/`.",
-            ),
-            Argument("exclude_paths", "string[]", "No files that match one of these globs."),
-            Argument(
-                "profile",
-                "string",
-                "Effort: fast; balanced looks at twice as many candidates; rich at four times as"
-                " many, and shows whole definitions.",
-                default="fast",
-                choices=tuple(_PROFILES),
-            ),
-            Argument(
-                "response_version",
-                "string",
-                "v2 adds to each result how it was found and what it defines.",
-                default="v1",
-                max_length=100,
-            ),
-            Argument(
-                "compact",
-                "boolean",
-                "With v2: a preview of 240 characters instead of the content.",
-                default=False,
-            ),
-        ),
-        needs=(KIND,),
-    ),
-)

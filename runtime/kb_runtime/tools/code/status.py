@@ -9,24 +9,29 @@ from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code import index as code_index
-from kb_runtime.tools.code.index import FAMILY, KIND
-from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.code.freshness import reachable_tree
+from kb_runtime.tools.code.index import KIND, code_tools
+from kb_runtime.tools.declaration import Answer
 
 if TYPE_CHECKING:
     from kb_runtime.tools.code.answers import CodeIndexStatus, Reindexing, TreeStatus
     from kb_runtime.tools.session import Session
 
 MAX_NAMED = 20
-REINDEX = "reindex_workspace"
 
 
-def index_status(session: Session, arguments: dict[str, Any]) -> Answer[CodeIndexStatus]:
-    del arguments
+TOOLS = code_tools()
+
+
+@TOOLS.tool(
+    "The state of the index of the source trees: files, languages, whether meaning and"
+    " symbols are complete, which files were changed or deleted since."
+)
+def index_status(session: Session, _: dict[str, Any]) -> Answer[CodeIndexStatus]:
     languages: Counter[str] = Counter()
     states: dict[str, str] = {}
     symbols = 0
-    tree = session.working_tree
-    is_compared = tree is not None and tree.is_reachable
+    tree = reachable_tree(session)
     by_tree: Counter[str] = Counter()
     for info in lookup.collections(session, KIND):
         compiled = session.artifact.symbols(info.name)
@@ -37,7 +42,7 @@ def index_status(session: Session, arguments: dict[str, Any]) -> Answer[CodeInde
         for record in map(catalog.head, range(len(catalog))):
             languages[record.get("language") or "text"] += 1
             by_tree[record.get("workspace", "")] += 1
-            if tree is not None and is_compared:
+            if tree is not None:
                 file = lookup.told_name(session, info.name, record["id"])
                 states[file] = tree.state(record)
     changed = sorted(file for file, state in states.items() if state == "changed")
@@ -50,18 +55,18 @@ def index_status(session: Session, arguments: dict[str, Any]) -> Answer[CodeInde
         "languages": dict(languages.most_common()),
         "meaning": _meaning(session),
         "symbols": _symbols(session),
-        "isFollowed": session.workspace is not None and session.workspace.follows_code,
+        "isFollowed": code_index.followed(session) is not None,
         "changed": changed[:MAX_NAMED],
         "deleted": deleted[:MAX_NAMED],
     }
-    if is_compared:
+    if tree is not None:
         structured["isStale"] = bool(changed or deleted)
     return Answer(_text(structured, len(changed), len(deleted)), structured)
 
 
 def _trees(session: Session, by_tree: Counter[str]) -> list[TreeStatus]:
-    workspace = session.workspace
-    if workspace is None or not workspace.follows_code:
+    workspace = code_index.followed(session)
+    if workspace is None:
         return [
             {"workspace": folder, "state": "ready", "fileCount": count}
             for folder, count in sorted(by_tree.items())
@@ -94,8 +99,7 @@ def _symbols(session: Session) -> Literal["complete", "pending", "absent"]:
     ]
     if known and all(known):
         return "complete"
-    is_followed = session.workspace is not None and session.workspace.follows_code
-    return "pending" if is_followed else "absent"
+    return "absent" if code_index.followed(session) is None else "pending"
 
 
 def _text(structured: CodeIndexStatus, changed: int, deleted: int) -> str:
@@ -121,38 +125,20 @@ def _text(structured: CodeIndexStatus, changed: int, deleted: int) -> str:
     return "\n".join(lines)
 
 
-def reindex_workspace(session: Session, arguments: dict[str, Any]) -> Answer[Reindexing]:
-    del arguments
-    workspace = session.workspace
-    is_followed = workspace is not None and workspace.follows_code
+@TOOLS.tool(
+    "Compares all source files with the index again. Edits are followed anyway: needed"
+    " only where a file system reports none."
+)
+def reindex_workspace(session: Session, _: dict[str, Any]) -> Answer[Reindexing]:
+    workspace = code_index.followed(session)
     message = (
         "this server serves an index that was built before and does not change it: run `kbc build`, and"
         " a running server switches to the new build; `kbc serve --code DIR` indexes a folder itself"
     )
-    if workspace is not None and is_followed:
+    if workspace is not None:
         workspace.rescan()
         message = (
             "every file is compared with the index again, and what differs is indexed: index_status"
             " says when the state is ready"
         )
-    return Answer(message, {"accepted": is_followed, "message": message})
-
-
-TOOLS = (
-    Tool(
-        name="index_status",
-        family=FAMILY,
-        description="The state of the index of the source trees: files, languages, whether meaning and"
-        " symbols are complete, which files were changed or deleted since.",
-        run=index_status,
-        needs=(KIND,),
-    ),
-    Tool(
-        name=REINDEX,
-        family=FAMILY,
-        description="Compares all source files with the index again. Edits are followed anyway: needed"
-        " only where a file system reports none.",
-        run=reindex_workspace,
-        needs=(KIND,),
-    ),
-)
+    return Answer(message, {"accepted": workspace is not None, "message": message})

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search.ranking.paths import is_use
 from kb_runtime.store.symbols import FAMILIES, MEMBER_HOLDERS
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.index import KIND
+from kb_runtime.tools.code.freshness import changes, reachable_tree
+from kb_runtime.tools.code.index import KIND, followed, path_globs
 from kb_runtime.tools.declaration import Argument
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -43,32 +45,22 @@ def without_signs(symbol: str) -> str:
     return _AROUND_NAMES.sub("", symbol) or symbol
 
 
-SYMBOL = Argument(
+SYMBOL = parameter.required(
     "symbol",
-    "string",
     "A name, or with what it is a member of: `parse`, `Parser.parse`, `fmt::Display`.",
-    required=True,
-    max_length=MAX_SYMBOL_CHARS,
+    MAX_SYMBOL_CHARS,
 )
 PATHS = (
-    Argument("include_paths", "string[]", "Only files that match one of these globs."),
-    Argument("exclude_paths", "string[]", "No files that match one of these globs."),
+    parameter.texts("include_paths", "Only files that match one of these globs."),
+    parameter.texts("exclude_paths", "No files that match one of these globs."),
 )
-LANGUAGE = Argument(
-    "language_hint", "string", "Only files of this language, such as `go`.", max_length=40
-)
+LANGUAGE = parameter.text("language_hint", "Only files of this language, such as `go`.", 40)
 
 
 def top_k_argument(items: str, most: int) -> Argument:
     """How many `items` an answer has, from 1 to `most`."""
-    return Argument(
-        "top_k",
-        "integer",
-        f"Number of {items}.",
-        default=10,
-        minimum=1,
-        maximum=most,
-        out_of_range="reject",
+    return parameter.integer(
+        "top_k", f"Number of {items}.", 1, most, default=10, out_of_range="reject"
     )
 
 
@@ -138,11 +130,11 @@ class SymbolIndex:
                 catalog = session.artifact.catalog(info.name)
                 self.trees.append(Tree(info, catalog, symbols))
         self.incomplete = ""
-        is_followed = session.workspace is not None and session.workspace.follows_code
+        is_followed = followed(session) is not None
         if without or (is_followed and not self.trees):
-            when = "they are being parsed: ask again in a few seconds"
-            if not is_followed:
-                when = "build the knowledge base again with this kbc"
+            when = "build the knowledge base again with this kbc"
+            if is_followed:
+                when = "they are being parsed: ask again in a few seconds"
             self.incomplete = f"{without or 'all'} files have no symbols yet; {when}"
         if not self.trees:
             raise ToolError(
@@ -150,6 +142,14 @@ class SymbolIndex:
                 f"the symbols of the source files are not compiled: {self.incomplete}",
                 next_steps=["Use codebase_retrieval or grep meanwhile."],
             )
+
+    @classmethod
+    def of(
+        cls, session: Session, arguments: Mapping[str, Any], *, everywhere: bool = False
+    ) -> Self:
+        """What the arguments `language_hint` and, unless `everywhere`, those for paths leave."""
+        globs = None if everywhere else path_globs(arguments)
+        return cls(session, globs, arguments["language_hint"] or "")
 
     def entry(self, tree: Tree, record: int) -> dict[str, Any]:
         """The record of a file, decoded once a call."""
@@ -216,14 +216,11 @@ class SymbolIndex:
                 for row in tree.symbols.definitions_of(number)
             )
         }
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"there is no definition of {quoted(symbol)} in {self.seen}",
+            *([f"Leave out {self.limits}."] if self.limits else []),
+            "Call symbol_search with a part of the name, or codebase_retrieval.",
             suggestions=suggest(name, names),
-            next_steps=[
-                *([f"Leave out {self.limits}."] if self.limits else []),
-                "Call symbol_search with a part of the name, or codebase_retrieval.",
-            ],
         )
 
     def _nearly_named(self, symbol: str) -> list[Found]:
@@ -271,7 +268,7 @@ class SymbolIndex:
             return
         name = found[0].definition.name
         wanted = {self.key(one): one for one in found}
-        families = {self._family(one) for one in found}
+        families = {self._family(one.tree, one.record) for one in found}
         by_member = {self._is_member(one) for one in found}
         for tree in self.trees:
             number = tree.symbols.find(name)
@@ -292,10 +289,9 @@ class SymbolIndex:
         self, tree: Tree, record: int, use: UseRow, families: set[str], by_member: set[bool]
     ) -> bool:
         """Whether a use of which only the name is known may mean one of the definitions."""
-        family = FAMILIES.get(self.entry(tree, record).get("language", ""), "")
-        if family not in families:
-            return False
-        return use.is_member in by_member or family in ("ruby", "java", "csharp", "c", "php")
+        family = self._family(tree, record)
+        any_use = use.is_member in by_member or family in ("ruby", "java", "csharp", "c", "php")
+        return family in families and any_use
 
     def key(self, found: Found) -> tuple[str, ...]:
         return self._key(found.tree, found.definition)
@@ -306,7 +302,7 @@ class SymbolIndex:
         owner = tree.symbols.definition(each.parent).name if each.parent >= 0 else ""
         file = tree.catalog.own_id(each.file)
         origin = self._origin(tree, each.file)
-        language = self._language_of(tree, each.file)
+        language = self._family(tree, tree.catalog.place(each.file))
         if language == "c" and not owner:
             return origin, language, each.name
         return origin, file, owner, each.name
@@ -319,17 +315,15 @@ class SymbolIndex:
             return ""
         if tree.catalog.place(file) is None:
             id = tree.catalog.own_id(file)
-            tree = next((one for one in self.trees if _shows(one.catalog, id)), tree)
+            found = ((one, one.catalog.find(id)) for one in self.trees)
+            showing = (one for one, at in found if at is not None and one.catalog.id(at) == id)
+            tree = next(showing, tree)
         return artifact.origin(tree.info.name)
 
-    def _language_of(self, tree: Tree, file: int) -> str:
-        place = tree.catalog.place(file)
-        if place is None:
-            return ""
-        return FAMILIES.get(self.entry(tree, place).get("language", ""), "")
-
-    def _family(self, found: Found) -> str:
-        return FAMILIES.get(self.entry(found.tree, found.record).get("language", ""), "")
+    def _family(self, tree: Tree, record: int | None) -> str:
+        """The languages that one of a file has its names in common with; "" for a hidden file."""
+        language = "" if record is None else self.entry(tree, record).get("language", "")
+        return FAMILIES.get(language, "")
 
     def _is_member(self, found: Found) -> bool:
         parent = found.definition.parent
@@ -379,34 +373,24 @@ class SymbolIndex:
 
     def is_stale(self, entry: Mapping[str, Any]) -> bool:
         """Whether the file on disk is another one than when it was indexed, as far as that is known."""
-        tree = self._session.working_tree
-        return tree is not None and tree.is_reachable and self._state(tree, entry) != "current"
-
-    def _state(self, tree: Any, entry: Mapping[str, Any]) -> str:
+        if (tree := reachable_tree(self._session)) is None:
+            return False
         file = lookup.told_name(self._session, entry["collection"], entry["id"])
         if file not in self._states:
             self._states[file] = tree.state(entry)
-        return self._states[file]
+        return self._states[file] != "current"
 
     def warnings(self) -> list[str]:
         """What a reader has to know of the answer: files without symbols, and those that changed."""
-        from kb_runtime.tools.code.freshness import changes
-
         sentences = [*self.notes, *([self.incomplete] if self.incomplete else [])]
         return sentences + changes(self._states)
 
     def line(self, tree: Tree, record: int, number: int) -> str:
-        """A line of a file as indexed."""
         key = tree.info.name, record
         if key not in self._lines:
             self._lines[key] = self.entry(tree, record).get("text", "").split("\n")
         lines = self._lines[key]
         return lines[number - 1] if number <= len(lines) else ""
-
-
-def _shows(catalog: Records, id: str) -> bool:
-    position = catalog.find(id)
-    return position is not None and catalog.id(position) == id
 
 
 def _language(hint: str) -> frozenset[str]:

@@ -42,10 +42,13 @@ class BuiltinList(AnswerFields):
     nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
 
 
-class OutlineEntry(TypedDict):
+class OutlinedSection(TypedDict):
     title: Annotated[str, "the heading"]
     level: Annotated[int, "1 to 6"]
     line: Annotated[int, "its first line in the file"]
+
+
+class OutlineEntry(OutlinedSection):
     anchor: Annotated[str, "the anchor that links use"]
     endLine: NotRequired[Annotated[int, "its last line"]]
     chars: NotRequired[Annotated[int, "its length in characters"]]
@@ -70,12 +73,6 @@ class Continued(AnswerFields):
     truncated: NotRequired[Annotated[bool, "whether `content` is only a part"]]
     next: NotRequired[Annotated[str, "how to continue"]]
     nextCursor: NotRequired[Annotated[str, "cursor of the next part"]]
-
-
-class OutlinedSection(TypedDict):
-    title: Annotated[str, "the heading"]
-    level: Annotated[int, "1 to 6"]
-    line: Annotated[int, "its first line in the file"]
 
 
 class Doc(DocName, DocPart, Continued):

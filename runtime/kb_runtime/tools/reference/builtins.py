@@ -9,11 +9,12 @@ from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import code_span, fence
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
 from kb_runtime.tools.reference import docs
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import BuiltinEntry
@@ -37,6 +38,14 @@ SYNONYMS = (
 """Words for one category: the knowledge base's own word wins, another of the set finds it."""
 
 
+TOOLS = Tools("{prefix}_", family="reference", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "One builtin operator or function by name or alias (infix forms such as == work):"
+    " signature, description, examples, documentation link.",
+    parameter.required("name", "Name or alias, any case.", 200),
+)
 def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer[Builtin]:
     name: str = arguments["name"]
     record = lookup.find(session, KIND, name)
@@ -47,7 +56,8 @@ def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer[Builtin]:
         "signature": record["signature"],
         "description": record.get("description", ""),
         "examples": record.get("examples", []),
-        "sourceUrl": lookup.public_address(session, record),
+        "sourceUrl": record.get("url")
+        or session.artifact.address(record["collection"], record["id"]),
         "category": record["category"],
     }
     structured |= present(
@@ -86,30 +96,30 @@ def _page(record: BuiltinEntry, url: str) -> str:
     ]
     if examples := record.get("examples"):
         joined = "\n\n".join(example.strip("\n") for example in examples)
-        parts += ["## Examples", fence(joined, _language(record))]
+        block = _CODE_BLOCK.search(record.get("text", ""))
+        parts += ["## Examples", fence(joined, block[1] if block else "")]
     parts.append(f"[View in documentation]({url})")
     return "\n\n".join(part for part in parts if part)
-
-
-def _language(record: BuiltinEntry) -> str:
-    """The language that the entry's first code block names."""
-    found = _CODE_BLOCK.search(record.get("text", ""))
-    return found[1] if found else ""
 
 
 def _no_builtin(session: Session, name: str) -> ToolError:
     known = lookup.ids(session, KIND)
     similar = suggest(name, known) or known[:_FIRST_NAMES]
     listing = lookup.tool_name(session, "list_builtins")
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         f"no builtin is called {quoted(name)}; the knowledge base has {count_of(len(known), 'builtin')}",
+        f"Call {listing} to see all names.",
         suggestions=similar,
-        next_steps=[f"Call {listing} to see all names."],
         details={"total": len(known)},
     )
 
 
+@TOOLS.tool(
+    "All builtins with signature and first line, grouped by category;"
+    " give a category for only its builtins.",
+    parameter.text("category", "Only this category.", 200, choices_from="builtin_categories"),
+    *LIST_ARGUMENTS,
+)
 def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer[BuiltinList]:
     found = list(lookup.summaries(session, KIND))
     by_category: dict[str, list[BuiltinEntry]] = {}
@@ -169,42 +179,7 @@ def categories_of(record: BuiltinEntry) -> list[str]:
 def _category(session: Session, wanted: str, known: list[str]) -> str:
     """The category that `wanted` means. Raises NOT_FOUND with those that exist."""
     folded = wanted.casefold()
-    meant = next((group for group in SYNONYMS if folded in group), frozenset({folded}))
-    for words in ({folded}, meant):
-        for category in known:
-            if category.casefold() in words:
-                return category
-    raise lookup.unknown_choice(session, "category", wanted, known, "list_builtins")
-
-
-TOOLS = (
-    Tool(
-        name="{prefix}_get_builtin",
-        family="reference",
-        description="One builtin operator or function by name or alias (infix forms such as == work):"
-        " signature, description, examples, documentation link.",
-        run=get_builtin,
-        arguments=(
-            Argument("name", "string", "Name or alias, any case.", required=True, max_length=200),
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="{prefix}_list_builtins",
-        family="reference",
-        description="All builtins with signature and first line, grouped by category;"
-        " give a category for only its builtins.",
-        run=list_builtins,
-        arguments=(
-            Argument(
-                "category",
-                "string",
-                "Only this category.",
-                max_length=200,
-                choices_from="builtin_categories",
-            ),
-            *LIST_ARGUMENTS,
-        ),
-        needs=(KIND,),
-    ),
-)
+    if folded not in map(str.casefold, known):
+        meant = next((group for group in SYNONYMS if folded in group), frozenset())
+        wanted = next((each for each in known if each.casefold() in meant), wanted)
+    return lookup.choice(session, "category", wanted, known, "list_builtins")

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.text.tables import some_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, shown_levels
-from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
+from kb_runtime.tools.refusal import bad_input, not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import DocEntry, SectionEntry
@@ -45,16 +46,31 @@ _LISTED_DOCS = 10
 """The most paths that the text of an error lists; its structure has all."""
 
 
+TOOLS = Tools("{prefix}_", family="reference", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "A documentation page in full, or one section or line range of it."
+    " Takes a path, a bare file name, a title or a search hit's source.",
+    parameter.required(
+        "filename", "Path such as docs/lang.md, or a bare name such as lang.md.", 1000
+    ),
+    parameter.text("section", "Only this section: title or anchor.", 500),
+    parameter.integer("startLine", "First line of a range, 1-based.", 1),
+    parameter.integer("endLine", "Last line of the range.", 1),
+    parameter.flag("raw", "The file as stored, with front matter and MDX.", False),
+    parameter.MAX_CHARS,
+    parameter.cursor("nextCursor"),
+)
 def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
     record, fragment, warnings = _page(session, "filename", arguments["filename"])
     wanted: str | None = arguments["section"] or fragment
     first: int | None = arguments["startLine"]
     last: int | None = arguments["endLine"]
     if arguments["section"] and (first is not None or last is not None):
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             "section and startLine or endLine were given together",
-            next_steps=["Give either section, or startLine and endLine."],
+            "Give either section, or startLine and endLine.",
         )
     if first is not None or last is not None:
         part = _lines(record.get("text", ""), first, last)
@@ -103,16 +119,14 @@ def _lines(text: str, first: int | None, last: int | None) -> DocPart:
     start = first or 1
     end = min(last or len(lines), len(lines))
     if start > len(lines):
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"startLine {start} is after the last line, {len(lines)}",
-            next_steps=[f"Give startLine from 1 to {len(lines)}."],
+            f"Give startLine from 1 to {len(lines)}.",
         )
     if start > end:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"startLine {start} is after endLine {end}",
-            next_steps=["Give an endLine that is not before startLine."],
+            "Give an endLine that is not before startLine.",
         )
     return {
         "content": "".join(lines[start - 1 : end]),
@@ -149,11 +163,10 @@ def _section(session: Session, record: DocEntry, wanted: str) -> SectionEntry:
     ]
     close = near[:PATH_SUGGESTIONS] or anchors[:PATH_SUGGESTIONS]
     outline = lookup.tool_name(session, "doc_outline")
-    raise ToolError(
-        "NOT_FOUND",
+    raise not_found(
         f"{record['path']} has no section {quoted(wanted)}",
+        f"Call {outline} with path {quoted(record['path'])} to see its sections.",
         suggestions=close,
-        next_steps=[f"Call {outline} with path {quoted(record['path'])} to see its sections."],
         details={"availableSections": anchors},
     )
 
@@ -180,7 +193,9 @@ def _page(
                 session.notes.append(
                     f"another knowledge base also has this path: this is {address}"
                 )
-            return first, fragment, _sharing_title(others)
+            paths = some_of([lookup.shown_path(each) for each in others], PATH_SUGGESTIONS)
+            sharing = f"other pages also have this title: {paths}; give the path for one of them"
+            return first, fragment, [sharing] if others else None
     raise _no_page(session, argument, name, page.rstrip("/"))
 
 
@@ -189,22 +204,13 @@ def _titled(session: Session, title: str) -> list[DocEntry]:
     front matter says so: their first headings say something else."""
     folded = title.casefold()
     found = list(lookup.matching(session, KIND, lambda page: page["title"].casefold() == folded))
-    found = found or list(
-        lookup.matching(session, KIND, lambda page: _stated_title(page) == folded)
-    )
+    if not found:
+
+        def is_stated(page: DocEntry) -> bool:
+            return str(page.get("frontmatter", {}).get("title", "")).casefold() == folded
+
+        found = list(lookup.matching(session, KIND, is_stated))
     return sorted(found, key=lambda record: record["path"].count("/"))
-
-
-def _stated_title(page: DocEntry) -> str:
-    """The title in the front matter, folded; "" without one."""
-    return str(page.get("frontmatter", {}).get("title", "")).casefold()
-
-
-def _sharing_title(others: list[DocEntry]) -> list[str] | None:
-    if not others:
-        return None
-    paths = some_of([lookup.shown_path(each) for each in others], PATH_SUGGESTIONS)
-    return [f"other pages also have this title: {paths}; give the path for one of them"]
 
 
 def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError:
@@ -223,11 +229,10 @@ def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError
         shown = some_of(known, _LISTED_DOCS)
         message = f"no document matches {quoted(name)}. Available documents: {shown}"
         suggestions = suggest(path, known, PATH_SUGGESTIONS) or known[:PATH_SUGGESTIONS]
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         message,
+        step,
         suggestions=suggestions,
-        next_steps=[step],
         details={"availableDocs": known, "total": len(known)},
     )
 
@@ -247,6 +252,7 @@ def _entries_in(session: Session, path: str) -> tuple[str, list[str]] | None:
     return None
 
 
+@TOOLS.tool("All documentation pages by group, with path, title and size.", *LIST_ARGUMENTS)
 def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:
     """Every page once: the files directly in a group's folder under the group's name, those in a
     folder below it under that folder's path."""
@@ -288,12 +294,22 @@ def _summary(session: Session, record: DocEntry) -> DocSummary:
     return summary
 
 
+@TOOLS.tool(
+    "The headings of a documentation page with level, line and anchor, without text."
+    " Then read one section with {prefix}_get_doc.",
+    parameter.required("path", "Path, bare name or title.", 1000),
+    parameter.integer(
+        "maxLevel", "Deepest heading level.", 1, DEEPEST_LEVEL, default=DEEPEST_LEVEL
+    ),
+)
 def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutline]:
     record, _, warnings = _page(session, "path", arguments["path"])
     sections = record.get("sections", [])
     deepest: int = arguments["maxLevel"]
     shown = [section for section in sections if section["level"] <= deepest]
-    if deepest < DEEPEST_LEVEL and shown and _is_page_title(shown[0], record, deepest):
+    # A shortened outline can leave out a first heading that equals `title`.
+    is_short = 1 < deepest < DEEPEST_LEVEL and bool(shown)
+    if is_short and (shown[0]["level"], shown[0]["title"]) == (1, record["title"]):
         shown = shown[1:]
     structured: DocOutline = {
         "path": lookup.shown_path(record),
@@ -306,11 +322,6 @@ def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutlin
     }
     structured |= present(warnings=warnings)
     return json_answer(structured)
-
-
-def _is_page_title(section: SectionEntry, record: DocEntry, deepest: int) -> bool:
-    """Whether a shortened outline can leave out its first heading, because it equals `title`."""
-    return deepest > 1 and section["level"] == 1 and section["title"] == record["title"]
 
 
 def _outline_entry(section: SectionEntry) -> OutlineEntry:
@@ -326,62 +337,3 @@ def _outline_entry(section: SectionEntry) -> OutlineEntry:
 
 def _filename(path: str) -> str:
     return path.rsplit("/", 1)[-1]
-
-
-TOOLS = (
-    Tool(
-        name="{prefix}_get_doc",
-        family="reference",
-        description="A documentation page in full, or one section or line range of it."
-        " Takes a path, a bare file name, a title or a search hit's source.",
-        run=get_doc,
-        arguments=(
-            Argument(
-                "filename",
-                "string",
-                "Path such as docs/lang.md, or a bare name such as lang.md.",
-                required=True,
-                max_length=1000,
-            ),
-            Argument("section", "string", "Only this section: title or anchor.", max_length=500),
-            Argument("startLine", "integer", "First line of a range, 1-based.", minimum=1),
-            Argument("endLine", "integer", "Last line of the range.", minimum=1),
-            Argument(
-                "raw",
-                "boolean",
-                "The file as stored, with front matter and MDX.",
-                default=False,
-            ),
-            MAX_CHARS,
-            cursor_argument("nextCursor"),
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="{prefix}_list_docs",
-        family="reference",
-        description="All documentation pages by group, with path, title and size.",
-        run=list_docs,
-        arguments=LIST_ARGUMENTS,
-        needs=(KIND,),
-    ),
-    Tool(
-        name="{prefix}_doc_outline",
-        family="reference",
-        description="The headings of a documentation page with level, line and anchor, without text."
-        " Then read one section with {prefix}_get_doc.",
-        run=doc_outline,
-        arguments=(
-            Argument("path", "string", "Path, bare name or title.", required=True, max_length=1000),
-            Argument(
-                "maxLevel",
-                "integer",
-                "Deepest heading level.",
-                default=DEEPEST_LEVEL,
-                minimum=1,
-                maximum=DEEPEST_LEVEL,
-            ),
-        ),
-        needs=(KIND,),
-    ),
-)

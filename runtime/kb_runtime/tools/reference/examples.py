@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import content_part
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager
 from kb_runtime.tools.reference import builtins
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import ExampleEntry
@@ -26,6 +27,15 @@ _FIRST_EXAMPLES = 10
 _NEXT_FILES = 3
 
 
+_PATH = "Path below the examples folder."
+TOOLS = Tools("{prefix}_", family="reference", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "An example file in full; for a folder, the files at every depth below it.",
+    parameter.required("path", _PATH, 1000),
+    parameter.cursor("nextCursor"),
+)
 def get_example(session: Session, arguments: dict[str, Any]) -> Answer[Example]:
     path = clean_path(lookup.record_id(arguments["path"]), "path")
     record = _example(session, path, arguments["path"])
@@ -142,25 +152,17 @@ def _no_example(session: Session, given: str, path: str, limit: int) -> ToolErro
     category = path.partition("/")[0].casefold()
     near = suggest(path, known, limit)
     near += [id for id in sorted(known) if id.casefold().startswith(category + "/")]
-    if _is_phrase(given):
+    if " " in given and "/" not in given:  # described instead of named
         near = [*_search(session, given, limit), *near]
     if not near:
         near = _search(session, given, limit)
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         f"no example matches {quoted(given)}. Available categories: {', '.join(categories)}",
+        f"Call {lookup.tool_name(session, 'list_examples')} with a category,"
+        f" or {lookup.tool_name(session, 'hybrid_search')} with scope examples and a phrase.",
         suggestions=list(dict.fromkeys(near))[:limit],
-        next_steps=[
-            f"Call {lookup.tool_name(session, 'list_examples')} with a category,"
-            f" or {lookup.tool_name(session, 'hybrid_search')} with scope examples and a phrase."
-        ],
         details={"availableCategories": categories},
     )
-
-
-def _is_phrase(text: str) -> bool:
-    """Whether the caller described an example instead of giving its path."""
-    return " " in text and "/" not in text
 
 
 def _search(session: Session, phrase: str, limit: int) -> list[str]:
@@ -174,6 +176,13 @@ def _search(session: Session, phrase: str, limit: int) -> list[str]:
     return list(dict.fromkeys(catalog(hit.collection).id(hit.record) for hit in found.hits))
 
 
+@TOOLS.tool(
+    "Examples by category, or all paths of one category; feature keeps those that use"
+    " a builtin, keyword or module.",
+    parameter.text("category", "Only this category.", 1000, choices_from="example_categories"),
+    parameter.text("feature", "A builtin, keyword, module or name.", 200),
+    *LIST_ARGUMENTS,
+)
 def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[ExampleList]:
     feature: str | None = arguments["feature"]
     if feature is None:
@@ -263,7 +272,9 @@ def _with_feature(
         record
         for record in records
         if folded in _feature_names(record)
-        or (builtin is not None and uses.search(_without_comments(record.get("text", ""))))
+        or (
+            builtin is not None and uses.search(_COMMENT_OR_STRING.sub(" ", record.get("text", "")))
+        )
     ]
 
 
@@ -278,10 +289,11 @@ def _feature_names(record: ExampleEntry) -> set[str]:
 _COMMENT_OR_STRING = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"[^\"\n]*\"", re.DOTALL)
 
 
-def _without_comments(text: str) -> str:
-    return _COMMENT_OR_STRING.sub(" ", text)
-
-
+@TOOLS.tool(
+    "What an example file defines, without its text: modules, imports, types,"
+    " functions, actions, tests.",
+    parameter.required("path", _PATH, 1000),
+)
 def example_info(session: Session, arguments: dict[str, Any]) -> Answer[ExampleInfo]:
     path = clean_path(lookup.record_id(arguments["path"]), "path")
     record = _example(session, path, arguments["path"])
@@ -309,48 +321,3 @@ def example_info(session: Session, arguments: dict[str, Any]) -> Answer[ExampleI
     if record.get("subcategory"):
         structured["subcategory"] = record["subcategory"]
     return json_answer(structured)
-
-
-_PATH = "Path below the examples folder."
-
-TOOLS = (
-    Tool(
-        name="{prefix}_get_example",
-        family="reference",
-        description="An example file in full; for a folder, the files at every depth below it.",
-        run=get_example,
-        arguments=(
-            Argument("path", "string", _PATH, required=True, max_length=1000),
-            cursor_argument("nextCursor"),
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="{prefix}_list_examples",
-        family="reference",
-        description="Examples by category, or all paths of one category; feature keeps those that use"
-        " a builtin, keyword or module.",
-        run=list_examples,
-        arguments=(
-            Argument(
-                "category",
-                "string",
-                "Only this category.",
-                max_length=1000,
-                choices_from="example_categories",
-            ),
-            Argument("feature", "string", "A builtin, keyword, module or name.", max_length=200),
-            *LIST_ARGUMENTS,
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="{prefix}_example_info",
-        family="reference",
-        description="What an example file defines, without its text: modules, imports, types,"
-        " functions, actions, tests.",
-        run=example_info,
-        arguments=(Argument("path", "string", _PATH, required=True, max_length=1000),),
-        needs=(KIND,),
-    ),
-)

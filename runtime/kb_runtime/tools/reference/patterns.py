@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.reference import builtins, examples
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import PatternEntry
@@ -66,6 +67,14 @@ _NAMES: Mapping[Literal["required_builtins", "examples", "related_patterns"], st
 """Fields that name other records, and the kinds of these."""
 
 
+TOOLS = Tools("{prefix}_", family="patterns", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "One pattern in full: when to use it, template, principles, rules,"
+    " anti-patterns with the better way.",
+    parameter.required("patternId", "Id from {prefix}_list_patterns.", 200),
+)
 def get_pattern(session: Session, arguments: dict[str, Any]) -> Answer[Pattern]:
     wanted: str = arguments["patternId"]
     record = lookup.find(session, KIND, wanted)
@@ -90,19 +99,20 @@ def _no_pattern(session: Session, wanted: str) -> ToolError:
     plain = {re.sub(r"[-_ ]", "", id.casefold()): id for id in reversed(known)}
     similar = suggest(re.sub(r"[-_ ]", "", wanted.casefold()), plain)
     near = list(dict.fromkeys([plain[each] for each in similar] + suggest(wanted, known)))
-    return ToolError(
-        "NOT_FOUND",
+    return not_found(
         f"no pattern is called {quoted(wanted)}"
         + ("" if near else f". Available patterns: {', '.join(known)}"),
+        f"Call {lookup.tool_name(session, 'search_patterns')} with what you want to do,"
+        f" or {lookup.tool_name(session, 'list_patterns')} to see all.",
         suggestions=near[:5] or known,
-        next_steps=[
-            f"Call {lookup.tool_name(session, 'search_patterns')} with what you want to do,"
-            f" or {lookup.tool_name(session, 'list_patterns')} to see all."
-        ],
         details={"availablePatterns": known},
     )
 
 
+@TOOLS.tool(
+    "All patterns by category, or those of one category.",
+    parameter.text("category", "Only this category.", 200, choices_from="pattern_categories"),
+)
 def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer[PatternList]:
     by_category: dict[str, list[PatternSummary]] = {}
     total = 0
@@ -112,14 +122,15 @@ def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Pattern
     wanted: str | None = arguments["category"]
     if wanted is None:
         return json_answer({"total": total, "categories": dict(sorted(by_category.items()))})
-    known = sorted(by_category)
-    category = next((each for each in known if each.casefold() == wanted.casefold()), None)
-    if category is None:
-        raise lookup.unknown_choice(session, "category", wanted, known, "list_patterns")
+    category = lookup.choice(session, "category", wanted, sorted(by_category), "list_patterns")
     patterns = by_category[category]
     return json_answer({"category": category, "count": len(patterns), "patterns": patterns})
 
 
+@TOOLS.tool(
+    "Patterns whose name, purpose, principles, rules or template mention the words, best first.",
+    parameter.required("query", "What you want to do.", 2000),
+)
 def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[PatternMatches]:
     query: str = arguments["query"]
     terms, by_id_only = query_terms(query)
@@ -220,51 +231,3 @@ def _strings(value: Any) -> Iterable[str]:
     else:
         for item in value:
             yield from _strings(item)
-
-
-TOOLS = (
-    Tool(
-        name="{prefix}_get_pattern",
-        family="patterns",
-        description="One pattern in full: when to use it, template, principles, rules,"
-        " anti-patterns with the better way.",
-        run=get_pattern,
-        arguments=(
-            Argument(
-                "patternId",
-                "string",
-                "Id from {prefix}_list_patterns.",
-                required=True,
-                max_length=200,
-            ),
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="{prefix}_list_patterns",
-        family="patterns",
-        description="All patterns by category, or those of one category.",
-        run=list_patterns,
-        arguments=(
-            Argument(
-                "category",
-                "string",
-                "Only this category.",
-                max_length=200,
-                choices_from="pattern_categories",
-            ),
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="{prefix}_search_patterns",
-        family="patterns",
-        description="Patterns whose name, purpose, principles, rules or template mention the words,"
-        " best first.",
-        run=search_patterns,
-        arguments=(
-            Argument("query", "string", "What you want to do.", required=True, max_length=2000),
-        ),
-        needs=(KIND,),
-    ),
-)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.reference import docs, examples
 
 if TYPE_CHECKING:
@@ -29,6 +29,14 @@ class Vote(NamedTuple):
     keywords: tuple[str, ...]
 
 
+TOOLS = Tools("{prefix}_", family="routing", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "Which framework suits a task, how sure that is and why, with the pages and"
+    " examples to start from.",
+    parameter.required("description", "What is to be specified or built.", 10_000),
+)
 def suggest_framework(session: Session, arguments: dict[str, Any]) -> Answer[FrameworkSuggestion]:
     rules = list(lookup.records(session, KIND))
     if not rules:
@@ -103,10 +111,7 @@ def decide(votes: Sequence[Vote]) -> tuple[Vote, float]:
         return fallback, round(fallback.rule["default_confidence"], 2)
     winner = max(votes, key=lambda vote: len(vote.keywords))
     rule, hits = winner.rule, len(winner.keywords)
-    alone = min(
-        rule["base_confidence"] + rule["step_confidence"] * hits,
-        rule["max_confidence"],
-    )
+    alone = min(rule["base_confidence"] + rule["step_confidence"] * hits, rule["max_confidence"])
     shared = max(alone * hits / total, rule["default_confidence"])
     return winner, round(min(alone, shared), 2)
 
@@ -124,24 +129,3 @@ def _reasoning(winner: Vote, votes: Sequence[Vote]) -> str:
     if reasoning := winner.rule.get("reasoning"):
         sentences.append(reasoning)
     return " ".join(sentences)
-
-
-TOOLS = (
-    Tool(
-        name="{prefix}_suggest_framework",
-        family="routing",
-        description="Which framework suits a task, how sure that is and why, with the pages and"
-        " examples to start from.",
-        run=suggest_framework,
-        arguments=(
-            Argument(
-                "description",
-                "string",
-                "What is to be specified or built.",
-                required=True,
-                max_length=10_000,
-            ),
-        ),
-        needs=(KIND,),
-    ),
-)

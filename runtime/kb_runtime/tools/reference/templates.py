@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import content_part
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tools
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import TemplateEntry
@@ -19,16 +19,23 @@ if TYPE_CHECKING:
 KIND: lookup.RecordKind[TemplateEntry] = lookup.RecordKind("templates")
 
 
+TOOLS = Tools("{prefix}_", family="reference", needs=(KIND,))
+
+
+@TOOLS.tool(
+    "A template in full: what it is for, instructions, text.",
+    parameter.required("templateId", "Id from {prefix}_list_templates.", 200),
+    parameter.cursor("nextCursor"),
+)
 def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template]:
     wanted: str = arguments["templateId"]
     record = lookup.find(session, KIND, wanted)
     if record is None:
         known = lookup.ids(session, KIND)
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"no template is called {quoted(wanted)}. Available templates: {', '.join(known)}",
+            f"Call {lookup.tool_name(session, 'list_templates')} to compare them.",
             suggestions=suggest(wanted, known) or known[:10],
-            next_steps=[f"Call {lookup.tool_name(session, 'list_templates')} to compare them."],
             details={"availableTemplates": known},
         )
     structured: Template = {
@@ -49,6 +56,10 @@ def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template
     return json_answer(content_part(session, structured, arguments["cursor"], own_name, part_of))
 
 
+@TOOLS.tool(
+    "All templates, or those of one framework.",
+    parameter.text("framework", "Only this framework.", 200, choices_from="template_frameworks"),
+)
 def list_templates(session: Session, arguments: dict[str, Any]) -> Answer[TemplateList]:
     found = list(lookup.summaries(session, KIND))
     wanted: str | None = arguments["framework"]
@@ -57,9 +68,7 @@ def list_templates(session: Session, arguments: dict[str, Any]) -> Answer[Templa
             {"total": len(found), "templates": [_entry(session, record) for record in found]}
         )
     frameworks = sorted({record.get("framework", "") for record in found} - {""})
-    framework = next((each for each in frameworks if each.casefold() == wanted.casefold()), None)
-    if framework is None:
-        raise lookup.unknown_choice(session, "framework", wanted, frameworks, "list_templates")
+    framework = lookup.choice(session, "framework", wanted, frameworks, "list_templates")
     chosen = [_entry(session, record) for record in found if record.get("framework") == framework]
     return json_answer({"framework": framework, "count": len(chosen), "templates": chosen})
 
@@ -74,40 +83,3 @@ def _entry(session: Session, record: TemplateEntry) -> TemplateSummary:
     }
     entry |= present(address=lookup.own_address(session, record))
     return entry
-
-
-TOOLS = (
-    Tool(
-        name="{prefix}_get_template",
-        family="reference",
-        description="A template in full: what it is for, instructions, text.",
-        run=get_template,
-        arguments=(
-            Argument(
-                "templateId",
-                "string",
-                "Id from {prefix}_list_templates.",
-                required=True,
-                max_length=200,
-            ),
-            cursor_argument("nextCursor"),
-        ),
-        needs=(KIND,),
-    ),
-    Tool(
-        name="{prefix}_list_templates",
-        family="reference",
-        description="All templates, or those of one framework.",
-        run=list_templates,
-        arguments=(
-            Argument(
-                "framework",
-                "string",
-                "Only this framework.",
-                max_length=200,
-                choices_from="template_frameworks",
-            ),
-        ),
-        needs=(KIND,),
-    ),
-)

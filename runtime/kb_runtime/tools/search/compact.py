@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from kb_runtime.errors import ToolError
 from kb_runtime.knowledge import lookup
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.lookup import first_place, stored_lines, tool_name
 from kb_runtime.tools.paging import MARGIN, Pager
+from kb_runtime.tools.refusal import bad_input
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -48,6 +49,22 @@ MAX_COPIES = 3
 """Copies of a passage that a hit names."""
 
 
+_NAME = parameter.required("name", "kb:// address, hit id, path or name", 1_000)
+_ONE_COLLECTION = parameter.text("collection", "look in this collection only")
+_CURSOR = parameter.cursor("from the previous answer, to go on")
+TOOLS = Tools("{prefix}_", family=FAMILY)
+
+
+@TOOLS.tool(
+    "Search everything here by words and by meaning: a question, an exact name or an error"
+    " message. Use it first. {prefix}_get reads a hit on by its kb:// address and lines.",
+    parameter.required("query", "a question, some words, or a name", MAX_QUERY_CHARS),
+    parameter.text("scope", "what to search in", default="all", choices_from="scopes"),
+    parameter.integer("limit", "number of hits", 1, 50, default=10),
+    parameter.text(
+        "mode", "how to search", default="hybrid", choices=("hybrid", "lexical", "semantic")
+    ),
+)
 def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
     from kb_runtime.knowledge import hits
     from kb_runtime.search.request import SearchRequest
@@ -102,6 +119,15 @@ def _hits_text(structured: Hits) -> str:
     return "\n\n".join([*parts, *(f"Note: {each}" for each in structured.get("warnings", ()))])
 
 
+@TOOLS.tool(
+    "Read a page, entry or file in full, or some of its lines, as text.",
+    _NAME,
+    _ONE_COLLECTION,
+    parameter.integer("start_line", "first line", 1),
+    parameter.integer("end_line", "last line", 1),
+    parameter.MAX_CHARS,
+    _CURSOR,
+)
 def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     """A record's text as stored, so that line numbers of hits and outlines apply."""
     record = _found(session, arguments)
@@ -110,10 +136,9 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     start = max(arguments["start_line"] or first, first)
     end = min(arguments["end_line"] or first + len(lines) - 1, first + len(lines) - 1)
     if start > end and lines:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"lines {start} to {end} are not in {quoted(record.id)},"
-            f" which has lines {first} to {first + len(lines) - 1}",
+            f" which has lines {first} to {first + len(lines) - 1}"
         )
     part = "".join(lines[start - first : end - first + 1])
     own_name = tool_name(session, "get")
@@ -131,6 +156,13 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     return Answer(f"{header}\n\n{body}", None)
 
 
+@TOOLS.tool(
+    "List the collections, or the records of one.",
+    parameter.text("collection", "the collection to list", choices_from="collections"),
+    parameter.integer("limit", "records in one answer", 1, MAX_PAGE, default=DEFAULT_PAGE),
+    _CURSOR,
+    name="{prefix}_list",
+)
 def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordList]:
     artifact = session.artifact
     name = arguments["collection"]
@@ -157,6 +189,11 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
     return json_answer(structured)
 
 
+@TOOLS.tool(
+    "The headings of a page or the definitions of a source file, with line ranges.",
+    _NAME,
+    _ONE_COLLECTION,
+)
 def outline(session: Session, arguments: dict[str, Any]) -> Answer[Outline]:
     record = _found(session, arguments)
     fields: Any = record.data  # of a kind that has sections, or definitions, or neither
@@ -175,6 +212,7 @@ def outline(session: Session, arguments: dict[str, Any]) -> Answer[Outline]:
     return json_answer(structured)
 
 
+@TOOLS.tool("What this knowledge base is: version, build, licence, collections, scopes.")
 def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:
     manifest = session.artifact.manifest
     structured: KnowledgeBaseInfo = {
@@ -220,85 +258,3 @@ def _brief(knowledge: Knowledge, info: CollectionInfo, record: Any) -> RecordSum
 
 def _lines(entry: SectionEntry) -> list[int]:
     return [entry["line"], entry["end_line"]]
-
-
-_NAME = Argument(
-    "name", "string", "kb:// address, hit id, path or name", required=True, max_length=1_000
-)
-_ONE_COLLECTION = Argument("collection", "string", "look in this collection only")
-_CURSOR = cursor_argument("from the previous answer, to go on")
-
-TOOLS = (
-    Tool(
-        name="{prefix}_search",
-        family=FAMILY,
-        description=(
-            "Search everything here by words and by meaning: a question, an exact name or an error"
-            " message. Use it first. {prefix}_get reads a hit on by its kb:// address and lines."
-        ),
-        run=search,
-        arguments=(
-            Argument(
-                "query",
-                "string",
-                "a question, some words, or a name",
-                required=True,
-                max_length=MAX_QUERY_CHARS,
-            ),
-            Argument("scope", "string", "what to search in", default="all", choices_from="scopes"),
-            Argument("limit", "integer", "number of hits", default=10, minimum=1, maximum=50),
-            Argument(
-                "mode",
-                "string",
-                "how to search",
-                default="hybrid",
-                choices=("hybrid", "lexical", "semantic"),
-            ),
-        ),
-    ),
-    Tool(
-        name="{prefix}_get",
-        family=FAMILY,
-        description="Read a page, entry or file in full, or some of its lines, as text.",
-        run=get,
-        arguments=(
-            _NAME,
-            _ONE_COLLECTION,
-            Argument("start_line", "integer", "first line", minimum=1),
-            Argument("end_line", "integer", "last line", minimum=1),
-            MAX_CHARS,
-            _CURSOR,
-        ),
-    ),
-    Tool(
-        name="{prefix}_list",
-        family=FAMILY,
-        description="List the collections, or the records of one.",
-        run=list_records,
-        arguments=(
-            Argument("collection", "string", "the collection to list", choices_from="collections"),
-            Argument(
-                "limit",
-                "integer",
-                "records in one answer",
-                default=DEFAULT_PAGE,
-                minimum=1,
-                maximum=MAX_PAGE,
-            ),
-            _CURSOR,
-        ),
-    ),
-    Tool(
-        name="{prefix}_outline",
-        family=FAMILY,
-        description="The headings of a page or the definitions of a source file, with line ranges.",
-        run=outline,
-        arguments=(_NAME, _ONE_COLLECTION),
-    ),
-    Tool(
-        name="{prefix}_info",
-        family=FAMILY,
-        description="What this knowledge base is: version, build, licence, collections, scopes.",
-        run=info,
-    ),
-)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from kb_runtime.errors import ToolError
 from kb_runtime.search.results import explain
-from kb_runtime.text.names import quoted, suggest
-from kb_runtime.text.rendering import excerpt, json_text, shorten
-from kb_runtime.tools import lookup
+from kb_runtime.text.names import known_as, quoted, suggest
+from kb_runtime.text.rendering import excerpt, shorten
+from kb_runtime.text.written_json import WrittenObject, json_text
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.budget import whole_results
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Tools
+from kb_runtime.tools.refusal import bad_input
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -41,15 +42,36 @@ WIDE_RESULTS = 10
 """With more results than these, each shows less."""
 
 
+TOOLS = Tools("{prefix}_", family="search")
+
+
+@TOOLS.tool(
+    "Search by words and meaning: a question, a phrase or an exact name, typos allowed."
+    " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
+    parameter.required("query", "What to look for.", 2000),
+    parameter.texts(
+        "scopes", "Where to search; omitted: all (no source trees, tests).", choices_from="scopes"
+    ),
+    parameter.text("scope", "One scope (old form)."),
+    parameter.integer(
+        "limitPerScope", "Results per scope, for several scopes; default 5", 1, MAX_RESULTS
+    ),
+    parameter.integer("k", "Results for a single scope; default 10", 1, MAX_RESULTS),
+    parameter.flag("explain", "Explain the rank of each hit.", False),
+    repeats=2,
+    needs=("builtins", "docs", "examples", "patterns", "templates"),
+)
 def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridResults]:
     query: str = arguments["query"]
     warnings: list[str] = []
     scopes = _scopes(session, arguments["scopes"], arguments["scope"], warnings)
-    limit = _limit(scopes, arguments["k"], arguments["limitPerScope"])
+    k, per_scope = arguments["k"], arguments["limitPerScope"]
+    is_only = len(scopes) == 1
+    limit = k or per_scope or DEFAULT_K if is_only else per_scope or k or DEFAULT_PER_SCOPE
     modes: set[str] = set()
     found = {scope: _search(session, query, scope, limit, modes, warnings) for scope in scopes}
     # The results of an only scope are in the structure twice.
-    budget = _budget(sum(map(len, found.values())) * (2 if len(scopes) == 1 else 1))
+    budget = _budget(sum(map(len, found.values())) * (2 if is_only else 1))
     by_scope = {
         scope: [
             _result(session, scope, hit, budget, is_full=at < FULL_SNIPPETS)
@@ -70,7 +92,7 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
         "limitPerScope": limit,
         "mode": mode,
     }
-    if len(scopes) == 1:
+    if is_only:
         request |= {"scope": scopes[0], "k": limit}
     if warnings:
         request["warnings"] = list(dict.fromkeys(warnings))
@@ -78,14 +100,22 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
         **request,  # type: ignore[typeddict-item]  # `results` comes later
         "resultsByScope": by_scope,
     }
-    if len(scopes) == 1:
+    if is_only:
         structured["results"] = by_scope[scopes[0]]
 
     def text() -> str:  # does not need an only list twice
         return json_text({name: value for name, value in structured.items() if name != "results"})
 
     lists = list(by_scope.values())
-    return whole_results(structured, lists, text, session.max_chars, _IF_CUT, 2, as_json=True)
+    answer = whole_results(structured, lists, text, session.max_chars, _IF_CUT, 2, as_json=True)
+    written = answer.text
+    if len(scopes) == 1:
+        if "truncated" in structured:
+            return answer
+        # The structure is the text with the list once more. Quotes within its texts are escaped.
+        _, _, results = written.partition(f'"resultsByScope":{{{json_text(scopes[0])}:')
+        written = f'{written[:-1]},"results":{results[:-2]}}}'
+    return answer._replace(structured=cast("HybridResults", WrittenObject(structured, written)))
 
 
 def _scopes(
@@ -96,27 +126,18 @@ def _scopes(
         warnings.append(f"scope {quoted(single)} was ignored because scopes was given")
     given = several or ([single] if single else [ALL])
     known = list(dict.fromkeys([*SCOPES, *session.artifact.manifest["scopes"]]))
-    folded = {name.casefold(): name for name in reversed(known)}
     scopes = []
     for name in given:
-        scope = folded.get(name.casefold())
+        scope = known_as(name, known)
         if scope is None:
-            raise ToolError(
-                "BAD_INPUT",
+            raise bad_input(
                 f"there is no scope {quoted(name)}. Valid scopes: {', '.join(known)}",
+                "Use valid scopes, or leave scopes out to search everything.",
                 suggestions=suggest(name, known) or known[: len(SCOPES)],
-                next_steps=["Use valid scopes, or leave scopes out to search everything."],
                 details={"validScopes": known},
             )
         scopes.append(scope)
     return [ALL] if ALL in scopes else list(dict.fromkeys(scopes))
-
-
-def _limit(scopes: Sequence[str], k: int | None, per_scope: int | None) -> int:
-    """How many results a scope gets."""
-    if len(scopes) == 1:
-        return k or per_scope or DEFAULT_K
-    return per_scope or k or DEFAULT_PER_SCOPE
 
 
 class _ResultBudget(NamedTuple):
@@ -143,11 +164,14 @@ def _budget(results: int) -> _ResultBudget:
 
 
 class _ShownHit(NamedTuple):
-    """A hit and the record that it is shown as."""
+    """A hit and the record that it is shown as: `id` and `source` are what the tools that read records take,
+    for the place of the hit and for the whole record."""
 
     info: CollectionInfo
     record: CatalogEntry
     hit: SearchHit
+    id: str
+    source: str
 
 
 def _search(
@@ -162,12 +186,12 @@ def _search(
         return []
     decoded: dict[tuple[str, int], Any] = {}
     shown: dict[str, _ShownHit] = {}
+    builtins = lookup.collections(session, "builtins") if scope == ALL else []
 
     def shown_as(hit: SearchHit) -> str:
-        found = _shown(session, hit, scope, decoded)
-        id = _id(session, found)
-        shown.setdefault(id, found)
-        return id
+        found = _shown(session, hit, builtins, decoded)
+        shown.setdefault(found.id, found)
+        return found.id
 
     answer = session.artifact.searcher.search(
         SearchRequest(query=query, collections=names, limit=limit, distinct=shown_as)
@@ -178,32 +202,62 @@ def _search(
 
 
 def _shown(
-    session: Session, hit: SearchHit, scope: str, decoded: dict[tuple[str, int], Any]
+    session: Session,
+    hit: SearchHit,
+    builtins: Sequence[CollectionInfo],
+    decoded: dict[tuple[str, int], Any],
 ) -> _ShownHit:
-    """What a hit is shown as: its record, or the builtin whose entry those lines of a page are.
+    """What a hit is shown as: its record, or the one of `builtins` whose entry those lines of a page are.
 
     `decoded` keeps the records of a search: a page often has many hits.
     """
-    info = session.artifact.collection(hit.collection)
-    place = hit.collection, hit.record
-    record: Any = decoded.get(place)
-    if record is None:
-        record = decoded[place] = session.artifact.catalog(hit.collection).head(hit.record)
-    if scope == ALL and info.kind == "docs":
+    artifact = session.artifact
+
+    def head(collection: str, position: int) -> Any:
+        place = collection, position
+        record = decoded.get(place)
+        if record is None:
+            record = decoded[place] = artifact.catalog(collection).head(position)
+        return record
+
+    info, record = artifact.collection(hit.collection), head(hit.collection, hit.record)
+    if info.kind == "docs" and builtins:
         line = hit.chunk["start_line"]
         for name in hit.chunk.get("breadcrumb", ())[1:]:
-            for owner in lookup.collections(session, "builtins"):
-                catalog = session.artifact.catalog(owner.name)
-                position = catalog.find(name)
-                entry: Any = None if position is None else catalog.head(position)
+            for owner in builtins:
+                position = artifact.catalog(owner.name).find(name)
+                if position is None:
+                    continue
+                entry = head(owner.name, position)
                 if (
-                    entry is not None
-                    and entry["path"] == record["path"]
-                    and session.artifact.origin(owner.name) == session.artifact.origin(info.name)
+                    entry["path"] == record["path"]
                     and 0 <= line - entry["line"] < entry["lines"]
+                    and artifact.origin(owner.name) == artifact.origin(info.name)
                 ):
-                    return _ShownHit(owner, entry, hit)
-    return _ShownHit(info, record, hit)
+                    return _shown_as(session, owner, entry, hit)
+    return _shown_as(session, info, record, hit)
+
+
+def _shown_as(session: Session, info: CollectionInfo, record: Any, hit: SearchHit) -> _ShownHit:
+    """A hit with its id. That is the address of a record whose id another knowledge base has too, and of
+    one of a kind whose ids have no form of their own."""
+    is_page = info.kind == "docs"
+    name = lookup.shown_path(record) if is_page else str(record["id"])
+    address = lookup.shared_address(session, info.name, record["id"], name)
+    source = address or name
+    if not is_page:
+        prefix = _ID_PREFIXES.get(info.kind)
+        own = f"{prefix}:{record['id']}" if prefix else ""
+        id = address or own or session.artifact.address(info.name, record["id"])
+        return _ShownHit(info, record, hit, id, source)
+    place = f"{source}#{hit.chunk.get('anchor', '')}:{_line(hit)}"
+    if address:
+        return _ShownHit(info, record, hit, place, source)
+    if info.group == "guidelines":
+        page = "workflow" if "workflow" in record["path"].casefold() else "guideline"
+        return _ShownHit(info, record, hit, f"guideline:{page}:{place}", source)
+    page = "extra" if info.group == "posts" else "doc"
+    return _ShownHit(info, record, hit, f"{page}:{place}", source)
 
 
 def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
@@ -216,7 +270,7 @@ def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
 def _result(
     session: Session, scope: str, found: _ShownHit, budget: _ResultBudget, *, is_full: bool
 ) -> HybridResult:
-    info, record, hit = found
+    info, record, hit, id, source = found
     metadata = _metadata(found, budget)
     if budget.shows_lines:
         metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
@@ -226,14 +280,13 @@ def _result(
             for collection, record in hit.copies[:MAX_COPIES]
         ]
     title = record["title"] if info.kind == "builtins" else hit.chunk.get("title")
-    name = _name(found)
     result: HybridResult = {
-        "id": _id(session, found),
+        "id": id,
         "scope": _own_scope(info) if scope == ALL else scope,
         "title": shorten(title or record["title"], budget.title_chars),
         "score": float(f"{hit.score:.4g}"),
         "strategy": hit.strategy,
-        "source": lookup.shared_address(session, info.name, record["id"], name) or name,
+        "source": source,
         "metadata": metadata,
     }
     chars = LONGEST_SNIPPET if is_full else budget.snippet_chars
@@ -249,7 +302,7 @@ def _result(
 
 def _passage(found: _ShownHit, chars: int) -> str:
     """What the snippet is taken from: text that title and metadata do not repeat."""
-    _, record, hit = found
+    record, hit = found.record, found.hit
     if found.info.kind == "builtins":
         builtin: Any = record
         return str(builtin.get("description", ""))
@@ -266,22 +319,6 @@ def _own_scope(info: CollectionInfo) -> str:
     return {"posts": "extra", "guidelines": "guidelines"}.get(info.group, "docs")
 
 
-def _id(session: Session, found: _ShownHit) -> str:
-    """What the tools that read records take. It is the address of a record whose id another knowledge
-    base has too, and of one of a kind whose ids have no form of their own."""
-    info, record, _ = found
-    if address := lookup.shared_address(session, info.name, record["id"], _name(found)):
-        return f"{address}#{_section(found)}" if info.kind == "docs" else address
-    if info.kind == "docs":
-        if info.group == "guidelines":
-            page = "workflow" if "workflow" in record["path"].casefold() else "guideline"
-            return f"guideline:{page}:{_place(found)}"
-        return f"{'extra' if info.group == 'posts' else 'doc'}:{_place(found)}"
-    if prefix := _ID_PREFIXES.get(info.kind):
-        return f"{prefix}:{record['id']}"
-    return session.artifact.address(info.name, record["id"])
-
-
 _ID_PREFIXES = {
     "builtins": "builtin",
     "examples": "example",
@@ -290,28 +327,13 @@ _ID_PREFIXES = {
 }
 
 
-def _place(found: _ShownHit) -> str:
-    """The section of a page that a hit lies in."""
-    return f"{_name(found)}#{_section(found)}"
-
-
-def _name(found: _ShownHit) -> str:
-    """What the tool that reads a record takes."""
-    record: Any = found.record
-    return lookup.shown_path(record) if found.info.kind == "docs" else str(record["id"])
-
-
-def _section(found: _ShownHit) -> str:
-    return f"{found.hit.chunk.get('anchor', '')}:{_line(found.hit)}"
-
-
 def _line(hit: SearchHit) -> int:
     line: int = hit.chunk.get("section_line") or hit.chunk["start_line"]
     return line
 
 
 def _metadata(found: _ShownHit, budget: _ResultBudget) -> dict[str, Any]:
-    info, _, hit = found
+    info, hit = found.info, found.hit
     record: Any = found.record  # of the kind
     match info.kind:
         case "builtins":
@@ -346,41 +368,3 @@ def _some(record: Any, fields: Sequence[str], budget: _ResultBudget) -> dict[str
         elif value:
             kept[field] = value
     return kept
-
-
-TOOLS = (
-    Tool(
-        name="{prefix}_hybrid_search",
-        family="search",
-        description="Search by words and meaning: a question, a phrase or an exact name, typos allowed."
-        " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
-        run=hybrid_search,
-        repeats=2,
-        arguments=(
-            Argument("query", "string", "What to look for.", required=True, max_length=2000),
-            Argument(
-                "scopes",
-                "string[]",
-                "Where to search; omitted: all (no source trees, tests).",
-                choices_from="scopes",
-            ),
-            Argument("scope", "string", "One scope (old form)."),
-            Argument(
-                "limitPerScope",
-                "integer",
-                "Results per scope, for several scopes; default 5",
-                minimum=1,
-                maximum=MAX_RESULTS,
-            ),
-            Argument(
-                "k",
-                "integer",
-                "Results for a single scope; default 10",
-                minimum=1,
-                maximum=MAX_RESULTS,
-            ),
-            Argument("explain", "boolean", "Explain the rank of each hit.", default=False),
-        ),
-        needs=("builtins", "docs", "examples", "patterns", "templates"),
-    ),
-)

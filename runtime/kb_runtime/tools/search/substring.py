@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import ELLIPSIS, cut, find_folded
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.paging import Pager, json_chars
 
 if TYPE_CHECKING:
@@ -58,13 +58,34 @@ class Match(NamedTuple):
     at: int
 
 
+TOOLS = Tools("{prefix}_", family="search")
+
+
+@TOOLS.tool(
+    "Every line that holds a piece of text literally, in any case, with the lines"
+    " around it. For exact strings; for questions use {prefix}_hybrid_search.",
+    parameter.required("query", "The text to find.", 1000),
+    parameter.text("scope", "Where to search.", default="all", choices=SCOPES),
+    parameter.integer(
+        "contextLines",
+        "Lines shown before and after.",
+        0,
+        MAX_CONTEXT_LINES,
+        default=DEFAULT_CONTEXT_LINES,
+    ),
+    parameter.integer("limit", "Matches in one answer.", 1, MAX_LIMIT, default=DEFAULT_LIMIT),
+    parameter.cursor("nextCursor of the previous answer."),
+    needs=("docs", "builtins", "examples", "patterns", "templates"),
+)
 def search_docs(session: Session, arguments: dict[str, Any]) -> Answer[LineMatches]:
     query: str = arguments["query"]
     scope: str = arguments["scope"]
     limit: int = arguments["limit"]
     around: int = arguments["contextLines"]
     matches = list(_matches(_files(session, scope), query.casefold()))
-    pager = Pager(session.artifact.build_id, _TOOL, {"query": query, "scope": scope})
+    pager = Pager(
+        session.artifact.build_id, "{prefix}_search_docs", {"query": query, "scope": scope}
+    )
     shown, page = pager.shown(
         arguments["cursor"],
         matches,
@@ -130,7 +151,6 @@ def _in_scope(kind: str, group: str, scope: str) -> bool:
 
 
 def _matches(files: Files, folded_query: str) -> Iterator[Match]:
-    """The matching lines, by path and line."""
     for path, origin in sorted(files):
         for part in sorted(files[path, origin]):
             folded = part.text.casefold()
@@ -172,38 +192,3 @@ def _shown(line: str, folded_query: str = "") -> str:
     start = cut(line, 0, found - LONGEST_LINE // 4) if found > LONGEST_LINE // 2 else 0
     end = cut(line, start, LONGEST_LINE)
     return (ELLIPSIS if start else "") + line[start:end] + (ELLIPSIS if end < len(line) else "")
-
-
-_TOOL = "{prefix}_search_docs"
-
-TOOLS = (
-    Tool(
-        name=_TOOL,
-        family="search",
-        description="Every line that holds a piece of text literally, in any case, with the lines"
-        " around it. For exact strings; for questions use {prefix}_hybrid_search.",
-        run=search_docs,
-        arguments=(
-            Argument("query", "string", "The text to find.", required=True, max_length=1000),
-            Argument("scope", "string", "Where to search.", default="all", choices=SCOPES),
-            Argument(
-                "contextLines",
-                "integer",
-                "Lines shown before and after.",
-                default=DEFAULT_CONTEXT_LINES,
-                minimum=0,
-                maximum=MAX_CONTEXT_LINES,
-            ),
-            Argument(
-                "limit",
-                "integer",
-                "Matches in one answer.",
-                default=DEFAULT_LIMIT,
-                minimum=1,
-                maximum=MAX_LIMIT,
-            ),
-            cursor_argument("nextCursor of the previous answer."),
-        ),
-        needs=("docs", "builtins", "examples", "patterns", "templates"),
-    ),
-)

@@ -6,24 +6,20 @@ page or section that does not exist is reported in the answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ProtocolError, ToolError
-from kb_runtime.tools.answers import error_structure, error_text, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.answers import error_answer, error_structure, present
+from kb_runtime.tools.declaration import Answer, Tools
 from kb_runtime.tools.sources.lookup import KIND
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import PageEntry
     from kb_runtime.tools.fields import Failure
-    from kb_runtime.tools.session import Session
 
 FAMILY = "sources"
-SEARCH, LIST_SOURCES = "qurio_search", "qurio_list_sources"
-LIST_PAGES, READ_PAGE = "qurio_list_pages", "qurio_read_page"
-
-
+SEARCH, LIST_PAGES, READ_PAGE = "qurio_search", "qurio_list_pages", "qurio_read_page"
 INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 
 
@@ -39,7 +35,7 @@ def page_facts(page: PageEntry) -> Any:
 def protocol_error(error: ToolError) -> Answer[Failure]:
     """Reports what does not exist in the answer. Raises ProtocolError for everything else."""
     if error.kind == "NOT_FOUND":
-        return Answer(error_text(error), error_structure(error))
+        return error_answer(error)
     is_fault = error.kind in ("INTERNAL", "UNAVAILABLE")
     data: dict[str, Any] = {**error_structure(error)["error"]}
     message = data.pop("message")
@@ -48,21 +44,6 @@ def protocol_error(error: ToolError) -> Answer[Failure]:
     raise ProtocolError(INTERNAL_ERROR if is_fault else INVALID_PARAMS, message, data)
 
 
-def source_tool(
-    name: str,
-    description: str,
-    run: Callable[[Session, dict[str, Any]], Answer[Any]],
-    arguments: tuple[Argument, ...],
-) -> Tool:
-    """A tool of the family. With a prefix, `search` alone would be the name of the compact one."""
-    return Tool(
-        name=name,
-        prefixed="{prefix}_search_pages" if name == SEARCH else name.replace("qurio", "{prefix}"),
-        family=FAMILY,
-        description=description,
-        run=run,
-        arguments=arguments,
-        needs=(KIND,),
-        on_error=protocol_error,
-        correlated=True,
-    )
+source_tools = partial(
+    Tools, "qurio_", family=FAMILY, needs=(KIND,), on_error=protocol_error, correlated=True
+)

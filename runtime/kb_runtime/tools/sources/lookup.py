@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.urls import page_key, split_fragment
 from kb_runtime.tools import lookup
+from kb_runtime.tools.refusal import bad_input
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -42,7 +42,6 @@ class DocumentationSet(NamedTuple):
 
     @property
     def pages(self) -> list[ListedPage]:
-        """The listing of its pages, in their order."""
         return self.record.get("pages", [])
 
     def rows(self, session: Session, first: int, end: int) -> range:
@@ -76,11 +75,10 @@ def find_source(session: Session, given: str) -> DocumentationSet:
             lookup.note_duplicates(session, id, [(source.info.name, source.id) for source in found])
             return found[0]
     ids = [source.id for source in everywhere]
-    raise ToolError(
-        "BAD_INPUT",
+    raise bad_input(
         f"source_id {quoted(given)} is not a source. Known sources: {', '.join(ids)}",
+        "Call qurio_list_sources for the ids.",
         suggestions=suggest(id, ids) or ids[:10],
-        next_steps=["Call qurio_list_sources for the ids."],
         details={"knownSources": ids},
     )
 

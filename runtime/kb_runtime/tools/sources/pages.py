@@ -6,24 +6,24 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, shared_prefix, suggest
-from kb_runtime.text.rendering import exact_fence, indented_json_text
+from kb_runtime.text.rendering import exact_fence
 from kb_runtime.text.tables import some_of
 from kb_runtime.text.urls import split_fragment
-from kb_runtime.tools import lookup
+from kb_runtime.text.written_json import indented_json_text
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import OUTLINE_SHARE, part_chars, shown_levels
-from kb_runtime.tools.declaration import Answer, Argument, cursor_argument
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager, json_chars
+from kb_runtime.tools.refusal import not_found
 from kb_runtime.tools.sources.family import (
     LIST_PAGES,
-    LIST_SOURCES,
     READ_PAGE,
     SEARCH,
     page_facts,
-    source_tool,
+    source_tools,
 )
 from kb_runtime.tools.sources.lookup import find_pages, find_source, shared_address, sources
 
@@ -45,6 +45,11 @@ MAX_NEAREST = 5
 _SCHEME = re.compile(r"[a-z][a-z\d+.-]*://")
 
 
+_CURSOR = parameter.cursor("nextCursor of the previous answer")
+TOOLS = source_tools()
+
+
+@TOOLS.tool("List the documentation sets: id, name, type, url.", prefixed="{prefix}_list_sources")
 def list_sources(session: Session, _: dict[str, Any]) -> Answer[SourceList]:
     entries: list[SourceSummary] = []
     for source in sources(session):
@@ -71,6 +76,14 @@ def list_sources(session: Session, _: dict[str, Any]) -> Answer[SourceList]:
     return Answer(text, {"sources": entries, "total": len(entries)})
 
 
+@TOOLS.tool(
+    "List the pages of a documentation set: id, url, title.",
+    parameter.required("source_id", "id from qurio_list_sources", 300),
+    parameter.text("filter", "text that path or title contains", 500),
+    parameter.integer("limit", "pages in one answer; default: all that fit", 1, MAX_LISTED),
+    _CURSOR,
+    prefixed="{prefix}_list_pages",
+)
 def list_pages(session: Session, arguments: dict[str, Any]) -> Answer[PageList]:
     source = find_source(session, arguments["source_id"])
     wanted = arguments["filter"]
@@ -124,6 +137,20 @@ def _about(pages: Sequence[ListedPage], folded: str) -> list[ListedPage]:
     return in_path or in_host
 
 
+@TOOLS.tool(
+    "Read a page in full, exactly as stored, or one section of it.",
+    parameter.required("url", "URL of the page; a #fragment picks the section", 2_000),
+    parameter.text("source_id", "where several sources have the page", 300),
+    parameter.text("section", "heading or anchor to read alone", 500),
+    parameter.integer(
+        "maxChars",
+        "characters of the page in one answer; default: all that fit",
+        1,
+        out_of_range="reject",
+    ),
+    _CURSOR,
+    prefixed="{prefix}_read_page",
+)
 def read_page(session: Session, arguments: dict[str, Any]) -> Answer[PageContent]:
     """The page, or one section of it, exactly as it is stored; long ones in parts if so wished."""
     page, warnings = _page(session, arguments["url"], arguments["source_id"])
@@ -198,8 +225,7 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
         elsewhere = [page["source"] for page, is_in in zip(found, inside, strict=True) if not is_in]
         found = [page for page, is_in in zip(found, inside, strict=True) if is_in]
         if elsewhere and not found:
-            raise ToolError(
-                "NOT_FOUND",
+            raise not_found(
                 f"No content found for URL. {quoted(url)} is not in the source"
                 f" {quoted(source.id)} but in {', '.join(elsewhere)}",
                 suggestions=elsewhere,
@@ -207,12 +233,13 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
     if not found:
         among = sources(session) if source is None else [source]
         known = list(dict.fromkeys(page["url"] for each in among for page in each.pages))
-        near = suggest(split_fragment(url)[0], known) or _nearest(url, known)
-        raise ToolError(
-            "NOT_FOUND",
+        near = suggest(split_fragment(url)[0], known)
+        if not near:  # those that agree for longest from the beginning
+            near = sorted(known, key=lambda each: (-shared_prefix(url, each), each))[:MAX_NEAREST]
+        raise not_found(
             f"No content found for URL. Nothing is stored under {quoted(url, 300)}",
+            f"Call {LIST_PAGES} for the URLs of a source, or {SEARCH}.",
             suggestions=near,
-            next_steps=[f"Call {LIST_PAGES} for the URLs of a source, or {SEARCH}."],
             details={"nearest": near},
         )
     others = [page["source"] for page in found[1:]]
@@ -222,11 +249,6 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry,
     if others:
         warnings.append(f"this URL is also in {', '.join(others)}: choose with source_id")
     return found[0], warnings
-
-
-def _nearest(url: str, known: Sequence[str]) -> list[str]:
-    """The known addresses that agree with `url` for longest from their beginning."""
-    return sorted(known, key=lambda each: (-shared_prefix(url, each), each))[:MAX_NEAREST]
 
 
 def _section(
@@ -246,69 +268,12 @@ def _section(
     if wanted:
         titles = [section["title"] for section in sections]
         shown = some_of(titles, SHOWN_HEADINGS) or "the page has no headings"
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"the page has no section {quoted(wanted)}. Headings: {shown}",
+            "Leave section out to read the whole page.",
             suggestions=suggest(wanted, titles),
-            next_steps=["Leave section out to read the whole page."],
             details={"headings": titles},
         )
     if fragment:
         warnings.append(f"the page has no heading {quoted(fragment)}: this is the whole page")
     return None
-
-
-_CURSOR = cursor_argument("nextCursor of the previous answer")
-
-
-TOOLS = (
-    source_tool(
-        LIST_SOURCES,
-        "List the documentation sets: id, name, type, url.",
-        list_sources,
-        (),
-    ),
-    source_tool(
-        LIST_PAGES,
-        "List the pages of a documentation set: id, url, title.",
-        list_pages,
-        (
-            Argument(
-                "source_id", "string", "id from qurio_list_sources", required=True, max_length=300
-            ),
-            Argument("filter", "string", "text that path or title contains", max_length=500),
-            Argument(
-                "limit",
-                "integer",
-                "pages in one answer; default: all that fit",
-                minimum=1,
-                maximum=MAX_LISTED,
-            ),
-            _CURSOR,
-        ),
-    ),
-    source_tool(
-        READ_PAGE,
-        "Read a page in full, exactly as stored, or one section of it.",
-        read_page,
-        (
-            Argument(
-                "url",
-                "string",
-                "URL of the page; a #fragment picks the section",
-                required=True,
-                max_length=2_000,
-            ),
-            Argument("source_id", "string", "where several sources have the page", max_length=300),
-            Argument("section", "string", "heading or anchor to read alone", max_length=500),
-            Argument(
-                "maxChars",
-                "integer",
-                "characters of the page in one answer; default: all that fit",
-                minimum=1,
-                out_of_range="reject",
-            ),
-            _CURSOR,
-        ),
-    ),
-)

@@ -12,12 +12,13 @@ from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import exact_fence
 from kb_runtime.text.tables import count_of
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.arguments import MAX_ITEMS
 from kb_runtime.tools.budget import whole_results
 from kb_runtime.tools.declaration import Answer, Argument
-from kb_runtime.tools.sources.family import READ_PAGE, SEARCH, page_facts, source_tool
+from kb_runtime.tools.refusal import bad_input
+from kb_runtime.tools.sources.family import READ_PAGE, page_facts, source_tools
 from kb_runtime.tools.sources.lookup import (
     KIND,
     DocumentationSet,
@@ -75,6 +76,35 @@ _SAME_TYPE = (
 )
 
 
+TOOLS = source_tools()
+
+
+@TOOLS.tool(
+    "Search documentation sets by keywords and meaning. alpha: 0.0 keywords only (error codes,"
+    " names), 0.3 mostly keywords, 0.5 balanced, 1.0 meaning only (how-to questions). 5 to 15"
+    ' results suffice. Filters: type="code", language="go"; sourceId=["a","b"]; author="Ann".'
+    ' Examples: query="E0308", alpha=0.0; query="how do I retry a request", limit=5;'
+    ' query="http client", filters with type="code". Then read a hit with qurio_read_page.',
+    parameter.required("query", "what to look for", MAX_QUERY_CHARS),
+    Argument(
+        "alpha",
+        "number",
+        "0.0 keywords ... 1.0 meaning",
+        default=0.5,
+        minimum=0.0,
+        maximum=1.0,
+        out_of_range="reject",
+    ),
+    parameter.integer("limit", "results", 1, MAX_RESULTS, default=10, out_of_range="clamp above"),
+    parameter.text("source_id", "only this source", 300),
+    Argument(
+        "filters",
+        "object",
+        f"equal to a value or one of a list, all must hold: {', '.join(FILTERS)}."
+        f" type is one of {', '.join(TYPES)}",
+    ),
+    prefixed="{prefix}_search_pages",
+)
 def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults]:
     from kb_runtime.search.request import NO_WORD_OCCURS, SearchRequest
 
@@ -165,8 +195,7 @@ def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:
     """The values that each filter allows. Raises BAD_INPUT for unknown keys and other types."""
     unknown = sorted(str(key) for key in given if key not in FILTERS)
     if unknown:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"filters has the unknown key {quoted(unknown[0])}. Allowed: {', '.join(FILTERS)}",
             suggestions=suggest(unknown[0], FILTERS) or FILTERS,
             details={"allowed": list(FILTERS)},
@@ -175,9 +204,8 @@ def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:
     for key, value in given.items():
         values = value if isinstance(value, list) else [value]
         if len(values) > MAX_ITEMS:
-            raise ToolError(
-                "BAD_INPUT",
-                f"filters.{key} has {len(values)} values and may have at most {MAX_ITEMS}",
+            raise bad_input(
+                f"filters.{key} has {len(values)} values and may have at most {MAX_ITEMS}"
             )
         given_values = (each.strip() if isinstance(each, str) else each for each in values)
         allowed = [_filter_value(key, each) for each in given_values if each not in (None, "")]
@@ -191,8 +219,7 @@ def _filter_value(key: str, value: Any) -> Any:
     found = integer(value) if type == "integer" else value
     if is_of_type(found, type):
         return found
-    raise ToolError(
-        "BAD_INPUT",
+    raise bad_input(
         f"filters.{key} must be {DESCRIPTIONS[type]} or a list of them, not {quoted(value)}."
         f" Allowed keys: {', '.join(FILTERS)}",
         details={"allowed": list(FILTERS)},
@@ -278,46 +305,3 @@ def _search_text(session: Session, results: Sequence[PassageResult], is_cut: boo
     reader = session.name_of(READ_PAGE)
     parts.append(f'Use {reader}(url="...") to read the full content of any result.')
     return "\n\n".join(parts)
-
-
-TOOLS = (
-    source_tool(
-        SEARCH,
-        "Search documentation sets by keywords and meaning. alpha: 0.0 keywords only (error codes,"
-        " names), 0.3 mostly keywords, 0.5 balanced, 1.0 meaning only (how-to questions). 5 to 15"
-        ' results suffice. Filters: type="code", language="go"; sourceId=["a","b"]; author="Ann".'
-        ' Examples: query="E0308", alpha=0.0; query="how do I retry a request", limit=5;'
-        ' query="http client", filters with type="code". Then read a hit with qurio_read_page.',
-        search,
-        (
-            Argument(
-                "query", "string", "what to look for", required=True, max_length=MAX_QUERY_CHARS
-            ),
-            Argument(
-                "alpha",
-                "number",
-                "0.0 keywords ... 1.0 meaning",
-                default=0.5,
-                minimum=0.0,
-                maximum=1.0,
-                out_of_range="reject",
-            ),
-            Argument(
-                "limit",
-                "integer",
-                "results",
-                default=10,
-                minimum=1,
-                maximum=MAX_RESULTS,
-                out_of_range="clamp above",
-            ),
-            Argument("source_id", "string", "only this source", max_length=300),
-            Argument(
-                "filters",
-                "object",
-                f"equal to a value or one of a list, all must hold: {', '.join(FILTERS)}."
-                f" type is one of {', '.join(TYPES)}",
-            ),
-        ),
-    ),
-)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
-from kb_runtime.text.rendering import cut, json_text
-from kb_runtime.tools import lookup
+from kb_runtime.text.rendering import cut
+from kb_runtime.text.written_json import json_text
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Argument, cursor_argument
 from kb_runtime.tools.workshops.lookup import KIND, PlacedWorkshop, check_scope, find_workshop
 from kb_runtime.tools.workshops.text import listing, next_steps, shown, title
 
@@ -25,19 +25,16 @@ MAX_CHARS = 80_000
 """Of section content in one answer; kb.toml may say otherwise."""
 
 
-WORKSHOP = Argument("workshop", "string", "slug of the workshop", max_length=300)
-EXERCISE = Argument(
-    "exerciseNumber", "integer", "exercise, from 1", minimum=1, out_of_range="reject"
-)
-STEP = Argument("stepNumber", "integer", "step of it, from 1", minimum=1, out_of_range="reject")
-MAX_CHARS_ARGUMENT = Argument(
+WORKSHOP = parameter.text("workshop", "slug of the workshop", 300)
+EXERCISE = parameter.integer("exerciseNumber", "exercise, from 1", 1, out_of_range="reject")
+STEP = parameter.integer("stepNumber", "step of it, from 1", 1, out_of_range="reject")
+MAX_CHARS_ARGUMENT = parameter.integer(
     "maxChars",
-    "integer",
     "characters of content in one answer, default {context_chars}, at most {max_context_chars}",
-    minimum=1,
+    1,
     out_of_range="reject",
 )
-CURSOR = cursor_argument("nextCursor of the previous answer")
+CURSOR = parameter.cursor("nextCursor of the previous answer")
 
 
 class ExerciseScope(NamedTuple):

@@ -8,30 +8,19 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Argument
 from kb_runtime.tools.paging import Pager
-from kb_runtime.tools.workshops.bundles import (
-    CURSOR,
-    EXERCISE,
-    MAX_CHARS_ARGUMENT,
-    STEP,
-    WORKSHOP,
-    BundleText,
-    ExerciseScope,
-    bundle_from,
-    limit_of,
-    limit_texts,
-    stated_scope,
-)
+from kb_runtime.tools.refusal import bad_input
+from kb_runtime.tools.workshops import bundles
 from kb_runtime.tools.workshops.lookup import (
-    FAMILY,
-    KIND,
     SECTION_KINDS,
     PlacedWorkshop,
     covering,
     find_workshop,
     shared_address,
+    workshop_tools,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, shown
@@ -43,6 +32,28 @@ if TYPE_CHECKING:
 _ALL_KINDS = ("Leave kinds out for all sections.",)
 
 
+TOOLS = workshop_tools()
+
+
+@TOOLS.tool(
+    "Instructions, transcripts, code and diffs of one exercise or step, to write"
+    " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for a"
+    " random exercise.",
+    bundles.WORKSHOP._replace(description="slug; with random: draw from this workshop alone"),
+    bundles.EXERCISE,
+    bundles.STEP,
+    parameter.flag("random", "draw an exercise; numbers are ignored"),
+    parameter.texts(
+        "kinds", f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}"
+    ),
+    Argument("seed", "integer", "with random: the same seed draws the same"),
+    bundles.MAX_CHARS_ARGUMENT,
+    bundles.CURSOR,
+    name="retrieve_learning_context",
+    idempotent=False,
+    on_error=failure("Learning context"),
+    setting_texts=bundles.limit_texts,
+)
 def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[LearningContext]:
     """All sections for one exercise or step, in the order in which they are taught.
 
@@ -58,19 +69,18 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
             warnings.append("seed ignored: it needs random: true")
         missing = [name for name in ("workshop", "exerciseNumber") if arguments[name] is None]
         if missing:
-            raise ToolError(
-                "BAD_INPUT",
+            raise bad_input(
                 f"{' and '.join(missing)} missing: give workshop and exerciseNumber,"
                 " or random: true for a random exercise",
-                next_steps=["Call list_workshops, then list_exercises for the numbers."],
+                "Call list_workshops, then list_exercises for the numbers.",
             )
         scope, section, offset = _stated(session, arguments, kinds)
     chosen = covering(scope.workshop, scope.exercise, scope.step, kinds)
     if not chosen:
         what = f"no sections of the kinds {', '.join(kinds)}" if kinds else "no sections"
         raise ToolError("NO_MATCH", f"{scope} has {what}", next_steps=_ALL_KINDS if kinds else ())
-    limit = limit_of(session, arguments["maxChars"], warnings)
-    bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
+    limit = bundles.limit_of(session, arguments["maxChars"], warnings)
+    bundle = bundles.bundle_from(session, scope.workshop, chosen, (section, offset), limit)
     cursor = None
     if bundle.next is not None:
         index = [each.place for each in workshops(session)].index(scope.workshop.place)
@@ -95,7 +105,7 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
     if kinds:
         facts["kinds"] = shown(", ".join(kinds), "")
     tool = session.name_of("retrieve_learning_context")
-    text = BundleText(tool, "Learning context", scope, facts)
+    text = bundles.BundleText(tool, "Learning context", scope, facts)
     bodies = [(each, each["content"]) for each in bundle.sections]
     further = present(kinds=list(kinds), kb=session.kb)
     return Answer(text.write(bodies, arguments["maxChars"], cursor, further, warnings), structured)
@@ -103,14 +113,14 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
 
 def _stated(
     session: Session, arguments: Mapping[str, Any], kinds: tuple[str, ...]
-) -> tuple[ExerciseScope, int, int]:
+) -> tuple[bundles.ExerciseScope, int, int]:
     """The exercise or step that the arguments name. Of several workshops with that slug a cursor
     continues the one that it was made for."""
     if arguments["cursor"] is None:
-        return stated_scope(session, arguments), 0, 0
+        return bundles.stated_scope(session, arguments), 0, 0
     continued = _continued(session, arguments["cursor"], kinds)
     if not continued[0].is_stated(arguments):
-        stated_scope(session, arguments)
+        bundles.stated_scope(session, arguments)
         raise bad_cursor("it belongs to another exercise or step")
     return continued
 
@@ -119,8 +129,7 @@ def _kinds(given: Sequence[str]) -> tuple[str, ...]:
     """The kinds that are asked for, each once, in their order; none for all. Raises BAD_INPUT."""
     wanted = {each.strip().casefold() for each in given}
     if unknown := sorted(wanted - set(SECTION_KINDS)):
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"kinds holds {quoted(unknown[0])}, which is not one of: {', '.join(SECTION_KINDS)}",
             suggestions=list(SECTION_KINDS),
         )
@@ -129,7 +138,7 @@ def _kinds(given: Sequence[str]) -> tuple[str, ...]:
 
 def _drawn(
     session: Session, arguments: Mapping[str, Any], kinds: tuple[str, ...], warnings: list[str]
-) -> tuple[ExerciseScope, int, int]:
+) -> tuple[bundles.ExerciseScope, int, int]:
     """An exercise drawn at random, each with the same chance, or the one that the cursor continues."""
     given = [
         name for name in ("workshop", "exerciseNumber", "stepNumber") if arguments[name] is not None
@@ -157,7 +166,7 @@ def _drawn(
     seed = arguments["seed"]
     source = random.SystemRandom() if seed is None else random.Random(seed)
     workshop, number = exercises[source.randrange(len(exercises))]
-    return ExerciseScope(workshop, number, None), 0, 0
+    return bundles.ExerciseScope(workshop, number, None), 0, 0
 
 
 def _drawn_from(session: Session, slug: str | None, warnings: list[str]) -> list[PlacedWorkshop]:
@@ -192,40 +201,9 @@ def _pager(session: Session, kinds: tuple[str, ...]) -> Pager:
 
 def _continued(
     session: Session, cursor: str, kinds: tuple[str, ...]
-) -> tuple[ExerciseScope, int, int]:
+) -> tuple[bundles.ExerciseScope, int, int]:
     index, exercise, step, section, offset = _pager(session, kinds).read(cursor, 5)
     known = workshops(session)
     if index >= len(known):
         raise bad_cursor("it is beyond the end")
-    return ExerciseScope(known[index], exercise, step or None), section, offset
-
-
-TOOLS = (
-    Tool(
-        name="retrieve_learning_context",
-        title="Retrieve Learning Context",
-        family=FAMILY,
-        description="Instructions, transcripts, code and diffs of one exercise or step, to write"
-        " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for a"
-        " random exercise.",
-        run=learning_context,
-        arguments=(
-            WORKSHOP._replace(description="slug; with random: draw from this workshop alone"),
-            EXERCISE,
-            STEP,
-            Argument("random", "boolean", "draw an exercise; numbers are ignored"),
-            Argument(
-                "kinds",
-                "string[]",
-                f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}",
-            ),
-            Argument("seed", "integer", "with random: the same seed draws the same"),
-            MAX_CHARS_ARGUMENT,
-            CURSOR,
-        ),
-        needs=(KIND,),
-        idempotent=False,
-        on_error=failure("Learning context"),
-        setting_texts=limit_texts,
-    ),
-)
+    return bundles.ExerciseScope(known[index], exercise, step or None), section, offset

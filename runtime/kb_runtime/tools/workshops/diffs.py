@@ -8,23 +8,12 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import exact_fence
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
-from kb_runtime.tools.workshops.bundles import (
-    CURSOR,
-    EXERCISE,
-    MAX_CHARS_ARGUMENT,
-    STEP,
-    WORKSHOP,
-    BundleText,
-    ExerciseScope,
-    bundle_from,
-    limit_of,
-    limit_texts,
-    stated_scope,
-)
-from kb_runtime.tools.workshops.lookup import FAMILY, KIND, covering
+from kb_runtime.tools.workshops import bundles
+from kb_runtime.tools.workshops.lookup import covering, workshop_tools
 from kb_runtime.tools.workshops.text import failure, shown
 
 if TYPE_CHECKING:
@@ -34,10 +23,25 @@ if TYPE_CHECKING:
 MAX_PATHS_SHOWN = 10
 
 
+TOOLS = workshop_tools()
+
+
+@TOOLS.tool(
+    "The diffs between problem and solution of one exercise or step.",
+    bundles.WORKSHOP._replace(required=True),
+    bundles.EXERCISE._replace(required=True),
+    bundles.STEP,
+    parameter.text("focus", "only diffs whose label, path or text has this", 1000),
+    bundles.MAX_CHARS_ARGUMENT,
+    bundles.CURSOR,
+    name="retrieve_diff_context",
+    on_error=failure("Diff context"),
+    setting_texts=bundles.limit_texts,
+)
 def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffContext]:
     """The diffs for one exercise or step, or those of them that hold `focus`."""
     warnings: list[str] = []
-    scope = stated_scope(session, arguments)
+    scope = bundles.stated_scope(session, arguments)
     focus = arguments["focus"]
     listed = scope.workshop.sections
     diffs = [
@@ -57,8 +61,8 @@ def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffCont
     section, offset = 0, 0
     if arguments["cursor"] is not None:
         section, offset = pager.read(arguments["cursor"], 2)
-    limit = limit_of(session, arguments["maxChars"], warnings)
-    bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
+    limit = bundles.limit_of(session, arguments["maxChars"], warnings)
+    bundle = bundles.bundle_from(session, scope.workshop, chosen, (section, offset), limit)
     cursor = None if bundle.next is None else pager.write(*bundle.next)
     structured: DiffContext = {
         "workshop": scope.workshop.slug,
@@ -69,7 +73,7 @@ def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffCont
     }
     structured |= present(stepNumber=scope.step, focus=focus, nextCursor=cursor, warnings=warnings)
     tool = session.name_of("retrieve_diff_context")
-    text = BundleText(tool, "Diff context", scope, {"focus": shown(focus, "none")})
+    text = bundles.BundleText(tool, "Diff context", scope, {"focus": shown(focus, "none")})
     bodies = [
         (each, exact_fence(each["content"], "diff") if each["content"] else "")
         for each in bundle.sections
@@ -80,7 +84,9 @@ def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffCont
     )
 
 
-def _focused(session: Session, scope: ExerciseScope, diffs: Sequence[int], focus: str) -> list[int]:
+def _focused(
+    session: Session, scope: bundles.ExerciseScope, diffs: Sequence[int], focus: str
+) -> list[int]:
     """The diffs that hold `focus` anywhere, whatever its case. Raises NO_MATCH."""
     folded = focus.casefold()
     chosen = []
@@ -103,27 +109,3 @@ def _focused(session: Session, scope: ExerciseScope, diffs: Sequence[int], focus
             details={"sourcePaths": known},
         )
     return chosen
-
-
-TOOLS = (
-    Tool(
-        name="retrieve_diff_context",
-        title="Retrieve Diff Context",
-        family=FAMILY,
-        description="The diffs between problem and solution of one exercise or step.",
-        run=diff_context,
-        arguments=(
-            WORKSHOP._replace(required=True),
-            EXERCISE._replace(required=True),
-            STEP,
-            Argument(
-                "focus", "string", "only diffs whose label, path or text has this", max_length=1000
-            ),
-            MAX_CHARS_ARGUMENT,
-            CURSOR,
-        ),
-        needs=(KIND,),
-        on_error=failure("Diff context"),
-        setting_texts=limit_texts,
-    ),
-)

@@ -7,11 +7,13 @@ selecting reads nothing else, and only what is shown is decoded.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup
+from kb_runtime.tools.declaration import Tools
+from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     )
     from kb_runtime.tools.session import Session
 
-FAMILY = "workshops"
 KIND = "workshops"
+workshop_tools = partial(Tools, titled=True, family="workshops", needs=(KIND,))
 _SHOWN_NUMBERS = 50
 SECTION_KINDS = ("instructions", "transcripts", "diffs", "code", "tests")
 """What sections can be chosen by; `tests` is code in files of tests, `instructions` all pages."""
@@ -84,11 +86,10 @@ def find_workshop(session: Session, slug: str) -> PlacedWorkshop:
             lookup.note_duplicates(session, slug, places)
             return found[0]
     slugs = [workshop.slug for workshop in known]
-    raise ToolError(
-        "NOT_FOUND",
+    raise not_found(
         f"there is no workshop {quoted(slug)}",
+        "Call list_workshops for the slugs.",
         suggestions=suggest(slug, slugs) or slugs[:10],
-        next_steps=["Call list_workshops for the slugs."],
     )
 
 
@@ -105,19 +106,17 @@ def check_scope(among: Sequence[PlacedWorkshop], exercise: int | None, step: int
     found = [each for workshop in among if (each := workshop.exercise(exercise)) is not None]
     if not found:
         known = sorted({each["number"] for workshop in among for each in workshop.exercises})
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"there is no exercise {exercise}{where}. Exercises: {_numbers(known)}",
-            next_steps=["Call list_exercises for the exercises and steps of a workshop."],
+            "Call list_exercises for the exercises and steps of a workshop.",
         )
     if step is None:
         return
     steps = sorted({each["number"] for exercise_ in found for each in exercise_["steps"]})
     if step not in steps:
-        raise ToolError(
-            "NOT_FOUND",
+        raise not_found(
             f"there is no step {step} in exercise {exercise}{where}. Steps: {_numbers(steps)}",
-            next_steps=["Call list_exercises for the exercises and steps of a workshop."],
+            "Call list_exercises for the exercises and steps of a workshop.",
         )
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted
-from kb_runtime.text.rendering import json_text
 from kb_runtime.text.tables import some_of
+from kb_runtime.text.written_json import json_text
+from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.refusal import bad_input
 from kb_runtime.tools.workshops.bundles import CURSOR, EXERCISE
 from kb_runtime.tools.workshops.lookup import (
-    FAMILY,
-    KIND,
     PlacedWorkshop,
     check_scope,
     find_workshop,
     shared_address,
+    workshop_tools,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, listing, next_steps, shown, title
@@ -44,6 +44,20 @@ MAX_PRODUCTS = 10
 """Product labels that are named where no workshop has the one asked for."""
 
 
+TOOLS = workshop_tools()
+
+
+@TOOLS.tool(
+    "List the workshops with their coverage: exercises, steps, diffs.",
+    parameter.integer("limit", "page size", 1, PAGE, default=PAGE),
+    parameter.flag("all", "false: one page; default: everything"),
+    CURSOR,
+    parameter.text("product", "only this product label", 300),
+    parameter.flag("hasDiffs", "only workshops with, or without, diffs"),
+    on_error=failure(
+        "List workshops", "For less in one answer give `all: false` and a smaller `limit`."
+    ),
+)
 def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[WorkshopList]:
     product, has_diffs, limit = arguments["product"], arguments["hasDiffs"], arguments["limit"]
     known = workshops(session)
@@ -64,10 +78,9 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[Worksh
     page = pager.items(arguments["cursor"], len(found), most)
     count = page.stop - page.start
     if everything and count > MAX_PAGES * limit:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"{count} workshops in pages of {limit} are more than {MAX_PAGES} pages",
-            next_steps=[f"Give a limit of at least {-(-count // MAX_PAGES)}."],
+            f"Give a limit of at least {-(-count // MAX_PAGES)}.",
         )
     entries, page = pager.shown(
         arguments["cursor"],
@@ -149,6 +162,12 @@ def _workshops_text(
     return "\n\n".join(parts)
 
 
+@TOOLS.tool(
+    "List the exercises of a workshop with their steps: numbers, titles, diffs.",
+    parameter.required("workshop", "slug from list_workshops", 300),
+    EXERCISE,
+    on_error=failure("List exercises"),
+)
 def list_exercises(session: Session, arguments: dict[str, Any]) -> Answer[ExerciseList]:
     workshop = find_workshop(session, arguments["workshop"])
     number = arguments["exerciseNumber"]
@@ -213,40 +232,3 @@ def _step(step: ListedStep) -> StepSummary:
         ],
     )
     return entry
-
-
-TOOLS = (
-    Tool(
-        name="list_workshops",
-        title="List Workshops",
-        family=FAMILY,
-        description="List the workshops with their coverage: exercises, steps, diffs.",
-        run=list_workshops,
-        arguments=(
-            Argument("limit", "integer", "page size", default=PAGE, minimum=1, maximum=PAGE),
-            Argument("all", "boolean", "false: one page; default: everything"),
-            CURSOR,
-            Argument("product", "string", "only this product label", max_length=300),
-            Argument("hasDiffs", "boolean", "only workshops with, or without, diffs"),
-        ),
-        needs=(KIND,),
-        on_error=failure(
-            "List workshops", "For less in one answer give `all: false` and a smaller `limit`."
-        ),
-    ),
-    Tool(
-        name="list_exercises",
-        title="List Exercises",
-        family=FAMILY,
-        description="List the exercises of a workshop with their steps: numbers, titles, diffs.",
-        run=list_exercises,
-        arguments=(
-            Argument(
-                "workshop", "string", "slug from list_workshops", required=True, max_length=300
-            ),
-            EXERCISE,
-        ),
-        needs=(KIND,),
-        on_error=failure("List exercises"),
-    ),
-)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.workshops.lookup import KIND
+from kb_runtime.tools import parameter
+from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.workshops.lookup import workshop_tools
 from kb_runtime.tools.workshops.text import failure, listing, next_steps, shown, title
 
 if TYPE_CHECKING:
@@ -113,6 +114,16 @@ _QUESTION_TYPES: tuple[QuestionType, ...] = (
 )
 
 
+TOOLS = workshop_tools()
+
+
+@TOOLS.tool(
+    "How to run a quiz, one question at a time: protocol, question types, closing.",
+    parameter.text("topic", "what the quiz is about", 500),
+    parameter.text("learnerGoal", "what the learner wants", 500),
+    parameter.integer("questionCount", "questions", 1, MAX_QUESTIONS, default=DEFAULT_QUESTIONS),
+    on_error=failure("Quiz protocol"),
+)
 def retrieve_quiz_instructions(
     session: Session, arguments: dict[str, Any]
 ) -> Answer[QuizInstructions]:
@@ -165,28 +176,3 @@ def instructions_markdown(
             **{tool: name_of(tool) for tool in tools},
         }
     )
-
-
-TOOLS = (
-    Tool(
-        name=NAME,
-        title="Retrieve Quiz Instructions",
-        family="workshops",
-        description="How to run a quiz, one question at a time: protocol, question types, closing.",
-        run=retrieve_quiz_instructions,
-        arguments=(
-            Argument("topic", "string", "what the quiz is about", max_length=500),
-            Argument("learnerGoal", "string", "what the learner wants", max_length=500),
-            Argument(
-                "questionCount",
-                "integer",
-                "questions",
-                default=DEFAULT_QUESTIONS,
-                minimum=1,
-                maximum=MAX_QUESTIONS,
-            ),
-        ),
-        needs=(KIND,),
-        on_error=failure("Quiz protocol"),
-    ),
-)

@@ -5,28 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ToolError
 from kb_runtime.search.results import without_near_duplicates
 from kb_runtime.text.graphemes import boundary_before
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import cut, exact_fence, find_folded
-from kb_runtime.tools import lookup
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import whole_results
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.refusal import bad_input
 from kb_runtime.tools.workshops.lookup import (
     KIND,
     PlacedWorkshop,
     check_scope,
     find_workshop,
     rows_within,
+    workshop_tools,
     workshops,
 )
 from kb_runtime.tools.workshops.text import failure, next_steps, shown, title
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import WorkshopSectionEntry
-    from kb_runtime.search.request import SearchHit, SearchResult
+    from kb_runtime.search.request import SearchResult
     from kb_runtime.tools.session import Session
     from kb_runtime.tools.workshops.answers import TopicMatch, TopicMatches
 
@@ -46,20 +47,32 @@ POSITION_SCALE = 80
 """A phrase at character p of a section scores 1 / (1 + (p - 1) / 80): half at the end of a line."""
 
 
+TOOLS = workshop_tools()
+
+
+@TOOLS.tool(
+    "Find where a topic is taught in the workshops: passages with workshop, exercise and step.",
+    parameter.required("query", "the topic, at least 3 characters", MAX_QUERY_CHARS),
+    parameter.integer("limit", "matches", 1, MAX_MATCHES, default=DEFAULT_MATCHES),
+    parameter.text("workshop", "only this workshop (slug)", 300),
+    parameter.integer("exerciseNumber", "only this exercise", 1, out_of_range="reject"),
+    parameter.integer(
+        "stepNumber", "only this step; needs exerciseNumber", 1, out_of_range="reject"
+    ),
+    on_error=failure("Topic search"),
+)
 def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[TopicMatches]:
     query: str = arguments["query"]
     if sum(not char.isspace() for char in query) < MIN_QUERY_CHARS:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             f"query {quoted(query)} needs at least {MIN_QUERY_CHARS} characters besides spaces",
-            next_steps=["Describe the topic in a word or more."],
+            "Describe the topic in a word or more.",
         )
     exercise, step = arguments["exerciseNumber"], arguments["stepNumber"]
     if step is not None and exercise is None:
-        raise ToolError(
-            "BAD_INPUT",
+        raise bad_input(
             "exerciseNumber is required when stepNumber is given",
-            next_steps=["Add exerciseNumber, or leave stepNumber out."],
+            "Add exerciseNumber, or leave stepNumber out.",
         )
     slug = arguments["workshop"]
     among = workshops(session) if slug is None else [find_workshop(session, slug)]
@@ -76,7 +89,11 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[
     if not by_meaning:
         warnings = _why_words(session, query, found)
         keyword_source = "chunks" if hits else "sections"
-    matches = [_match(session, hit) for hit in hits]
+    matches = []
+    for hit in hits:
+        section: Any = session.artifact.catalog(hit.collection)[hit.record]
+        identity = f"{section['id']}#{hit.chunk['index']}"
+        matches.append(_entry(session, section, round(hit.score, 6), hit.chunk["text"], identity))
     if not hits:
         matches = _phrase_matches(session, query, among, (exercise, step), limit)
     structured: TopicMatches = {
@@ -142,12 +159,6 @@ def _search(session: Session, query: str, rows: tuple[range, ...] | None) -> Sea
             hit.score = 0.5 * hit.score + 0.5 * has_phrase
         result.hits.sort(key=lambda hit: (-hit.score, hit.row))
     return result
-
-
-def _match(session: Session, hit: SearchHit) -> TopicMatch:
-    section: Any = session.artifact.catalog(hit.collection)[hit.record]
-    identity = f"{section['id']}#{hit.chunk['index']}"
-    return _entry(session, section, round(hit.score, 6), hit.chunk["text"], identity)
 
 
 def _entry(
@@ -250,45 +261,3 @@ def _text(session: Session, structured: TopicMatches, is_cut: bool) -> str:
             )
         )
     return "\n\n".join(parts)
-
-
-TOOLS = (
-    Tool(
-        name="search_topic_context",
-        title="Search Topic Context",
-        family="workshops",
-        description="Find where a topic is taught in the workshops: passages with workshop, exercise"
-        " and step.",
-        run=search_topic_context,
-        arguments=(
-            Argument(
-                "query",
-                "string",
-                "the topic, at least 3 characters",
-                required=True,
-                max_length=MAX_QUERY_CHARS,
-            ),
-            Argument(
-                "limit",
-                "integer",
-                "matches",
-                default=DEFAULT_MATCHES,
-                minimum=1,
-                maximum=MAX_MATCHES,
-            ),
-            Argument("workshop", "string", "only this workshop (slug)", max_length=300),
-            Argument(
-                "exerciseNumber", "integer", "only this exercise", minimum=1, out_of_range="reject"
-            ),
-            Argument(
-                "stepNumber",
-                "integer",
-                "only this step; needs exerciseNumber",
-                minimum=1,
-                out_of_range="reject",
-            ),
-        ),
-        needs=(KIND,),
-        on_error=failure("Topic search"),
-    ),
-)

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from kbc.languages.includes import expand
+from kbc.languages.includes import Surroundings, expand
+from kbc.languages.includes.files import NamedPage
 
 FILES = {
     "docs/includes/note.md": "---\nms.author: x\n---\nA note.\n",
@@ -62,3 +63,18 @@ def test_a_file_that_is_not_there_is_counted() -> None:
 def test_code_of_another_repository_is_no_missing_file() -> None:
     found = expand("[!code[](~/../samples/Gate.cs)]", "docs/page.md", lambda path: None)
     assert (found.unresolved, found.external) == ({}, {"code of DocFX": 1})
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("See <xref:nests?displayProperty=fullName>.", "See [Big nests](../nests.md)."),
+        ("See [them](xref:nests#eggs \"Nests\").", "See [them](../nests.md)."),
+        ("Call <xref:Heron.Nest`1.Open*> or <xref:Heron.Fly%2A>.", "Call `Heron.Nest.Open` or `Heron.Fly`."),
+        ("Call [it](xref:Heron.Fly(System.Int32)).", "Call [it](xref:Heron.Fly(System.Int32))."),
+        ("Write `<xref:nests>`.", "Write `<xref:nests>`."),
+    ],
+)  # fmt: skip
+def test_references_by_uid_lead_to_the_page_that_states_it(source: str, shown: str) -> None:
+    around = Surroundings(uids={"nests": NamedPage("docs/nests.md", "Big nests")})
+    assert expand(source, "docs/guide/page.md", {}.get, around).text == shown

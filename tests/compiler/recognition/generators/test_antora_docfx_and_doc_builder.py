@@ -243,3 +243,19 @@ def test_links_of_docfx_may_start_at_its_configuration(tmp_path: Path) -> None:
     found = {each.code: each.message for each in diagnostics if each.code.startswith("dead-")}
     assert sorted(found) == ["dead-anchor", "dead-link"]
     assert "leads to gone.md, which" in found["dead-link"]
+
+
+def test_references_of_docfx_lead_to_the_page_with_the_uid(tmp_path: Path) -> None:
+    files = {
+        "docfx.json": '{"build": {"content": [{"files": ["**/*.md"]}]}}',
+        "index.md": "# Start\n\nFirst <xref:nests>, then [eggs](xref:eggs).\n",
+        "birds/nests.md": "---\nuid: nests\n---\n\n# Big nests\n\nText.\n",
+        "birds/eggs.md": "---\nuid: eggs\ntitle: Eggs\n---\n\nText.\n",
+        "404.md": "# Not found\n\nThere is no such page.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    records = {each.path: each for each in inputs.records["docs"]}
+    assert set(records) == {"index.md", "birds/nests.md", "birds/eggs.md"}
+    assert (
+        "First [Big nests](birds/nests.md), then [eggs](birds/eggs.md)." in records["index.md"].text
+    )

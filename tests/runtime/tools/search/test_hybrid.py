@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.rendering import json_text
+from kb_runtime.text.written_json import json_text
 from kb_runtime.tools.declaration import Answer
 
 Call = Callable[..., Answer]
@@ -201,6 +201,15 @@ def test_several_chunks_of_a_section_are_one_hit(call: Call, searcher: Any, make
     found = structured(call("hybrid_search", query="map", k=2))
     assert [hit["metadata"]["line"] for hit in found["results"]] == [5, 50]
     assert found["results"][0]["metadata"]["lines"] == [5, 9]
+
+
+@pytest.mark.parametrize("scopes", [["all"], ["docs", "examples"]])
+def test_the_structure_is_written_as_it_is(
+    call: Call, one_of_each: None, scopes: list[str]
+) -> None:
+    query = 'what is "resultsByScope":{"all":'
+    found = structured(call("hybrid_search", query=query, scopes=scopes))
+    assert json_text(found) == json.dumps(found, ensure_ascii=False, separators=(",", ":"))
 
 
 def test_answer_with_ten_hits_is_small(call: Call, searcher: Any, make_hit: Any) -> None:

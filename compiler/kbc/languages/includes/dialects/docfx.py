@@ -1,9 +1,10 @@
-"""DocFX and Microsoft Learn: included pages and code, pictures, tabs and columns."""
+"""DocFX and Microsoft Learn: included pages and code, pictures, tabs, columns, references by uid."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
@@ -16,9 +17,10 @@ from kbc.languages.includes.files import (
     ranges,
     region,
 )
+from kbc.project.source_file import relative_path
 
 TRIGGER = (
-    r"\[!(?i:include|code|div|video)|\]\(#tab/"
+    r"\[!(?i:include|code|div|video)|\]\(#tab/|\]\(xref:|<xref:"
     r"|^[ \t>]*:::[ \t]*(?:code|image|row|column|zone|moniker)\b"
 )
 
@@ -37,6 +39,15 @@ _BLOCK = re.compile(
     r"^(?P<indent>[ \t>]*):::[ \t]*(?P<name>[a-z-]+)(?P<rest>[^\n]*?)(?:::+)?[ \t]*$"
 )
 _TAB = re.compile(r"^#{1,6}[ \t]+\[(?P<title>.+)\]\(#tab/[^)\s]+\)[ \t]*$")
+_REFERENCE = re.compile(
+    r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))"
+    r"|<xref:(?P<uid>[^<>\s?#]++)(?:[?#][^<>\s]*+)?>"
+    r"|\]\(xref:(?P<target>[^()\s?#]*+(?:\([^()\s]*+\)[^()\s?#]*+)*+)"
+    r"(?:[?#][^()\s\"]*+)?(?:[ \t]+\"[^\"\n]*\")?\)"
+)
+_ARITY = re.compile(r"``?\d+|\*$")
+"""Of a generic type its number of parameters, and the mark of all overloads."""
+
 _LAYOUT = frozenset(["row", "row-end", "column", "column-end", "zone-end", "moniker-end"])
 
 
@@ -47,7 +58,22 @@ def replace(text: str, page: IncludingPage) -> str:
     text = _INCLUDE.sub(lambda match: page.included(match["target"], "[!INCLUDE]"), text)
     text = _CODE.sub(lambda match: f"\n{_linked_code(match, page)}\n", text)
     text = _VIDEO.sub(r"[Video](<\g<target>>)", _DIV.sub("", text))
+    if "xref:" in text:
+        text = _REFERENCE.sub(lambda match: _referred(match, page), text)
     return "\n".join(each for line in text.split("\n") for each in _line(line, page))
+
+
+def _referred(match: re.Match[str], page: IncludingPage) -> str:
+    """The page with the uid; of a member of an API, whose address is not known, its name as code, and a link
+    with a text of its own stays."""
+    uid = unquote(match["uid"] or match["target"] or "")
+    found = page.around.uids.get(uid) if uid else None
+    if match["code"] or (match["target"] is not None and found is None):
+        return match[0]
+    if found is None:
+        return f"`{_ARITY.sub('', uid)}`"
+    place = relative_path(found.path, page.path)
+    return f"[{found.title}]({place})" if match["uid"] else f"]({place})"
 
 
 def _line(line: str, page: IncludingPage) -> Iterator[str]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from kbc.languages.includes.containers import label
+from kbc.languages.includes.dialects.shortcode_values import shown_text, template
 from kbc.languages.includes.files import (
     IncludingPage,
     dedent,
@@ -21,7 +22,6 @@ SHORTCODE = re.compile(
     r"\{\{(?P<mark>[<%])(?!/\*)\s*(?P<end>/?)\s*(?P<name>[\w./-]*)(?=[\s\"`]|/?\s*[>%]\}\})(?P<args>(?:[^{}\"`]|\"[^\"]*\"|`[^`]*`)*?)(?P<alone>/?)\s*[>%]\}\}"
 )
 
-_TEMPLATE_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
 _ARGUMENT = re.compile(r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`|([^\s\"`=]+))")
 _NOTICES = frozenset([
     "note", "warning", "tip", "caution", "danger", "info", "important", "notice", "callout",
@@ -86,7 +86,7 @@ def replace_shortcodes(text: str, page: IncludingPage) -> str:
         if page.tab_labels and "tab" in name and not match["args"].strip():
             parts.append(f"\n\n{label('', page.tab_labels.pop(0))}\n\n")
             continue
-        if name in closed and not match["alone"] and _is_code(name, page):
+        if name in closed and not match["alone"] and _is_code(match["name"], page):
             end = next(
                 (
                     each
@@ -195,32 +195,22 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
         return next((named[key] for key in ("caption", "alt", "title") if named.get(key)), "")
     if name in _MEDIA or is_paired:
         return f"\n\n{label('', title)}\n\n" if title and is_paired else title
-    template = _template(name, page)
-    if template and "{{" not in template:  # it only holds text
-        return template
-    written = _pulled_in(template, plain, named, page)
-    if written is None:
+    written = template(match["name"], page)
+    if plain_text := shown_text(written, None):
+        return plain_text
+    pulled_in = _pulled_in(written, plain, named, page)
+    if pulled_in is None:
         page.external[f"{{{{< {name} >}}}}"] += 1
-    return written or ""
+    return pulled_in or ""
 
 
 def _is_code(name: str, page: IncludingPage) -> bool:
     """Whether a shortcode shows what it wraps as code: one of Hugo's, or one whose template says so."""
-    if name in _CODE:
+    if name.lower() in _CODE:
         return True
-    template = _template(name, page)
-    wraps = ".Inner" in template and not _SHOWS_TEXT.search(template)
-    return wraps and _SHOWS_CODE.search(template) is not None
-
-
-def _template(name: str, page: IncludingPage) -> str:
-    """The template of a shortcode, without comments; "" for one of Hugo's own or a theme's."""
-    for folder in page.around.templates:
-        for ending in (".html", ".md"):
-            data = page.read(f"{folder}/{name}{ending}")
-            if data is not None:
-                return _TEMPLATE_COMMENT.sub("", data.decode("utf-8", "replace")).strip()
-    return ""
+    written = template(name, page)
+    wraps = ".Inner" in written and not _SHOWS_TEXT.search(written)
+    return wraps and _SHOWS_CODE.search(written) is not None
 
 
 def _file(name: str, plain: list[str], named: dict[str, str], page: IncludingPage) -> str:

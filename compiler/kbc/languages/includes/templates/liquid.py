@@ -34,6 +34,7 @@ _TAG = re.compile(
     re.DOTALL,
 )
 _RAW = re.compile(r"\{%-?\s*raw\s*-?%\}(?P<inner>.*?)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
+_VALUE_IN_CODE = re.compile(r"\{\{-?\s*(?P<table>site|page)\.(?P<path>[\w.-]+?)\s*-?\}\}")
 _RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _REMARK = re.compile(r"\{#(?![\w-]+\}).*?#\}", re.DOTALL)
 _LITERAL = re.compile(r"\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')\s*(?:\||\Z)")
@@ -149,22 +150,50 @@ class _Template:
         return "".join([*parts, text[position:]])
 
     def _fenced(self, text: str) -> str:
-        """Fenced code as it is, but for the tags that only keep Liquid out of it."""
+        """Fenced code as it is, but for the tags that only keep Liquid out of it, and values of Jekyll's
+        site and page, which are filled in before Markdown is read."""
         lines: list[str] = []
         block: list[str] = []
         marks = ""
+        is_raw = False
         for line in text.split("\n"):
             opening = None if marks else FENCE.match(line)
             was_open = bool(marks)
             marks = after_fence(marks, line, opening)
             if not was_open and not marks:
+                for tag in _RAW_TAG.findall(line):
+                    is_raw = "end" not in tag
                 lines.append(line)
                 continue
             block.append(line)
             if not marks:
-                lines.append(self._kept.keep(_RAW_TAG.sub("", "\n".join(block))))
+                shown, is_raw = self._code("\n".join(block), is_raw)
+                lines.append(self._kept.keep(shown))
                 block = []
         return "\n".join([*lines, *block])
+
+    def _code(self, text: str, is_raw: bool) -> tuple[str, bool]:
+        """A block of code with its values, and whether what follows it is kept from Liquid."""
+        parts: list[str] = []
+        position = 0
+        for tag in _RAW_TAG.finditer(text):
+            part = text[position : tag.start()]
+            parts.append(part if is_raw else self._with_values(part))
+            is_raw = "end" not in tag[0]
+            position = tag.end()
+        rest = text[position:]
+        return "".join([*parts, rest if is_raw else self._with_values(rest)]), is_raw
+
+    def _with_values(self, code: str) -> str:
+        if "{{" not in code or self._liquid.is_bare or not self._liquid.values:
+            return code
+        tables = {"site": self._liquid.values, "page": self._liquid.page}
+
+        def shown(match: re.Match[str]) -> str:
+            found = value_at(tables[match["table"]], match["path"])
+            return match[0] if found is None else found
+
+        return _VALUE_IN_CODE.sub(shown, code)
 
     def _value(self, expression: str, parameters: Mapping[str, str]) -> str:
         if literal := _LITERAL.match(expression):

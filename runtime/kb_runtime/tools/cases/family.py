@@ -1,12 +1,13 @@
-"""Errors of the tools over test cases, in the form of the web service that their clients know."""
+"""What the tools over test cases share: their errors have the form of the web service that clients know."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kb_runtime.errors import ToolError
 from kb_runtime.tools.answers import error_structure, error_text
-from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.declaration import Answer, Tools
 
 if TYPE_CHECKING:
     from kb_runtime.tools.fields import Failure
@@ -22,3 +23,6 @@ def api_error(error: ToolError) -> Answer[Failure]:
     structured["error"]["status"] = status
     text = error_text(error).removeprefix("Error: ")
     return Answer(f"API Error ({status}): {text}", structured)
+
+
+case_tools = partial(Tools, family="tests", needs=("tests",), on_error=api_error)

@@ -1,9 +1,10 @@
-"""The options that `kbc build` and `kbc watch` share."""
+"""Short forms of options, and the options that several commands share."""
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -16,8 +17,36 @@ if TYPE_CHECKING:
     from kbc.pipeline.build import BuildOptions
 
 
+Option = Callable[[Any], Any]
+"""Adds an option to a command."""
+
+PATH = click.Path(path_type=Path)
+
+
+def path_option(*names: str, help: str, **more: Any) -> Option:
+    return click.option(*names, type=PATH, help=help, **more)
+
+
+def flag(*names: str, help: str) -> Option:
+    return click.option(*names, is_flag=True, help=help)
+
+
+def with_options(command: Callable[..., Any], options: Iterable[Option]) -> Callable[..., Any]:
+    """`command` with the options, which `--help` lists in this order."""
+    return functools.reduce(lambda made, option: option(made), reversed([*options]), command)
+
+
+NAME = click.option(
+    "--name", default="", help="Name if there is no kb.toml; default: the site's title."
+)
+JOBS = click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Number of embedding threads; default: all cores."
+)
+ALLOW_OUTSIDE = flag("--allow-outside", help="Follow paths and links that leave the folder.")
+
+
 class Chosen(TypedDict):
-    """The values of these options, as a command gets them."""
+    """The values of `_OPTIONS`, as a command gets them."""
 
     out: Path
     jobs: int | None
@@ -36,31 +65,16 @@ class Chosen(TypedDict):
 
 
 _OPTIONS = (
-    click.option(
-        "--out",
-        type=click.Path(path_type=Path),
-        default=DEFAULT_OUT,
-        help=f"Output folder; default: {DEFAULT_OUT}.",
-    ),
-    click.option(
-        "--jobs",
-        type=click.IntRange(1, 256),
-        help="Number of embedding threads; default: all cores.",
-    ),
-    click.option(
-        "--model", type=click.Path(path_type=Path), help="Folder of a sentence-transformers model."
-    ),
-    click.option(
+    path_option("--out", help=f"Output folder; default: {DEFAULT_OUT}.", default=DEFAULT_OUT),
+    JOBS,
+    path_option("--model", help="Folder of a sentence-transformers model."),
+    path_option(
         "--rerank-model",
-        type=click.Path(path_type=Path),
         help="Folder of a cross-encoder with which searches can re-score their best hits.",
     ),
-    click.option(
-        "--offline", is_flag=True, help="Download nothing: the model must be on this machine."
-    ),
-    click.option(
+    flag("--offline", help="Download nothing: the model must be on this machine."),
+    flag(
         "--exact",
-        is_flag=True,
         help="Embed with full precision: more than twice as slow, and no better on our benchmarks.",
     ),
     click.option(
@@ -71,35 +85,21 @@ _OPTIONS = (
         show_default=True,
         help="Variant of the query encoder; docs/encoder.md compares them.",
     ),
-    click.option(
-        "--lexical-only",
-        is_flag=True,
-        help="Build without vectors and encoder: keyword search only.",
-    ),
-    click.option(
-        "--no-draft",
-        is_flag=True,
-        help="Do not publish a keyword-only draft while a first build embeds.",
-    ),
+    flag("--lexical-only", help="Build without vectors and encoder: keyword search only."),
+    flag("--no-draft", help="Do not publish a keyword-only draft while a first build embeds."),
     click.option(
         "--keep", type=click.IntRange(1), default=3, help="Number of versions to keep; default: 3."
     ),
-    click.option("--cache", type=click.Path(path_type=Path), help="The cache folder."),
-    click.option("--no-cache", is_flag=True, help="Do not read or write the cache."),
-    click.option(
-        "--allow-outside", is_flag=True, help="Follow paths and links that leave the folder."
-    ),
-    click.option(
-        "--strict", is_flag=True, help="Fail on warnings, such as a file that cannot be read."
-    ),
+    path_option("--cache", help="The cache folder."),
+    flag("--no-cache", help="Do not read or write the cache."),
+    ALLOW_OUTSIDE,
+    flag("--strict", help="Fail on warnings, such as a file that cannot be read."),
 )
 
 
 def takes_build_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options to a command, which gets them as `Chosen`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    """Adds the options of builds to a command, which gets them as `Chosen`."""
+    return with_options(command, _OPTIONS)
 
 
 def build_options(chosen: Chosen, executor: str = "threads") -> BuildOptions:

@@ -1,0 +1,30 @@
+"""Lists of AsciiDoc in lists: which of them an item, and a block behind a `+`, belongs to."""
+
+import pytest
+
+from kbc.formats import convert
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("* One\n+\n. a\n. b\n* Two\n", "- One\n  1. a\n  2. b\n- Two\n"),
+        (
+            "nest::: A field.\n\n`eggs`:::: Their number.\n+\nAt most four.\n`age`::::\nIn days.\n",
+            "- **nest**\n\n  A field.\n\n  - **`eggs`**\n\n    Their number.\n\n    At most four.\n\n"
+            "  - **`age`**\n\n    In days.\n",
+        ),
+        ("* One\n+\nText\n* Two\n", "- One\n\n  Text\n\n- Two\n"),
+        ("* One\n. a\n. b\n\n+\nOf one.\n* Two\n", "- One\n\n  1. a\n  2. b\n\n  Of one.\n\n- Two\n"),
+        ("* One\n** a\n... x\n\n\n+\nOf one.\n", "- One\n\n  - a\n    1. x\n\n  Of one.\n"),
+        ("name::\n+\n. a\n. b\n\n+\n`X`:::\nText.\n",
+         "- **name**\n\n  1. a\n  2. b\n\n  - **`X`**\n\n    Text.\n"),
+        ("* One\n\n+\nOf one.\n", "- One\n\n  Of one.\n"),
+        ("* One\n+\n====\nText\n* inner\n====\n* Two\n",
+         "- One\n\n  Text\n  \\* inner\n\n- Two\n"),
+        ("Text\n* no item\n", "Text\n\\* no item\n"),
+    ],
+)  # fmt: skip
+def test_items_and_blocks_belong_to_the_list_that_they_name(source: str, shown: str) -> None:
+    (found,) = convert("a.adoc", source.encode(), lambda path: None)
+    assert found.text == shown
