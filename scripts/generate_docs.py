@@ -65,14 +65,14 @@ traceback of an error.
 | 2 | invalid option or argument |
 | 3 | the knowledge base has errors and nothing was published; with `check --strict`, errors or warnings |
 | 4 | not an artifact, or one that is damaged, unsigned or of another format version |
-| 5 | the output or a client's configuration cannot be written, the disk is full, or another build holds the lock |
+| 5 | the output or a client's configuration cannot be written, as on a full disk, or another build holds the lock |
 | 6 | the encoder's model is missing, is not the pinned one, or returned unusable vectors |
 | 7 | `get`: no record of that name; `install`: no client found |
 | 8 | the compiler's dependencies are not installed |
 | 9 | `eval`: a measure is below its `--fail-under` |
 | 10 | `build --executor`: the workers cannot be reached, were refused or were lost; see [Large builds](scaling.md) |
 | 70 | a bug in kbc |
-| 71 | no memory, file descriptor or space is left |
+| 71 | no memory, thread or file descriptor is left |
 | 129, 130, 143 | ended by a closed terminal, Ctrl-C or SIGTERM; the last published version stays live |
 """
 

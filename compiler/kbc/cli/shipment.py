@@ -50,11 +50,14 @@ def ships(write: Callable[..., None]) -> Callable[..., None]:
         artifact: str, out: Path, name: str, version: str, mcp_name: str, **own: object
     ) -> None:
         from kb_runtime.knowledge.artifact import Artifact
+        from kb_runtime.knowledge.inspection import DRAFT
         from kbc.shipping.product import product
         from kbc.shipping.timestamp import timestamp_of
 
         with Artifact.open(artifact) as opened:
             facts = product(opened, name=name, version=version, mcp_name=mcp_name)
+            if opened.manifest.is_draft:
+                click.echo(f"note: this is a draft: {DRAFT}", err=True)
             write(Shipment(opened, facts, out, timestamp_of(facts, source_date_epoch())), **own)
 
     return with_options(run, _OPTIONS)

@@ -46,5 +46,6 @@ def check_files(
         inputs = read_checked(root, diagnostics, allow_outside)
     if inputs is None:
         return tuple(diagnostics), None
-    inputs.accounting.complete(inputs.project.root)
+    if not inputs.project.is_file:
+        inputs.accounting.complete(inputs.project.root)
     return tuple(diagnostics), inputs.accounting

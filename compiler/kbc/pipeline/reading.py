@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from kb_runtime.store.temporary_folders import temporary_folder
@@ -28,7 +29,7 @@ from kbc.recognition.archives import is_archive, release
 from kbc.recognition.configuration import READER
 from kbc.recognition.declared import with_generators
 from kbc.recognition.detection import RecognitionError, recognise
-from kbc.records import CompiledRecord
+from kbc.records import CompiledRecord, SourceRecord
 from kbc.sources.accounting import Accounting
 from kbc.sources.discovery import discover, licence_files
 from kbc.sources.workshop_tree import NO_PLACE, has_no_place
@@ -60,7 +61,7 @@ def read_inputs(
         if project is None:
             return None
         inputs = _read_project(project, diagnostics, allow_outside)
-        if project.boundary is not None:
+        if project.boundary is not None and not project.is_file:
             inputs.accounting.complete(project.root, _left_out(inputs.project))
         return inputs
 
@@ -113,7 +114,7 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
     with guarded(diagnostics):
         exists = tree.exists if project.boundary is not None else None
         frontends.check(records, diagnostics, project.collections, exists)
-    if not diagnostics.errors and not any(records.values()):
+    if not diagnostics.errors and not any(map(_is_content, chain(*records.values()))):
         _report_nothing(project, diagnostics)
     licences = licence_files(project, allow_outside)
     each_once = {file.path: file for found in (*files.values(), licences) for file in found}
@@ -156,6 +157,11 @@ def _forgive(
             or (_is_metadata(each) and each.path in pages)
         )
     )
+
+
+def _is_content(record: CompiledRecord) -> bool:
+    """Whether it is more than the name of a documentation set that has no page."""
+    return not isinstance(record, SourceRecord) or bool(record.pages)
 
 
 def _report_nothing(project: Project, diagnostics: Diagnostics) -> None:

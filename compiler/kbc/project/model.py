@@ -103,7 +103,8 @@ class Collection:
 @dataclass(frozen=True, slots=True)
 class Project:
     """A knowledge base; docs/kb-authoring.md says what the fields are for. `boundary` is the folder that
-    files which pages include may lie in, None for the root."""
+    files which pages include may lie in, None for the root. One that `is_file` is a single file of `root`,
+    and what lies beside it is no part of it."""
 
     root: Path
     name: str
@@ -118,6 +119,7 @@ class Project:
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
     package: PackageSettings = field(default_factory=PackageSettings)
     boundary: Path | None = None
+    is_file: bool = False
     language: str = ""
     build: BuildSettings = field(default_factory=BuildSettings)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from kb_runtime.errors import SingleCodeError, exit_codes
@@ -146,7 +148,7 @@ def write_starter(folder: Path, kind: str | None) -> list[Path]:
     overwrites a file.
 
     Returns the paths written. Raises `InitError` when the folder already is a knowledge base or cannot
-    be written.
+    be written, and then leaves nothing behind.
     """
     if (folder / PROJECT_FILE).exists():
         remove_abandoned(folder / PROJECT_FILE)
@@ -161,10 +163,16 @@ def write_starter(folder: Path, kind: str | None) -> list[Path]:
     }
     files = {folder / path: text.format(**facts) for path, text in texts.items()}
     new = {path: text for path, text in files.items() if not path.exists()}
+    undo: list[Callable[[], None]] = []
     try:
         for path in sorted(new, key=lambda path: path.name == PROJECT_FILE):
+            undo += reversed([each.rmdir for each in path.parents if not each.exists()])
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, new[path].encode())  # kb.toml last: with it the folder is taken
+            undo.append(path.unlink)
     except OSError as error:
+        for step in reversed(undo):
+            with suppress(OSError):  # a folder that somebody else has written to
+                step()
         raise InitError(f"{str(folder)!r} cannot be written: {error.strerror}", _OTHER) from error
     return list(new)

@@ -118,8 +118,7 @@ class _FolderDetector:
 
     def file(self, name: str) -> Recognition:
         """A single file: a page, a bundle of pages, a program or test cases."""
-        self._is_file = True
-        self._files = [name]  # what else is in the folder does not matter
+        self._is_file, self._files = True, [name]  # what else is in the folder does not matter
         ending = Path(name).suffix.lower()
         bundles = (*places.HTML, ".jsonl", ".ndjson")
         is_bundle = built_site.LLMS_FULL.fullmatch(name.lower()) or ending in bundles
@@ -129,10 +128,10 @@ class _FolderDetector:
         if not is_page and not is_bundle and places.is_program(name):
             return self._finish([collection("code", "code", (name,))], f"one program, {name}")
         kind = "pages" if is_bundle or not is_page else "docs"
-        if not is_page and ending not in KINDS[kind].suffixes:
-            pages = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
-            known = ", ".join(sorted({*pages, *ONLY_TESTS, *archives.ENDINGS}))
-            hint = f"Known endings, besides those of programs: {known}."
+        pages = {*KINDS["docs"].suffixes, *KINDS["pages"].suffixes} - {".toml"}
+        if not is_page and ending not in pages:  # a source.toml only describes pages
+            known = sorted({*pages, *ONLY_TESTS, *archives.ENDINGS})
+            hint = f"Known endings, besides those of programs: {', '.join(known)}."
             raise RecognitionError(f"{name!r} is in no format that kbc reads", hint)
         own = collection("docs", kind, (name,), self._slug(name))
         return self._finish([own], f"one file, {name}")
@@ -439,6 +438,7 @@ class _FolderDetector:
             license=licence,
             collections=tuple(distinct(with_references(self._tree, collections))),
             boundary=self._boundary,
+            is_file=self._is_file,
         )
         parts = "; ".join(
             f"{each.name} ({shown(each.paths)}, kind {each.kind})" for each in project.collections

@@ -144,13 +144,27 @@ def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
             else f"Set {PASSPHRASE_VARIABLE} to its passphrase.",
         ) from error
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise KeyFileError(
-            f"{path} does not hold a private key in PEM form, or its passphrase is different.",
-            "Create a key pair with `kbc keygen`.",
-        ) from error
+        raise _not_private(path, passphrase) from error
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyFileError(f"{path} does not hold an Ed25519 key.", "Make one with `kbc keygen`.")
     return key
+
+
+def _not_private(path: Path, passphrase: bytes | None) -> KeyFileError:
+    """Why a file cannot be read as a private key."""
+    data = read_key_file(path)
+    if b"-----BEGIN PUBLIC KEY-----" in data:
+        return KeyFileError(
+            f"{path} holds a public key.", f"Use the secret key, the file without {PUBLIC_SUFFIX}."
+        )
+    if passphrase and b"-----BEGIN ENCRYPTED PRIVATE KEY-----" in data:
+        return KeyFileError(
+            f"{path} cannot be decrypted: its passphrase is another one, or the file is damaged.",
+            f"Set {PASSPHRASE_VARIABLE} to its passphrase.",
+        )
+    return KeyFileError(
+        f"{path} does not hold a private key in PEM form.", "Create a key pair with `kbc keygen`."
+    )
 
 
 def _create(path: Path, data: bytes, mode: int) -> None:

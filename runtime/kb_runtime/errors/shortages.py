@@ -31,6 +31,7 @@ _SHORT: dict[int, tuple[str, str]] = {
     errno.EROFS: ("the file system is read-only", "Choose another folder."),
     **dict.fromkeys(NO_SPACE, ("there is no space left", "Free some space.")),
 }
+_OF_DISKS = frozenset(_SHORT[number][0] for number in (errno.EROFS, *NO_SPACE))
 _RAISED = {
     errno.ENOMEM: "Raise the limit of this process's address space (`ulimit -v`).",
     _THREADS: "Raise the limit of this process's address space (`ulimit -v`), or of processes (`ulimit -u`).",
@@ -49,7 +50,10 @@ _WORDS = {os.strerror(number): number for number in _SHORT if number != _THREADS
 
 
 class ShortageError(SingleCodeError):
-    """The machine, or what this process may have of it, is used up."""
+    """The machine, or what this process may have of it, is used up.
+
+    The exit code is that of an output that cannot be written where a disk is full or read-only.
+    """
 
     code = "shortage"
     exit_code = exit_codes.SHORTAGE
@@ -58,6 +62,8 @@ class ShortageError(SingleCodeError):
         """`kind` says what is used up, and names no file."""
         super().__init__(message, hint)
         self.kind = kind
+        if kind in _OF_DISKS:
+            self.exit_code = exit_codes.OUTPUT
 
 
 def shortage(error: BaseException) -> ShortageError | None:

@@ -10,6 +10,7 @@ from kb_runtime.store.manifest import MANIFEST
 from kb_runtime.text.rendering import printable
 from kb_runtime.text.tables import count_of, size, table
 
+DRAFT = "keyword search only; the build that it is a draft of has not ended: run `kbc build` again"
 WARNINGS = 20
 """As many of a build's warnings are shown as text."""
 
@@ -27,6 +28,7 @@ def inspect(path: str | os.PathLike[str]) -> dict[str, Any]:
         return {
             **manifest,
             "path": artifact.root,
+            "draft": artifact.manifest.is_draft,
             "counts": {
                 "records": sum(info.records for info in artifact.collections),
                 "chunks": sum(info.chunks for info in artifact.collections),
@@ -55,6 +57,8 @@ def render_inspection(facts: dict[str, Any]) -> str:
         ["path", facts["path"]],
         ["holds", ", ".join(f"{count:,} {what}" for what, count in facts["counts"].items())],
     ]
+    if facts["draft"]:
+        head.append(["draft", DRAFT])
     if encoder:
         head.append(
             [

@@ -123,6 +123,11 @@ class Manifest(ManifestFields):
         if not all(map(_is_inside, self.files)):
             raise _not_a_manifest(folder, "it lists a file outside of the build")
 
+    @property
+    def is_draft(self) -> bool:
+        """Whether it is the keyword-only version that a first build publishes before it embeds."""
+        return self.get("encoder") is None and BILL not in self.files
+
     def inputs(self) -> list[dict[str, Any]]:
         """The compiled files: maps with `path`, `bytes` and `sha256`. Raises `ArtifactError`."""
         earlier = self._fields.get("inputs")  # where artifacts of format 1 had them at first

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kbc.languages import markdown
-from kbc.pipeline.checking import check
+from kbc.pipeline.checking import check, check_files
 
 
 def test_a_page_is_parsed_once_by_a_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,3 +26,11 @@ def test_a_page_is_parsed_once_by_a_check(tmp_path: Path, monkeypatch: pytest.Mo
     (found,) = (each for each in check(tmp_path) if each.code == "dead-anchor")
     assert (found.path, found.line) == ("docs/b.md", 5)
     assert sorted(parsed) == ["# A", "# B"]
+
+
+def test_what_lies_beside_a_single_file_is_not_counted(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\nAbout {name}.\n")
+    _, files = check_files(tmp_path / "one.md")
+    assert files is not None
+    assert [each.path for each in files] == ["one.md"]

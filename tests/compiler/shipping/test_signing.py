@@ -146,8 +146,11 @@ def test_an_encrypted_key_needs_its_passphrase(publish: Publish, tmp_path: Path)
     with pytest.raises(KeyFileError, match="is encrypted") as caught:
         sign(build, tmp_path / "key", None)
     assert caught.value.hint == "Set KBC_SIGNING_PASSPHRASE to its passphrase."
-    with pytest.raises(KeyFileError, match="passphrase"):
+    with pytest.raises(KeyFileError, match="passphrase") as caught:
         sign(build, tmp_path / "key", b"guess")
+    assert caught.value.hint == "Set KBC_SIGNING_PASSPHRASE to its passphrase."
+    with pytest.raises(KeyFileError, match="holds a public key"):
+        sign(build, tmp_path / "key.pub", None)
     assert not (build / SIGNATURES).exists()
     sign(build, tmp_path / "key", b"secret")
     assert verify(build, [tmp_path / "key.pub"]).ok

@@ -258,6 +258,17 @@ def test_a_knowledge_base_without_records_is_an_error(tmp_path: Path, run: Build
     assert error_codes(raised.value) == ["no-records"]
 
 
+def test_a_set_of_pages_without_any_page_is_an_error(tmp_path: Path, run: Builder) -> None:
+    rows = tmp_path / "rows.ndjson"
+    rows.write_text('{"text": "a line that has no address"}\n')
+    with pytest.raises(BuildError) as raised:
+        run(rows)
+    assert error_codes(raised.value) == ["no-records"]
+    (settings := tmp_path / "settings.toml").write_text("[[question]]\n")
+    with pytest.raises(BuildError, match="nothing was published"):
+        run(settings)
+
+
 VICTIMS = """
 import json, os, signal, sys, traceback
 from pathlib import Path

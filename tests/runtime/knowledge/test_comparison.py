@@ -4,13 +4,15 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from tests.small_artifact import publish_small
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.comparison import CollectionDiff, diff
 from kb_runtime.knowledge.inspection import inspect, render_inspection
-from kb_runtime.store.manifest import load, seal
+from kb_runtime.store.manifest import BILL, load, seal
 from kbc.cli.artifact_reports import render_diff
 from kbc.linking.linker import Published
 
@@ -30,6 +32,17 @@ def test_inspect_sums_up_the_manifest(publish: Publish) -> None:
     }
     assert facts["sizes"]["total"] == sum(path.stat().st_size for path in files)
     json.dumps(facts)
+
+
+def test_a_leftover_draft_is_shown_as_one(tmp_path: Path) -> None:
+    draft = publish_small(tmp_path / "draft")
+    whole = publish_small(
+        tmp_path / "whole", more_sections=lambda folder: (folder / BILL).write_text("{}")
+    )
+    for published, is_draft in ((draft, True), (whole, False)):
+        facts = {**inspect(published.path), "encoder": None, "collections": []}
+        assert facts["draft"] is is_draft
+        assert ("\ndraft " in render_inspection(facts)) is is_draft
 
 
 def test_warnings_of_a_build_are_listed_up_to_a_bound(publish: Publish) -> None:
