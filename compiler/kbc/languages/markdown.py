@@ -48,8 +48,9 @@ _ROLE = re.compile(r"\{[\w:-]+\}(?=`)")
 INSTRUCTION = r"<\?(?!php\b|xml\b)(?=[A-Za-z])"
 """Where an instruction to a program of the site begins (`<?code-excerpt "main.dart"?>`), which browsers show
 as little as a comment. PHP and XML outside of code are content all the same."""
-TARGET = r"^\([^\s()][^()\n]*\)=[ \t]*$"
-"""A name that MyST gives to what follows, on a line of its own."""
+TARGET = (
+    r"^\([^\s()][^()\n]*\)=[ \t]*$"  # a name that MyST gives to what follows, on a line of its own
+)
 _HIDDEN = re.compile(rf"<!--|{INSTRUCTION}|{TARGET}", re.MULTILINE)
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
@@ -203,8 +204,9 @@ def _commented(tokens: Sequence[Token], line_numbers: Sequence[int]) -> Iterator
     for token in tokens:
         if token.type in ("inline", "html_block") and token.map and _HIDDEN.search(token.content):
             first, end = token.map
-            is_html = token.type == "html_block"
-            yield CommentedLines(line_numbers[first], line_numbers[end - 1], is_html)
+            yield CommentedLines(
+                line_numbers[first], line_numbers[end - 1], token.type == "html_block"
+            )
 
 
 def anchors(document: Document, rules: AnchorRules) -> frozenset[str]:

@@ -74,7 +74,7 @@ def test_the_library_that_reads_python_for_pages_decides_about_builds(
         (tmp_path / "kb" / name).write_text(text)
 
     def made_with(griffe: str) -> tuple[str, str]:
-        """The id of a build with a version of griffe, "" for none, and its text."""
+        """The id of a build with a version of griffe, "" for none, and the text of its pages."""
         monkeypatch.setattr(registry, "_version", lambda _: griffe)
         if not griffe:
             monkeypatch.setitem(sys.modules, "kbc.formats.python.objects", None)
@@ -82,7 +82,8 @@ def test_the_library_that_reads_python_for_pages_decides_about_builds(
         report = build(recognise(tmp_path / "kb").project, options)
         monkeypatch.undo()
         with Artifact.open(report.path) as artifact:
-            return report.build_id, "\n".join(chunk["text"] for chunk in artifact.chunks)
+            rows = artifact.collection("docs").rows
+            return report.build_id, "\n".join(artifact.chunks[row]["text"] for row in rows)
 
     missing, *others = [made_with(version) for version in ("", "2.0", "2.1")]
     assert "Doubles pears." not in missing[1]

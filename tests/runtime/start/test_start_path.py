@@ -20,7 +20,7 @@ live.versions log
 mcp mcp.answers mcp.connection mcp.context mcp.correlation mcp.dispatch mcp.failures
 mcp.introduction mcp.params mcp.revisions mcp.stdio options options.serve start start.main store
 store.integrity store.location store.locks store.manifest store.manifest_schema text text.addresses
-text.json_types tools tools.session version
+text.json_types text.written_json tools tools.session version
 """
 OTHER_STARTS = """
 __init__ cli.packaged knowledge.federated_layout knowledge.federation
