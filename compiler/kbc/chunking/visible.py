@@ -33,5 +33,5 @@ def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx:
         hidden_spans = [(hidden + span.start, hidden + span.end) for span in mdx.comments(body)]
         body = mdx.mask(body)
     else:
-        hidden_spans = list(comments(text, document))
+        hidden_spans = list(comments(text, document.commented))
     return Visible(without(blank(text[:hidden]) + body, hidden_spans), tuple(hidden_spans))

@@ -154,7 +154,7 @@ def _links(source: tuple[str, bool]) -> Links:
     if is_mdx:
         hidden = [(span.start, span.end) for span in mdx.comments(text)]
     else:
-        hidden = list(comments(text, document))
+        hidden = list(comments(text, document.commented))
     shown = without(text, hidden)
     found: Links = []
     for number, line in enumerate(shown.split("\n"), start=1):

@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from kbc.languages import markdown
+_INSTRUCTION = r"<\?(?!php\b|xml\b)(?=[A-Za-z])"
+"""Where an instruction to a program of the site begins (`<?code-excerpt "main.dart"?>`), which browsers show
+as little as a comment. PHP and XML outside of code are content all the same."""
+_TARGET = r"^\([^\s()][^()\n]*\)=[ \t]*$"
+"""A name that MyST gives to what follows, on a line of its own."""
+HIDDEN = re.compile(rf"<!--|{_INSTRUCTION}|{_TARGET}", re.MULTILINE)
+"""What a text with something that is not shown contains."""
 
 _BACKTICKS = re.compile(r"`+")
-_MARK = re.compile(rf"\\.|`+|<!--|{markdown.INSTRUCTION}|{markdown.TARGET}", re.MULTILINE)
+_MARK = re.compile(rf"\\.|`+|<!--|{_INSTRUCTION}|{_TARGET}", re.MULTILINE)
 
 Span = tuple[int, int]
 """The characters [start, end) of a text."""
 
 
-def comments(text: str, document: markdown.Document) -> Iterator[Span]:
+@dataclass(frozen=True, slots=True)
+class CommentedLines:
+    """Lines `start_line` to `end_line` of a text, or of HTML, that may hold comments, at any depth: each
+    comment begins and ends in them, and in text code spans hide it."""
+
+    start_line: int
+    end_line: int
+    is_html: bool
+
+
+def comments(text: str, commented: Iterable[CommentedLines]) -> Iterator[Span]:
     """The comments, processing instructions and targets outside code, in order and apart."""
     starts = [0]
     position = 0
-    for lines in document.commented:
+    for lines in commented:
         while len(starts) <= lines.end_line:
             starts.append(text.find("\n", starts[-1]) + 1 or len(text))
         start = max(starts[lines.start_line - 1], position)  # cells of a table share their line

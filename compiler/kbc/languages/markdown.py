@@ -21,6 +21,7 @@ from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages import mdx as mdx_syntax
 from kbc.languages.anchors import AnchorRules, Label, assigned, split_attributes, unpictured
+from kbc.languages.comments import HIDDEN, CommentedLines
 from kbc.languages.fences import language_of_fence
 from kbc.languages.front_matter import FrontMatter, front_matter_end, read_front_matter
 from kbc.limits import MAX_INLINE_CHARS, short_title
@@ -45,13 +46,6 @@ _TITLE = re.compile(
 """A heading of level 1; code, in which such a line is a comment, is passed over."""
 
 _ROLE = re.compile(r"\{[\w:-]+\}(?=`)")
-INSTRUCTION = r"<\?(?!php\b|xml\b)(?=[A-Za-z])"
-"""Where an instruction to a program of the site begins (`<?code-excerpt "main.dart"?>`), which browsers show
-as little as a comment. PHP and XML outside of code are content all the same."""
-TARGET = (
-    r"^\([^\s()][^()\n]*\)=[ \t]*$"  # a name that MyST gives to what follows, on a line of its own
-)
-_HIDDEN = re.compile(rf"<!--|{INSTRUCTION}|{TARGET}", re.MULTILINE)
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
 _KINDS: Mapping[str, BlockKind] = {
@@ -92,16 +86,6 @@ class Fence:
     start_line: int
     end_line: int
     language: str
-
-
-@dataclass(frozen=True, slots=True)
-class CommentedLines:
-    """Lines `start_line` to `end_line` of a text, or of HTML, that may hold comments, at any depth: each
-    comment begins and ends in them, and in text code spans hide it."""
-
-    start_line: int
-    end_line: int
-    is_html: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +186,7 @@ def parse(text: str, *, mdx: bool = False) -> Document:
 
 def _commented(tokens: Sequence[Token], line_numbers: Sequence[int]) -> Iterator[CommentedLines]:
     for token in tokens:
-        if token.type in ("inline", "html_block") and token.map and _HIDDEN.search(token.content):
+        if token.type in ("inline", "html_block") and token.map and HIDDEN.search(token.content):
             first, end = token.map
             yield CommentedLines(
                 line_numbers[first], line_numbers[end - 1], token.type == "html_block"
