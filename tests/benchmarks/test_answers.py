@@ -14,7 +14,7 @@ from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.revisions import NEWEST_HANDSHAKE
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.text.unshown import unshown
-from kb_runtime.tools.search.compact import FULL_SNIPPETS, LEAST_SNIPPET, MOST_SNIPPET
+from kb_runtime.tools.search.passages import FULL_SNIPPETS, LEAST_SNIPPET, MOST_SNIPPET
 
 QUESTIONS = (
     "How do I create a map from a set?",

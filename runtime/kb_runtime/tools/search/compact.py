@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.lookup import Record
     from kb_runtime.records.entries import SectionEntry
     from kb_runtime.search.request import SearchHit
-    from kb_runtime.search.snippets import Snippet
     from kb_runtime.tools.search.answers import (
         CollectionSize,
         CompactHit,
@@ -39,11 +38,6 @@ MAX_QUERY_CHARS = 1_000
 DEFAULT_PAGE = 50
 MAX_PAGE = 200
 MAX_HITS_PER_RECORD = 3
-FULL_SNIPPETS = 3
-"""The first hits are read most: their passages answer, the others' say what they are about. Ten hits then
-take at most about 2,000 tokens, text and structure together."""
-LEAST_SNIPPET, MOST_SNIPPET, SHORT_SNIPPET = 240, 280, 80
-"""Code points of a passage."""
 MAX_COPIES = 3
 """Copies of a passage that a hit names."""
 
@@ -51,6 +45,7 @@ MAX_COPIES = 3
 def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
     from kb_runtime.knowledge import hits
     from kb_runtime.search.request import SearchRequest
+    from kb_runtime.tools.search.passages import passages, section_lines
 
     knowledge, scope = session.artifact, arguments["scope"]
     collections = hits.collections_of(knowledge, [scope])
@@ -63,29 +58,40 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
             per_record=MAX_HITS_PER_RECORD,
         )
     )
+    shown = passages(found.hits, [_addresses(knowledge, each) for each in found.hits])
     structured: Hits = {
         "query": arguments["query"],
         "scope": scope,
         "mode": found.mode,
         "hits": [
-            _compact_hit(hits.as_hit(knowledge, ranked, _passage(ranked, rank)))
-            for rank, ranked in enumerate(found.hits, 1)
+            _compact_hit(
+                hits.as_hit(knowledge, ranked, passage), section_lines(knowledge, ranked, passage)
+            )
+            for ranked, passage in zip(found.hits, shown, strict=True)
         ],
     }
-    advice = "" if found.hits else "Nothing found: use other words, or the scope all."
+    advice = ""
+    if not collections:
+        advice = f"Nothing is in the scope {scope}: use the scope all."
+    elif not found.hits:
+        advice = "Nothing found: use other words, or the scope all."
     structured |= present(advice=advice, warnings=list(found.warnings))
     return Answer(_hits_text(structured), structured)
 
 
-def _compact_hit(hit: Hit) -> CompactHit:
+def _addresses(knowledge: Knowledge, ranked: SearchHit) -> str:
+    """The addresses that a hit shows: its own and those of copies."""
+    places = [(ranked.collection, ranked.record), *ranked.copies[:MAX_COPIES]]
+    return "\n".join(
+        knowledge.address(collection, knowledge.catalog(collection).id(record))
+        for collection, record in places
+    )
+
+
+def _compact_hit(hit: Hit, section: list[int] | None) -> CompactHit:
     shown = replace(hit, also_in=hit.also_in[:MAX_COPIES])
-    return cast("CompactHit", {**shown.as_dict(), "score": round(hit.score, 4)})
-
-
-def _passage(ranked: SearchHit, rank: int) -> Snippet:
-    if rank <= FULL_SNIPPETS:
-        return ranked.passage(LEAST_SNIPPET, MOST_SNIPPET)
-    return ranked.passage(1, SHORT_SNIPPET)
+    fields = {**shown.as_dict(), "score": round(hit.score, 4), **present(section=section)}
+    return cast("CompactHit", fields)
 
 
 def _hits_text(structured: Hits) -> str:
@@ -93,10 +99,11 @@ def _hits_text(structured: Hits) -> str:
     parts = []
     for rank, hit in enumerate(structured["hits"], 1):
         first, last = hit["lines"]
+        lines = f"line {first}" if first == last else f"lines {first}-{last}"
+        if "section" in hit:
+            lines += " of {}-{}".format(*hit["section"])
         copies = "".join(f"\nalso in {address}" for address in hit.get("alsoIn", ()))
-        parts.append(
-            f"{rank}. {hit['title']}\n{hit['address']} lines {first}-{last}{copies}\n{hit['snippet']}"
-        )
+        parts.append(f"{rank}. {hit['title']}\n{hit['address']} {lines}{copies}\n{hit['snippet']}")
     if advice := structured.get("advice"):
         parts.append(advice)
     return "\n\n".join([*parts, *(f"Note: {each}" for each in structured.get("warnings", ()))])
@@ -107,13 +114,15 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     record = _found(session, arguments)
     text, first = record.text, record.data.get("line", 1)
     lines = stored_lines(text)
+    last = first + len(lines) - 1
     start = max(arguments["start_line"] or first, first)
-    end = min(arguments["end_line"] or first + len(lines) - 1, first + len(lines) - 1)
+    end = min(arguments["end_line"] or last, last)
     if start > end and lines:
+        wanted = arguments["start_line"] or first, arguments["end_line"]
+        asked = f"lines {wanted[0]} to {wanted[1]} are" if wanted[1] else f"line {wanted[0]} is"
         raise ToolError(
             "BAD_INPUT",
-            f"lines {start} to {end} are not in {quoted(record.id)},"
-            f" which has lines {first} to {first + len(lines) - 1}",
+            f"{asked} not in {quoted(record.id)}, which has lines {first} to {last}",
         )
     part = "".join(lines[start - first : end - first + 1])
     own_name = tool_name(session, "get")
@@ -121,9 +130,16 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     page = Pager(session.artifact.build_id, own_name, part_of).part(
         arguments["cursor"], part, session.max_chars - MARGIN
     )
+    if part:
+        end = start + part.count("\n", 0, page.stop - 1)
+        start += part.count("\n", 0, page.start)
     header = f"# {record.title}\n{record.address}, lines {start} to {end}"
+    if end - start + 1 < len(lines):
+        header += f" of {first} to {last}"
     if url := record.data.get("url"):
         header += f", {url}"
+    if page.next is not None and any(record.data.get(each) for each in ("sections", "definitions")):
+        header += f"; {tool_name(session, 'outline')} has the lines of its parts"
     body = part[page.start : page.stop]
     if page.next is not None:
         left = len(part) - page.stop
@@ -234,7 +250,8 @@ TOOLS = (
         family=FAMILY,
         description=(
             "Search everything here by words and by meaning: a question, an exact name or an error"
-            " message. Use it first. {prefix}_get reads a hit on by its kb:// address and lines."
+            " message. Use it first. A hit with lines 5-6 of 2-9 shows part of a section or definition:"
+            " read 2-9 with {prefix}_get by its kb:// address."
         ),
         run=search,
         arguments=(
@@ -245,7 +262,9 @@ TOOLS = (
                 required=True,
                 max_length=MAX_QUERY_CHARS,
             ),
-            Argument("scope", "string", "what to search in", default="all", choices_from="scopes"),
+            Argument(
+                "scope", "string", "what to search in", default="all", choices_from="filled_scopes"
+            ),
             Argument("limit", "integer", "number of hits", default=10, minimum=1, maximum=50),
             Argument(
                 "mode",
