@@ -14,7 +14,7 @@ from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.revisions import NEWEST_HANDSHAKE
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.text.unshown import unshown
-from kb_runtime.tools.search.compact import FULL_SNIPPETS, LEAST_SNIPPET, MOST_SNIPPET
+from kb_runtime.tools.search.passages import FULL_SNIPPETS, LEAST_SNIPPET, MOST_SNIPPET
 
 QUESTIONS = (
     "How do I create a map from a set?",
@@ -49,7 +49,7 @@ def test_ten_hits_are_cheap_and_the_first_three_answer(live: LiveArtifact, quest
         for hit in found[:FULL_SNIPPETS]:
             shown = hit.passage(LEAST_SNIPPET, MOST_SNIPPET).text
             text = hit.chunk["text"].strip()
-            below_heading = text[unshown(text) :].partition("\n")[2].strip()
+            below_heading = text[unshown(text) :].strip().partition("\n")[2].strip()
             assert len(shown) >= min(LEAST_SNIPPET, len(below_heading)) or "```" in text, shown
 
 

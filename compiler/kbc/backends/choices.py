@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from kbc.records import BuiltinRecord, CompiledRecord, ExampleRecord, PatternRecord, TemplateRecord
 
 
 def argument_choices(
-    records: Iterable[CompiledRecord], scopes: Mapping[str, object]
+    records: Iterable[CompiledRecord], scopes: Mapping[str, Collection[str]]
 ) -> dict[str, list[str]]:
-    """The values by the name that `Argument.choices_from` holds, sorted; scopes in their own order."""
+    """The values by the name that `Argument.choices_from` holds, sorted; scopes in their own order.
+
+    `scopes` maps each to its collections; `filled_scopes` are those that have any.
+    """
     values: dict[str, set[str]] = {
         "builtin_categories": set(),
         "example_categories": set(),
@@ -30,4 +33,5 @@ def argument_choices(
     return {
         **{name: sorted(found - {""}) for name, found in values.items()},
         "scopes": list(scopes),
+        "filled_scopes": [scope for scope, collections in scopes.items() if collections],
     }

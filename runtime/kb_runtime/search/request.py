@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kb_runtime.search.fusion import RRF_K
 from kb_runtime.search.ranking.steps import STEPS, Step
-from kb_runtime.search.snippets import BUDGET_CHARS, FoundWords, PassageReader, Snippet, widened
+from kb_runtime.search.snippets import (
+    BUDGET_CHARS,
+    FoundWords,
+    PassageReader,
+    Snippet,
+    widened,
+)
 from kb_runtime.search.vectors import EXACT_ROWS
 from kb_runtime.text.languages import ENGLISH
 
@@ -221,9 +227,13 @@ class SearchHit:
         return self.reader.passage(self.chunk, self._found)
 
     def passage(self, least: int, most: int) -> Snippet:
-        """The passage that answers, with about `least` to `most` code points where the chunk has so many:
-        at the end of a chunk lines before it are added."""
+        """The passage that answers, with about `least` to `most` code points where the chunk has so many.
+        A chunk that fits is shown from its beginning; at the end of another lines before it are added."""
         text: str = self.chunk.get("text", "")
+        if len(text) <= most:
+            begun = self.reader.passage(self.chunk, FoundWords("", ()), most)
+            if text.rstrip().endswith(begun.text):
+                return begun
         found = self.reader.passage(self.chunk, self._found, most)
         if len(found.text) >= least or len(found.text) >= len(text):
             return found

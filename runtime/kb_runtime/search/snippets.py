@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR
 from kb_runtime.search.matching import Matcher, Occurrence
 from kb_runtime.text.graphemes import boundary_after, boundary_before
-from kb_runtime.text.unshown import hidden_in, outside, without
+from kb_runtime.text.unshown import hidden_in, outside, repeats, without
 
 # Code points of a snippet, unless the caller has another budget: what a list of hits can afford.
 BUDGET_CHARS = 240
@@ -96,11 +96,14 @@ class PassageReader:
     ) -> Snippet:
         """The passage of a chunk that shows most of the words found in it, of at most `budget` code points
         (None: that of the reader)."""
-        text = chunk.get("text", "")
-        heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
-        first = chunk.get("start_line", 1)
-        hidden = hidden_in(chunk)
+        text, heading = chunk.get("text", ""), heading_of(chunk)
+        first, hidden = chunk.get("start_line", 1), hidden_in(chunk)
         return snippet(text, first, found.occurrences, budget or self._budget, heading, hidden)
+
+
+def heading_of(chunk: Mapping[str, Any]) -> str:
+    """The last part of its title, which its first line may repeat."""
+    return str(chunk.get("title", "")).rpartition(TITLE_SEPARATOR)[2]
 
 
 def snippet(
@@ -135,7 +138,7 @@ def snippet(
         pieces = outside(text, pieces, hidden)
     if blocks:
         pieces = _with_whole_blocks(pieces, blocks, budget)
-    if len(pieces) > 1 and heading and text[slice(*pieces[0])].strip("# \t\r\n") == heading:
+    if len(pieces) > 1 and repeats(text[slice(*pieces[0])], heading):
         is_underlined = set(text[slice(*pieces[1])].strip()) in ({"="}, {"-"})
         if len(pieces) > 1 + is_underlined:
             del pieces[: 1 + is_underlined]
@@ -380,7 +383,7 @@ def _inside(
 
 def widened(found: Snippet, chunk: Mapping[str, Any], least: int, most: int) -> Snippet:
     """`found`, a passage of `chunk`, with what follows it and then with what is before it, until it has
-    `least` to `most` code points. It is not widened across a fence or a comment."""
+    `least` to `most` code points. It is not widened across a fence or a comment, nor by its heading."""
     text, hidden = chunk.get("text", ""), hidden_in(chunk)
     start = 0
     for _ in range(found.start_line - chunk.get("start_line", 1)):
@@ -396,6 +399,9 @@ def widened(found: Snippet, chunk: Mapping[str, Any], least: int, most: int) -> 
     highest = min((at for at in fences if at >= end), default=len(text))
     lowest = max((at for at in fences if at < start), default=-1)
     lowest = text.find("\n", lowest) + 1 if lowest >= 0 else 0
+    first_line, _, _ = text.partition("\n")
+    if repeats(first_line, heading_of(chunk)):
+        lowest = max(lowest, min(len(first_line) + 1, start))
     for gap_start, gap_end in hidden:
         if gap_end <= start:
             lowest = max(lowest, gap_end)

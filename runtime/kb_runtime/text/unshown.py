@@ -1,4 +1,4 @@
-"""What of a text no passage shows: front matter and comments."""
+"""What of a text no passage shows: front matter, comments, and headings that its title repeats."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 _FRONT_MATTER = re.compile(r"(---|\+{3})[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z)")
 _COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)+", re.DOTALL)
 _FRONT_MATTER_START = re.compile(r"(?:---[ \t]*\r?\n[\w-]+:|\+{3}[ \t]*\r?\n[\w-]+[ \t]*=)")
+_ATTRIBUTES = re.compile(r"\{[#.:][^{}\n]*\}\s*\Z")
 _NOT_LINE_END = re.compile(r"[^\n]")
 
 
@@ -59,6 +60,14 @@ def unshown(text: str) -> int:
             return len(text)
     comments = _COMMENTS.match(text, end)
     return comments.end() if comments else end
+
+
+def repeats(line: str, heading: str) -> bool:
+    """Whether a line only says `heading`, mark-up and attributes aside; never for an empty heading."""
+    bare = _ATTRIBUTES.sub("", line.strip("# \t\r\n"))
+    if line.startswith("#"):
+        bare, heading = (re.sub(r"[\W_]+", "", each) for each in (bare, heading))
+    return bool(heading) and bare == heading
 
 
 def blank(text: str) -> str:

@@ -68,13 +68,15 @@ def test_get_sends_no_structure_beside_a_page(compact: Any) -> None:
 
 def test_get_counts_lines_as_the_file_does(compact: Any) -> None:
     answer = text(call(compact, "get", name="op2", start_line=23, end_line=99))
-    assert answer == "# op2\nkb://small/builtins/op2, lines 23 to 23\n\nDoes 2.\n"
+    assert answer == "# op2\nkb://small/builtins/op2, lines 23 to 23 of 21 to 23\n\nDoes 2.\n"
 
 
 def test_get_refuses_lines_that_are_not_there(compact: Any) -> None:
     found = error(call(compact, "get", name="op2", start_line=90))
     assert found["kind"] == "BAD_INPUT"
-    assert "lines 21 to 23" in found["message"]
+    assert found["message"] == 'line 90 is not in "op2", which has lines 21 to 23'
+    found = error(call(compact, "get", name="op2", start_line=23, end_line=22))
+    assert found["message"] == 'lines 23 to 22 are not in "op2", which has lines 21 to 23'
 
 
 def test_get_goes_on_where_it_was_cut_until_nothing_is_left(
@@ -129,7 +131,9 @@ def test_list_shows_the_collections_then_their_records_page_by_page(compact: Any
 
 
 def test_outline_gives_headings_with_their_lines(compact: Any) -> None:
-    outline = call(compact, "outline", name="maps & sets.md")["structuredContent"]
+    result = call(compact, "outline", name="maps & sets.md")
+    assert text(result) == f"# Maps\n{PAGE_ADDRESS}\n\n1-7 Maps\n  5-7 Access"
+    outline = result["structuredContent"]
     assert outline["address"] == PAGE_ADDRESS
     assert outline["entries"][1] == {"title": "Access", "level": 2, "lines": [5, 7]}
 

@@ -11,7 +11,7 @@ from kb_runtime.search.matching import Matcher
 from kb_runtime.search.query import analyse
 from kb_runtime.search.snippets import PassageReader, Snippet, snippet, widened
 from kb_runtime.text.graphemes import is_boundary
-from kb_runtime.text.unshown import unshown
+from kb_runtime.text.unshown import repeats, unshown
 
 ANALYZER = Analyzer()
 
@@ -284,6 +284,34 @@ def test_a_passage_that_its_chunk_has_before_is_widened_where_it_is() -> None:
     )
     chunk = {"text": f"{comment} The map.\n\nThe set.\n", "comments": [(0, len(comment))]}
     assert widened(Snippet("The map.", 1, 1), chunk, 5, 9) == Snippet("The map.", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "heading", "expected"),
+    [
+        ("## Sets", "Sets", True),
+        ("Sets", "Sets", True),
+        ("### `Gate.open(speed)` {#weir.Gate.open}", "Gate.open(speed)", True),
+        ("## **Sets** and maps {: .wide }", "Sets and maps", True),
+        ("Sets hold values.", "Sets", False),
+        ("`Sets`", "Sets", False),  # a line of its own, not a heading
+        ("## Maps", "Sets", False),
+        ("##", "", False),
+        ("", "", False),
+    ],
+)
+def test_a_line_repeats_a_heading_whatever_its_mark_up(
+    line: str, heading: str, expected: bool
+) -> None:
+    assert repeats(line, heading) is expected
+
+
+def test_a_passage_is_not_widened_by_the_heading_that_its_title_has() -> None:
+    text = "## Sets {#sets}\n\nSets hold values.\n\n```\nSet(1)\n```\n"
+    chunk = {"text": text, "start_line": 5, "title": "Manual › Sets"}
+    shown = Snippet("Sets hold values.", 7, 7)
+    assert widened(shown, chunk, 30, 40) == shown
+    assert widened(shown, {**chunk, "title": "Manual"}, 30, 40).start_line == 5
 
 
 def test_occurrences_behind_the_text_do_not_matter() -> None:

@@ -73,12 +73,15 @@ class LineMatches(AnswerFields):
 class CompactHit(TypedDict):
     address: Annotated[str, "for get"]
     title: Annotated[str, "title of the record or section"]
-    lines: Annotated[list[int], "first and last line of the passage"]
+    lines: Annotated[list[int], "first and last line of the snippet"]
     score: Annotated[float, "relevance; comparable within one answer"]
     strategy: Annotated[
         Literal["lexical", "semantic", "fused"], "found by keyword search, vector search or both"
     ]
     snippet: Annotated[str, "what the passage says"]
+    section: NotRequired[
+        Annotated[list[int], "first and last line of what the snippet is part of, for get"]
+    ]
     alsoIn: NotRequired[Annotated[list[str], "copies, for get"]]
 
 

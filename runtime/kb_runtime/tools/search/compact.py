@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.lookup import Record
     from kb_runtime.records.entries import SectionEntry
     from kb_runtime.search.request import SearchHit
-    from kb_runtime.search.snippets import Snippet
     from kb_runtime.tools.search.answers import (
         CollectionSize,
         CompactHit,
@@ -42,11 +41,6 @@ MAX_QUERY_CHARS = 1_000
 DEFAULT_PAGE = 50
 MAX_PAGE = 200
 MAX_HITS_PER_RECORD = 3
-FULL_SNIPPETS = 3
-"""The first hits are read most: their passages answer, the others' say what they are about. Ten hits then
-take at most about 2,000 tokens, text and structure together."""
-LEAST_SNIPPET, MOST_SNIPPET, SHORT_SNIPPET = 240, 280, 80
-"""Code points of a passage."""
 MAX_COPIES = 3
 """Copies of a passage that a hit names."""
 
@@ -59,9 +53,10 @@ TOOLS = Tools("{prefix}_", family=FAMILY)
 
 @TOOLS.tool(
     "Search everything here by words and by meaning: a question, an exact name or an error"
-    " message. Use it first. {prefix}_get reads a hit on by its kb:// address and lines.",
+    " message. Use it first. A hit with lines 5-6 of 2-9 shows part of a section or definition:"
+    " read 2-9 with {prefix}_get by its kb:// address.",
     parameter.required("query", "a question, some words, or a name", MAX_QUERY_CHARS),
-    parameter.text("scope", "what to search in", default="all", choices_from="scopes"),
+    parameter.text("scope", "what to search in", default="all", choices_from="filled_scopes"),
     parameter.integer("limit", "number of hits", 1, 50, default=10),
     parameter.text(
         "mode", "how to search", default="hybrid", choices=("hybrid", "lexical", "semantic")
@@ -70,6 +65,7 @@ TOOLS = Tools("{prefix}_", family=FAMILY)
 def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
     from kb_runtime.knowledge import hits
     from kb_runtime.search.request import SearchRequest
+    from kb_runtime.tools.search.passages import passages, section_lines
 
     knowledge, scope = session.artifact, arguments["scope"]
     collections = hits.collections_of(knowledge, [scope])
@@ -82,29 +78,40 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
             per_record=MAX_HITS_PER_RECORD,
         )
     )
+    shown = passages(found.hits, [_addresses(knowledge, each) for each in found.hits])
     structured: Hits = {
         "query": arguments["query"],
         "scope": scope,
         "mode": found.mode,
         "hits": [
-            _compact_hit(hits.as_hit(knowledge, ranked, _passage(ranked, rank)))
-            for rank, ranked in enumerate(found.hits, 1)
+            _compact_hit(
+                hits.as_hit(knowledge, ranked, passage), section_lines(knowledge, ranked, passage)
+            )
+            for ranked, passage in zip(found.hits, shown, strict=True)
         ],
     }
-    advice = "" if found.hits else "Nothing found: use other words, or the scope all."
+    advice = ""
+    if not collections:
+        advice = f"Nothing is in the scope {scope}: use the scope all."
+    elif not found.hits:
+        advice = "Nothing found: use other words, or the scope all."
     structured |= present(advice=advice, warnings=list(found.warnings))
     return Answer(_hits_text(structured), structured)
 
 
-def _compact_hit(hit: Hit) -> CompactHit:
+def _addresses(knowledge: Knowledge, ranked: SearchHit) -> str:
+    """The addresses that a hit shows: its own and those of copies."""
+    places = [(ranked.collection, ranked.record), *ranked.copies[:MAX_COPIES]]
+    return "\n".join(
+        knowledge.address(collection, knowledge.catalog(collection).id(record))
+        for collection, record in places
+    )
+
+
+def _compact_hit(hit: Hit, section: list[int] | None) -> CompactHit:
     shown = replace(hit, also_in=hit.also_in[:MAX_COPIES])
-    return cast("CompactHit", {**shown.as_dict(), "score": round(hit.score, 4)})
-
-
-def _passage(ranked: SearchHit, rank: int) -> Snippet:
-    if rank <= FULL_SNIPPETS:
-        return ranked.passage(LEAST_SNIPPET, MOST_SNIPPET)
-    return ranked.passage(1, SHORT_SNIPPET)
+    fields = {**shown.as_dict(), "score": round(hit.score, 4), **present(section=section)}
+    return cast("CompactHit", fields)
 
 
 def _hits_text(structured: Hits) -> str:
@@ -112,10 +119,11 @@ def _hits_text(structured: Hits) -> str:
     parts = []
     for rank, hit in enumerate(structured["hits"], 1):
         first, last = hit["lines"]
+        lines = f"line {first}" if first == last else f"lines {first}-{last}"
+        if "section" in hit:
+            lines += " of {}-{}".format(*hit["section"])
         copies = "".join(f"\nalso in {address}" for address in hit.get("alsoIn", ()))
-        parts.append(
-            f"{rank}. {hit['title']}\n{hit['address']} lines {first}-{last}{copies}\n{hit['snippet']}"
-        )
+        parts.append(f"{rank}. {hit['title']}\n{hit['address']} {lines}{copies}\n{hit['snippet']}")
     if advice := structured.get("advice"):
         parts.append(advice)
     return "\n\n".join([*parts, *(f"Note: {each}" for each in structured.get("warnings", ()))])
@@ -135,22 +143,29 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     record = _found(session, arguments)
     text, first = record.text, record.data.get("line", 1)
     lines = stored_lines(text)
+    last = first + len(lines) - 1
     start = max(arguments["start_line"] or first, first)
-    end = min(arguments["end_line"] or first + len(lines) - 1, first + len(lines) - 1)
+    end = min(arguments["end_line"] or last, last)
     if start > end and lines:
-        raise bad_input(
-            f"lines {start} to {end} are not in {quoted(record.id)},"
-            f" which has lines {first} to {first + len(lines) - 1}"
-        )
+        wanted = arguments["start_line"] or first, arguments["end_line"]
+        asked = f"lines {wanted[0]} to {wanted[1]} are" if wanted[1] else f"line {wanted[0]} is"
+        raise bad_input(f"{asked} not in {quoted(record.id)}, which has lines {first} to {last}")
     part = "".join(lines[start - first : end - first + 1])
     own_name = tool_name(session, "get")
     part_of = {"address": record.address, "lines": [start, end]}
     page = Pager(session.artifact.build_id, own_name, part_of).part(
         arguments["cursor"], part, session.max_chars - MARGIN
     )
+    if part:
+        end = start + part.count("\n", 0, page.stop - 1)
+        start += part.count("\n", 0, page.start)
     header = f"# {record.title}\n{record.address}, lines {start} to {end}"
+    if end - start + 1 < len(lines):
+        header += f" of {first} to {last}"
     if url := record.data.get("url"):
         header += f", {url}"
+    if page.next is not None and any(record.data.get(each) for each in ("sections", "definitions")):
+        header += f"; {tool_name(session, 'outline')} has the lines of its parts"
     body = part[page.start : page.stop]
     if page.next is not None:
         left = len(part) - page.stop
@@ -215,7 +230,19 @@ def outline(session: Session, arguments: dict[str, Any]) -> Answer[Outline]:
     if not entries:
         reads = tool_name(session, "get")
         session.notes.append(f"There is no outline of it: {reads} shows its text.")
-    return json_answer(structured)
+    return Answer(_outline_text(structured), structured)
+
+
+def _outline_text(structured: Outline) -> str:
+    """An entry a line, which takes half of what JSON does."""
+    entries = structured["entries"]
+    least = min((entry.get("level", 1) for entry in entries), default=1)
+    lines = [f"# {structured['title']}", structured["address"], ""]
+    for entry in entries:
+        indent = "  " * (entry.get("level", least) - least)
+        kind = f"{entry['kind']} " if "kind" in entry else ""
+        lines.append("{}{}-{} {}{}".format(indent, *entry["lines"], kind, entry["title"]))
+    return "\n".join(lines).rstrip()
 
 
 @TOOLS.tool("What this knowledge base is: version, build, licence, collections, scopes.")

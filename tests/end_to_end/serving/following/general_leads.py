@@ -90,6 +90,11 @@ def _general_hits(server: Server, prefix: str, arguments: Facts, facts: Facts) -
         check = says(each["snippet"], f"lines {first} to {last}")
         yield Lead("hits[].address", f"{prefix}_get", by, check)
         yield Lead("hits[].address", f"{prefix}_outline", by, has(address=each["address"]))
+        if "section" in each:
+            first, last = each["section"]
+            by = {"name": each["address"], "start_line": first, "end_line": last}
+            check = says(each["snippet"], f"lines {first} to {last}")
+            yield Lead("hits[].section", f"{prefix}_get", by, check)
         for other in each.get("alsoIn", ()):
             yield Lead("hits[].alsoIn", f"{prefix}_get", {"name": other}, anything)
 

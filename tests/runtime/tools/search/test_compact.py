@@ -36,7 +36,7 @@ def test_only_a_newline_ends_a_line(publish: Callable[..., Published]) -> None:
     arguments = {"name": "a.md", "collection": None, "cursor": None, "max_chars": 1000}
     with Artifact.open(published.path) as artifact:
         answer = get(Session(artifact, {}), {**arguments, "start_line": 2, "end_line": 9})
-    assert answer.text == "# a.md\nkb://small/docs/a.md, lines 2 to 3\n\ntwo\nthree"
+    assert answer.text == "# a.md\nkb://small/docs/a.md, lines 2 to 3 of 1 to 3\n\ntwo\nthree"
 
 
 def test_what_only_has_others_is_read_as_what_it_has(publish: Callable[..., Published]) -> None:
