@@ -231,6 +231,9 @@ class _ProjectReader:
         )
 
 
+_REPOSITORY = re.compile(r"(?:git@|gh:|(?:git|github|gitlab|codeberg)[:+])[\w.:/-]+")
+
+
 def _missing(root: Path) -> tuple[str, str]:
     """What is said of a folder without kb.toml, or of nothing, and what to do."""
     if root.is_dir():
@@ -242,6 +245,11 @@ def _missing(root: Path) -> tuple[str, str]:
         return (
             f"there is no such folder or file: {address[1]}://{address[2]} is a URL",
             "kbc does not download documentation: clone or save it, and name the folder.",
+        )
+    if _REPOSITORY.match(str(root)):
+        return (
+            f"there is no such folder or file: {str(root)!r} is the address of a repository",
+            "kbc does not download documentation: clone it, and name the folder.",
         )
     return (
         f"there is no such folder or file: {str(root)!r}",

@@ -33,6 +33,7 @@ from kbc.recognition.parts import (
 from kbc.recognition.site import Site, joined
 from kbc.recognition.versions import other_versions
 from kbc.recognition.workshops import workshop_at
+from kbc.sources.build_output import is_published
 from kbc.sources.formats import is_wanted, texts_without_ending
 from kbc.sources.listing import least_deep
 from kbc.sources.workshop_tree import EXERCISES
@@ -83,13 +84,14 @@ def recognise(path: Path, cache: Path | None = None, name: str = "") -> Recognit
             f"{str(path)!r} does not exist", "Name a folder, a file or an archive."
         )
     if path.is_dir():
+        if is_published([each.name for each in path.iterdir()]):
+            hint = "Search it with `kbc search`, or name the folder that it was compiled from."
+            raise RecognitionError(f"{str(path)!r} is a compiled knowledge base", hint)
         return _FolderDetector(path, name).folder()
     if archives.is_archive(path):
         if cache is None:
-            raise RecognitionError(
-                f"{path.name!r} is an archive, and there is no cache to unpack it into",
-                "Unpack it and name the folder.",
-            )
+            message = f"{path.name!r} is an archive, and there is no cache to unpack it into"
+            raise RecognitionError(message, "Unpack it and name the folder.")
         try:
             root = archives.extracted(path, cache)
         except archives.ArchiveError as error:
@@ -400,12 +402,11 @@ class _FolderDetector:
         if source and (has_programs or repository.is_checkout(self._root)):
             collections.append(source)
         if not collections:
-            known = ", ".join(KINDS["docs"].suffixes)
             raise RecognitionError(
                 f"{str(self._root)!r} is not a knowledge base: it has neither a kb.toml nor pages or source"
                 " that kbc reads",
-                f"Name a folder with pages ({known}, .html), source or exports of test cases, or say in a"
-                " kb.toml what to read; `kbc init NEW-FOLDER` writes one to begin with.",
+                "Name a folder with pages (Markdown, HTML, PDF and others: docs/input-formats.md), source or"
+                " exports of test cases, or say in a kb.toml what to read, which `kbc init NEW-FOLDER` writes.",
             )
         return self._finish(collections, "folder of pages")
 

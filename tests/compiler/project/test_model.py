@@ -106,6 +106,8 @@ def test_a_folder_without_kb_toml_is_refused_with_a_way_on(tmp_path: Path) -> No
     [
         ("dcos", "there is no such folder or file: 'dcos'", "kbc init"),
         ("https://example.org/docs", "https://example.org/docs is a URL", "does not download"),
+        ("git@example.org:a/b.git", "the address of a repository", "clone it"),
+        ("github:a/b", "the address of a repository", "clone it"),
     ],
 )
 def test_what_is_not_there_is_named_with_what_may_be_there(

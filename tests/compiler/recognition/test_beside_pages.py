@@ -46,6 +46,16 @@ def test_a_program_alone_is_read(tmp_path: Path) -> None:
         recognise(write_tree(tmp_path / "other", {"a.ini": "a = 1\n"}) / "a.ini")
 
 
+def test_a_compiled_knowledge_base_is_no_input(tmp_path: Path) -> None:
+    version = "0123456789abcdef"
+    write_tree(tmp_path, {"CURRENT": version, f"{version}/manifest.json": "{}"})
+    write_tree(tmp_path, {f"{version}/inputs.json": "{}", f"{version}/NOTICE.txt": "A notice.\n"})
+    for folder in (tmp_path, tmp_path / version):
+        with pytest.raises(RecognitionError, match="is a compiled knowledge base") as caught:
+            recognised(folder)
+        assert "kbc search" in caught.value.hint
+
+
 DOCS = {f"docs/p{number}.md": page(f"Page {number}") for number in range(4)}
 SUMMARY = "# Summary\n\n- [Page 0](p0.md)\n"
 
