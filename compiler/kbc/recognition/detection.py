@@ -405,8 +405,8 @@ class _FolderDetector:
             raise RecognitionError(
                 f"{str(self._root)!r} is not a knowledge base: it has neither a kb.toml nor pages or source"
                 " that kbc reads",
-                "Name a folder with pages (Markdown, HTML, PDF and others: docs/input-formats.md), source or"
-                " exports of test cases, or say in a kb.toml what to read, which `kbc init NEW-FOLDER` writes.",
+                "Name a folder with pages (Markdown, HTML, PDF and others: docs/input-formats.md), source"
+                " or exports of test cases, or say in a kb.toml what to read, as `kbc init NEW-FOLDER` does.",
             )
         return self._finish(collections, "folder of pages")
 
