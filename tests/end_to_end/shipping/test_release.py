@@ -127,7 +127,7 @@ def test_nothing_appears_when_a_bound_is_missed_or_the_folder_exists(
     ("options", "code", "sentence"),
     [
         (("--fail-under", "success@3=0.95"), exit_codes.USAGE, "--fail-under needs --questions"),
-        (("--key", "key.pub"), exit_codes.USAGE, "key.pub does not hold a private key"),
+        (("--key", "key.pub"), exit_codes.USAGE, "key.pub holds a public key"),
         (("--key", "none"), exit_codes.USAGE, "'none' does not exist"),
         (("--previous", "empty"), exit_codes.ARTIFACT, "empty is not a compiled knowledge base"),
         (("--questions", "key.pub"), exit_codes.USAGE, "key.pub cannot be read"),
