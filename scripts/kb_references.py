@@ -77,6 +77,8 @@ def question_misses(
         "doc": kb,
         "example": kb / "examples",
         "page": kb / "sources",
+        "sources": kb / "sources",
+        "test": kb,
         "code": kb / "code",
     }
     names = {
@@ -91,7 +93,7 @@ def question_misses(
             if kind in names:
                 known = name in names[kind]
             elif kind in places:
-                known = (places[kind] / name).is_file()
+                known = (places[kind] / name.partition("#")[0]).is_file()  # of a test, its file
             else:
                 yield Miss(file, 1, f"{question['query']!r} expects the unknown kind {kind!r}")
                 continue
@@ -102,17 +104,25 @@ def question_misses(
 
 
 def workshop_ids(workshops: Path) -> set[str]:
-    """Workshops, and the instructions of their exercises and steps, as records are called."""
+    """Workshops, and the texts and programs of their exercises and steps, as records are called."""
     ids = set()
     for workshop in workshops.glob("*/"):
-        ids.add(workshop.name)
+        ids |= {workshop.name, *framing_ids(workshop / "exercises", f"{workshop.name}/workshop")}
         for exercise in workshop.glob("exercises/[0-9]*/"):
-            number = exercise.name.partition(".")[0]
-            ids.add(f"{workshop.name}/{number}/instructions")
+            place = f"{workshop.name}/{exercise.name.partition('.')[0]}"
+            ids |= framing_ids(exercise, f"{place}/exercise")
             for step in exercise.glob("[0-9]*/"):
                 if match := STEP.fullmatch(step.name):
-                    ids.add(f"{workshop.name}/{number}/{match[1]}/{match[2]}-instructions")
+                    own = f"{place}/{match[1]}/{match[2]}"
+                    ids.add(f"{own}-instructions")
+                    ids |= {f"{own}-code/{program.name}" for program in step.glob("*.qnt")}
     return ids
+
+
+def framing_ids(folder: Path, place: str) -> set[str]:
+    """The texts before and after the exercises of a workshop, or the steps of an exercise."""
+    files = {"instructions": "README.mdx", "finished": "FINISHED.mdx"}
+    return {f"{place}-{name}" for name, file in files.items() if (folder / file).is_file()}
 
 
 def catalogue_misses(kb: Path) -> Iterator[Miss]:
