@@ -209,7 +209,8 @@ def _code_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part | P
             return
         specs = json.loads((folders.code_labels / "repos.json").read_text("utf-8"))
         roots = {spec["name"]: spec.get("benchmark_root") or "" for spec in specs}
-        root = "." if entry.get("recognised") else roots[name] or "."
+        is_whole = entry.get("recognised", False)
+        root = "." if is_whole else roots[name] or "."
         collection = {"name": "code", "kind": "code", "paths": [root]}
         yield Part(
             name,
@@ -219,7 +220,7 @@ def _code_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part | P
             ),
             tree=tree,
             copied=(root,),
-            collections=() if entry.get("recognised") else (collection,),
+            collections=() if is_whole else (collection,),
         )
 
 

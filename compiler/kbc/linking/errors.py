@@ -47,7 +47,7 @@ class DamagedShardsError(PublishError):
 
 def translated(error: Exception, kb_folder: Path, temporary: Path) -> PublishError:
     """The `PublishError` that explains why `kb_folder` cannot be written; `temporary` has what was."""
-    if is_no_space(error, temporary):
+    if _is_no_space(error, temporary):
         return PublishError(
             "no-space",
             f"There is no space left for {kb_folder}{_needed(temporary)}.",
@@ -68,10 +68,10 @@ def is_of_output(error: Exception, kb_folder: Path, temporary: Path) -> bool:
     subject."""
     if isinstance(error, PublishError):
         return False
-    return is_no_space(error, temporary) or _is_below(error, kb_folder.absolute())
+    return _is_no_space(error, temporary) or _is_below(error, kb_folder.absolute())
 
 
-def is_no_space(error: Exception, temporary: Path) -> bool:
+def _is_no_space(error: Exception, temporary: Path) -> bool:
     """Whether a write failed for want of space. Native writers say it in words only, and a short write of
     numpy has no error number."""
     if isinstance(error, OSError) and error.errno in NO_SPACE:

@@ -57,7 +57,9 @@ def passages(hits: Sequence[SearchHit], addresses: Sequence[str]) -> list[Snippe
         if room >= 0:
             break
         most = SHORT_SNIPPET if rank < FULL_SNIPPETS else SHORTEST_SNIPPET
-        room += _replace(shown, rank, hits[rank].passage(1, most))
+        shorter = hits[rank].passage(1, most)
+        room -= _more(shorter, shown[rank])
+        shown[rank] = shorter
     for rank, hit in enumerate(hits):
         if _is_whole(hit.chunk, shown[rank]):
             continue
@@ -67,8 +69,10 @@ def passages(hits: Sequence[SearchHit], addresses: Sequence[str]) -> list[Snippe
             if most - chars < LEAST_GAIN:
                 return shown
             larger = hit.passage(most - most // 7, most)
-            if 0 < _more(larger, shown[rank]) <= room:
-                room += _replace(shown, rank, larger)
+            more = _more(larger, shown[rank])
+            if 0 < more <= room:
+                room -= more
+                shown[rank] = larger
                 break
     return shown
 
@@ -106,13 +110,6 @@ def _is_whole(chunk: Mapping[str, Any], shown: Snippet) -> bool:
     first, _, rest = text.partition("\n")
     body = rest.strip() if repeats(first, heading_of(chunk)) else text
     return len(shown.text.strip()) >= len(body)
-
-
-def _replace(shown: list[Snippet], rank: int, by: Snippet) -> int:
-    """Shows another passage; the tokens that this saves."""
-    saved = -_more(by, shown[rank])
-    shown[rank] = by
-    return saved
 
 
 def _more(passage: Snippet, other: Snippet) -> int:
