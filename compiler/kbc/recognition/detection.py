@@ -56,7 +56,7 @@ _NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features"])
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 """Where the configuration of a site is kept whose pages are in a folder beside it."""
 
-_AT_ROOTS = ("docfx", "ex-doc", "gitbook", "grails-guide", "mkdocs")
+_AT_ROOTS = ("docfx", "ex-doc", "gitbook", "grails-guide", "mkdocs", "pkgdown")
 
 
 class RecognitionError(SingleCodeError):

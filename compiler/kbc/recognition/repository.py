@@ -23,6 +23,7 @@ from kbc.recognition.generators import (
     jekyll,
     mdbook,
     mkdocs,
+    pkgdown,
     quarto,
     quartz,
     sphinx,
@@ -69,6 +70,7 @@ _GENERATORS = (
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
     *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda, fern, ex_doc),
+    pkgdown,
     *(fumadocs, docusaurus),
 )
 """In the order in which they are tried, with the first of their `CONFIGS` that is there; those without such
