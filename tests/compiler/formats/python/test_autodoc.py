@@ -53,7 +53,7 @@ def test_types_that_a_project_declares_are_no_missing_text() -> None:
             b'    app.add_crossref_type("fixture", "fixture")\n'
         ),
         "docs/_ext/pond_docs.py": (
-            b"def setup(app):\n    app.add_object_type(\n        directivename='hook', rolename='hook'\n    )\n"
+            b"def setup(app):\n    app.add_object_type(\n        directivename='hook',\n    )\n"
         ),
     }
     source = (
