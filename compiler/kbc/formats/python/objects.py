@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,10 @@ from kbc.formats.python.api import MAX_BYTES, ApiWriter, first_paragraph, visite
 
 Find = Callable[[str], bytes | None]
 """The content of a file of the tree by its path below the folders that modules are looked for in."""
+
+_FOLDERS = ("", "src", "lib", "python")
+_TOPS = ("", "..", "../..")
+"""Where packages begin, from the root of the knowledge base: documentation is often built alone."""
 
 _MAX_ALIASES = 12
 _MAX_PARTS = 12
@@ -73,7 +78,8 @@ class Reference:
 
 
 class PythonObjects:
-    """Objects by their dotted names; modules are parsed once. `folders` are where packages begin."""
+    """Objects by their dotted names; modules are parsed once. `folders` are where packages begin; after these
+    they are looked for in the usual folders, also in those of a project below one called as its package."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self._folders = tuple(dict.fromkeys(folders))
@@ -132,6 +138,8 @@ class PythonObjects:
             if member is None:
                 if found.is_class:
                     return None, self._inherited(found, rest[index:], find)
+                if assigned := _assigned_from(found):
+                    return None, ".".join([assigned, *rest[index:]])
                 return None, self._wildcards(found, rest[index:], find) if found.is_module else ""
             if member.is_alias:
                 return None, ".".join([member.target_path, *rest[index + 1 :]])
@@ -183,7 +191,8 @@ class PythonObjects:
 
     def _read(self, parts: list[str], find: Find) -> Any:
         stem = "/".join(parts)
-        for folder in self._folders:
+        usual = (posixpath.join(*each) for each in product(_TOPS, ("", parts[0]), _FOLDERS))
+        for folder in dict.fromkeys((*self._folders, *usual)):
             for ending in ("/__init__.py", ".py", ".pyi"):
                 path = posixpath.normpath(posixpath.join(folder, stem + ending))
                 data = find(path)

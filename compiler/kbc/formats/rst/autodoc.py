@@ -14,9 +14,6 @@ from kbc.formats.rst.context import Context
 from kbc.formats.rst.sphinx_directive import SphinxDirective
 from kbc.project.include_tree import folders_above
 
-FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
-"""Where packages begin, from the root of the knowledge base: documentation is often built alone."""
-
 _DEFAULTS = re.compile(
     r"^autodoc_default_(?:options|flags)\s*=\s*(?P<value>[\[{][^\]}]*)", re.MULTILINE
 )
@@ -62,7 +59,7 @@ def reference(
     from kbc.formats.python.objects import PythonObjects
 
     if context.objects is None:
-        context.objects = PythonObjects((*search_path(context), *FOLDERS))
+        context.objects = PythonObjects(search_path(context))
     stated = options.get("members")
     names = [each.strip() for each in (stated or "").split(",") if each.strip()]
     plain = plain_name(name)

@@ -60,8 +60,6 @@ _FEW_FILES = 10
 
 _ATTRIBUTES = re.compile(r"\{:[ \t]*[.#][A-Za-z]")
 _NOTEBOOKS = (".rmd", ".qmd")
-_PYTHON_FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
-"""Where packages begin, from the root of the knowledge base: documentation is often built alone."""
 
 
 class PageIncludes:
@@ -331,7 +329,7 @@ class PageIncludes:
         from kbc.formats.python.objects import PythonObjects
 
         if self._objects is None:
-            self._objects = PythonObjects(self._options.get("python_paths", _PYTHON_FOLDERS))
+            self._objects = PythonObjects(self._options.get("python_paths", ()))
         all_stated = yaml_table(options)
         stated = mapping(all_stated.get("options"))
         level = all_stated.get("heading_level", stated.get("heading_level"))

@@ -26,6 +26,17 @@ def test_source_is_looked_for_where_conf_py_has_modules_from(added: str) -> None
     assert found.problems == ()
 
 
+@pytest.mark.parametrize("folder", ["lib", "python", "pond/src", "pond"])
+def test_source_is_in_the_usual_folders_and_behind_assignments(folder: str) -> None:
+    tree = {
+        f"{folder}/pond/__init__.py": b"from . import _birds\n\nHeron = _birds.Heron\n",
+        f"{folder}/pond/_birds.py": b"class Heron:\n    def fly(self):\n        'Flies.'\n",
+    }
+    source = b"API\n===\n\n.. automethod:: pond.Heron.fly\n"
+    (found,) = convert("doc/api.rst", source, tree.get)
+    assert found.text == "# API\n\n## `Heron.fly()`\n\nFlies.\n"
+
+
 def test_members_may_be_inherited() -> None:
     tree = {
         "pond/base.py": b"class Bird:\n    def fly(self):\n        'Flies.'\n",
