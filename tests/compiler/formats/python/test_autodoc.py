@@ -29,10 +29,11 @@ def test_source_is_looked_for_where_conf_py_has_modules_from(added: str) -> None
 @pytest.mark.parametrize("folder", ["lib", "python", "pond/src", "pond"])
 def test_source_is_in_the_usual_folders_and_behind_assignments(folder: str) -> None:
     tree = {
-        f"{folder}/pond/__init__.py": b"from . import _birds\n\nHeron = _birds.Heron\n",
+        f"{folder}/pond/__init__.py": b"",
+        f"{folder}/pond/birds.py": b"from . import _birds\n\nHeron = _birds.Heron\n",
         f"{folder}/pond/_birds.py": b"class Heron:\n    def fly(self):\n        'Flies.'\n",
     }
-    source = b"API\n===\n\n.. automethod:: pond.Heron.fly\n"
+    source = b"API\n===\n\n.. automethod:: pond.birds.Heron.fly\n"
     (found,) = convert("doc/api.rst", source, tree.get)
     assert found.text == "# API\n\n## `Heron.fly()`\n\nFlies.\n"
 
