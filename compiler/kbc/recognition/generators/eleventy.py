@@ -99,8 +99,6 @@ def _site(
     stated = values.get(named, {})
     address = text(stated, "url", "baseUrl")
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=content,
         title=text(stated, "title", "name"),
         description=text(stated, "description"),

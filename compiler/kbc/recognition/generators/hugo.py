@@ -66,8 +66,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     params = {**parts["params"][0], **mapping(data.get("params"))}
     others = [name for name in languages if name != language]
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=content,
         title=text(data, "title") or text(own, "title"),
         description=text(params, "description"),

@@ -31,8 +31,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     collections = data.get("collections")
     names = collections if isinstance(collections, list) else list(mapping(collections))
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=source,
         title=text(data, "title", "name"),
         description=text(data, "description"),

@@ -24,13 +24,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     titles = linked_titles(read_text(tree, summary))
     site_url = text(html, "site-url")
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=source,
         title=text(book, "title"),
         description=text(book, "description"),
         base_url=site_url if site_url.startswith("http") else "",
-        order=tuple(titles),
         titles=titles,
         exclude=(*NOT_PAGES, f"/{SUMMARY}"),
         redirects={

@@ -46,13 +46,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     sidebar = _Sidebar(tree, pages, own if own in locales and own != "root" else "", others)
     sidebar.add(_stated_sidebar(theme), language)
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=pages,
         title=_in_language(theme, "title", language),
         description=text(theme, "description"),
         base_url=base if address.startswith("http") else "",
-        order=tuple(sidebar.titles),
         titles=sidebar.titles,
         # Parts of pages, which Astro does not publish.
         exclude=(*NOT_PAGES, "_*", *(f"/{name}/" for name in others)),

@@ -45,13 +45,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     web_path = found.instances[0].web_path.strip("/")
     version = found.instances[0].version
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=topics,
         title=contents.names[0],
         version="" if "%" in version else version,
         base_url="/".join(part for part in (root, web_path) if part) if root else "",
-        order=tuple(titles),
         titles=titles,
         exclude=(*NOT_PAGES, *(f"/{path}" for path in unlisted)),
         redirects=contents.redirects,

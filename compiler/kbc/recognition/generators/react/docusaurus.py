@@ -40,8 +40,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     if text(mapping(data.get("markdown")), "format") not in ("detect", "md"):
         own["markdown_is_mdx"] = True
     whole = Site(
-        generator=GENERATOR,
-        config=config,
         folder="",
         title=text(data, "title"),
         description=text(data, "tagline"),
@@ -89,7 +87,6 @@ def _of_plugin(
         whole,
         folder=content,
         name=_name(options, default, taken),
-        order=tuple(titles),
         titles=titles,
         exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
         options={
