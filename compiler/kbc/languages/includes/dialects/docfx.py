@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import CODE
 from kbc.languages.includes.files import (
     IncludingPage,
     dedent,
@@ -40,7 +41,7 @@ _BLOCK = re.compile(
 )
 _TAB = re.compile(r"^#{1,6}[ \t]+\[(?P<title>.+)\]\(#tab/[^)\s]+\)[ \t]*$")
 _REFERENCE = re.compile(
-    r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))"
+    rf"(?P<code>{CODE})"
     r"|<xref:(?P<uid>[^<>\s?#]++)(?:[?#][^<>\s]*+)?>"
     r"|\]\(xref:(?P<target>[^()\s?#]*+(?:\([^()\s]*+\)[^()\s?#]*+)*+)"
     r"(?:[?#][^()\s\"]*+)?(?:[ \t]+\"[^\"\n]*\")?\)"
