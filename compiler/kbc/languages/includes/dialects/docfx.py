@@ -14,8 +14,8 @@ from kbc.languages.includes.files import (
     dedent,
     fence,
     language_of,
+    lines_in,
     not_included,
-    ranges,
     region,
 )
 from kbc.project.source_file import relative_path
@@ -122,11 +122,7 @@ def _code(target: str, language: str, stated: dict[str, str], page: IncludingPag
     if name := stated.get("id") or stated.get("name"):
         chosen = _snippet(text, name)
     elif stated.get("range"):
-        lines = text.split("\n")
-        open_ended = re.sub(r"(\d)-(?=,|$)", rf"\1-{len(lines)}", stated["range"])
-        chosen = "\n".join(
-            line for first, last in ranges(open_ended) for line in lines[first - 1 : last]
-        )
+        chosen = lines_in(text, stated["range"].replace(" ", ""))
     if chosen is None:
         page.unresolved["code of DocFX"] += 1
         return not_included(target)
