@@ -189,10 +189,13 @@ paths: {}
     files = {"docs/intro.yaml": b"text: |\n  # Limits\n\n  #60 calls.\n"}
     (whole,) = convert("docs/openapi.yaml", source.encode(), files.get)
     assert not whole.problems
-    assert whole.text.partition("## Authentication")[2] == (
-        "\n\n- `short` (http, basic): A name and a word.\n\n### `long` (apiKey)\n\nGet a key.\n\n"
-        "```\ncurl -X POST\n  https://x.org/keys\n```\n\n"
-        "## Tags\n\n### Introduction\n\n#### Limits\n\n#60 calls.\n"  # the second is text to CommonMark
+    assert (
+        whole.text.partition("## Authentication")[2]
+        == (
+            "\n\n- `short` (http, basic): A name and a word.\n\n### `long` (apiKey)\n\nGet a key.\n\n"
+            "```\ncurl -X POST\n  https://x.org/keys\n```\n\n"
+            "## Tags\n\n### Introduction\n\n#### Limits\n\n#60 calls.\n"  # the second is text to CommonMark
+        )
     )
 
 
