@@ -19,6 +19,7 @@ NOT_PAGES = ("*.txt",)
 _UNKNOWN = "/404.*"
 """What web servers show for an address that they do not know."""
 
+_ADDRESS = re.compile(r"[a-z]+://")
 _LOCAL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|\Z)")
 """Where a site is tried, and not where it is published."""
 
@@ -31,11 +32,11 @@ class Site:
     what was recognised ("" for that root itself). `generator` and `config` may be left to `sites_in`, which
     knows them. `order` are pages in the order of the navigation, without it those of `titles`, which are what
     it calls them ("": nothing); `redirects` maps former paths of addresses to pages or newer paths; pages are
-    named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched
-    below `folder`. `paths` are the folders and files with its pages, below the root, where these are not
-    all of `folder`. `options` is what front ends need besides: slugs, places of snippets, rules of addresses.
-    `base_url` is the address of the site, "" when it is not known. `files` are further files that were
-    read for this, `translations` folders beside that of the pages with these in other languages.
+    named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched below `folder`.
+    `paths` are the folders and files with its pages, below the root, where these are not all of `folder`.
+    `options` is what front ends need besides: slugs, places of snippets, rules of addresses. `base_url` is
+    the address of the site; a path alone, as where no host is stated, is none. `files` are further files that
+    were read for this, `translations` folders beside that of the pages with these in other languages.
     """
 
     folder: str = ""
@@ -59,6 +60,7 @@ class Site:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", self.order or tuple(self.titles))
+        object.__setattr__(self, "base_url", self.base_url if _ADDRESS.match(self.base_url) else "")
 
     @property
     def left_out(self) -> tuple[str, ...]:

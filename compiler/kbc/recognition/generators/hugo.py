@@ -70,7 +70,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         title=text(data, "title") or text(own, "title"),
         description=text(params, "description"),
         version=text(params, *_LATEST),
-        base_url=text(data, "baseurl") if text(data, "baseurl").startswith("http") else "",
+        base_url=text(data, "baseurl"),
         exclude=(
             *NOT_PAGES,
             *(f"*.{name}.md" for name in others),

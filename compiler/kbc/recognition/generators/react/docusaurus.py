@@ -30,7 +30,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     """The documentation sets and blogs of the site whose configuration is in `folder`."""
     data = read_script(tree, config)
     address = text(data, "url").rstrip("/")
-    base = f"{address}/{text(data, 'baseUrl').strip('/')}".rstrip("/") if address else ""
     plugins = list(_plugins(data))
     redirects: dict[str, str] = {}
     for name, options in plugins:
@@ -43,7 +42,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
         folder="",
         title=text(data, "title"),
         description=text(data, "tagline"),
-        base_url=base,
+        base_url=f"{address}/{text(data, 'baseUrl').strip('/')}".rstrip("/"),
         redirects=redirects,
         options={"config_folder": folder, **own},
     )

@@ -55,7 +55,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         folder=pages,
         title=text(data, "title"),
         description=text(data, "description"),
-        base_url=f"{host.rstrip('/')}/{base}".rstrip("/") if host.startswith("http") else "",
+        base_url=f"{host.rstrip('/')}/{base}".rstrip("/"),
         order=order,
         titles=titles,
         exclude=(

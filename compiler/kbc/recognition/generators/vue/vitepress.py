@@ -28,7 +28,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     data = read_script(tree, config)
     source = joined(folder, text(data, "srcDir") or ".")
     host = text(mapping(data.get("sitemap")), "hostname").rstrip("/")
-    base = f"{host}/{text(data, 'base').strip('/')}".rstrip("/") if host else ""
     beside = first_existing(tree, source, _BESIDE_PAGES)
     added = read_script(tree, beside) if beside else {}
     theme = {**mapping(data.get("themeConfig")), **mapping(added.get("themeConfig"))}
@@ -43,7 +42,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
         description=next(
             filter(None, (text(each, "description") for each in (data, root, added))), ""
         ),
-        base_url=base,
+        base_url=f"{host}/{text(data, 'base').strip('/')}".rstrip("/"),
         titles=navigation(tree, source, sidebar, moved=_moved(rewrites)),
         exclude=(
             *NOT_PAGES,
