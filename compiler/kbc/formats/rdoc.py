@@ -9,6 +9,7 @@ from urllib.parse import quote_plus
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, Read, decode, unresolved
+from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, resolved_path
 
 MAX_DEPTH = 20
@@ -79,7 +80,7 @@ class _RDocWriter:
                 if data is None or depth >= MAX_DEPTH:
                     message = f"the included file {name!r} is not in the tree"
                     self.problems.append(unresolved(":include:", message))
-                    lines.append(f"(not included: {name})")
+                    lines.append(not_included(name))
                 else:
                     lines.append(self.included(decode_any(data).expandtabs(), depth + 1))
         return "\n".join(lines)

@@ -18,13 +18,13 @@ from kbc.languages import markdown, mdx
 from kbc.languages.addresses import without_pictures
 from kbc.languages.comments import comments
 from kbc.languages.includes.dialects.katacoda import without_actions
+from kbc.languages.includes.fenced import SPAN
 from kbc.languages.markdown import Block, Document
 from kbc.limits import MAX_LINE_CHARS, MAX_LINK_LINE_CHARS
 from kbc.project.source_file import SourceFile
 
 MAX_SUMMARY_CHARS = 200
 
-_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _SAYS_NOTHING = re.compile(
     r"\*\*(?:[^*\s]++[ \t]*+){1,3}\*\*|Defined in: [^\n]*|\([^()\s]+\)=|\{\{[^{}]*\}\}|\{%[^{}]*%\}"
     r"|(?:\[?!\[[^\[\]\n]*\](?:\([^()\n]*\)|\[[^\[\]\n]*\])?(?:\](?:\([^()\n]*\)|\[[^\[\]\n]*\])?)?\s*+)++"
@@ -159,7 +159,7 @@ def _links(source: tuple[str, bool]) -> Links:
     found: Links = []
     for number, line in enumerate(shown.split("\n"), start=1):
         if number not in document.code_lines and "]" in line and len(line) <= MAX_LINK_LINE_CHARS:
-            for match in _LINK.finditer(_CODE_SPAN.sub("", line)):
+            for match in _LINK.finditer(SPAN.sub("", line)):
                 target = next(filter(None, match.groups()))
                 found.append((number, unescapeAll(target.strip())))
     return found

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kbc.cache.phases import remembered
-from kbc.languages import grammars
+from kbc.languages.grammars import text_of, tree
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -40,7 +40,7 @@ def passes_on(text: str, *, language: str, kinds: Iterable[str]) -> bool:
     """Whether a file with definitions of these `kinds` does little but pass on what others define."""
     if not DEFINED.issuperset(kinds) or not _HINT.search(text):
         return False
-    root = grammars.tree(text.encode("utf-8", "surrogatepass"), language)
+    root = tree(text.encode("utf-8", "surrogatepass"), language)
     passing: set[int] = set()
     other: set[int] = set()
     for node, is_passing in _parts(root) if root is not None else ():
@@ -76,6 +76,6 @@ def _is_passing(node: Node) -> bool:
             return left is not None and left.text == b"__all__"
         case "call" | "call_expression":
             called = node.child_by_field_name("method") or node.child_by_field_name("target")
-            return called is not None and (called.text or b"").decode("utf-8", "replace") in _CALLS
+            return text_of(called) in _CALLS
         case kind:
             return _STATEMENT.search(kind) is not None

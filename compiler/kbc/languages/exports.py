@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kbc.cache.phases import remembered
-from kbc.languages import grammars
+from kbc.languages.grammars import parser, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -48,9 +48,9 @@ def exports(text: str, *, language: str) -> list[Export]:
     if hint is None or not hint.search(text):
         return []
     source = text.encode("utf-8", "surrogatepass")
-    root = grammars.parser(language).parse(source).root_node
+    root = parser(language).parse(source).root_node
     return [
-        Export(_text(name), statement.start_point[0] + 1)
+        Export(text_of(name), statement.start_point[0] + 1)
         for statement in _statements(root)
         for name in _NAMES[statement.type](statement)
     ]
@@ -100,7 +100,7 @@ def _ecmascript(statement: Node) -> Iterator[Node]:
 def _python_list(statement: Node) -> Iterator[Node]:
     """The strings of `__all__`."""
     left, right = (statement.child_by_field_name(side) for side in ("left", "right"))
-    if left is None or right is None or _text(left) != "__all__":
+    if left is None or right is None or text_of(left) != "__all__":
         return
     for string in right.named_children:
         if string.type == "string":
@@ -112,7 +112,7 @@ def _python_import(statement: Node) -> Iterator[Node]:
     for imported in statement.named_children:
         if imported.type == "aliased_import":
             names = [*_fields(imported, "name"), *_fields(imported, "alias")]
-            if len({_text(name) for name in names}) == 1:
+            if len({text_of(name) for name in names}) == 1:
                 yield names[-1]
 
 
@@ -128,7 +128,3 @@ _NAMES = {
 def _fields(node: Node, field: str) -> list[Node]:
     found = node.child_by_field_name(field)
     return [] if found is None else [found]
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

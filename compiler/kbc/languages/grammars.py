@@ -64,6 +64,11 @@ def tree(source: bytes, language: str) -> Node | None:
         return None
 
 
+def text_of(node: Node | None) -> str:
+    """The source of a node; "" for None."""
+    return "" if node is None else (node.text or b"").decode("utf-8", "replace")
+
+
 def missing(languages: Iterable[str]) -> list[str]:
     """Those languages, sorted, whose grammars come with the language pack, when that is not installed."""
     if find_spec("tree_sitter_language_pack") is not None:

@@ -345,7 +345,7 @@ class _FolderDetector:
             what += f" with {with_article(named(sites[0]))}"
             if len(sites) > 1:
                 what += f" and {len(sites) - 1} more"
-        first = sites[0] if sites else Site(generator="", config="", folder="")
+        first = sites[0] if sites else Site()
         if not collections:
             return self._plain()
         return self._finish(collections, what, found.told_of(first) if found else first, found)
@@ -357,7 +357,7 @@ class _FolderDetector:
         found = tuple(place for place in found if place not in others)
         collections = []
         if found:
-            plain = self._of_site(Site(generator="", config="", folder=found[0]), 0)
+            plain = self._of_site(Site(folder=found[0]), 0)
             strip = plain.strip if len(found) == 1 else ""
             paths = tuple(place for place in found if not places.README.fullmatch(place))
             plain = replace(plain, paths=paths, strip=strip, generator_options={})
@@ -376,7 +376,7 @@ class _FolderDetector:
         files = [name.lower() for name in found]
         collections = []
         if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):
-            exclude = tuple(self._variants(Site(generator="", config="", folder="")))
+            exclude = tuple(self._variants(Site()))
             collections.append(replace(collection("docs", "docs", (".",)), exclude=exclude))
         bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)
         if bundles or sum(name.endswith(places.HTML) for name in files) >= (

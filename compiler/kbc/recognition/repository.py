@@ -85,7 +85,12 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
             break
     else:
         return []
-    sites = [_at_its_domain(tree, each) for each in (found if isinstance(found, list) else [found])]
+    sites = [
+        _at_its_domain(
+            tree, replace(each, generator=module.GENERATOR, config=each.config or config)
+        )
+        for each in (found if isinstance(found, list) else [found])
+    ]
     mounts = [
         each
         for site in sites
@@ -198,7 +203,7 @@ def with_larger(
     for folder in found:
         inner = dict.fromkeys(each for each in taken if each.startswith(f"{folder}/"))
         exclude = tuple(f"/{below(folder, each)}/" for each in inner)
-        larger.append(Site(generator="", config="", folder=folder, exclude=exclude))
+        larger.append(Site(folder=folder, exclude=exclude))
     return [*larger, *sites]
 
 

@@ -19,6 +19,7 @@ NOT_PAGES = ("*.txt",)
 _UNKNOWN = "/404.*"
 """What web servers show for an address that they do not know."""
 
+_ADDRESS = re.compile(r"[a-z]+://")
 _LOCAL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|\Z)")
 """Where a site is tried, and not where it is published."""
 
@@ -28,18 +29,19 @@ _LINK = re.compile(r"\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]\(\s*(?:<([^>]*)>|([^)\s]+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """`config` is the configuration file, and `folder` the folder of the pages, both below the root of
-    what was recognised ("" for that root itself). `order` are pages in the order of the navigation and
-    `titles` what it calls them ("": nothing), `redirects` maps former paths of addresses to pages or newer
-    paths; pages are named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched
-    below `folder`. `paths` are the folders and files with its pages, below the root, where these are not
-    all of `folder`. `options` is what front ends need besides: slugs, places of snippets, rules of addresses.
-    `base_url` is the address of the site, "" when it is not known. `files` are further files that were
-    read for this, `translations` folders beside that of the pages with these in other languages.
+    what was recognised ("" for that root itself). `generator` and `config` may be left to `sites_in`, which
+    knows them. `order` are pages in the order of the navigation, without it those of `titles`, which are what
+    it calls them ("": nothing); `redirects` maps former paths of addresses to pages or newer paths; pages are
+    named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched below `folder`.
+    `paths` are the folders and files with its pages, below the root, where these are not all of `folder`.
+    `options` is what front ends need besides: slugs, places of snippets, rules of addresses. `base_url` is
+    the address of the site; a path alone, as where no host is stated, is none. `files` are further files that
+    were read for this, `translations` folders beside that of the pages with these in other languages.
     """
 
-    generator: str
-    config: str
-    folder: str
+    folder: str = ""
+    generator: str = ""
+    config: str = ""
     name: str = "docs"
     kind: str = "docs"
     title: str = ""
@@ -55,6 +57,10 @@ class Site:
     options: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     translations: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", self.order or tuple(self.titles))
+        object.__setattr__(self, "base_url", self.base_url if _ADDRESS.match(self.base_url) else "")
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 
+from kbc.languages.includes.fenced import fenced_stretches
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.places import FEW_PAGES, README, is_page
 from kbc.recognition.site import joined
@@ -264,16 +265,9 @@ def are_in_english(texts: Iterable[str]) -> bool:
 
 def _prose(text: str) -> str:
     """What is no code: many words of programs (`for`, `if`, `not`) are English."""
-    kept, fence = [], ""
-    for line in text.splitlines():
-        mark = line.lstrip()[:3]
-        if fence:
-            fence = "" if mark == fence else fence
-        elif mark in ("```", "~~~"):
-            fence = mark
-        elif not line.startswith(("    ", "\t")):
-            kept.append(line)
-    return "\n".join(kept)
+    stretches = fenced_stretches(text.replace("\r\n", "\n"))
+    lines = (line for each, is_code in stretches if not is_code for line in each.split("\n"))
+    return "\n".join(line for line in lines if not line.startswith(("    ", "\t")))
 
 
 def _suffixed(name: str, language: str = "en") -> Iterator[tuple[str, str]]:

@@ -186,14 +186,24 @@ components:
         ```
 paths: {}
 """
-    files = {"docs/intro.yaml": b"text: |\n  # Limits\n\n  60 calls.\n"}
+    files = {"docs/intro.yaml": b"text: |\n  # Limits\n\n  #60 calls.\n"}
     (whole,) = convert("docs/openapi.yaml", source.encode(), files.get)
     assert not whole.problems
-    assert whole.text.partition("## Authentication")[2] == (
-        "\n\n- `short` (http, basic): A name and a word.\n\n### `long` (apiKey)\n\nGet a key.\n\n"
-        "```\ncurl -X POST\n  https://x.org/keys\n```\n\n"
-        "## Tags\n\n### Introduction\n\n#### Limits\n\n60 calls.\n"
+    assert (
+        whole.text.partition("## Authentication")[2]
+        == (
+            "\n\n- `short` (http, basic): A name and a word.\n\n### `long` (apiKey)\n\nGet a key.\n\n"
+            "```\ncurl -X POST\n  https://x.org/keys\n```\n\n"
+            "## Tags\n\n### Introduction\n\n#### Limits\n\n#60 calls.\n"  # the second is text to CommonMark
+        )
     )
+
+
+def test_openapi_ends_code_that_a_description_leaves_open() -> None:
+    tags = r'[{name: a, description: "```\nx\n``` <p>"}, {name: b, description: B.}]'
+    source = f"openapi: 3.0.0\ninfo: {{title: Pond, version: '1'}}\ntags: {tags}\npaths: {{}}\n"
+    (whole,) = convert("openapi.yaml", source.encode(), read)
+    assert whole.text.endswith("### a\n\n```\nx\n``` <p>\n```\n\n### b\n\nB.\n")
 
 
 def test_openapi_says_once_what_alternatives_share_and_where_a_table_is_cut() -> None:

@@ -283,6 +283,12 @@ def test_literalinclude_selects_by_text_and_object() -> None:
     ) == ("```python\ndef f():\n```\n")
 
 
+def test_an_included_file_has_its_language_by_its_name_too() -> None:
+    files = {"Makefile": b"all:\n"}
+    (found,) = convert("a.rst", b".. literalinclude:: Makefile\n", files.get)
+    assert found.text == "```make\nall:\n```\n"
+
+
 def test_a_file_that_includes_itself_is_one_unresolved_directive() -> None:
     files = {"a.rst": b"Text.\n\n.. include:: a.rst\n"}
     (found,) = convert("a.rst", files["a.rst"], files.get)

@@ -43,6 +43,7 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
         ("{% raw %}\n```\n{{ site.title }}\n```\n{% endraw %}", "```\n{{ site.title }}\n```"),
         ("```\n{% raw %}{{ site.title }}{% endraw %} {{ site.title }}\n```",
          "```\n{{ site.title }} Heron\n```"),
+        ("```sh\nget {{ x }} {{ site.title }}", "```sh\nget {{ x }} Heron"),  # to the end of the page
         ('{% include hint.md what="step" %}', "Mind the step."),
         ("{% include_relative part.md %}", "A part."),
         ("[b]({% link _docs/b.md %})", "[b](../_docs/b.md)"),

@@ -10,6 +10,7 @@ from kbc.formats.docc.catalogue import title_of
 from kbc.formats.docc.directives import Directive, Node
 from kbc.formats.docc.links import linked
 from kbc.formats.docc.page import CataloguePage
+from kbc.languages.includes.files import not_included
 from kbc.languages.suffixes import language_of
 
 _RESOURCES = {
@@ -154,7 +155,7 @@ class _DirectiveWriter:
         found = self._page.code(name, directive.line)
         shown = [f"{commonmark.code_span(label)}:"] if label else []
         if found is None:
-            return commonmark.blocks([shown, [f"(not included: {commonmark.code_span(name)})"]])
+            return commonmark.blocks([shown, [not_included(commonmark.code_span(name))]])
         path, code = found
         lines = commonmark.fence(code, language_of(path))
         return commonmark.blocks([shown, lines, self.blocks(directive.content)])
@@ -163,7 +164,7 @@ class _DirectiveWriter:
         name = directive.values.get("path", "")
         found = self._page.snippet(name, directive.values.get("slice", ""), directive.line)
         if found is None:
-            return [f"(not included: {commonmark.code_span(name)})"]
+            return [not_included(commonmark.code_span(name))]
         path, code = found
         return commonmark.blocks(
             [commonmark.fence(code, language_of(path)), self.blocks(directive.content)]

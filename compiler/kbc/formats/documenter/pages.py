@@ -14,7 +14,7 @@ from kbc.formats.documenter import literate
 from kbc.formats.documenter.links import HEADING, SiteIndex, with_ids, with_links, with_scripts
 from kbc.formats.documenter.objects import JuliaObject, JuliaPackages, names_in
 from kbc.formats.python import docstrings
-from kbc.languages.includes.fenced import FENCE, fenced_stretches
+from kbc.languages.includes.fenced import FENCE, closed, fenced_stretches
 from kbc.languages.includes.files import MAX_INCLUDED_CHARS, indented, not_included
 from kbc.languages.julia import Name, stated, wanted
 from kbc.project.source_file import SourceFile, decode_any
@@ -165,7 +165,7 @@ class DocumenterSite:
         elif found.doc.signature != found.name and not _states_signature(lines, found.name):
             yield commonmark.fence(found.doc.signature, "julia")
         inner = _Place(place.path, place.read, found.module, place.level)
-        text = _closed(self._shown("\n".join(rest), inner))
+        text = closed(self._shown("\n".join(rest), inner))
         place.problems.update(inner.problems)
         yield from docstrings.markdown(text) if text.strip() else ()
 
@@ -202,17 +202,6 @@ def _current(lines: Sequence[str], before: str) -> str:
     """The module that a `@meta` block says a page is about."""
     value: Any = stated("\n".join(lines)).get("CurrentModule")
     return value.text if isinstance(value, Name) else before
-
-
-def _closed(text: str) -> str:
-    """A docstring, which ends whatever it opens: one that leaves a fence open does not hide the next."""
-    *_, (last, is_open) = ("", False), *fenced_stretches(text)
-    opening = FENCE.match(last.partition("\n")[0]) if is_open else None
-    end = last.rpartition("\n")[2].strip() if "\n" in last else ""
-    if opening is None or (end.startswith(opening["marks"]) and not end.strip(end[0])):
-        return text
-    rest = last.partition("\n")[2].strip()
-    return f"{text}\n{opening['marks']}" if rest else text[: len(text) - len(last)]
 
 
 def _fence(code: str, marks: str) -> str:

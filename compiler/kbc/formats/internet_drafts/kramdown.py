@@ -12,6 +12,7 @@ from kbc.formats.internet_drafts.references import CitedDocument, Targets, addre
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes.fenced import SPAN, fenced_stretches
+from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, resolved_path
 from kbc.project.well_formed import line_at
 
@@ -133,7 +134,7 @@ class _KramdownDraft:
             if data is None or depth > 4:
                 message = f"the included file {name!r} is not in the tree"
                 self._problems.append(unresolved("{::include}", message))
-                return f"(not included: {name})"
+                return not_included(name)
             inner = decode_any(data).replace("\r\n", "\n").rstrip("\n")
             return self._included(inner, depth + 1) if match["name"] == "include-nested" else inner
 

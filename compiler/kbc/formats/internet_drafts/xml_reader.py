@@ -15,6 +15,7 @@ from kbc.formats.internet_drafts.elements import children, elements, first, prep
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.formats.xml import local_name, parsed
 from kbc.languages.anchors import slug
+from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, resolved_path
 
 MAX_DEPTH = 40
@@ -176,7 +177,7 @@ class _Draft:
             if data is None:
                 message = f"the code of {source!r} is not in the tree"
                 self._problems.append(unresolved("sourcecode", message, element.sourceline or 0))
-                return [[commonmark.escaped(f"(not included: {source})")]]
+                return [[commonmark.escaped(not_included(source))]]
             text = decode_any(data)
         if not text.strip() or element.get("type") == "svg":
             return []

@@ -13,6 +13,7 @@ from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, 
 from kbc.formats.openapi.loading import parse
 from kbc.formats.openapi.references import References, string
 from kbc.formats.openapi.schemas import Schemas, json_block, plain, type_name
+from kbc.languages.includes.fenced import closed, shifted_headings
 from kbc.project.well_formed import mapping, sequence
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
@@ -359,14 +360,5 @@ class _Writer:
 
 def _demoted(markdown: str, levels: int = 2) -> list[str]:
     """A description, which is Markdown, with its headings `levels` below those of the document."""
-    lines = markdown.strip().split("\n") if markdown.strip() else []
-    fenced = False
-    found = []
-    for line in lines:
-        if line.lstrip().startswith(("```", "~~~")):
-            fenced = not fenced
-        if not fenced and line.startswith("#"):
-            level = len(line) - len(line.lstrip("#"))
-            line = f"{'#' * min(level + levels, 6)}{line[level:]}"
-        found.append(line)
-    return [*found, "```"] if fenced else found
+    shown = closed(shifted_headings(markdown.strip(), levels))
+    return shown.split("\n") if shown else []

@@ -14,7 +14,8 @@ from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
-from kbc.formats.selection import read_target, select
+from kbc.formats.selection import dedented, read_target, select
+from kbc.languages.suffixes import language_of
 
 
 class entry(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
@@ -74,8 +75,6 @@ class _Code(SphinxDirective):
                 return self.code("\n".join([self.arguments[0], *self.content]), "math")
         lines = list(self.content)
         if "dedent" in self.options:
-            from kbc.formats.selection import dedented
-
             lines = dedented(lines, str(self.options["dedent"]))
         if self.argument and self.base_name == "parsed-literal":
             lines.insert(0, self.argument)
@@ -306,14 +305,8 @@ class _LiteralInclude(SphinxDirective):
         except (FormatError, ValueError) as error:
             self.context.unresolved(self.name, f"{self.argument!r}: {error}", self.lineno)
             return []
-        language = self.options.get("language") or _language(path) or self.context.language
+        language = self.options.get("language") or language_of(path) or self.context.language
         return self.code(text, language)
-
-
-def _language(path: str) -> str:
-    from kbc.languages.suffixes import LANGUAGES
-
-    return LANGUAGES.get(path.rpartition(".")[2].lower(), "")
 
 
 class _CsvTable(CSVTable):

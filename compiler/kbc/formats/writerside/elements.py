@@ -15,6 +15,7 @@ from kbc.formats.writerside.project import declared
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.xml import local_name
 from kbc.languages.anchors import slug
+from kbc.languages.includes.files import not_included
 
 Include = Callable[[etree._Element, "Topic", int], str]
 """The HTML of what an `<include>` takes in, below headings of a level."""
@@ -209,7 +210,7 @@ class ElementWriter:
         tag, what = f"<{element.tag}>", path or "its description"
         problem = elsewhere(tag, f"{tag} stands for what {what} holds", element.sourceline or 0)
         self._topic.problems.append(problem)
-        return f"<p>(not included: {escape(path)})</p>"
+        return f"<p>{escape(not_included(path))}</p>"
 
 
 _Write = Callable[[ElementWriter, etree._Element, int], str]

@@ -18,6 +18,7 @@ from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.writerside.xml import parsed
 from kbc.languages.includes.fenced import FENCE, fenced_stretches
+from kbc.languages.includes.files import not_included
 
 _TITLE = re.compile(
     r"^\[//\]:[ \t]*#[ \t]*\(title:[ \t]*(?P<title>.*?)[ \t]*\)[ \t]*$", re.MULTILINE
@@ -244,7 +245,7 @@ class _Markdown:
             if stated.get("nullable") == "true":
                 return ""
             topic.missed("include", f"{name}#{id} is not there")
-            found = f"(not included: {name}#{id})"
+            found = not_included(f"{name}#{id}")
         topic.chars += len(found)
         return self._keep(found.strip("\n"))
 

@@ -16,6 +16,7 @@ from kbc.languages import markdown
 from kbc.languages.anchors import rules_of
 from kbc.languages.html.page import read_html
 from kbc.languages.includes.fenced import fenced_stretches
+from kbc.languages.includes.files import not_included
 
 _RULES = rules_of("writerside", {})
 
@@ -94,7 +95,7 @@ class TopicWriter:
                 return write(part, level)
         if element.get("nullable") != "true":
             topic.missed("include", f"{name or path}#{id} is not there", element.sourceline or 0)
-            return f"<p>(not included: {escape(name)}#{escape(id)})</p>"
+            return f"<p>{escape(not_included(f'{name}#{id}'))}</p>"
         return ""
 
     def _placed(self, text: str) -> str:

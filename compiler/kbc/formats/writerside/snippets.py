@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
 from kbc.languages.anchors import slug
+from kbc.languages.includes.fenced import fenced_stretches
 
 _OPENING = re.compile(r"<(?P<name>[A-Za-z][\w-]*)\b(?P<attributes>[^<>]*?)(?P<empty>/)?>")
 _HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<title>.*)")
@@ -32,13 +33,12 @@ def markdown_fragment(text: str, id: str) -> str | None:
 
 def _prose(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The lines outside of fenced code, with their numbers."""
-    marks = ""
-    for at, line in enumerate(lines):
-        fence = _FENCE.match(line)
-        if fence and (not marks or fence[1].startswith(marks)):
-            marks = "" if marks else fence[1]
-        elif not marks:
-            yield at, line
+    at = 0
+    for stretch, is_code in fenced_stretches("\n".join(lines)):
+        for line in stretch.split("\n"):
+            if not is_code:
+                yield at, line
+            at += 1
 
 
 def _chapter_or_block(lines: list[str], id: str) -> str | None:

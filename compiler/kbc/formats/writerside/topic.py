@@ -15,6 +15,7 @@ from kbc.formats.writerside.project import TopicProject, filled, is_shown, proje
 from kbc.formats.writerside.sources import part
 from kbc.formats.writerside.xml import parsed_if_any
 from kbc.languages.anchors import slug
+from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, relative_path, resolved_path
 
 MAX_DEPTH = 8
@@ -148,7 +149,7 @@ class Topic:
             return None
         parts = (stated.get("include-lines", ""), stated.get("include-symbol", ""))
         found = self._part(source, *parts, name, line)
-        return f"(not included: {self.filled(source)})" if found is None else found
+        return not_included(self.filled(source)) if found is None else found
 
     def _part(self, source: str, lines: str, symbols: str, name: str, line: int) -> str | None:
         """None, counted, where it is not there."""

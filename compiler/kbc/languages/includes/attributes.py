@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import FENCE, after_fence
+from kbc.languages.includes.fenced import CODE, FENCE, SPAN, after_fence
 from kbc.languages.includes.files import AttributeStyle
 
 _ICON = r":(?:material|octicons|simple|fontawesome-(?:brands|regular|solid))-[a-z0-9-]{1,80}:"
@@ -27,7 +27,6 @@ _INLINE = {
     "python-markdown": re.compile(rf"(?<=[)\]*_`>:])\{{:?{_LIST}"),
 }
 _BRACKETED = re.compile(rf"(?<![!\\])\[(?P<text>[^\[\]\n]*)(?<!\\)\](?P<list>\{{{_LIST})")
-_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`\n]|(?!\1(?!`))`)*\1(?!`)")
 _ICONS = re.compile(
     rf"(?P<before>[ \t]?)(?:{_ICON}(?:\{{[^{{}}\n]*\}})?(?P<after>&nbsp;[ \t]*|[ \t])?)+"
 )
@@ -41,7 +40,8 @@ _QUOTED_HEADING = re.compile(
 )
 """A notice of ExDoc: `> #### Title {: .warning}`. It has no anchor."""
 _EXTENSION = re.compile(
-    r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))|\{::comment\}[^{}\n]*\{:/(?:comment)?\}"
+    rf"(?P<code>{CODE})"
+    r"|\{::comment\}[^{}\n]*\{:/(?:comment)?\}"
     r"|\{::(?:nomarkdown(?:[ \t][^{}\n]*)?|options[ \t][^{}\n]*/)\}|\{:/(?:nomarkdown)?\}"
 )
 _COMMENT_START = re.compile(r"[ \t]*\{::comment\}[ \t]*")
@@ -141,7 +141,7 @@ def _without_icons(line: str) -> str:
     """A line without the icons outside of its code."""
     if "-" not in line or not (icons := list(_ICONS.finditer(line))):
         return line
-    code = [match.span() for match in _SPAN.finditer(line)]
+    code = [match.span() for match in SPAN.finditer(line)]
     parts: list[str] = []
     position = 0
     for icon in icons:
@@ -158,7 +158,7 @@ def _without_inline(line: str, style: AttributeStyle) -> str:
     pattern = _INLINE.get(style)
     if pattern is None or "{" not in line:
         return line
-    spans = [match.span() for match in _SPAN.finditer(line)]
+    spans = [match.span() for match in SPAN.finditer(line)]
 
     heading_end = len(line.rstrip()) if _HEADING.match(line) else -1
 
@@ -171,5 +171,5 @@ def _without_inline(line: str, style: AttributeStyle) -> str:
 
     if style == "pandoc":
         line = _BRACKETED.sub(shown, line)
-        spans = [match.span() for match in _SPAN.finditer(line)]
+        spans = [match.span() for match in SPAN.finditer(line)]
     return pattern.sub(shown, line)

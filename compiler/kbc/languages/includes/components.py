@@ -23,7 +23,7 @@ _ATTRIBUTE = re.compile(
     r"(?<![\w-])(?P<name>[\w-]+)\s*=\s*\{?\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|`(?P<template>(?:[^`\\]|\\.)*+)`)",
     re.DOTALL,
 )
-_OPTION = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'}]+))")
+_OPTION = re.compile(r"([\w.-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'}]+))")
 _IMPORT = re.compile(
     r"^import\s+(?P<names>[\w$*{][^'\"\n]*?)\s+from\s+(?:'[^'\n]+'|\"[^\"\n]+\");?[ \t]*(?:\n|\Z)",
     re.MULTILINE,

@@ -37,7 +37,7 @@ from kbc.languages.includes.dialects import (
 )
 from kbc.languages.includes.dialects.shortcode_values import with_params, with_values
 from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
-from kbc.languages.includes.fenced import FENCE, fenced_stretches, outside_fences
+from kbc.languages.includes.fenced import FENCE, SPAN, fenced_stretches, outside_fences
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
     Expansion,
@@ -318,7 +318,7 @@ def _line(line: str, following: Iterator[str], page: IncludingPage) -> Iterator[
             yield indented(match["indent"], shown(match, page))
             return
     for mark, pattern, shown in _WITHIN_LINES:
-        if mark in line and pattern.search(_without_code(line)):
+        if mark in line and pattern.search(SPAN.sub(lambda span: " " * len(span[0]), line)):
             yield pattern.sub(_on(page, shown), line)
             return
     yield line
@@ -336,10 +336,6 @@ def _whole_file(match: re.Match[str], page: IncludingPage) -> str:
     if language in ("", "markdown", "mdx") or text.startswith(NOT_INCLUDED):
         return text
     return fence(text.rstrip("\n"), language)
-
-
-def _without_code(line: str) -> str:
-    return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", lambda span: " " * len(span[0]), line)
 
 
 def _markdown(target: str, directive: str, page: IncludingPage) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 FENCE = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
 )
-SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
-"""Code within a line, with its backticks."""
+CODE = r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)"
+"""A pattern of code within a line, with its backticks."""
+SPAN = re.compile(CODE)
 
 _HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
 _KEPT = re.compile("\x02(\\d+)\x03")
@@ -74,6 +75,17 @@ def outside_fences(text: str, change: Callable[[str], str]) -> str:
     return "\n".join(
         stretch if is_code else change(stretch) for stretch, is_code in fenced_stretches(text)
     )
+
+
+def closed(text: str) -> str:
+    """A text that ends whatever it opens: one that leaves a fence open does not hide what follows it."""
+    *_, (last, is_open) = ("", False), *fenced_stretches(text)
+    opening = FENCE.match(last.partition("\n")[0]) if is_open else None
+    end = last.rpartition("\n")[2].strip() if "\n" in last else ""
+    if opening is None or (end.startswith(opening["marks"]) and not end.strip(end[0])):
+        return text
+    rest = last.partition("\n")[2].strip()
+    return f"{text}\n{opening['marks']}" if rest else text[: len(text) - len(last)]
 
 
 def shifted_headings(text: str, levels: int) -> str:

@@ -44,6 +44,7 @@ _REGION_LINE = re.compile(
 _OTHERS = r"(?:[\w.-]+,\s*)*"
 """Angular names several regions that begin or end at a mark."""
 
+_LINES = re.compile(r"(?P<first>\d{1,9})?(?P<dash>-)?(?P<last>\d{1,9})?")
 _LANGUAGES = {
     "py": "python", "rs": "rust", "js": "js", "mjs": "js", "ts": "ts", "yml": "yaml", "md": "markdown",
     "sh": "bash", "rb": "ruby", "kt": "kotlin", "cs": "csharp", "txt": "text", "htm": "html",
@@ -313,6 +314,17 @@ def ranges(stated: str) -> list[tuple[int, int]]:
         first = int(match[1])
         found.append((first, max(first, int(match[2] or first))))
     return found
+
+
+def lines_in(text: str, stated: str) -> str:
+    """The lines of `2`, `2-5`, `-5` and `5-`, with commas or blanks between them, in this order."""
+    lines = text.split("\n")
+    chosen: list[str] = []
+    for match in map(_LINES.fullmatch, re.split(r"[\s,]+", stated.strip())):
+        if match:
+            end = int(match["last"] or len(lines)) if match["dash"] else int(match["first"] or 0)
+            chosen += lines[max(int(match["first"] or 1) - 1, 0) : end]
+    return "\n".join(chosen)
 
 
 def indented(indent: str, text: str) -> str:

@@ -28,13 +28,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
             path = _page(page, module)
             titles.setdefault(path, title)
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         title=text(data, "title", "name"),
         version=text(data, "version"),
         base_url=text(mapping(stated.get("site")), "url"),
-        order=tuple(titles),
         titles=titles,
         include=("/modules/*/pages/**",),
         exclude=("_*",),

@@ -34,10 +34,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     redirects = first_existing(tree, folder, (REDIRECTS,))
     former = read_yaml(tree, redirects) if redirects else {}
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
-        order=tuple(titles),
         titles=titles,
         exclude=NOT_PAGES,
         redirects={str(old): new for old, new in former.items() if isinstance(new, str)},

@@ -58,12 +58,9 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     titles, files = _contents(tree, starts, place)
     redirections = first_existing(tree, folder, (REDIRECTIONS,))
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=place,
         title=text(metadata, *_METADATA),
         base_url=text(mapping(build.get("sitemap")), "baseUrl"),
-        order=tuple(titles),
         titles=titles,
         include=tuple(dict.fromkeys(_anchored([*found, *resources], place, "include"))),
         exclude=(*NOT_PAGES, *_NO_PAGES, *dict.fromkeys(_anchored(found, place, "exclude"))),

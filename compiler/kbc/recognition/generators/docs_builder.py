@@ -34,12 +34,9 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     redirections = joined(folder, config.rpartition("/")[2].replace("docset", "redirects"))
     has_redirections = tree.exists(redirections)
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         title=text(data, "project"),
         description=text(data, "description"),
-        order=tuple(titles),
         titles=titles,
         include=_READ,
         exclude=(*NOT_PAGES, _PARTS, *texts(data.get("exclude"))),

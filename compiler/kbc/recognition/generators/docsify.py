@@ -34,8 +34,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     titles = {_page(tree, place, path): title for path, title in listed.items()}
     home = text(data, "homepage") or "README.md"
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=place,
         title=text(data, "name"),
         order=(home, *titles),

@@ -97,14 +97,11 @@ def _site(
     ][:_MOST_DATA_FILES]
     values = {path: read_any(tree, path) for path in {named, *tables} if path}
     stated = values.get(named, {})
-    address = text(stated, "url", "baseUrl")
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=content,
         title=text(stated, "title", "name"),
         description=text(stated, "description"),
-        base_url=address if address.startswith("http") else "",
+        base_url=text(stated, "url", "baseUrl"),
         exclude=(*NOT_PAGES, *exclude),
         options={
             "config_folder": folder,

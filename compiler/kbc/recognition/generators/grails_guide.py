@@ -27,10 +27,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     if not titles or len(titles) * 2 < len(entries):
         return None
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=place,
-        order=tuple(titles),
         titles=titles,
         options={"config_folder": folder},
     )

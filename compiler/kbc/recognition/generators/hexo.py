@@ -21,8 +21,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         return None
     pretty = mapping(data.get("pretty_urls"))
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=source,
         title=text(data, "title"),
         description=text(data, "description"),

@@ -66,13 +66,11 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     params = {**parts["params"][0], **mapping(data.get("params"))}
     others = [name for name in languages if name != language]
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=content,
         title=text(data, "title") or text(own, "title"),
         description=text(params, "description"),
         version=text(params, *_LATEST),
-        base_url=text(data, "baseurl") if text(data, "baseurl").startswith("http") else "",
+        base_url=text(data, "baseurl"),
         exclude=(
             *NOT_PAGES,
             *(f"*.{name}.md" for name in others),

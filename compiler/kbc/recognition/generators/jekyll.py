@@ -25,19 +25,16 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     data = read_yaml(tree, config)
     if not (_EVIDENCE & set(tree.names(folder)) or _EVIDENT_KEYS & data.keys()):
         return None
-    address = text(data, "url").rstrip("/")
     source = joined(folder, text(data, "source") or ".")
     include = texts(data.get("include"))
     collections = data.get("collections")
     names = collections if isinstance(collections, list) else list(mapping(collections))
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=source,
         title=text(data, "title", "name"),
         description=text(data, "description"),
         version=text(mapping(data.get("versions")), "stable", "latest"),
-        base_url=f"{address}/{text(data, 'baseurl').strip('/')}".rstrip("/") if address else "",
+        base_url=f"{text(data, 'url').rstrip('/')}/{text(data, 'baseurl').strip('/')}".rstrip("/"),
         exclude=(
             *NOT_PAGES,
             *(f"!/_{name}/**/*.txt" for name in names),  # files with front matter are pages, too

@@ -22,15 +22,11 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     if not tree.exists(summary):
         return None
     titles = linked_titles(read_text(tree, summary))
-    site_url = text(html, "site-url")
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=source,
         title=text(book, "title"),
         description=text(book, "description"),
-        base_url=site_url if site_url.startswith("http") else "",
-        order=tuple(titles),
+        base_url=text(html, "site-url"),
         titles=titles,
         exclude=(*NOT_PAGES, f"/{SUMMARY}"),
         redirects={

@@ -49,8 +49,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     order = [*_listed(data.get("articles"), articles)] or [*articles.values()]
     order += _listed(data.get("reference"), _topics(tree, folder))
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         base_url=text(data, "url").rstrip("/"),
         paths=tuple(joined(folder, name) for name in places),

@@ -32,8 +32,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     project = mapping(data.get("project"))
     output = text(project, "output-dir")
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         title=text(described, "title") or text(data, "title"),
         description=text(described, "description"),

@@ -32,8 +32,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         return None
     host = text(settings, "baseUrl")
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=notes,
         title=text(settings, "pageTitle"),
         base_url=f"https://{host.strip('/')}" if host and "://" not in host else host,

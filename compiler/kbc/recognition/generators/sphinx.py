@@ -79,8 +79,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     breathe = breathe_of(tree, folder, data, extensions)
     written = places_of(tree, folder, data, extensions)
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=source,
         title=text(data, "html_title", "project"),
         version=text(data, "release", "version") or (built.version if built else ""),
@@ -175,8 +173,6 @@ def _book(tree: IncludeTree, folder: str, config: str) -> Site | None:
     exclude = texts(project.get("exclude") or project.get("exclude_patterns"))
     files = [contents] if contents else []
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         title=text(project, "title"),
         description=text(project, "description"),

@@ -37,8 +37,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         return None
     found = [mapping(each) for each in sequence(data.get("integrations"))]
     theme: Mapping[str, Any] = next((each for each in found if "title" in each), {})
-    address = text(data, "site")
-    base = f"{address.rstrip('/')}/{text(data, 'base').strip('/')}".rstrip("/")
     locales = mapping(theme.get("locales"))
     own = text(theme, "defaultLocale") or ("root" if "root" in locales else "")
     others = tuple(name for name in locales if own and name not in ("root", own))
@@ -46,13 +44,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     sidebar = _Sidebar(tree, pages, own if own in locales and own != "root" else "", others)
     sidebar.add(_stated_sidebar(theme), language)
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=pages,
         title=_in_language(theme, "title", language),
         description=text(theme, "description"),
-        base_url=base if address.startswith("http") else "",
-        order=tuple(sidebar.titles),
+        base_url=f"{text(data, 'site').rstrip('/')}/{text(data, 'base').strip('/')}".rstrip("/"),
         titles=sidebar.titles,
         # Parts of pages, which Astro does not publish.
         exclude=(*NOT_PAGES, "_*", *(f"/{name}/" for name in others)),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import files_below, read_text
+from kbc.recognition.configuration import READER, files_below, read_text
 from kbc.recognition.site import NOT_PAGES, Site, below, joined
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 GENERATOR = "writerside"
 CONFIGS = ("writerside.cfg", "project.ihp")
@@ -15,18 +19,13 @@ _TOPICS = (".md", ".topic")
 _MAX_DEPTH = 8
 """Of folders of topics."""
 
-_ELEMENT = re.compile(r"<toc-element\b(?P<stated>(?:\"[^\"]*\"|[^<>\"])*)>", re.DOTALL)
-_OTHER = re.compile(r"<include\b[^<>]*\borigin\s*=")
-"""A part of the contents that another module has, of another repository."""
-
-_PROFILE = re.compile(
-    r"<build-profile\b(?P<stated>[^<>]*[^/<>])>(?P<inner>.*?)</build-profile>", re.DOTALL
-)
+_PUBLISHED = re.compile(r"https?://[^\s%]+")
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The project whose configuration is in `folder`; None for one that names no tree of topics."""
-    from kbc.formats.writerside.project import configuration  # its libraries take long to import
+    from kbc.formats.writerside.project import configuration  # their libraries take long to import
+    from kbc.formats.writerside.xml import parsed_if_any
 
     found = configuration(read_text(tree, config).encode())
     if found is None or not found.instances:
@@ -37,21 +36,18 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     trees = [joined(folder, each.tree) for each in found.instances]
     contents = _InstanceTrees(paths)
     for each in trees:
-        contents.read(read_text(tree, each))
+        contents.read(parsed_if_any(tree.read(each, READER)))
     titles = contents.titles
     unlisted = sorted(set(paths.values()) - set(titles)) if titles else []
     profiles = joined(folder, "cfg/buildprofiles.xml")
-    root = _web_root(read_text(tree, profiles), contents.ids[0])
+    root = _web_root(parsed_if_any(tree.read(profiles, READER)), contents.ids[0])
     web_path = found.instances[0].web_path.strip("/")
     version = found.instances[0].version
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=topics,
         title=contents.names[0],
         version="" if "%" in version else version,
         base_url="/".join(part for part in (root, web_path) if part) if root else "",
-        order=tuple(titles),
         titles=titles,
         exclude=(*NOT_PAGES, *(f"/{path}" for path in unlisted)),
         redirects=contents.redirects,
@@ -80,35 +76,27 @@ class _InstanceTrees:
         self.has_others = False
         self._paths = paths
 
-    def read(self, source: str) -> None:
-        from kbc.formats.writerside.tags import attributes
-
-        text = re.sub(r"<!--.*?-->", "", source, flags=re.DOTALL)
-        self.has_others = self.has_others or _OTHER.search(text) is not None
-        profile = attributes(text.partition("<instance-profile")[2].partition(">")[0])
-        self.names.append(profile.get("name", ""))
-        self.ids.append(profile.get("id", ""))
-        for match in _ELEMENT.finditer(text):
-            stated = attributes(match["stated"])
-            if path := self._paths.get(stated.get("topic", ""), ""):
-                self.titles.setdefault(path, stated.get("toc-title", ""))
-                former = stated.get("accepts-web-file-names", "").split(",")
+    def read(self, profile: etree._Element | None) -> None:
+        """Adds what the file of an instance lists; None for one that is not there."""
+        self.names.append("" if profile is None else profile.get("name", ""))
+        self.ids.append("" if profile is None else profile.get("id", ""))
+        for each in () if profile is None else profile.iter("include", "toc-element"):
+            # A part of the contents that another module has, of another repository.
+            self.has_others |= each.tag == "include" and "origin" in each.attrib
+            if path := self._paths.get(each.get("topic", ""), ""):
+                self.titles.setdefault(path, each.get("toc-title", ""))
+                former = each.get("accepts-web-file-names", "").split(",")
                 self.redirects |= {old.strip(): path for old in former if old.strip()}
 
 
-def _web_root(profiles: str, instance: str) -> str:
+def _web_root(profiles: etree._Element | None, instance: str) -> str:
     """The address of the site in buildprofiles.xml: the instance's own, else that of all; "" without."""
-    own = next(
-        (
-            each["inner"]
-            for each in _PROFILE.finditer(profiles)
-            if f'"{instance}"' in each["stated"]
-        ),
-        "",
-    )
-    shared = _PROFILE.sub("", profiles)
-    for text in (own, shared):
-        found = re.search(r"<web-root>\s*(https?://[^<\s%]+?)/*\s*</web-root>", text)
-        if found:
-            return found[1]
-    return ""
+    found: tuple[list[str], list[str]] = ([], [])
+    for each in () if profiles is None else profiles.iter("web-root"):
+        address = (each.text or "").strip().rstrip("/")
+        profile = next(each.iterancestors("build-profile"), None)
+        if _PUBLISHED.fullmatch(address) and (
+            profile is None or instance in profile.attrib.values()
+        ):
+            found[profile is None].append(address)
+    return next(iter((*found[0], *found[1])), "")

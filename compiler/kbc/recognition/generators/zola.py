@@ -21,8 +21,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     own = text(data, "default_language") or "en"
     others = [name for name in mapping(data.get("languages")) if name != own]
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=content,
         title=text(data, "title"),
         description=text(data, "description"),

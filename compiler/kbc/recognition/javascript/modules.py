@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from kbc.languages import grammars
+from kbc.languages.grammars import parser, text_of
 from kbc.project.well_formed import json_value
 from kbc.recognition.javascript.nodes import (
     number_of,
@@ -20,7 +20,6 @@ from kbc.recognition.javascript.nodes import (
     specifiers,
     string_of,
     string_or_empty,
-    text_of,
 )
 from kbc.recognition.javascript.scopes import NameScope, parameters
 from kbc.recognition.site import joined, mapping
@@ -58,7 +57,7 @@ class Scripts:
         self.steps = 0
 
     def module(self, path: str, source: str, grammar: str = "typescript") -> Script:
-        root = grammars.parser(grammar).parse(source.encode()).root_node
+        root = parser(grammar).parse(source.encode()).root_node
         found = self._known[path] = Script(self, path, root)
         return found
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kbc.languages.grammars import text_of
+
 
 def specifiers(clause: Any) -> Iterator[tuple[str, str]]:
     """The names of `{a, b as c}`: there, and here."""
@@ -30,10 +32,6 @@ def string_or_empty(node: Any) -> str:
 
 def operators(node: Any) -> set[str]:
     return {each.type for each in node.children if not each.is_named}
-
-
-def text_of(node: Any) -> str:
-    return "" if node is None else str(node.text.decode("utf-8", "replace"))
 
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}

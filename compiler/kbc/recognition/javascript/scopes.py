@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kbc.recognition.javascript.nodes import text_of
+from kbc.languages.grammars import text_of
 from kbc.recognition.site import mapping
 
 

@@ -57,6 +57,8 @@ def test_components_are_no_headings_and_stay_out_of_them() -> None:
         ("::hero\n#title\nThe title\n\n#body{.a}\nText.\n::", ["The title", "Text."]),
         ('::read-more{to="/a" title="A b"}\n::', ["**[A b](/a)**"]),
         ('::read-more{to="/a"}\n::', ["[Read more](/a)"]),
+        ("::note\nA ``` and ``:b[c]``, :b[d].\n::", ["**Note**", "A ``` and ``:b[c]``, d."]),
+        ("::note\nA ```:b[c]`` and :b[d]`.\n::", ["**Note**", "A ```c`` and d`."]),
         ('::read-more{icon="i" to="/a"}\nRead about it.\n::', ["Read about it."]),
         ('::field{name="size" type="number"}\nText.\n::', ["**size**", "Text."]),
         ('::youtube{id="x"}\n\nText.\n', ["Text."]),

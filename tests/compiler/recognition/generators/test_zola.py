@@ -66,3 +66,9 @@ def test_front_matter_may_stand_below_blank_lines(tmp_path: Path) -> None:
     assert (first.title, first.summary) == ("Awl", "It pricks holes.")
     assert "+++" not in first.content
     assert "Below a line." in second.content
+
+
+def test_a_path_alone_is_no_address_of_the_site(tmp_path: Path) -> None:
+    files = {"zola.toml": 'base_url = "/nests/"\n', "content/_index.md": page("Home")}
+    root = write_tree(tmp_path / "tree", {**files, "content/eggs.md": page("Eggs")})
+    assert addresses(read(root)[0]) == {"_index.md": "", "eggs.md": ""}

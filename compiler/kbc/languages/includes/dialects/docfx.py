@@ -8,13 +8,14 @@ from urllib.parse import unquote
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import CODE
 from kbc.languages.includes.files import (
     IncludingPage,
     dedent,
     fence,
     language_of,
+    lines_in,
     not_included,
-    ranges,
     region,
 )
 from kbc.project.source_file import relative_path
@@ -40,7 +41,7 @@ _BLOCK = re.compile(
 )
 _TAB = re.compile(r"^#{1,6}[ \t]+\[(?P<title>.+)\]\(#tab/[^)\s]+\)[ \t]*$")
 _REFERENCE = re.compile(
-    r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))"
+    rf"(?P<code>{CODE})"
     r"|<xref:(?P<uid>[^<>\s?#]++)(?:[?#][^<>\s]*+)?>"
     r"|\]\(xref:(?P<target>[^()\s?#]*+(?:\([^()\s]*+\)[^()\s?#]*+)*+)"
     r"(?:[?#][^()\s\"]*+)?(?:[ \t]+\"[^\"\n]*\")?\)"
@@ -121,11 +122,7 @@ def _code(target: str, language: str, stated: dict[str, str], page: IncludingPag
     if name := stated.get("id") or stated.get("name"):
         chosen = _snippet(text, name)
     elif stated.get("range"):
-        lines = text.split("\n")
-        open_ended = re.sub(r"(\d)-(?=,|$)", rf"\1-{len(lines)}", stated["range"])
-        chosen = "\n".join(
-            line for first, last in ranges(open_ended) for line in lines[first - 1 : last]
-        )
+        chosen = lines_in(text, stated["range"].replace(" ", ""))
     if chosen is None:
         page.unresolved["code of DocFX"] += 1
         return not_included(target)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import fenced_stretches
+from kbc.languages.includes.fenced import CODE, fenced_stretches
 
 TRIGGER = r"^[ \t]*(?:::[A-Za-z][\w-]*[ \t]*(?:[\[{]|$)|:[a-z][\w-]*[\[{])"
 """Only pages that have such a line are looked at: colons mean other things elsewhere."""
@@ -30,7 +30,7 @@ _OTHER_OPENING = re.compile(r"[ \t]*(?P<marks>:{3,})[ \t]*[^\s:]")
 _CLOSING = re.compile(r"[ \t]*(?P<marks>:{2,})[ \t]*")
 _SLOT = re.compile(r"[ \t]*#[a-z][\w-]*(?:\{[^{}\n]*\})?[ \t]*")
 _INLINE = re.compile(
-    r"(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
+    rf"{CODE}"
     r"|(?P<gap>[ \t]?)(?<![\w:\\/]):(?P<name>[a-z][\w-]*)"
     rf"(?:{_TEXT}(?:{_braces('attributes')})?|{_braces('alone')})"
 )

@@ -7,11 +7,10 @@ documents Fortran, has it from them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from kbc.languages.includes.components import options
 from kbc.languages.includes.fenced import shifted_headings
-from kbc.languages.includes.files import IncludingPage, indented, not_included
+from kbc.languages.includes.files import IncludingPage, indented, lines_in, not_included
 
 TRIGGER = r"\{%-?[ \t\n]*include(?:-markdown)?[ \t\n]+[\"']|^[ \t]*\{!>?[ \t]*[^\s{}!>]"
 
@@ -25,7 +24,6 @@ _BRACES = re.compile(
     r"!(?:lines=(?P<lines>[\d \t-]+))?\}[ \t]*$",
     re.MULTILINE,
 )
-_LINES = re.compile(r"(\d{1,9})?(-)?(\d{1,9})?")
 
 
 def replace(text: str, page: IncludingPage) -> str:
@@ -68,17 +66,7 @@ def _braces(match: re.Match[str], page: IncludingPage, *, is_code: bool = False)
     path, text = found
     stated = match["range"] or match["lines"] or ""
     if stated.strip():
-        text = _chosen(text, re.split(r"[\s,]+", stated.strip()))
+        text = lines_in(text, stated)
     is_page = path.lower().endswith((".md", ".markdown")) and not is_code
     shown = page.expanded(path, text) if is_page else text
     return indented(match["indent"], shown.strip("\n"))
-
-
-def _chosen(text: str, ranges: Iterable[str]) -> str:
-    """The lines of `ranges`: `2`, `2-5`, `-5` or `5-`."""
-    lines = text.split("\n")
-    chosen: list[str] = []
-    for first, dash, last in (match.groups() for match in map(_LINES.fullmatch, ranges) if match):
-        end = int(last or len(lines)) if dash else int(first or 0)
-        chosen += lines[max(int(first or 1) - 1, 0) : end]
-    return "\n".join(chosen)

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from kbc.languages.includes.components import options
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import SPAN
 from kbc.languages.includes.files import (
@@ -58,7 +59,6 @@ _LANGUAGES = frozenset({"scala", "java"})
 _LINKS = frozenset({"ref", "link"})
 _AFTER = re.compile(r"\((?P<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)(?: ?\{[^{}\n]*\})?")
 _PLACEHOLDER = re.compile(r"\A\$[\w.-]+\$/?")
-_NAMED = re.compile(r"(?P<name>[\w.-]+)=(?P<value>\"[^\"]*\"|[^\s\"]+)")
 _LABEL = re.compile(r"#([\w-]+)")
 _LABEL_LINE = re.compile(r"^\s*(?://+|#|--|<!--|/\*+|;)?\s*#[A-Za-z][\w-]*\b[^\n]*$")
 _MOST_INLINE_CHARS = 2_000
@@ -86,14 +86,12 @@ def _snippet(match: re.Match[str], page: IncludingPage) -> str:
         return match["indent"] + not_included(target)
     path, content = found
     given = match["given"] or ""
-    stated = dict(_NAMED.findall(given))
     labels = [match["label"]] if match["label"] else _LABEL.findall(given)
     code = _labelled(content, labels)
     if code is None:
         page.unresolved["@@snip"] += 1
         code = ""
-    language = stated.get("type", "").strip('"') or language_of(path)
-    return indented(match["indent"], fence(code, language))
+    return indented(match["indent"], fence(code, options(given).get("type") or language_of(path)))
 
 
 def _included(match: re.Match[str], page: IncludingPage) -> str:
@@ -134,7 +132,7 @@ def _labelled(text: str, labels: list[str]) -> str | None:
 
 def _dependency(given: str) -> str:
     """Group, artifact and version of each, as builds write them."""
-    stated = {name: value.strip('"') for name, value in _NAMED.findall(given)}
+    stated = options(given)
     lines = []
     for number in ("", *map(str, range(1, 20))):
         parts = [stated.get(f"{each}{number}", "") for each in ("group", "artifact", "version")]
@@ -169,8 +167,7 @@ def _without_blocks(lines: list[str]) -> Iterator[str]:
         opened.append(name in _UNSHOWN)
         unshown += opened[-1]
         if name in _SHOWN and not unshown:
-            title = dict(_NAMED.findall(mark["given"] or "")).get("title", "").strip('"')
-            yield from ("", label(name, title), "")
+            yield from ("", label(name, options(mark["given"] or "").get("title", "")), "")
 
 
 def _inline(text: str, depth: int = 0) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.dialects.shortcode_values import shown_text, template
+from kbc.languages.includes.fenced import CODE
 from kbc.languages.includes.files import (
     IncludingPage,
     dedent,
@@ -98,9 +99,7 @@ def replace_shortcodes(text: str, page: IncludingPage) -> str:
     return "".join(parts)
 
 
-_CODE_SPAN_OR_SHORTCODE = re.compile(
-    r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?P<start>\{\{[<%])"
-)
+_CODE_SPAN_OR_SHORTCODE = re.compile(rf"{CODE}|(?P<start>\{{\{{[<%])")
 
 
 def _matches(text: str) -> list[re.Match[str]]:

@@ -9,8 +9,8 @@ from kbc.languages.includes.files import (
     fence,
     indented,
     language_of,
+    lines_in,
     not_included,
-    ranges,
 )
 
 TRIGGER = r"^[ \t]*@(?:\[code|include\()"
@@ -39,9 +39,7 @@ def _code(match: re.Match[str], page: IncludingPage) -> str:
     text = text.rstrip("\n")
     options = match["options"]
     if stated := _LINES.match(options):
-        lines = text.split("\n")
-        chosen = (lines[first - 1 : last] for first, last in ranges(stated["lines"]))
-        text = "\n".join(line for part in chosen for line in part)
+        text = lines_in(text, stated["lines"])
     language = re.sub(r"\{[^}]*\}", "", options).strip().partition(":")[0].split(" ")[0]
     shown = fence(text, language or language_of(path))
     return indented(match["indent"], shown)

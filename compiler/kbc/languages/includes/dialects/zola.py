@@ -6,6 +6,7 @@ import re
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
+from kbc.languages.includes.fenced import CODE
 from kbc.languages.includes.files import IncludingPage
 
 TRIGGER = r"\{%-?[ \t]*(?:\w+\(|end[ \t]*-?%\})"
@@ -13,7 +14,7 @@ TRIGGER = r"\{%-?[ \t]*(?:\w+\(|end[ \t]*-?%\})"
 
 _USED = re.compile(TRIGGER)
 _TAG = re.compile(
-    r"(?P<span>(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))"
+    rf"(?P<span>{CODE})"
     r"|\{%-?[ \t]*(?:(?P<end>end)|(?P<name>\w+)\((?P<rest>(?>\"[^\"]*\"|'[^']*'|[^)\"'])*)\))[ \t]*-?%\}"
     r"|\{(?P<mark>[%{])/\*(?P<shown>.*?)\*/(?P<close>[%}]\})"
 )

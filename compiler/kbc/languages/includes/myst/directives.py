@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from kbc.languages.anchors import slug
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import FENCE, after_fence
+from kbc.languages.includes.fenced import FENCE, after_fence, fenced_stretches
 from kbc.languages.includes.files import IncludingPage, fence, language_of, not_included
 
 _COLONS = re.compile(r"^[ \t>]*(?P<marks>:{3,})(?P<info>[ \t]*\{[\w:.+-]+\}.*)$")
@@ -238,22 +238,18 @@ class _Directives:
             self._module = found[1].strip(":")
         assert self._page.around.restructured is not None
         text, anchors = self._page.around.restructured(f"{before}{source}\n")
-        return list(self._nested(text.strip("\n").split("\n"), iter(anchors)))
+        return list(self._nested(text.strip("\n"), iter(anchors)))
 
-    def _nested(self, lines: Sequence[str], anchors: Iterator[str]) -> Iterator[str]:
+    def _nested(self, text: str, anchors: Iterator[str]) -> Iterator[str]:
         """The headings as sections of the one that they stand in, with their anchors."""
-        marks = ""
-        for line in lines:
-            opening = FENCE.match(line)
-            heading = None if marks else _HEADING.match(line)
-            marks = after_fence(marks, line, opening)
-            if heading:
-                level = min(self._level + len(heading[1]), 6)
-                anchor = next(anchors, "")
-                line = f"{'#' * level} {line[heading.end() :]}" + (
-                    f" {{#{anchor}}}" if anchor else ""
-                )
-            yield line
+        for stretch, is_code in fenced_stretches(text):
+            for line in [stretch] if is_code else stretch.split("\n"):
+                if heading := None if is_code else _HEADING.match(line):
+                    level = min(self._level + len(heading[1]), 6)
+                    anchor = next(anchors, "")
+                    line = f"{'#' * level} {line[heading.end() :]}"
+                    line += f" {{#{anchor}}}" if anchor else ""
+                yield line
 
 
 def _targets(name: str, argument: str, options: Sequence[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes.fenced import FENCE, fenced_stretches
+from kbc.languages.includes.fenced import CODE, FENCE, fenced_stretches
 from kbc.languages.includes.files import IncludingPage
 from kbc.languages.includes.templates.values import DIRECTIVE, replace_values
 from kbc.project.source_file import decode_any, relative_path, resolved_path
@@ -33,8 +33,8 @@ _INLINE_ANCHOR = r"\$\$\$(?P<anchor>[^$\n]+)\$\$\$"
 _BADGE = r"\{(?P<badge>applies_to|preview)\}`(?P<scope>[^`\n]*)`"
 _COMMENT = re.compile(r"^ {0,3}%(?:[ \t].*)?$\n?", re.MULTILINE)
 _MARKUP = re.compile(
-    rf"\{{subs(?:=true)?\}}(?P<ticks>`++)(?P<code>[^\n]*?)(?<!`)(?P=ticks)(?!`)|{_BADGE}"
-    rf"|(?P<span>(?<!`)(?P<marks>`+)(?!`)[^\n]*?(?<!`)(?P=marks)(?!`))|{_INLINE_ANCHOR}"
+    rf"\{{subs(?:=true)?\}}(?P<marks>`++)(?P<code>[^\n]*?)(?<!`)(?P=marks)(?!`)|{_BADGE}"
+    rf"|(?P<span>{CODE})|{_INLINE_ANCHOR}"
     r"|(?<![!\\])\[(?P<label>(?:[^\[\]\n]|\n(?![ \t]*\n)|\[[^\[\]\n]*\])*)\]"
     r"\((?P<target>[^()\s<>]+)(?P<title>[ \t]+\"[^\"\n]*\")?\)"
 )
@@ -99,7 +99,7 @@ class Docset:
         if match["span"] is not None:
             return match["span"]
         if match["code"] is not None:
-            return f"{match['ticks']}{self._filled(match['code'], page)}{match['ticks']}"
+            return f"{match['marks']}{self._filled(match['code'], page)}{match['marks']}"
         if match["badge"] is not None:
             kind = "preview " if match["badge"] == "preview" else ""
             return f"`{kind}{match['scope'].strip()}`"

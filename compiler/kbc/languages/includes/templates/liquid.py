@@ -17,7 +17,7 @@ from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.attributes import NOTICES
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import FENCE, SPAN, Kept, after_fence, without_marks
+from kbc.languages.includes.fenced import SPAN, Kept, fenced_stretches, without_marks
 from kbc.languages.includes.files import (
     MAX_DEPTH,
     MAX_INCLUDED_CHARS,
@@ -152,25 +152,17 @@ class _Template:
     def _fenced(self, text: str) -> str:
         """Fenced code as it is, but for the tags that only keep Liquid out of it, and values of Jekyll's
         site and page, which are filled in before Markdown is read."""
-        lines: list[str] = []
-        block: list[str] = []
-        marks = ""
+        parts: list[str] = []
         is_raw = False
-        for line in text.split("\n"):
-            opening = None if marks else FENCE.match(line)
-            was_open = bool(marks)
-            marks = after_fence(marks, line, opening)
-            if not was_open and not marks:
-                for tag in _RAW_TAG.findall(line):
+        for stretch, is_code in fenced_stretches(text):
+            if is_code:
+                shown, is_raw = self._code(stretch, is_raw)
+                parts.append(self._kept.keep(shown))
+            else:
+                for tag in _RAW_TAG.findall(stretch):
                     is_raw = "end" not in tag
-                lines.append(line)
-                continue
-            block.append(line)
-            if not marks:
-                shown, is_raw = self._code("\n".join(block), is_raw)
-                lines.append(self._kept.keep(shown))
-                block = []
-        return "\n".join([*lines, *block])
+                parts.append(stretch)
+        return "\n".join(parts)
 
     def _code(self, text: str, is_raw: bool) -> tuple[str, bool]:
         """A block of code with its values, and whether what follows it is kept from Liquid."""

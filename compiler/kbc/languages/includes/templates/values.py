@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from kbc.languages.includes.fenced import outside_fences
+from kbc.languages.includes.fenced import CODE, outside_fences
 from kbc.languages.includes.files import IncludingPage
 
 Lookup = Callable[[str], str | None]
@@ -19,7 +19,7 @@ does not say."""
 DIRECTIVE = "{{ }}"
 _VALUE = re.compile(r"\{\{(?![{#<%!])[ \t]*(?P<expression>[^{}\n]+?)[ \t]*\}\}(?!\})")
 _KEPT = re.compile(
-    r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|<!--(?:(?!<!--).)*?-->"
+    rf"{CODE}|<!--(?:(?!<!--).)*?-->"
     r"|\{\{\{(?:(?!\{\{\{)[^\n])*?\}\}\}"
     r"|<(?P<tag>[\w-]++)(?=[^<>]*\bv-pre\b)[^<>]*+>(?:(?!\bv-pre\b).)*?</(?P=tag)>"
     r"|<(?P<code>code|pre)\b(?:(?!<(?P=code)\b).)*?</(?P=code)>"

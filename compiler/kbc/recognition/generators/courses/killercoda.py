@@ -42,12 +42,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             inner = place.removeprefix(folder).strip("/")
             titles |= {joined(inner, path): title for path, title in _pages(data)}
     return Site(
-        generator=GENERATOR,
         config=files[0],
         folder=folder,
         title=text(own, "title"),
         description=text(own, "description"),
-        order=tuple(titles),
         titles=titles,
         files=tuple(files[1:]),
     )

@@ -31,8 +31,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     if not any(path.startswith("episodes/") for path in order):
         return None
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         title=text(data, "title"),
         base_url=text(data, "url"),

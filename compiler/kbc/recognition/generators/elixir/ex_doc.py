@@ -67,8 +67,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     extras.sort(key=lambda each: each.group)
     name = text(project, "app")
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         paths=tuple(_places(folder, extras)),
         title=text(project, "name") or name,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kbc.languages import grammars
+from kbc.languages.grammars import parser, text_of
 
 Wildcard = Callable[[str], list[str]]
 """Gives the paths of the files that a wildcard of Elixir stands for, sorted."""
@@ -34,7 +34,7 @@ class Regex:
 
 def read_project(source: str, wildcard: Wildcard) -> dict[str, Any]:
     """What the function `project` gives, by its keys; empty for a program without one."""
-    root = grammars.parser("elixir").parse(source.encode("utf-8", "surrogatepass")).root_node
+    root = parser("elixir").parse(source.encode("utf-8", "surrogatepass")).root_node
     return keywords(_MixScript(root, wildcard).function("project"))
 
 
@@ -66,12 +66,12 @@ class _MixScript:
             and arguments
             and not (_name(arguments[0]) and _arguments(arguments[0]))
         ):
-            name = _name(arguments[0]) or _text(arguments[0])
+            name = _name(arguments[0]) or text_of(arguments[0])
             stated = _pair_of(arguments[1], "do") if len(arguments) > 1 else None
             body = _child(node, "do_block") if stated is None else stated
             if body is not None:
                 self._functions.setdefault(name, body)
-        elif node.type == "unary_operator" and _text(node).startswith("@"):
+        elif node.type == "unary_operator" and text_of(node).startswith("@"):
             call = node.named_children[0]
             if _name(call) and len(values := _arguments(call)) == 1:
                 self._attributes.setdefault(_name(call), values[0])
@@ -90,11 +90,11 @@ class _MixScript:
         if kind in ("string", "quoted_atom", "quoted_keyword"):
             return self._string(node, depth)
         if kind == "atom":
-            return _text(node)[1:]
+            return text_of(node)[1:]
         if kind == "alias":
-            return _text(node)
+            return text_of(node)
         if kind in ("boolean", "nil"):
-            return {"true": True, "false": False}.get(_text(node))
+            return {"true": True, "false": False}.get(text_of(node))
         if kind in ("list", "tuple"):
             values = list(self._items(node, depth))
             return values if kind == "list" else tuple(values)
@@ -121,7 +121,9 @@ class _MixScript:
             if pair.type == "pair" and len(pair.named_children) == 2:
                 key, value = pair.named_children
                 is_plain = key.type == "keyword"
-                name = _text(key).strip().removesuffix(":") if is_plain else self._value(key, depth)
+                name = (
+                    text_of(key).strip().removesuffix(":") if is_plain else self._value(key, depth)
+                )
                 yield name, self._value(value, depth + 1)
 
     def _string(self, node: Any, depth: int) -> str | None:
@@ -133,7 +135,7 @@ class _MixScript:
                     return None
                 parts.append(inner)
             else:
-                text = _text(each)
+                text = text_of(each)
                 is_escape = each.type == "escape_sequence"
                 parts.append(_ESCAPES.get(text[1:], text[1:]) if is_escape else text)
         return "".join(parts)
@@ -146,26 +148,26 @@ class _MixScript:
         ]
         if any(each.type == "interpolation" for each in node.named_children):
             return None
-        content = "".join(map(_text, parts))
-        name = _text(_child(node, "sigil_name")).lower()
+        content = "".join(map(text_of, parts))
+        name = text_of(_child(node, "sigil_name")).lower()
         if name == "r":
-            return Regex(content.replace("\\/", "/"), _text(_child(node, "sigil_modifiers")))
+            return Regex(content.replace("\\/", "/"), text_of(_child(node, "sigil_modifiers")))
         return {"w": content.split(), "s": content}.get(name)
 
     def _unary(self, node: Any, depth: int) -> Any:
         """An attribute, or a function of the module that is named (`&docs/0`), which stands for what it
         gives."""
         operand = node.named_children[0] if node.named_children else None
-        text = _text(node)
+        text = text_of(node)
         if text.startswith("@") and operand is not None and operand.type == "identifier":
-            return self._value(self._attributes.get(_text(operand)), depth + 1)
+            return self._value(self._attributes.get(text_of(operand)), depth + 1)
         if named := re.fullmatch(r"&\s*(\w+)/0", text):
             return self.function(named[1], depth)
         return None
 
     def _binary(self, node: Any, depth: int) -> Any:
         left, right = (self._value(each, depth + 1) for each in node.named_children[:2])
-        operator = _text(node.child_by_field_name("operator"))
+        operator = text_of(node.child_by_field_name("operator"))
         if operator == "++":
             return [*_listed(left), *_listed(right)]
         if operator == "<>" and isinstance(left, str) and isinstance(right, str):
@@ -175,12 +177,12 @@ class _MixScript:
     def _call(self, node: Any, depth: int) -> Any:
         """A function of the module, or `Path.wildcard`."""
         if node.type == "identifier":
-            return self.function(_text(node), depth)
+            return self.function(text_of(node), depth)
         arguments = _arguments(node)
         if _name(node) and not arguments:
             return self.function(_name(node), depth)
         target = node.child_by_field_name("target")
-        if target is not None and _text(target) == "Path.wildcard" and len(arguments) == 1:
+        if target is not None and text_of(target) == "Path.wildcard" and len(arguments) == 1:
             pattern = self._value(arguments[0], depth + 1)
             return self._wildcard(pattern) if isinstance(pattern, str) else None
         return None
@@ -191,10 +193,6 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [None]
 
 
-def _text(node: Any) -> str:
-    return "" if node is None else str(node.text.decode("utf-8", "replace"))
-
-
 def _child(node: Any, kind: str) -> Any:
     return next((each for each in node.named_children if each.type == kind), None)
 
@@ -202,7 +200,7 @@ def _child(node: Any, kind: str) -> Any:
 def _name(node: Any) -> str:
     """The name of the function of a call; "" for other nodes, and for functions of other modules."""
     target = node.child_by_field_name("target") if node.type == "call" else None
-    return _text(target) if target is not None and target.type == "identifier" else ""
+    return text_of(target) if target is not None and target.type == "identifier" else ""
 
 
 def _arguments(node: Any) -> list[Any]:
@@ -215,6 +213,6 @@ def _arguments(node: Any) -> list[Any]:
 def _pair_of(node: Any, key: str) -> Any:
     """The value of a key among keywords; None without it."""
     for pair in node.named_children if node.type == "keywords" else ():
-        if len(pair.named_children) == 2 and _text(pair.named_children[0]).strip() == f"{key}:":
+        if len(pair.named_children) == 2 and text_of(pair.named_children[0]).strip() == f"{key}:":
             return pair.named_children[1]
     return None

@@ -46,8 +46,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         return None
     order = tuple(each.path for each in listed)
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         title=text(data, "title"),
         base_url=_base_url(sequence(data.get("instances"))),

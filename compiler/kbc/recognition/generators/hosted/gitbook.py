@@ -49,12 +49,9 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     listed = {below(place, joined(beside, path)): title for path, title in titles.items()}
     title = text(data, "title") or _heading(read_text(tree, readme) if tree.exists(readme) else "")
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=place,
         title=title,
         description=text(data, "description"),
-        order=tuple(listed),
         titles=listed,
         exclude=(*NOT_PAGES, *_SHIPPED, f"/{summary.removeprefix(f'{place}/')}", "/GLOSSARY.md"),
         redirects={

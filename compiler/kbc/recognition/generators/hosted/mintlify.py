@@ -37,8 +37,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     ours = {page.split("/")[0] for page in shown}
     others = {page.split("/")[0] for page in navigation.of_other_variants if "/" in page} - ours
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         title=text(data, "name"),
         description=text(data, "description"),

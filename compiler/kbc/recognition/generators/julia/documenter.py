@@ -77,8 +77,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     ending = ".html" if has_files else "/"
     moved = {own.removesuffix(_SCRIPT): page.removesuffix(_PAGE) for own, page in scripts.items()}
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=source,
         title=_text(made, "sitename"),
         base_url=_address(formats, script.call("deploydocs")),

@@ -28,7 +28,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     plugins = _named(data.get("plugins"))
     extensions = _named(data.get("markdown_extensions"))
     titles, listing = navigation(data.get("nav"), plugins, tree, docs)
-    order = tuple(titles)
     redirects = text_values(plugins.get("redirects", {}).get("redirect_maps"))
     exclude = str(data.get("exclude_docs") or "").split("\n")
     exclude += [
@@ -37,21 +36,20 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     ]
     language, others, has_folders = _languages(plugins)
     if language:
-        own = {path: _in_language(path, language, has_folders, tree, docs) for path in order}
-        order, titles = tuple(own.values()), {own[path]: title for path, title in titles.items()}
+        titles = {
+            _in_language(path, language, has_folders, tree, docs): title
+            for path, title in titles.items()
+        }
         exclude += [f"/{each}/" if has_folders else f"*.{each}.md" for each in others]
     snippets = extensions.get("pymdownx.snippets", {})
     tables = text(plugins.get("table-reader", {}), "data_path")
     toc = extensions.get("toc", {})
     tabbed = extensions.get("pymdownx.tabbed", {})
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=docs,
         title=text(data, "site_name"),
         description=text(data, "site_description"),
         base_url=text(data, "site_url"),
-        order=order,
         titles=titles,
         exclude=(*NOT_PAGES, *(line.strip() for line in exclude if line.strip())),
         redirects={joined(old).removesuffix(".md"): new for old, new in redirects.items()},

@@ -30,7 +30,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     """The documentation sets and blogs of the site whose configuration is in `folder`."""
     data = read_script(tree, config)
     address = text(data, "url").rstrip("/")
-    base = f"{address}/{text(data, 'baseUrl').strip('/')}".rstrip("/") if address else ""
     plugins = list(_plugins(data))
     redirects: dict[str, str] = {}
     for name, options in plugins:
@@ -40,12 +39,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     if text(mapping(data.get("markdown")), "format") not in ("detect", "md"):
         own["markdown_is_mdx"] = True
     whole = Site(
-        generator=GENERATOR,
-        config=config,
         folder="",
         title=text(data, "title"),
         description=text(data, "tagline"),
-        base_url=base,
+        base_url=f"{address}/{text(data, 'baseUrl').strip('/')}".rstrip("/"),
         redirects=redirects,
         options={"config_folder": folder, **own},
     )
@@ -89,7 +86,6 @@ def _of_plugin(
         whole,
         folder=content,
         name=_name(options, default, taken),
-        order=tuple(titles),
         titles=titles,
         exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
         options={

@@ -62,8 +62,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
         if pages.addresses:
             found.append(
                 Site(
-                    generator=GENERATOR,
-                    config=config,
                     folder=pages.folder,
                     name="docs" if not found else posixpath.basename(place),
                     order=tuple(pages.order),

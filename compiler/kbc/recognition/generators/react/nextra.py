@@ -53,10 +53,8 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     address = text(exported(read_text(tree, sitemap)), "siteUrl") if sitemap else ""
     translations = [joined(folder, name, each) for each in others] if pages.language_folder else []
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=pages.folder,
-        base_url=address if address.startswith("http") else "",
+        base_url=address,
         order=tuple(pages.order),
         titles=pages.titles,
         include=tuple(f"page{each}" for each in _ENDINGS) if pages.of_app else (),

@@ -44,19 +44,18 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     base = joined(text(data, "base"), "" if is_default else language)
     redirects = dict(_redirects(data))
     contents = _MetaFiles(tree, pages, _labels(tree, data, folder, language))
-    order, titles = _stated(tree, pages, theme, language)
+    titles = _stated(tree, pages, theme, language)
+    order = tuple(titles)
     if not order:
         order, titles = contents.order(), contents.titles
     if not order and not any(name.endswith(_ENDINGS) for name in tree.names(pages)):
         return None
     route = mapping(data.get("route"))
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=pages,
         title=text(data, "title"),
         description=text(data, "description"),
-        base_url=f"{host.rstrip('/')}/{base}".rstrip("/") if host.startswith("http") else "",
+        base_url=f"{host.rstrip('/')}/{base}".rstrip("/"),
         order=order,
         titles=titles,
         exclude=(
@@ -132,16 +131,15 @@ def _labels(
 
 def _stated(
     tree: IncludeTree, pages: str, theme: Mapping[str, Any], language: str
-) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """Order and titles by a sidebar in the configuration, of the language where each has its own."""
+) -> dict[str, str]:
+    """Page -> title by a sidebar in the configuration, in order, of the language where each has its own."""
     own = (mapping(each) for each in sequence(theme.get("locales")))
     sidebars = [each.get("sidebar") for each in own if text(each, "lang") in ("", language)]
     moved = {f"{language}/": ""} if language else {}  # links may begin with the language
     for sidebar in (theme.get("sidebar"), *sidebars):
-        order, titles = navigation(tree, pages, sidebar, _ENDINGS, moved)
-        if order:
-            return order, titles
-    return (), {}
+        if titles := navigation(tree, pages, sidebar, _ENDINGS, moved):
+            return titles
+    return {}
 
 
 def _below(place: str, pattern: str) -> str:

@@ -28,7 +28,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     data = read_script(tree, config)
     source = joined(folder, text(data, "srcDir") or ".")
     host = text(mapping(data.get("sitemap")), "hostname").rstrip("/")
-    base = f"{host}/{text(data, 'base').strip('/')}".rstrip("/") if host else ""
     beside = first_existing(tree, source, _BESIDE_PAGES)
     added = read_script(tree, beside) if beside else {}
     theme = {**mapping(data.get("themeConfig")), **mapping(added.get("themeConfig"))}
@@ -37,18 +36,14 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     shown = shown_locale(locales, "root")
     root = mapping(locales.get(shown))
     sidebar = theme.get("sidebar") or mapping(root.get("themeConfig")).get("sidebar")
-    order, titles = navigation(tree, source, sidebar, moved=_moved(rewrites))
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=source,
         title=text(data, "title") or text(root, "title"),
         description=next(
             filter(None, (text(each, "description") for each in (data, root, added))), ""
         ),
-        base_url=base,
-        order=order,
-        titles=titles,
+        base_url=f"{host}/{text(data, 'base').strip('/')}".rstrip("/"),
+        titles=navigation(tree, source, sidebar, moved=_moved(rewrites)),
         exclude=(
             *NOT_PAGES,
             "node_modules/",
@@ -101,8 +96,8 @@ def navigation(
     sidebar: Any,
     endings: tuple[str, ...] = (".md",),
     moved: Mapping[str, str] = _NOWHERE_ELSE,
-) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The pages below `source` that a sidebar lists, in order, and what it calls them; their files have one
+) -> dict[str, str]:
+    """The pages below `source` that a sidebar lists, in order, with what it calls them; their files have one
     of `endings`. `moved` says where the paths of pages begin whose addresses begin otherwise."""
     titles: dict[str, str] = {}
     for title, link in _links(sidebar, ""):
@@ -115,7 +110,7 @@ def navigation(
         pages = (_page(tree, source, each, endings) for each in (link, *elsewhere))
         if path := next(filter(None, pages), ""):
             titles.setdefault(path, title)
-    return tuple(titles), titles
+    return titles
 
 
 def _links(item: Any, base: str) -> Iterator[tuple[str, str]]:

@@ -23,17 +23,13 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     themes = [mapping(data.get(name)) for name in ("themeConfig", "theme")]
     theme: Mapping[str, Any] = next((each for each in themes if each), {})
     own = mapping(mapping(theme.get("locales")).get(shown or "/"))
-    order, titles = navigation(tree, folder, theme.get("sidebar") or own.get("sidebar"))
     stated = {name: each for name, each in theme.items() if isinstance(each, (str, int, float))}
     others = (name.strip("/") for name in locales if name != shown)
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         title=text(data, "title") or text(root, "title"),
         description=text(data, "description") or text(root, "description"),
-        order=order,
-        titles=titles,
+        titles=navigation(tree, folder, theme.get("sidebar") or own.get("sidebar")),
         exclude=(*NOT_PAGES, "node_modules/", *(f"/{name}/" for name in others if name)),
         options={
             "config_folder": folder,
