@@ -30,6 +30,7 @@ def text_of(source: str, path: str = "docs/a.md", files: Mapping[str, bytes] = {
         ('{% hint kind="warn" %}\nText\n{% /hint %}', "**Warning**\n\nText"),
         ('{% well heading="More" href="/x" %}\nText\n{% /well %}\n{% icon name="a" /%} here, {% for a %}',
          "**More**\n\nText\n\n here, {% for a %}"),
+        ('{% update date="2026-05-02" title="Nets" %}\n## New\n{% endupdate %}', "**Nets**\n\n## New"),
         ("Write `## A {% #a %}`.\n\n## B {% #b %}", "Write `## A {% #a %}`.\n\n## B {#b}"),
         ("## Rules {% #all-rules %}\n\nText", "## Rules {#all-rules}\n\nText"),
         ('- one\n\n  {% hint style="info" %}\n  Text\n  {% endhint %}', "- one\n\n  **Info**\n\n  Text"),

@@ -22,8 +22,8 @@ _BLOCKS = (
 )
 TRIGGER = (
     r"(?<!\{)\{%-?[ \t]*(?:(?:end|/)[ \t]*(?:tabs|hint|callout|code|content-ref|embed|file|stepper|columns"
-    r"|swagger|api-method|openapi|page-ref|accordion)\b|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style"
-    r"|partial[ \t]+file)=)"
+    r"|swagger|api-method|openapi|page-ref|accordion|updates?)\b"
+    r"|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style|partial[ \t]+file)=)"
     r"|(?<!\{)\{%[ \t]*(?:/[ \t]*[a-z][\w-]*|#[\w-]+)[ \t]*%\}"
 )
 """A pattern that pages with such blocks match."""
