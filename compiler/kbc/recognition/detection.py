@@ -313,6 +313,7 @@ class _FolderDetector:
         own = [name for name in beside if name not in self._translated_files]
         if readmes := tuple(places.readmes(own)):
             collections.append(collection("readme", "docs", readmes))
+        collections += code.plugins(found, self._names)
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(collection("notebooks", "docs", notebooks))
         manuals = [] if sites else places.manuals(self._files, self._man_pages, taken)
