@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from configparser import ConfigParser
 from configparser import Error as ConfigParserError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.parser import HeaderParser
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_json, read_text, read_toml, read_yaml
-from kbc.recognition.site import joined, mapping, text, texts
+from kbc.recognition.site import Site, joined, mapping, text, texts
 
 _PYTHON_METADATA = re.compile(r".+\.(?:dist|egg)-info")
 ANSIBLE = "Ansible collection"
@@ -44,10 +44,19 @@ class Package:
     summary: str = ""
     license: str = ""
 
+    def told_of(self, site: Site) -> Site:
+        """The site of the package with what it does not say itself."""
+        return replace(
+            site,
+            title=site.title or self.name,
+            description=site.description or self.summary,
+            version=self.version or site.version,
+        )
+
 
 def recognise(tree: IncludeTree, folder: str) -> Package | None:
-    """The package whose metadata are in `folder`; None without any. Of several, the first that is to be
-    published, in the order of `_MANIFESTS`."""
+    """The package whose metadata are in `folder`; None without any. Of several, the first with a name, in the
+    order of `_MANIFESTS`."""
     names = tree.names(folder)
     for name in names:
         if _PYTHON_METADATA.fullmatch(name) and tree.exists(joined(folder, name, "METADATA")):
@@ -59,16 +68,16 @@ def recognise(tree: IncludeTree, folder: str) -> Package | None:
         for name in names:
             if name == wanted or (wanted.startswith(".") and name.endswith(wanted)):
                 path = joined(folder, name)
-                data = read(tree, path)
-                found = _package(form, path, data or {})
-                if found.name and data and not data.get("private"):
+                found = _package(form, path, data := read(tree, path))
+                if found.name:
                     return found
-                if found.name or name in _ALWAYS_OF_PACKAGES:
+                if name in _ALWAYS_OF_PACKAGES and data is not None:
                     unnamed = unnamed or found
     return unnamed
 
 
-def _package(form: str, path: str, data: Mapping[str, Any]) -> Package:
+def _package(form: str, path: str, data: Mapping[str, Any] | None) -> Package:
+    data = data or {}
     version = text(data, "version")
     licences = texts(data.get("license") or data.get("licenses"))
     return Package(
@@ -125,9 +134,9 @@ def _fields(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     return {each["key"].lower(): each["text"].strip() for each in reversed(found)}
 
 
-def _julia(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
-    data = read_toml(tree, path)
-    return data if data.get("name") else None  # an environment has none
+def _npm(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
+    data = read_json(tree, path)
+    return None if data.get("private") is True else data  # of a workspace or an application
 
 
 def _composer(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -179,8 +188,8 @@ _MANIFESTS: tuple[tuple[str, str, Callable[[IncludeTree, str], Mapping[str, Any]
     ("typst.toml", "Typst package", lambda *file: mapping(read_toml(*file).get("package"))),
     ("Chart.yaml", "Helm chart", read_yaml),
     ("galaxy.yml", ANSIBLE, _ansible),
-    ("Project.toml", "Julia package", _julia),
-    ("package.json", "npm package", read_json),
+    ("Project.toml", "Julia package", read_toml),
+    ("package.json", "npm package", _npm),
 )
 """Files with a name, a version, a description and a licence: what they are of, and what reads them. Projects
 in other languages have a package.json for their tools, so that it is the last."""

@@ -74,10 +74,23 @@ def test_versions_are_found_where_manifests_say(
     assert recognised(root).project.version == version
 
 
-def test_of_several_manifests_that_of_what_is_published_counts(tmp_path: Path) -> None:
+def test_a_workspace_that_is_not_published_names_nothing(tmp_path: Path) -> None:
     files = {
         "README.md": page("Read me"),
-        "composer.json": '{"name": "birds/site", "private": true}',
-        "package.json": '{"name": "heron"}',
+        "package.json": '{"name": "heron-workspace", "version": "0.0.1", "private": true}',
     }
-    assert recognised(write_tree(tmp_path / "folder", files)).project.name == "heron"
+    found = recognised(write_tree(tmp_path / "heron", files))
+    assert (found.what, found.project.name, found.project.version) == ("repository", "heron", "0")
+
+
+def test_a_project_is_called_as_its_package_and_titled_as_its_site(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "heron"\nversion = "1"\n',
+        "doc/build/conf.py": "project = 'Heron documentation'\n",
+        "doc/build/index.rst": "Home\n====\n\nText.\n",
+        "heron.py": "def fly():\n    pass\n",
+    }
+    found = recognised(write_tree(tmp_path / "folder", files))
+    site = "a Sphinx project 'Heron documentation' (doc/build/conf.py)"
+    assert found.what == f"Python project heron with {site}"
+    assert (found.project.name, found.project.title) == ("heron", "Heron documentation")

@@ -170,6 +170,15 @@ class _VersionDirective(SphinxDirective):
         return [first, *found]
 
 
+class _Release(SphinxDirective):
+    """A release in a log of changes of the extension `changelog`: its version and date, and the changes."""
+
+    def run(self) -> list[nodes.Node]:
+        stated = [self.options.get(name, "") for name in ("version", "released")]
+        title = nodes.strong("", "", nodes.Text(" – ".join(filter(None, stated))))
+        return [nodes.paragraph("", "", title), *self.children()]
+
+
 class _Labelled(SphinxDirective):
     """A tab, a card, a drop-down: its label and its text."""
 
@@ -372,7 +381,8 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **_named(_Drop, """index contents sectnum title header footer tabularcolumns raw sectionauthor
         codeauthor moduleauthor rst-class cssclass setting templatetag templatefilter fieldlookup
         djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
-        audit-event-table limited-api-list miscnews ansible-output-data ansible-output-meta"""),
+        audit-event-table limited-api-list miscnews ansible-output-data ansible-output-meta
+        changelog_imports"""),
     **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks glossary
         tabs tab-set grid grid-row card-carousel panels margin button-ref button-link"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
@@ -382,6 +392,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
         seealso todo availability impl-detail details collapse topic sidebar"""),
     **_named(_VersionDirective, """versionadded versionchanged versionremoved deprecated deprecated-removed
         soft-deprecated"""),
+    **_named(_Release, "changelog"),
     **_named(_Statement, """exercise exercise-start exercise-end solution solution-start solution-end"""),
     **_named(_Labelled, "tab tab-item group-tab code-tab card grid-item grid-item-card dropdown tabbed"),
     **_named(_ObjectDirective, """function data class exception method classmethod staticmethod attribute
