@@ -31,6 +31,7 @@ def text_of(source: str, path: str = "docs/a.md", files: Mapping[str, bytes] = {
         ('{% well heading="More" href="/x" %}\nText\n{% /well %}\n{% icon name="a" /%} here, {% for a %}',
          "**More**\n\nText\n\n here, {% for a %}"),
         ('{% update date="2026-05-02" title="Nets" %}\n## New\n{% endupdate %}', "**Nets**\n\n## New"),
+        ('{% if visitor.claims.plan == "pro" %}\nPro\n{% else %}\nFree\n{% endif %}', "Pro\n\nFree"),
         ("Write `## A {% #a %}`.\n\n## B {% #b %}", "Write `## A {% #a %}`.\n\n## B {#b}"),
         ("## Rules {% #all-rules %}\n\nText", "## Rules {#all-rules}\n\nText"),
         ('- one\n\n  {% hint style="info" %}\n  Text\n  {% endhint %}', "- one\n\n  **Info**\n\n  Text"),

@@ -286,6 +286,7 @@ def test_substitutions_of_myst_have_the_values_of_conf_py_and_of_the_page(tmp_pa
             "index.md": "---\nmyst:\n  substitutions:\n    keeper: Ada\n    sign: |\n      ```{note}\n"
             "      {{ keeper }} paints.\n      ```\n---\n\n# Pier\n\n"
             "{{ keeper }} measured {{ depth }}.\n\n"
+            "| By |\n| --- |\n| {{ sign }} |\n\n"
             "````{tip}\n{{ keeper }} knows.\n\n{{ sign }}\n````\n\n```\n{{ keeper }}\n```\n",
         },
     )
@@ -293,6 +294,7 @@ def test_substitutions_of_myst_have_the_values_of_conf_py_and_of_the_page(tmp_pa
     (index,) = inputs.records["docs"]
     assert isinstance(index, DocRecord)
     assert "Ada measured 4 m." in index.content
+    assert "| Ada paints. |\n" in index.content
     shown = "**Tip**\n\nAda knows.\n\n**Note**\n\nAda paints.\n\n```\n{{ keeper }}\n```\n"
     assert re.sub(r"\n{3,}", "\n\n", index.content).endswith(shown)
 
