@@ -379,6 +379,7 @@ class _FolderDetector:
         if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):
             exclude = tuple(self._variants(Site(generator="", config="", folder="")))
             collections.append(replace(collection("docs", "docs", (".",)), exclude=exclude))
+            collections, _ = self._with_apis(collections, (".",))
         bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)
         if bundles or sum(name.endswith(places.HTML) for name in files) >= (
             places.FEW_PAGES if collections else 1
