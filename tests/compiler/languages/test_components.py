@@ -138,6 +138,18 @@ def test_html_that_an_attribute_states_is_shown(source: str, expected: str) -> N
     )
 
 
+def test_containers_of_docstrings_have_labels() -> None:
+    docstring = (
+        '## `pkg`\n\n!!! warning "Slow"\n    Wait.\n\n    ```python\n    !!! x\n    ```\n\n'
+        '=== "Nests"\n    Fly.\n'
+    )
+    around = Surroundings(objects=lambda name, options: docstring)
+    found = expand("# API\n\n::: pkg.nests\n", "a.md", {}.get, around)
+    assert re.sub(r"\n{3,}", "\n\n", found.text).strip() == (
+        "# API\n\n## `pkg`\n\n**Warning: Slow**\n\nWait.\n\n```python\n!!! x\n```\n\n**Nests**\n\nFly."
+    )
+
+
 def test_references_may_be_headings() -> None:
     page = "# API\n\n## ::: pkg\n    options:\n        members: false\n\n### ::: pkg.gone\n"
     stated = []
