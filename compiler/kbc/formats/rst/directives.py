@@ -11,6 +11,7 @@ from docutils.parsers.rst.directives.tables import CSVTable
 from kbc.formats.document import FormatError, decode
 from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
+from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import read_target, select
@@ -392,7 +393,6 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
         seealso todo availability impl-detail details collapse topic sidebar"""),
     **_named(_VersionDirective, """versionadded versionchanged versionremoved deprecated deprecated-removed
         soft-deprecated"""),
-    **_named(_Release, "changelog"),
     **_named(_Statement, """exercise exercise-start exercise-end solution solution-start solution-end"""),
     **_named(_Labelled, "tab tab-item group-tab code-tab card grid-item grid-item-card dropdown tabbed"),
     **_named(_ObjectDirective, """function data class exception method classmethod staticmethod attribute
@@ -405,12 +405,13 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **dict.fromkeys(DIRECTIVES, BreatheDirective),
     "meta": _Meta, "tags": _Tags, "autosummary": AutoSummary, "automodapi": AutoModApi,
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
-    "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
+    "changelog": _Release, "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
 }  # fmt: skip
 _DOCUTILS = frozenset([
     "parsed-literal", "rubric", "line-block", "table", "list-table", "image", "figure", "replace",
     "unicode", "date"])  # fmt: skip
+_DECLARED = {None: _Unknown, True: _ObjectDirective, False: _Drop}
 _PROOFS = frozenset(["prf", "proof"])
 """The domain of sphinx-proof, and that of sphinxcontrib-proof."""
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
@@ -430,7 +431,9 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
     elif domain in _PROOFS:
         found = _Statement
     else:
-        found = _CLASSES.get(base, _ObjectDirective if domain else _Unknown)
+        found = _CLASSES.get(base) or (
+            _ObjectDirective if domain else _DECLARED[declared_types(context).get(base)]
+        )
         if domain and found in (_Drop, _Keep, _Code):  # what a domain describes, whatever its name
             found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})
