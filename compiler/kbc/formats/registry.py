@@ -116,6 +116,7 @@ _FORMATS = (
     # Chosen by those that read pages, which know HTML without an ending, and with front matter, too.
     _format("html", "pages of HTML: their main content"),
     # Chosen by how files begin, not by an ending: others have these endings, too.
+    _format("ansible", "plugins of Ansible: what they state in DOCUMENTATION, EXAMPLES and RETURN"),
     _format(
         "rfcxml", "RFCs and Internet-Drafts in XML (RFC 7991, RFC 7749)", module="internet_drafts"
     ),

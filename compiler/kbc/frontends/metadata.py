@@ -43,7 +43,7 @@ def _text(value: Any) -> str:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    items = value if isinstance(value, list) else [value]
+    items = [_labelled(item) for item in value] if isinstance(value, list) else [value]
     for position, item in enumerate(items, start=1):
         if not is_scalar(item) and item is value:
             raise _wrong_type("a list of strings", value)
@@ -54,6 +54,12 @@ def _texts(value: Any) -> tuple[str, ...]:
                 "Write a string there (quote words such as null or true), or remove the item.",
             )
     return tuple(text for item in items if (text := str(item).strip()))
+
+
+def _labelled(item: Any) -> Any:
+    """The text of a tag that is a map, as Docusaurus (`label`) and GitBook (`tag`) write it."""
+    found = (item.get(key) for key in ("label", "tag")) if isinstance(item, dict) else ()
+    return next((each for each in found if isinstance(each, str)), item)
 
 
 def _flag(value: Any) -> bool:

@@ -30,6 +30,7 @@ RESERVED_COLLECTIONS = frozenset({"all", "everything", "chunks"})
 
 GENERATORS = (
     "antora",
+    "bookdown",
     "doc-builder",
     "docfx",
     "docs-builder",

@@ -342,6 +342,7 @@ def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
 
 ROUTES: Mapping[str, Route] = {
     "antora": _antora,
+    "bookdown": _listed,
     "doc-builder": lambda path, *_: _stem(path),
     "docfx": _docfx,
     "docs-builder": _without_ending,

@@ -13,6 +13,8 @@ from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 from kbc.recognition import places
 from kbc.recognition.manifests import is_repository
+from kbc.recognition.package import ANSIBLE, Package
+from kbc.recognition.parts import collection as collection_of
 from kbc.recognition.site import Site
 from kbc.sources.formats import is_wanted
 from kbc.sources.source_tree import SourceTree
@@ -44,6 +46,12 @@ _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
 _AMONG_PAGES = "programs among pages are left out: they would be too much code"
+
+
+def plugins(found: Package | None, names: Sequence[str]) -> list[Collection]:
+    """The plugins of a collection of Ansible, programs that say how they are used: they are pages, too."""
+    is_there = found is not None and found.form == ANSIBLE and "plugins" in names
+    return [collection_of("plugins", "docs", ("plugins",))] if is_there else []
 
 
 def collection(

@@ -313,6 +313,7 @@ class _FolderDetector:
         own = [name for name in beside if name not in self._translated_files]
         if readmes := tuple(places.readmes(own)):
             collections.append(collection("readme", "docs", readmes))
+        collections += code.plugins(found, self._names)
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(collection("notebooks", "docs", notebooks))
         manuals = [] if sites else places.manuals(self._files, self._man_pages, taken)
@@ -378,6 +379,7 @@ class _FolderDetector:
         if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):
             exclude = tuple(self._variants(Site()))
             collections.append(replace(collection("docs", "docs", (".",)), exclude=exclude))
+            collections, _ = self._with_apis(collections, (".",))
         bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)
         if bundles or sum(name.endswith(places.HTML) for name in files) >= (
             places.FEW_PAGES if collections else 1

@@ -17,6 +17,7 @@ NAMES = {
     "docs-builder": "docs-builder documentation",
     "docsify": "Docsify site",
     "documenter": "Documenter site",
+    "bookdown": "bookdown book",
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
     "ex-doc": "ExDoc site",

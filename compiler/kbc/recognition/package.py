@@ -15,6 +15,7 @@ from kbc.recognition.configuration import read_json, read_text, read_toml, read_
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
 _PYTHON_METADATA = re.compile(r".+\.(?:dist|egg)-info")
+ANSIBLE = "Ansible collection"
 _VERSION = re.compile(r"v?\d[\w.+-]*")
 """Build tools write others into what they publish: `${revision}`, `attr: heron.__version__`."""
 
@@ -186,7 +187,7 @@ _MANIFESTS: tuple[tuple[str, str, Callable[[IncludeTree, str], Mapping[str, Any]
     ("shard.yml", "Crystal shard", read_yaml),
     ("typst.toml", "Typst package", lambda *file: mapping(read_toml(*file).get("package"))),
     ("Chart.yaml", "Helm chart", read_yaml),
-    ("galaxy.yml", "Ansible collection", _ansible),
+    ("galaxy.yml", ANSIBLE, _ansible),
     ("Project.toml", "Julia package", read_toml),
     ("package.json", "npm package", _npm),
 )

@@ -12,6 +12,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_text
 from kbc.recognition.generators import (
     antora,
+    bookdown,
     doc_builder,
     docfx,
     docs_builder,
@@ -70,7 +71,7 @@ _GENERATORS = (
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
     *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda, fern, ex_doc),
-    pkgdown,
+    *(bookdown, pkgdown),
     *(fumadocs, docusaurus),
 )
 """In the order in which they are tried, with the first of their `CONFIGS` that is there; those without such

@@ -37,11 +37,14 @@ _KRAMDOWN_RFC = re.compile(rb"^--- middle[ \t]*\r?$", re.MULTILINE)
 """The line that every draft of kramdown-rfc has, below its front matter."""
 
 _QUARTODOC = re.compile(rb"^quartodoc:[ \t]*\r?$", re.MULTILINE)
+_ANSIBLE = re.compile(rb"^DOCUMENTATION[ \t]*=[ \t]*r?(?:\"{3}|'{3})", re.MULTILINE)
+_ANSIBLE_YAML = re.compile(rb"^DOCUMENTATION:[ \t]*\r?$", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"\A\s*(?:<!--.*?-->\s*)*+@[A-Z]\w*\s*[({]", re.DOTALL)
 
-_IN_YAML = (("openapi", _OPENAPI), ("quartodoc", _QUARTODOC))
+_IN_YAML = (("openapi", _OPENAPI), ("quartodoc", _QUARTODOC), ("ansible", _ANSIBLE_YAML))
 _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
     ".json": (("openapi", _OPENAPI),),
+    ".py": (("ansible", _ANSIBLE),),
     ".yaml": _IN_YAML,
     ".yml": _IN_YAML,
     ".tutorial": (("docc", _DIRECTIVE),),
@@ -50,6 +53,7 @@ _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
 """Endings that many formats share -> those that are documentation, and how their files begin."""
 
 _ENDINGS = {
+    "ansible": ".md",
     "docc": ".tutorial",
     "openapi": "openapi.yaml",
     "docbook": ".docbook",
@@ -80,8 +84,8 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`openapi`, `quartodoc`, `docbook`, `rfcxml`, `kramdown-rfc` or `docc` for a file that begins as one,
-    with an ending that other formats have, too; else ""."""
+    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `kramdown-rfc` or `docc` for a file that begins
+    as one, with an ending that other formats have, too; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
     if ending in (".md", ".mkd", ".markdown"):

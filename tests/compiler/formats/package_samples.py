@@ -1,4 +1,4 @@
-"""Samples of what packages of Perl, R and Swift are documented in."""
+"""Samples of what packages of Perl, R, Swift and Ansible are documented in."""
 
 from __future__ import annotations
 
@@ -161,3 +161,63 @@ Opens an @var{egg}.
 @printindex cp
 @bye
 """
+
+ANSIBLE = b'''\
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kite
+short_description: Fly a kite.
+version_added: 1.2.0
+description:
+  - Uses C(line) and L(winds, https://wind.example). See O(line.length=3) and P(demo.fly.gust#lookup).
+  - Not I(indoors).
+extends_documentation_fragment:
+  - demo.fly.wind
+  - demo.fly.wind.extra
+  - files
+options:
+  line:
+    description: The line.
+    type: dict
+    required: true
+    suboptions:
+      length: {description: In V(m\\))., type: int, default: 3}
+  wind: {type: str}
+seealso:
+  - module: demo.fly.land
+    description: Lands it.
+  - name: Winds
+    link: https://wind.example
+"""
+
+EXAMPLES = r"""
+- name: Fly
+  demo.fly.kite:
+    line:
+      length: 3
+"""
+
+RETURN = r"""
+height:
+  description: How high it is.
+  returned: success
+  type: int
+  sample: 12
+"""
+
+
+def main():
+    pass
+'''
+FRAGMENT = b'''\
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  wind: {description: The wind., type: int, choices: [east, west]}
+notes: [Mind the E(WIND).]
+"""
+    EXTRA = r"""
+requirements: [string >= 2]
+"""
+'''

@@ -10,7 +10,7 @@ import zlib
 from functools import cache
 
 from tests.compiler.formats.draft_samples import KRAMDOWN_RFC, RDOC, RFCXML
-from tests.compiler.formats.package_samples import POD, RD, TEXINFO, TUTORIAL
+from tests.compiler.formats.package_samples import ANSIBLE, POD, RD, TEXINFO, TUTORIAL
 
 RST = b"""\
 .. _start:
@@ -435,4 +435,5 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "rfcxml": ("docs/draft-heron.xml", RFCXML),
         "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),
         "rdoc": ("docs/a.rdoc", RDOC),
+        "ansible": ("plugins/modules/kite.py", ANSIBLE),
     }

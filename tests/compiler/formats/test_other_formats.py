@@ -218,6 +218,21 @@ def test_openapi_says_once_what_alternatives_share_and_where_a_table_is_cut() ->
     assert [cut.text.count(each) for each in parts] == [200, 1, 200]
 
 
+def test_openapi_may_have_its_maps_in_files_of_their_own() -> None:
+    source = (
+        b"openapi: 3.1.0\npaths:\n  $ref: paths.yaml\n"
+        b"components:\n  schemas:\n    $ref: parts/all.yaml\n"
+    )
+    files = {
+        "docs/paths.yaml": b"/kites:\n  get:\n    summary: List kites\n",
+        "docs/parts/all.yaml": b"Kite:\n  $ref: kite.yaml\nLine:\n  type: string\n",
+        "docs/parts/kite.yaml": b"type: object\nproperties: {area: {type: number}}\n",
+    }
+    _, operation, kite, line = convert("docs/openapi.yaml", source, files.get)
+    assert (operation.title, kite.title, line.title) == ("List kites", "Kite", "Line")
+    assert "area" in kite.text
+
+
 def test_openapi_follows_references_in_circles_and_repeats_once() -> None:
     loop = b'{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}'
     (whole,) = convert("openapi.json", loop, read)

@@ -31,6 +31,15 @@ def test_a_mistake_in_one_page_of_a_recognised_folder_stops_nothing(tmp_path: Pa
     ]
 
 
+def test_tags_may_be_maps_with_a_label(tmp_path: Path) -> None:
+    tags = "- {label: Reeds, permalink: /r}\n- {tag: beta, primary: true}\n- c\n"
+    text = f"---\ntitle: A\ntags:\n{tags}---\n\nText.\n"
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", {"a.md": text}))
+    (record,) = inputs.records["docs"]
+    assert record.tags == ("Reeds", "beta", "c")
+    assert not [each for each in diagnostics if each.code == "metadata-wrong-type"]
+
+
 def test_a_page_without_text_is_listed_and_not_searched(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",

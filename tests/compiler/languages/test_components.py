@@ -30,6 +30,8 @@ def text_of(source: str, path: str = "docs/a.md", files: Mapping[str, bytes] = {
         ('{% hint kind="warn" %}\nText\n{% /hint %}', "**Warning**\n\nText"),
         ('{% well heading="More" href="/x" %}\nText\n{% /well %}\n{% icon name="a" /%} here, {% for a %}',
          "**More**\n\nText\n\n here, {% for a %}"),
+        ('{% update date="2026-05-02" title="Nets" %}\n## New\n{% endupdate %}', "**Nets**\n\n## New"),
+        ('{% if visitor.claims.plan == "pro" %}\nPro\n{% else %}\nFree\n{% endif %}', "Pro\n\nFree"),
         ("Write `## A {% #a %}`.\n\n## B {% #b %}", "Write `## A {% #a %}`.\n\n## B {#b}"),
         ("## Rules {% #all-rules %}\n\nText", "## Rules {#all-rules}\n\nText"),
         ('- one\n\n  {% hint style="info" %}\n  Text\n  {% endhint %}', "- one\n\n  **Info**\n\n  Text"),
@@ -133,6 +135,18 @@ def test_html_that_an_attribute_states_is_shown(source: str, expected: str) -> N
     assert (
         expand(f"Text\n\n{source}\n", "a.mdx", {}.get).text.strip().split("\n\n", 1)[1].strip()
         == expected
+    )
+
+
+def test_containers_of_docstrings_have_labels() -> None:
+    docstring = (
+        '## `pkg`\n\n!!! warning "Slow"\n    Wait.\n\n    ```python\n    !!! x\n    ```\n\n'
+        '=== "Nests"\n    Fly.\n'
+    )
+    around = Surroundings(objects=lambda name, options: docstring)
+    found = expand("# API\n\n::: pkg.nests\n", "a.md", {}.get, around)
+    assert re.sub(r"\n{3,}", "\n\n", found.text).strip() == (
+        "# API\n\n## `pkg`\n\n**Warning: Slow**\n\nWait.\n\n```python\n!!! x\n```\n\n**Nests**\n\nFly."
     )
 
 

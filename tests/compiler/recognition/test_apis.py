@@ -139,3 +139,10 @@ def test_what_two_apis_call_alike_has_the_title_of_its_api(tmp_path: Path) -> No
     records = read(root)[0].records["api"]
     found = {each.title for each in records if "nests" in each.path}
     assert {"Heron Nests", "Problem (Heron Nests)", "OnlyNests"} <= found
+
+
+def test_a_folder_of_pages_has_each_api_once(tmp_path: Path) -> None:
+    files = {"about.md": page("About"), "openapi.json": as_json(), "v1/openapi.json": as_json()}
+    root = write_tree(tmp_path / "tree", files)
+    assert recognised(root).what == "folder of pages"
+    assert api_files(root) == {"openapi.json"}

@@ -130,13 +130,17 @@ class _Writer:
         path = re.sub(r"\A[^/?#]*//[^/?#]*", "", first).rstrip("/")
         return path if _BASE_PATH.fullmatch(path) else ""
 
+    def _components(self, name: str, former: str) -> Fields:
+        """Components by name; `former` is what Swagger 2 calls them. Their map may be a
+        reference to a file."""
+        components = self._references.resolve(self._api.get("components"))
+        return self._references.resolve(components.get(name, self._api.get(former)))
+
     def _security_schemes(self) -> Iterator[list[str]]:
         """A line for each scheme; one that is described in more than a paragraph has a section."""
-        components = mapping(self._api.get("components"))
-        schemes = components.get("securitySchemes", self._api.get("securityDefinitions"))
         lines = []
         sections = []
-        for name, value in mapping(schemes).items():
+        for name, value in self._components("securitySchemes", "securityDefinitions").items():
             scheme = self._references.resolve(value)
             words = [string(scheme.get(key)) for key in ("type", "scheme", "in", "name")]
             text = self._references.text(scheme.get("description")).strip()
@@ -160,7 +164,7 @@ class _Writer:
     def operations(self) -> Iterator[Converted]:
         groups = [("", self._api.get("paths")), ("webhook ", self._api.get("webhooks"))]
         for prefix, paths in groups:
-            for path, value in mapping(paths).items():
+            for path, value in self._references.resolve(paths).items():
                 item = self._references.resolve(value)
                 for method, stated in item.items():
                     if str(method).lower() not in METHODS or not isinstance(stated, dict):
@@ -331,9 +335,7 @@ class _Writer:
             yield json_block(value)
 
     def schemas(self) -> Iterator[Converted]:
-        components = mapping(self._api.get("components"))
-        found = mapping(components.get("schemas", self._api.get("definitions")))
-        for name, value in found.items():
+        for name, value in self._components("schemas", "definitions").items():
             schema = self._references.resolve(value)
             title = " ".join(string(schema.get("title")).split()) or str(name)
             parts = [commonmark.heading(1, commonmark.escaped(str(name)))]

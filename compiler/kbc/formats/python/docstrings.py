@@ -95,6 +95,8 @@ def _directives(text: str) -> Iterator[tuple[str, str, str]]:
         while index < len(lines) and (not lines[index].strip() or _margin(lines[index]) > width):
             index += 1
         block = inspect.cleandoc("\n" + "\n".join(lines[start:index]))
+        if start < index and not lines[start].strip():
+            block = f"\n{block}"  # a paragraph of its own, which does not go on with the arguments
         if match["note"] is not None:
             yield _NOTE, match["note"], f"{match['said']}\n{block}"
         elif match["label"] is None:
@@ -111,15 +113,15 @@ def _directive(kind: str, head: str, block: str) -> Iterator[list[str]]:
     if label is not None:
         version, _, note = head.partition(" ")
         shown = f"*{label} {commonmark.escaped(version)}{':' if note or body.strip() else '.'}*"
-        yield [f"{shown} {note}".rstrip()]
-    elif kind in _UNLABELLED:
-        yield from _paragraphs(head)
-    else:
+        noted = prose(f"{note}\n{body}")
+        yield [" ".join([shown, *(next(noted, []) if note else [])])]
+        yield from noted
+        return
+    own = head if kind in ("admonition", "rubric", "topic") else ""
+    if kind not in _UNLABELLED:
         name = kind.rpartition(":")[2].replace("-", " ").capitalize()
-        own = head if kind in ("admonition", "rubric", "topic") else ""
         yield [f"**{commonmark.escaped(own) or name}**"]
-        yield from _paragraphs("" if own else head)
-    yield from prose(body)
+    yield from prose(body if own else f"{head}\n{body}")
 
 
 def _margin(line: str) -> int:

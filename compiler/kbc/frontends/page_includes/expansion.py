@@ -34,6 +34,7 @@ from kbc.languages.includes import (
     notes_among,
     value_at,
 )
+from kbc.languages.includes.dialects import bookdown
 from kbc.languages.includes.files import NOT_INCLUDED
 from kbc.project.include_tree import Read
 from kbc.project.kinds import RUBY
@@ -96,6 +97,15 @@ class PageIncludes:
         """How the collection's generator makes anchors."""
         return rules_of(self._collection.generator, self._options)
 
+    @cached_property
+    def _headings(self) -> bookdown.Headings:
+        """Where the headings of a book are, by their anchors."""
+        found: dict[str, tuple[str, str]] = {}
+        for file in self._files:
+            for _, anchor, title in bookdown.headings(file.data.decode("utf-8", "replace")):
+                found.setdefault(anchor, (file.path, title))
+        return found
+
     @property
     def expands_notebooks(self) -> bool:
         """Whether text in notebooks has the directives of pages: myst-nb, Jupyter Book and Quarto read it so,
@@ -129,6 +139,8 @@ class PageIncludes:
         if is_mdx:
             rendered = mdx.with_rendered_texts(mdx.with_exported_texts(text))
             text, is_marked = rendered, is_marked if rendered == text else None
+        if self._collection.generator == "bookdown":
+            text, is_marked = bookdown.expand_page(text, file.path, self._headings), None
         has_own = self._collection.generator in ("documenter", "writerside")
         if has_own or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None

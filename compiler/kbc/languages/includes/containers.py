@@ -77,6 +77,9 @@ _THEOREMS = {
 }  # fmt: skip
 """What ids of Quarto's divs begin with, before a hyphen."""
 
+_IN_DOCSTRINGS = re.compile(r"^[ \t]*(?:!!!|\?\?\?\+?|===[!+]?)[ \t]", re.MULTILINE)
+"""Containers that a reference may have: docstrings are Markdown with the extensions of the pages."""
+
 
 def label_containers(text: str, page: IncludingPage) -> str:
     """`text` with a bold label where a container begins, and its marks removed; `::: package.object` is
@@ -267,7 +270,8 @@ def _object(name: str, options: str, indent: str, page: IncludingPage, heading: 
         options = f"{margin}heading_level: {len(heading.strip())}\n{options}"
     found = page.around.objects(name, options) if page.around.objects and is_object else None
     if found is not None:
-        return f"\n{found}\n"
+        has_own = _IN_DOCSTRINGS.search(found) and ":::" not in found
+        return f"\n{label_containers(found, page) if has_own else found}\n"
     is_program = re.fullmatch(r"\w+(?:-\w+)+", name)
     page.external[f"::: {name}" if is_program else "::: (API)"] += 1
     return f"{indent}{heading}`{name}`\n\n{indent}{NOT_INCLUDED}its reference)\n"

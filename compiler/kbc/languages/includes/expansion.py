@@ -121,6 +121,7 @@ _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] =
 )
 """Dialects by what a text with directives of theirs holds, in the order in which they are read."""
 
+_MAX_NESTED_VALUES = 4
 _Shown = Callable[[re.Match[str], IncludingPage], str]
 _NOWHERE = Surroundings()
 _SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-][\w() -]*)))?")
@@ -202,7 +203,12 @@ def _expand(
         body = replace_values(body, filled, page)
     if page.prepare is not None:
         body = page.prepare(body, page)
-    body = unwrapped(replace_directives(body, page))
+    body = replace_directives(body, page)
+    passes = _MAX_NESTED_VALUES if page.around.restructured else 0
+    while passes and filled and (shown := replace_values(body, filled, page)) != body:
+        body = replace_directives(shown, page)  # values in what directives wrap, and in values
+        passes -= 1
+    body = unwrapped(body)
     components = imported_texts(body, page)
     parts = [
         _code(stretch, page) if is_code else _prose(stretch, page, components)

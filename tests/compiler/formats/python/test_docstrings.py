@@ -34,3 +34,14 @@ def test_lists_and_tables_stay_what_they_are() -> None:
         "Sizes:\n\n- small,\n  or less\n- large\n\n1. first\n1. second\n\n-1 is all.\n\n"
         "```\n=== ===\na   b\n=== ===\n1   2\n=== ===\n```"
     )
+
+
+def test_text_behind_a_directive_goes_on_in_the_lines_below_it() -> None:
+    text = (
+        ".. note:: Nests of the `grey\n    heron <h>`_ are high,\n    and large.\n\n    Look up.\n\n"
+        ".. versionadded:: 2.1 Finds nests\n   in reeds.\n\n.. tip:: Wait.\n\n    Then look.\n"
+    )
+    assert markdown(text) == (
+        "**Note**\n\nNests of the [grey\nheron](<h>) are high,\nand large.\n\nLook up.\n\n"
+        "*Added in version 2.1:* Finds nests in reeds.\n\n**Tip**\n\nWait.\n\nThen look."
+    )

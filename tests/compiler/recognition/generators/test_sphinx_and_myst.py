@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from pathlib import Path
 
@@ -282,14 +283,20 @@ def test_substitutions_of_myst_have_the_values_of_conf_py_and_of_the_page(tmp_pa
                 "project = 'Pier'\nextensions = ['myst_parser']\n"
                 "myst_enable_extensions = ['substitution']\nmyst_substitutions = {'depth': '4 m'}\n"
             ),
-            "index.md": "---\nmyst:\n  substitutions:\n    keeper: Ada\n---\n\n# Pier\n\n"
-            "{{ keeper }} measured {{ depth }}.\n",
+            "index.md": "---\nmyst:\n  substitutions:\n    keeper: Ada\n    sign: |\n      ```{note}\n"
+            "      {{ keeper }} paints.\n      ```\n---\n\n# Pier\n\n"
+            "{{ keeper }} measured {{ depth }}.\n\n"
+            "| By |\n| --- |\n| {{ sign }} |\n\n"
+            "````{tip}\n{{ keeper }} knows.\n\n{{ sign }}\n````\n\n```\n{{ keeper }}\n```\n",
         },
     )
     inputs, _ = read(root)
     (index,) = inputs.records["docs"]
     assert isinstance(index, DocRecord)
     assert "Ada measured 4 m." in index.content
+    assert "| Ada paints. |\n" in index.content
+    shown = "**Tip**\n\nAda knows.\n\n**Note**\n\nAda paints.\n\n```\n{{ keeper }}\n```\n"
+    assert re.sub(r"\n{3,}", "\n\n", index.content).endswith(shown)
 
 
 def test_of_sites_beside_each_other_the_one_with_the_most_pages_gives_the_title(

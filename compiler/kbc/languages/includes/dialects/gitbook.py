@@ -18,12 +18,12 @@ from kbc.languages.includes.files import IncludingPage
 _BLOCKS = (
     "tabs|tab|hint|callout|code|content-ref|embed|file|stepper|step|columns|column|swagger-response"
     "|swagger-parameter|swagger-description|swagger|api-method[\\w-]*|openapi[\\w-]*|page-ref|accordion|card|cards"
-    "|details|updates|update|tasks|quote|reveal|prompt"
+    "|details|updates|update|tasks|quote|reveal|prompt|if|elseif|else"
 )
 TRIGGER = (
     r"(?<!\{)\{%-?[ \t]*(?:(?:end|/)[ \t]*(?:tabs|hint|callout|code|content-ref|embed|file|stepper|columns"
-    r"|swagger|api-method|openapi|page-ref|accordion)\b|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style"
-    r"|partial[ \t]+file)=)"
+    r"|swagger|api-method|openapi|page-ref|accordion|updates?)\b"
+    r"|if[ \t]+!?visitor\.|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style|partial[ \t]+file)=)"
     r"|(?<!\{)\{%[ \t]*(?:/[ \t]*[a-z][\w-]*|#[\w-]+)[ \t]*%\}"
 )
 """A pattern that pages with such blocks match."""

@@ -26,6 +26,10 @@ _KEPT = re.compile(
     r"|^(?P<colons>:{3,})[ \t]*v-pre\b(?:(?!^:{3,}[ \t]*v-pre\b).)*?^(?P=colons)[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
+_MARKS = re.compile(r"[ \t]*(?:`{3,}|~{3,}|:).*")
+"""A fence, or an option of a directive."""
+
+_MAX_MARGIN = 40
 _LITERAL = re.compile(r"(?P<quote>[\"'`])(?P<text>[^\"'`]*)(?P=quote)")
 
 
@@ -44,7 +48,7 @@ def _filled(text: str, lookup: Lookup, page: IncludingPage) -> str:
             return literal["text"]
         found = lookup(expression)
         if found is not None:
-            return found
+            return _on_a_line(found) if "\n" in found.strip() and _is_inside(match) else found
         page.external[DIRECTIVE] += 1
         return f"`{expression}`"
 
@@ -59,3 +63,18 @@ def _filled(text: str, lookup: Lookup, page: IncludingPage) -> str:
         parts += [_VALUE.sub(shown, text[position : kept.start()]), inner]
         position = kept.end()
     return "".join([*parts, _VALUE.sub(shown, text[position:])])
+
+
+def _is_inside(match: re.Match[str]) -> bool:
+    """Whether a value stands in a line with other text, as in the cell of a table."""
+    text = match.string
+    before = text[max(match.start() - _MAX_MARGIN, 0) : match.start()].rpartition("\n")[2]
+    after = text[match.end() : match.end() + _MAX_MARGIN].partition("\n")[0]
+    return before.strip(" \t>") != "" or after.strip() != ""
+
+
+def _on_a_line(value: str) -> str:
+    """The words of a value of several lines, which may be a directive."""
+    return " ".join(
+        line.strip() for line in value.split("\n") if not _MARKS.fullmatch(line)
+    ).strip()

@@ -61,6 +61,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         exclude=(
             *NOT_PAGES,
             "_*",
+            r"\[*.mdx",  # a route of Next.js for many addresses
             *(f"*{each}{ending}" for each in pages.others for ending in _ENDINGS),
         ),
         options={

@@ -106,6 +106,7 @@ def test_languages_are_at_the_end_of_names_or_in_folders(tmp_path: Path) -> None
     assert list(titles(inputs.records["docs"]).values())[1:] == ["Pots", "Old pots"]
     files = {f"content/en/{name}.mdx": page(name) for name in ("index", "pots")}
     files |= {f"content/de/{name}.mdx": page(name) for name in map(str, range(40))}
+    files["content/en/[...gone].mdx"] = page("Gone")
     root = site(tmp_path / "b", files, LOCALES)
     assert recognised(root).notes == ("translations are left out: content/de",)
     inputs, _ = read(root)
