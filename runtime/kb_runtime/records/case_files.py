@@ -1,7 +1,8 @@
 """Parses files of test cases, by their ending, into what `cases.normalise` takes.
 
 JSON is taken as it is. Tables have a header that names their columns (`case_tables`).
-XML is the report of a test runner, and a feature has a test for each scenario.
+XML is the report of a test runner. A feature has a test for each scenario, and suites of Robot Framework are
+read as they are written.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from kb_runtime.records.runs import COLOUR
 
-ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature")
+ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature", ".robot")
 
 MAX_CELL_CHARS = 1 << 20
 _TITLE_ROWS = 20
@@ -55,6 +56,8 @@ def parse(name: str, data: bytes) -> Any:
         return {"tests": _report(text)}
     if ending == "feature":
         return {"tests": _feature(text, name)}
+    if ending == "robot":
+        return {"tests": _suite(text, name)}
     return _json(text)
 
 
@@ -103,6 +106,15 @@ def _feature(text: str, name: str) -> list[dict[str, Any]]:
     try:
         return records(text, name)
     except GherkinError as error:
+        raise CaseFileError(str(error), error.line) from None
+
+
+def _suite(text: str, name: str) -> list[dict[str, Any]]:
+    from kb_runtime.records.robot_suites import RobotError, records
+
+    try:
+        return records(text, name)
+    except RobotError as error:
         raise CaseFileError(str(error), error.line) from None
 
 

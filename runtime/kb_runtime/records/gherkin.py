@@ -28,7 +28,7 @@ from kb_runtime.records.gherkin_keywords import (
 
 _TAGS = re.compile(r"@\S+(?:\s+@\S+)*\s*(?:#.*)?")
 _KEY_TAG = re.compile(r"(?:TEST_|TC_)?([A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,7})")
-_LANGUAGE = re.compile(r"#\s*language:\s*(\S+)")
+_LANGUAGE = re.compile(r"#\s*language\s*:\s*(\S+)")
 
 
 class GherkinError(ValueError):
@@ -73,6 +73,11 @@ def steps_from(lines: Iterable[Line]) -> list[dict[str, Any]]:
 def conditions(steps: Iterable[Mapping[str, Any]]) -> list[str]:
     """The steps of a background as preconditions, each with its data."""
     return ["\n".join(filter(None, (step["action"], step["data"]))) for step in steps]
+
+
+def issue_key(tags: Iterable[str]) -> str | None:
+    """The first of the tags that is the key of an issue, without what test managers put before it."""
+    return next((key[1] for tag in tags if (key := _KEY_TAG.fullmatch(tag))), None)
 
 
 def numbered(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -208,7 +213,6 @@ class _Feature:
     def _closed(self, record: dict[str, Any]) -> dict[str, Any]:
         nearest_first = [*record["own_tags"], *record["tags"]]
         background = [line for lines in record["background"] for line in lines]
-        keys = [key[1] for tag in nearest_first if (key := _KEY_TAG.fullmatch(tag))]
         steps = steps_of(record["body"], self._words)
         prose = [line.strip() for line in record["body"]]
         first = next(
@@ -216,7 +220,7 @@ class _Feature:
         )
         place = " / ".join(part for part in (self._title, record["rule"]) if part)
         return {
-            "jiraKey": keys[0] if keys else None,
+            "jiraKey": issue_key(nearest_first),
             "title": record["title"],
             "description": "\n\n".join(
                 "\n".join(map(str.strip, about))

@@ -71,7 +71,7 @@ TOOLS = case_tools()
 
 
 @TOOLS.tool(
-    "Checks exports of tests (JSON, CSV, XML of test runners, Gherkin) in the server's data"
+    "Checks exports of tests (JSON, CSV, XML of test runners, Gherkin, Robot Framework) in the server's data"
     " directory: how many tests and steps they hold, and what is wrong with them. A server with a"
     " workspace adds them; others store nothing.",
     parameter.text(
