@@ -115,9 +115,9 @@ _COLUMNS = {
         "test result",
     ),
 }
-"""Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts; of those
-with brackets, which a tool has for steps in rows of their own, of definitions, and of the next, the first with
-a value."""
+"""Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts. Of those
+with brackets, which a tool has for steps in rows of their own, of definitions, and of the next, it is the
+first with a value."""
 _KNOWN = frozenset(name for names in _COLUMNS.values() for name in names)
 _IDENTIFIERS = ("uid", "jiraKey", "testCaseId")
 _STEP_FIELDS = ("index", "action", "data", "expected")
