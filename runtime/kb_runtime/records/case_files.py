@@ -54,10 +54,8 @@ def parse(name: str, data: bytes) -> Any:
         return _csv(text)
     if ending in ("xml", "trx"):
         return {"tests": _report(text)}
-    if ending == "feature":
-        return {"tests": _feature(text, name)}
-    if ending == "robot":
-        return {"tests": _suite(text, name)}
+    if ending in ("feature", "robot"):
+        return {"tests": _written(text, name)}
     return _json(text)
 
 
@@ -100,21 +98,14 @@ def _json_lines(text: str) -> list[Any] | None:
         return None
 
 
-def _feature(text: str, name: str) -> list[dict[str, Any]]:
-    from kb_runtime.records.gherkin import GherkinError, records
+def _written(text: str, name: str) -> list[dict[str, Any]]:
+    """The tests of a file in which people write them."""
+    from kb_runtime.records import gherkin, robot_suites
 
+    reader = gherkin if name.lower().endswith(".feature") else robot_suites
     try:
-        return records(text, name)
-    except GherkinError as error:
-        raise CaseFileError(str(error), error.line) from None
-
-
-def _suite(text: str, name: str) -> list[dict[str, Any]]:
-    from kb_runtime.records.robot_suites import RobotError, records
-
-    try:
-        return records(text, name)
-    except RobotError as error:
+        return reader.records(text, name)
+    except gherkin.WrittenTestsError as error:
         raise CaseFileError(str(error), error.line) from None
 
 

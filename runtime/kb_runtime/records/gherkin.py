@@ -31,8 +31,8 @@ _KEY_TAG = re.compile(r"(?:TEST_|TC_)?([A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,7})")
 _LANGUAGE = re.compile(r"#\s*language\s*:\s*(\S+)")
 
 
-class GherkinError(ValueError):
-    """The text is no feature that can be read; `line` counts from 1."""
+class WrittenTestsError(ValueError):
+    """The text has no tests that can be read; `line` counts from 1."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -118,7 +118,7 @@ def _written(lines: Iterable[str], words: Keywords) -> list[Line]:
 
 def records(text: str, name: str) -> list[dict[str, Any]]:
     """A record for each scenario of the feature file `name`, which may have folders, each with a uid of its
-    own. Raises `GherkinError`."""
+    own. Raises `WrittenTestsError`."""
     lines = text.splitlines()
     return _Feature(name, _stated(lines) or guessed(lines)).read(lines)
 
@@ -132,7 +132,9 @@ def _stated(lines: Sequence[str]) -> Keywords | None:
         if language := _LANGUAGE.match(text):
             if words := keywords_of(language[1]):
                 return words
-            raise GherkinError(f"features in the language {language[1]!r} are not read", number)
+            raise WrittenTestsError(
+                f"features in the language {language[1]!r} are not read", number
+            )
     return None
 
 
@@ -168,7 +170,7 @@ class _Feature:
             elif text and not text.startswith("#"):
                 body.append(line)
         if not self._title and not self._found:
-            raise GherkinError("there is no line `Feature: ...`", 1)
+            raise WrittenTestsError("there is no line `Feature: ...`", 1)
         found = [self._closed(record) for record in self._found]
         keys = Counter(record["jiraKey"] for record in found)
         for record in found:

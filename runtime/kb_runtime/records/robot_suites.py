@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile, takewhile
 from typing import Any
 
-from kb_runtime.records.gherkin import Line, issue_key, numbered, steps_from
+from kb_runtime.records.gherkin import Line, WrittenTestsError, issue_key, numbered, steps_from
 
 _SPACES = re.compile(r"\s{2,}|\t")
 _PIPE = re.compile(r"(?<=\s)\|(?=\s)")
@@ -48,14 +48,6 @@ _SETTINGS = {
 _Settings = dict[str, list[str]]
 
 
-class RobotError(ValueError):
-    """The text is no suite that can be read; `line` counts from 1."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 class _Test:
     def __init__(self, name: str, line: int) -> None:
         self.name = name
@@ -65,7 +57,7 @@ class _Test:
 
 def records(text: str, name: str) -> list[dict[str, Any]]:
     """A record for each test of the suite file `name`, which may have folders, each with a uid of its own.
-    Raises `RobotError`."""
+    Raises `WrittenTestsError`."""
     lines = text.splitlines()
     suite: _Settings = {}
     tests: list[_Test] = []
@@ -85,11 +77,13 @@ def records(text: str, name: str) -> list[dict[str, Any]]:
 
 
 def _require_english(lines: Sequence[str]) -> None:
-    """Raises `RobotError` where the file states above its sections that these have other names."""
+    """Raises `WrittenTestsError` where the file states above its sections that these have other names."""
     above = takewhile(lambda line: not line.startswith("*"), lines)
     for number, line in enumerate(above, start=1):
         if (stated := _LANGUAGE.match(line)) and stated[1].strip().casefold() not in _ENGLISH:
-            raise RobotError(f"suites in the language {stated[1].strip()!r} are not read", number)
+            raise WrittenTestsError(
+                f"suites in the language {stated[1].strip()!r} are not read", number
+            )
 
 
 def _rows(lines: Iterable[str]) -> Iterator[tuple[str, int, list[str]]]:
