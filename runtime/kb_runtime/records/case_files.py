@@ -102,9 +102,10 @@ def _written(text: str, name: str) -> list[dict[str, Any]]:
     """The tests of a file in which people write them."""
     from kb_runtime.records import gherkin, robot_suites
 
-    reader = gherkin if name.lower().endswith(".feature") else robot_suites
+    is_feature = name.lower().endswith(".feature")
+    read = gherkin.records if is_feature else robot_suites.records
     try:
-        return reader.records(text, name)
+        return read(text, name)
     except gherkin.WrittenTestsError as error:
         raise CaseFileError(str(error), error.line) from None
 
