@@ -17,12 +17,12 @@ SOURCES = (ROOT / "runtime", ROOT / "compiler")
 OUTSIDE = {
     "CaseFileError",  # half a sentence: its catcher adds the file
     "CodecError",  # a value that is not cached
-    "GherkinError",  # becomes a CaseFileError
     "GraphError",  # half a sentence: the encoder adds the file
     "OnnxFileError",  # half a sentence: its catcher adds the file
     "OutOfTimeError",  # becomes a finding about the file
     "SpreadsheetError",  # becomes a CaseFileError
     "TextError",  # half a sentence: its catcher adds the file
+    "WrittenTestsError",  # becomes a CaseFileError
     "_NoEncoderError",
     "_StoppedError",  # ends a thread whose vectors nobody wants any more
 }

@@ -29,7 +29,8 @@ from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
-_FEATURE = ".feature"
+_WRITTEN = (".feature", ".robot")
+"""Endings of files in which tests are written; any two may call tests the same."""
 _NOTES: frozenset[FindingCode] = frozenset(
     {"no-steps", "no-tags", "step-without-action", "column-not-read"}
 )
@@ -41,8 +42,8 @@ _SHOWN = 3
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
-    """A record for each test case; of several with one uid the last one, by path and position. Scenarios of
-    different files are different tests, whatever they are called.
+    """A record for each test case; of several with one uid the last one, by path and position. Scenarios
+    and tests of Robot Framework in different files are different tests, whatever they are called.
 
     A file that cannot be read is a warning, as in documentation: a report of a run that broke off must not
     stop a build. So is one without tests, which folders of reports have.
@@ -70,9 +71,9 @@ def read(
         for finding in found.findings:
             if finding.code in _NOTES:
                 incomplete.setdefault(file.path, []).append(finding)
-        is_feature = name.endswith(_FEATURE)
+        is_written = name.lower().endswith(_WRITTEN)
         cases = [
-            _with_folder(each, file.path) if is_feature and each.uid in records else each
+            _with_folder(each, file.path) if is_written and each.uid in records else each
             for each in found.cases
         ]
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
@@ -108,10 +109,10 @@ def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Di
 
 
 def _with_folder(case: Case, path: str) -> Case:
-    """The scenario with the folder of its file in its uid."""
-    stem = path.removesuffix(_FEATURE)
-    name = case.uid.removeprefix(f"{stem.rpartition('/')[2]}: ")
-    return dataclasses.replace(case, uid=f"{stem}: {case.title if name == case.jira_key else name}")
+    """The test with the folder of its file in its uid."""
+    folder, _, name = path.rpartition("/")
+    own = f"{name.rpartition('.')[0]}: {case.title}" if case.uid == case.jira_key else case.uid
+    return dataclasses.replace(case, uid=f"{folder}/{own}" if folder else own)
 
 
 def head_text(case: Case) -> str:

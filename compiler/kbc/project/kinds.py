@@ -277,7 +277,8 @@ KINDS: Mapping[str, CollectionKind] = {
         ),
         CollectionKind(
             "tests",
-            "test cases as test management tools export them: JSON, CSV, XLSX, XML of test runners, Gherkin",
+            "test cases: exports of test management tools (JSON, CSV, XLSX), XML of test runners, Gherkin,"
+            " Robot Framework",
             CASE_FILES,
             {"tests": {}},
             TestsTable,

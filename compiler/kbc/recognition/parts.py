@@ -13,7 +13,7 @@ from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 from kbc.recognition.places import is_of_others
 
-ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature")
+ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature", ".robot")
 """Endings of files that nothing but the kind `tests` reads."""
 _TABLES = (".csv", ".xlsx")
 _COURSE_STEPS = ".github/steps"

@@ -1,7 +1,8 @@
 """Parses files of test cases, by their ending, into what `cases.normalise` takes.
 
 JSON is taken as it is. Tables have a header that names their columns (`case_tables`).
-XML is the report of a test runner, and a feature has a test for each scenario.
+XML is the report of a test runner. A feature has a test for each scenario, and suites of Robot Framework are
+read as they are written.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from kb_runtime.records.runs import COLOUR
 
-ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature")
+ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature", ".robot")
 
 MAX_CELL_CHARS = 1 << 20
 _TITLE_ROWS = 20
@@ -53,8 +54,8 @@ def parse(name: str, data: bytes) -> Any:
         return _csv(text)
     if ending in ("xml", "trx"):
         return {"tests": _report(text)}
-    if ending == "feature":
-        return {"tests": _feature(text, name)}
+    if ending in ("feature", "robot"):
+        return {"tests": _written(text, name)}
     return _json(text)
 
 
@@ -97,12 +98,15 @@ def _json_lines(text: str) -> list[Any] | None:
         return None
 
 
-def _feature(text: str, name: str) -> list[dict[str, Any]]:
-    from kb_runtime.records.gherkin import GherkinError, records
+def _written(text: str, name: str) -> list[dict[str, Any]]:
+    """The tests of a file in which people write them."""
+    from kb_runtime.records import gherkin, robot_suites
 
+    is_feature = name.lower().endswith(".feature")
+    read = gherkin.records if is_feature else robot_suites.records
     try:
-        return records(text, name)
-    except GherkinError as error:
+        return read(text, name)
+    except gherkin.WrittenTestsError as error:
         raise CaseFileError(str(error), error.line) from None
 
 

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kb_runtime.records.exports import COLUMNS_NOT_READ, LONG_ROWS, jira_steps
+from kb_runtime.records.exports import COLUMNS_NOT_READ, LONG_ROWS, NOT_A_TEST, jira_steps
+from kb_runtime.records.gherkin import steps_of
 
 _COLUMNS = {
     "uid": ("uid",),
@@ -48,6 +49,7 @@ _COLUMNS = {
     "description": ("description", "test case description", "test description", "objective"),
     "priority": ("priority", "test priority"),
     "testType": ("type", "test type", "testtype"),
+    "issueType": ("issue type",),
     "labels": ("labels", "label", "tags"),
     "folderStructure": (
         "folder",
@@ -78,6 +80,8 @@ _COLUMNS = {
         "test script (step-by-step) - step",
         "test script (plain text)",
         "test script (bdd)",
+        "gherkin definition",
+        "unstructured definition",
         "action",
         "step action",
         "steps actions",
@@ -111,12 +115,19 @@ _COLUMNS = {
         "test result",
     ),
 }
-"""Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts; of those
-with brackets, which a tool has for steps in rows of their own, and of the next, the first with a value."""
+"""Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts. Of those
+with brackets, which a tool has for steps in rows of their own, of definitions, and of the next, it is the
+first with a value."""
 _KNOWN = frozenset(name for names in _COLUMNS.values() for name in names)
 _IDENTIFIERS = ("uid", "jiraKey", "testCaseId")
 _STEP_FIELDS = ("index", "action", "data", "expected")
 _LISTS = ("labels", "relatedIssues", "platforms")
+_OTHER_ISSUE = re.compile(
+    r"(pre-?condition)|test ?(?:set|plan|execution)|sub[ -]?test execution|bug|epic|story|(?:sub-?)?task"
+    r"|improvement|new feature",
+    re.IGNORECASE,
+)
+"""Types of issues of Jira and Xray that are no tests. What others are called, an installation decides."""
 _CUSTOM = re.compile(r"custom field \((.*)\)")
 _SUFFIX = re.compile(r"(?: ?\([^()]*\)|[ :*.])+$")
 """What people write behind the name of a column: `Expected Result (ER)`, `Priority *`."""
@@ -152,6 +163,9 @@ def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any
             overlong.append(next((each[0] for each in identity if each), ""))
         step = {field: cells[field][0] for field in _STEP_FIELDS if cells.get(field)}
         is_same = found and (not any(identity) or identity == found[-1]["_identity"])
+        if is_same and any(identity) and not step and not cells.get("title"):
+            found[-1] = _fields(cells) | found[-1]
+            continue
         # A row without a step is a test: one that cannot be read is counted, not added to another.
         if step and is_same and (any(identity) or not cells.get("title")):
             test = found[-1]
@@ -166,12 +180,32 @@ def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any
             test["steps"][-1]["expected"].append(step["expected"])
     for test in found:
         del test["_identity"]
+    _tell_apart(found)
     left = [" ".join(header[place].split()) for place in sorted(filled)]
     return {
         "rows": found,
         COLUMNS_NOT_READ: [name or "one without a name" for name in left],
         LONG_ROWS: overlong,
     }
+
+
+def _tell_apart(rows: Iterable[dict[str, Any]]) -> None:
+    """Marks the issues among `rows` that are no tests, and gives tests the titles of the preconditions that
+    they name, where these are among them."""
+    conditions: dict[str, str] = {}
+    for row in rows:
+        kind = row.pop("issueType", "")
+        if other := _OTHER_ISSUE.fullmatch(kind):
+            names = [row[name] for name in _IDENTIFIERS if name in row]
+            if other[1]:
+                conditions |= dict.fromkeys(names, row.get("title", ""))
+            row |= {NOT_A_TEST: kind, "uid": next(iter(names), row.get("title"))}
+        elif kind and kind.casefold() != "test":
+            row.setdefault("testType", kind)
+    for row in rows:
+        named = _listed([row.get("preconditions", "")])
+        if named and all(conditions.get(each) for each in named):
+            row["preconditions"] = [conditions[each] for each in named]
 
 
 def _fields(cells: dict[str, list[str]]) -> dict[str, Any]:
@@ -196,6 +230,8 @@ def _steps(step: dict[str, str]) -> list[dict[str, Any]]:
                 return found
         except (ValueError, RecursionError):
             pass  # a text in brackets
+    if scenario := _scenario(action):
+        return scenario
     actions = _numbered(action)
     if len(actions) < 2:
         return [step | {"expected": [expected] if expected else []}]
@@ -212,6 +248,14 @@ def _steps(step: dict[str, str]) -> list[dict[str, Any]]:
     elif "data" in step:
         steps[0]["data"] = step["data"]
     return steps
+
+
+def _scenario(text: str) -> list[dict[str, Any]]:
+    """The steps of several lines that are all Gherkin; else nothing."""
+    lines = [line for each in text.splitlines() if (line := each.strip())]
+    if len(lines) > 1 and all(line.startswith(("|", "#")) or steps_of([line]) for line in lines):
+        return steps_of(lines)
+    return []
 
 
 def _numbered(text: str) -> list[str]:
@@ -240,7 +284,7 @@ def _places(header: Sequence[str]) -> dict[str, list[int]]:
             columns = [place for place, each in enumerate(names) if each == name]
             if columns:
                 found.setdefault(field, []).extend(columns)
-                if field not in _STEP_FIELDS or "(" not in name:
+                if field not in _STEP_FIELDS or not ("(" in name or name.endswith(" definition")):
                     break
     return found
 

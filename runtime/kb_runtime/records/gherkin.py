@@ -28,11 +28,11 @@ from kb_runtime.records.gherkin_keywords import (
 
 _TAGS = re.compile(r"@\S+(?:\s+@\S+)*\s*(?:#.*)?")
 _KEY_TAG = re.compile(r"(?:TEST_|TC_)?([A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,7})")
-_LANGUAGE = re.compile(r"#\s*language:\s*(\S+)")
+_LANGUAGE = re.compile(r"#\s*language\s*:\s*(\S+)")
 
 
-class GherkinError(ValueError):
-    """The text is no feature that can be read; `line` counts from 1."""
+class WrittenTestsError(ValueError):
+    """The text has no tests that can be read; `line` counts from 1."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -75,6 +75,11 @@ def conditions(steps: Iterable[Mapping[str, Any]]) -> list[str]:
     return ["\n".join(filter(None, (step["action"], step["data"]))) for step in steps]
 
 
+def issue_key(tags: Iterable[str]) -> str | None:
+    """The first of the tags that is the key of an issue, without what test managers put before it."""
+    return next((key[1] for tag in tags if (key := _KEY_TAG.fullmatch(tag))), None)
+
+
 def numbered(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """`tests`, with a number in the uid of each that has one before it has."""
     found = []
@@ -113,7 +118,7 @@ def _written(lines: Iterable[str], words: Keywords) -> list[Line]:
 
 def records(text: str, name: str) -> list[dict[str, Any]]:
     """A record for each scenario of the feature file `name`, which may have folders, each with a uid of its
-    own. Raises `GherkinError`."""
+    own. Raises `WrittenTestsError`."""
     lines = text.splitlines()
     return _Feature(name, _stated(lines) or guessed(lines)).read(lines)
 
@@ -127,7 +132,9 @@ def _stated(lines: Sequence[str]) -> Keywords | None:
         if language := _LANGUAGE.match(text):
             if words := keywords_of(language[1]):
                 return words
-            raise GherkinError(f"features in the language {language[1]!r} are not read", number)
+            raise WrittenTestsError(
+                f"features in the language {language[1]!r} are not read", number
+            )
     return None
 
 
@@ -163,7 +170,7 @@ class _Feature:
             elif text and not text.startswith("#"):
                 body.append(line)
         if not self._title and not self._found:
-            raise GherkinError("there is no line `Feature: ...`", 1)
+            raise WrittenTestsError("there is no line `Feature: ...`", 1)
         found = [self._closed(record) for record in self._found]
         keys = Counter(record["jiraKey"] for record in found)
         for record in found:
@@ -208,7 +215,6 @@ class _Feature:
     def _closed(self, record: dict[str, Any]) -> dict[str, Any]:
         nearest_first = [*record["own_tags"], *record["tags"]]
         background = [line for lines in record["background"] for line in lines]
-        keys = [key[1] for tag in nearest_first if (key := _KEY_TAG.fullmatch(tag))]
         steps = steps_of(record["body"], self._words)
         prose = [line.strip() for line in record["body"]]
         first = next(
@@ -216,7 +222,7 @@ class _Feature:
         )
         place = " / ".join(part for part in (self._title, record["rule"]) if part)
         return {
-            "jiraKey": keys[0] if keys else None,
+            "jiraKey": issue_key(nearest_first),
             "title": record["title"],
             "description": "\n\n".join(
                 "\n".join(map(str.strip, about))

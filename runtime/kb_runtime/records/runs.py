@@ -40,6 +40,9 @@ def records(data: Any) -> list[dict[str, Any]] | None:
         return None
     if not isinstance(data, Mapping):
         return None
+    examples = _objects(data.get("examples"))
+    if examples and all({"full_description", "status"} <= each.keys() for each in examples):
+        return numbered(map(_rspec, examples))
     if isinstance(data.get("testResults"), list) and _is_jest(data):
         return numbered(_jest(data["testResults"]))
     if isinstance(data.get("suites"), list) and ("config" in data or "stats" in data):
@@ -99,6 +102,22 @@ def beginning(message: str) -> str:
 
 def _at(path: Any, line: Any) -> str:
     return f"{path}:{line}" if isinstance(line, int) and line > 0 else str(path or "")
+
+
+def _rspec(example: _Record) -> dict[str, Any]:
+    """An example of RSpec, below the descriptions of the groups around it."""
+    own, whole = (str(example.get(name) or "") for name in ("description", "full_description"))
+    path = str(example.get("file_path") or "").removeprefix("./")
+    error = example.get("exception")
+    said = [error.get("message")] if isinstance(error, Mapping) else []
+    status = "skipped" if example["status"] == "pending" else example["status"]
+    above = whole.removesuffix(own).strip()
+    return _automated(
+        path,
+        [each for each in (above, own or whole) if each] or [path],
+        testPath=_at(path, example.get("line_number")),
+        expectedResults=last_outcome([_outcome(status, said)]),
+    )
 
 
 def _go(events: Any) -> list[dict[str, Any]]:

@@ -115,6 +115,8 @@ def test_what_is_reported(content: Any, code: str, severity: str) -> None:
         ("report.xml", "<testsuites tests='0'><testsuite name='a'/></testsuites>", "tests-none"),
         ("later.feature", "Feature: Later\n", "tests-none"),
         ("empty.feature", "", "tests-unreadable"),
+        ("keywords.robot", "*** Keywords ***\nPress\n    Log    x\n", "tests-none"),
+        ("tlh.robot", "Language: tlh\n*** perbogh ***\n", "tests-unreadable"),
         ("tlh.feature", "# language: tlh\nperbogh: a\n", "tests-unreadable"),
         ("broken.xml", "<testsuites>\n<testsuite>", "tests-unreadable"),
         ("pom.xml", "<project><name>a</name></project>", "tests-none"),
@@ -192,6 +194,14 @@ def test_scenarios_of_different_files_are_different_tests() -> None:
     ]
     assert [record.jira_key for record in records] == ["PUMP-1", "", "PUMP-1", ""]
     assert records[3].test_path == "tests/b/pump.feature:5"
+    assert "test-duplicate" not in codes(diagnostics)
+
+
+def test_suites_of_robot_framework_in_different_files_have_tests_of_their_own() -> None:
+    text = "*** Test Cases ***\nStarts\n    [Tags]    PUMP-1\n    Press\n"
+    records, diagnostics = read(text, text, names=("a/pump.robot", "b/pump.robot"))
+    assert [record.id for record in records] == ["Pump::Starts", "tests/b/Pump::Starts"]
+    assert [record.jira_key for record in records] == ["PUMP-1", "PUMP-1"]
     assert "test-duplicate" not in codes(diagnostics)
 
 

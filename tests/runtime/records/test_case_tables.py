@@ -103,6 +103,41 @@ def test_csv_of_azure_devops() -> None:
     assert case.steps == (Step(1, "Press", "", ("hums",)), Step(2, "Wait"))
 
 
+def test_issues_of_xray_that_are_no_tests() -> None:
+    rows = [
+        [
+            *("Issue ID", "Issue Key", "Test Type", "Test Summary", "Action", "Result"),
+            *("Precondition", "Issue Type", "Gherkin Definition"),
+        ],
+        ["1", "", "", "The tank is full", "", "", "", "precondition", ""],
+        ["2", "", "", "Winter", "", "", "", "testset", ""],
+        ["3", "", "Manual", "Starts", "Press", "hums", "1", "", ""],
+        ["3", "", "Manual", "", "Wait", "", "", "", ""],
+        ["3", "", "Manual", "", "", "", "", "", ""],
+        ["4", "PUMP-4", "Cucumber", "Stops", "", "", "1;9", "Test", "When I pull\nThen it stops\n"],
+    ]
+    found = read("t.csv", written(*rows))
+    starts, stops = found.cases
+    assert (starts.uid, starts.title, starts.preconditions) == (
+        "3",
+        "Starts",
+        ("The tank is full",),
+    )
+    assert starts.steps == (Step(1, "Press", "", ("hums",)), Step(2, "Wait"))
+    assert (stops.uid, stops.test_type, stops.preconditions) == ("PUMP-4", "Cucumber", ("1;9",))
+    assert stops.steps == (Step(1, "When I pull", "", ("it stops",)),)
+    told = sentences(found.findings)
+    assert told["not-a-test"] == (
+        "2 tests of another issue type, skipped: 1 (precondition), 2 (testset)"
+    )
+    assert told.keys() == {"not-a-test", "no-tags"}
+
+
+def test_lines_of_an_action_that_are_not_all_gherkin_are_kept() -> None:
+    case = only(["ID", "Title", "Action"], ["1", "Starts", "When it is cold\npress twice"])
+    assert case.steps == (Step(1, "When it is cold\npress twice"),)
+
+
 def test_csv_of_qase() -> None:
     case = only(
         ["v2.id", "title", "steps_actions", "steps_result", "steps_data", "suite"],

@@ -190,7 +190,7 @@ def test_keywords_are_those_of_the_stated_language() -> None:
 
 
 def test_keywords_without_a_space_behind_them() -> None:
-    (case,) = read("pompe.feature", "# language: fr\n" + FRENCH)
+    (case,) = read("pompe.feature", "#language : fr\n" + FRENCH)
     assert [(step.action, step.expected) for step in case.steps] == [
         ("Étant donné qu'elle est pleine", ()),
         ("Lorsqu'on appuie", ("elle ronronne",)),

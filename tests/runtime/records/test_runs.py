@@ -278,3 +278,24 @@ def test_files_of_jest_on_several_drives_have_no_folder_in_common() -> None:
     files = [{"name": name, "assertionResults": tests} for name in ("/a/x.js", "C:/b/y.js")]
     found = read("report.json", json.dumps({"numTotalTests": 2, "testResults": files})).cases
     assert [case.uid.split("::")[0] for case in found] == ["a/x.js", "C:/b/y.js"]
+
+
+def test_examples_of_rspec() -> None:
+    def example(name: str, status: str, **more: Any) -> dict[str, Any]:
+        place = {"file_path": "./spec/pump_spec.rb", "line_number": 7}
+        return {"description": name, "full_description": f"Pump#start {name}", "status": status} | (
+            place | more
+        )
+
+    report = {
+        "version": "3.13.0",
+        "examples": [
+            example("hums", "failed", exception={"class": "Error", "message": "no hum"}),
+            example("lights the lamp", "pending"),
+        ],
+    }
+    hums, lights = read("rspec.json", report).cases
+    assert hums.uid == "spec/pump_spec.rb::Pump#start::hums"
+    assert (hums.title, hums.test_path) == ("hums", "spec/pump_spec.rb:7")
+    assert hums.expected_results == "last outcome: failed, no hum"
+    assert lights.expected_results == "last outcome: skipped"

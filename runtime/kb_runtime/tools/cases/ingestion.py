@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
@@ -19,7 +19,7 @@ from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import SKIPPING, Normalised, Suite, normalise, sentences, suite_of
 from kb_runtime.text.names import quoted
 from kb_runtime.text.tables import count_of, some_of
-from kb_runtime.tools import parameter
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.cases.compile_command import compile_command
 from kb_runtime.tools.cases.family import case_tools
@@ -71,7 +71,7 @@ TOOLS = case_tools()
 
 
 @TOOLS.tool(
-    "Checks exports of tests (JSON, CSV, XML of test runners, Gherkin) in the server's data"
+    "Checks exports of tests (JSON, CSV, XML of test runners, Gherkin, Robot Framework) in the server's data"
     " directory: how many tests and steps they hold, and what is wrong with them. A server with a"
     " workspace adds them; others store nothing.",
     parameter.text(
@@ -99,13 +99,14 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer[Ingestio
     if session.workspace is None:
         return _stored_nothing(session, found)
     cases = [case for each in found for case in each.tests.cases]
+    known = _known(session, {case.uid for case in cases})
     try:
         report = session.workspace.ingest(cases)
     except CompilerMissingError as error:
         return _not_compiled(found, error)
     except CompilerError as error:
         raise _failed(error) from error
-    return _stored(session, found, report)
+    return _stored(session, found, report, known)
 
 
 def _stored_nothing(session: Session, found: Sequence[_ReadFile]) -> Answer[Ingestion]:
@@ -137,13 +138,29 @@ def _not_compiled(found: Sequence[_ReadFile], error: CompilerMissingError) -> An
     return _answer("Ingestion check", found, facts, [reason, error.hint])
 
 
+def _known(session: Session, uids: Set[str]) -> int:
+    """How many of the tests the artifact or the workspace already has."""
+    known: set[str] = set()
+    for info in lookup.collections(session, "tests"):
+        catalog = session.artifact.catalog(info.name)
+        for uid in uids - known:
+            position = catalog.find(uid)
+            if position is not None and catalog.head(position)["uid"] == uid:
+                known.add(uid)
+    return len(known)
+
+
 def _stored(
-    session: Session, found: Sequence[_ReadFile], report: dict[str, Any]
+    session: Session, found: Sequence[_ReadFile], report: dict[str, Any], known: int
 ) -> Answer[Ingestion]:
+    """The answer about tests of which the server had `known`: those that only its artifact has are new to the
+    workspace, and replaced."""
+    in_artifact = max(0, known - report["replaced"] - report["unchanged"])
     following = f"Call {session.name_of('search_tests')}: the tests can be found now."
     facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
     reason = (
-        f"{count_of(report['added'], 'test')} added, {report['replaced']} replaced,"
+        f"{count_of(report['added'] - in_artifact, 'test')} added,"
+        f" {report['replaced'] + in_artifact} replaced,"
         f" {report['unchanged']} unchanged; build {report['build_id']} of the workspace is live with"
         f" {count_of(report['tests'], 'test')}."
     )

@@ -39,6 +39,7 @@ def test_ingested_tests_are_found_at_once_and_after_a_restart(
     assert answer["content"][0]["text"].startswith(
         "**Ingestion Complete**\n\n- Functional Tests: 2 docs, 1 steps\n"
     )
+    assert "1 test added, 1 replaced, 0 unchanged;" in answer["content"][0]["text"]
     assert facts["persisted"] is True
     assert facts["functional"] == {"docs_ingested": 2, "steps_ingested": 1}
     live = resolve(Workspace.open(tmp_path / "ws").tests.kb_folder)
