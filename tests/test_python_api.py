@@ -86,8 +86,8 @@ def test_several_artifacts_are_searched_as_one(tmp_path: Path, out: Path) -> Non
     kbc.build(tmp_path / "kb", kbc.BuildOptions(out=tmp_path / "out", embed=False))
     with kb_runtime.open(out / "demo", tmp_path / "out" / "other") as both:
         found = {hit.address for hit in both.search("lantern oil")}
-        assert {"kb://demo/docs/docs%2Flanterns.md", "kb://other/docs/docs%2Foil.md"} <= found
-        assert both.get("kb://other/docs/docs%2Foil.md").title == "Oil"
+        assert {"kb://demo/docs/docs/lanterns.md", "kb://other/docs/docs/oil.md"} <= found
+        assert both.get("kb://other/docs/docs/oil.md").title == "Oil"
         answer = both.call_tool("demo_search", {"query": "lantern oil", "kb": "other"})
         assert answer.structured is not None
         assert {hit["address"] for hit in answer.structured["hits"]} < found

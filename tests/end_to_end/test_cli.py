@@ -242,7 +242,7 @@ def test_a_damaged_artifact_is_refused(built: Path, capsys: pytest.CaptureFixtur
 def test_search_and_get_answer_as_json(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = ask_json(capsys, "search", built / "out", "put", "out", "a", "flame", "--limit", 2)
     assert found["mode"] == "hybrid"
-    assert found["hits"][0]["address"] == "kb://demo/docs/docs%2Flanterns.md"
+    assert found["hits"][0]["address"] == "kb://demo/docs/docs/lanterns.md"
     record = ask_json(capsys, "get", built / "out", found["hits"][0]["address"])
     first, last = found["hits"][0]["lines"]
     assert "flame" in "\n".join(record["text"].splitlines()[first - 1 : last])
@@ -395,6 +395,6 @@ def test_a_search_without_a_scope_finds_source_beside_pages(
     (tree / "heron" / "bird.py").write_text("def spread_wings():\n    return 2\n")
     ask(capsys, "build", tree, "--out", tmp_path / "out", "--lexical-only", "--quiet")
     found = ask_json(capsys, "search", tmp_path / "out", "spread_wings")
-    assert found["hits"][0]["address"] == "kb://heron/code/heron%2Fbird.py"
+    assert found["hits"][0]["address"] == "kb://heron/code/heron/bird.py"
     found = ask_json(capsys, "search", tmp_path / "out", "spread_wings", "--scope", "all")
     assert not found["hits"]

@@ -18,6 +18,12 @@ from kbc.records import CompiledRecord, DocRecord
 _FEWEST_ALIKE = 3
 """Pages of one collection that begin with the same heading, at least, for it to be a template's."""
 
+_NEAR_THE_TOP = 2
+"""Headings of a README, one of which may name the project; one further down is about a part of it."""
+
+_OF_ANY_PROJECT = frozenset({"docs", "documentation", "guide", "manual", "project", "the"})
+"""Words in the titles of sites that name no project."""
+
 _LOG = re.compile(ON_RELEASES, re.IGNORECASE)
 _CHANGE = re.compile(
     r"\d|\?\.\?|unreleased|\(development version\)|\A(?:head|main|master|next|trunk)\Z",
@@ -201,8 +207,9 @@ def _of_project(collection: Collection, record: DocRecord) -> str:
     if collection.generator or is_log:
         return ""
     project = permalinks.title(collection, record.path)
+    own = _words(project) - _OF_ANY_PROJECT
     parts = [section.title for section in record.sections if section.level == 1]
-    return next((part for part in parts if _words(part) & _words(project)), project)
+    return next((part for part in parts[:_NEAR_THE_TOP] if _words(part) & own), project)
 
 
 def _words(text: str) -> set[str]:

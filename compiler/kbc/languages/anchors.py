@@ -59,6 +59,7 @@ _RULES: Mapping[str, AnchorRules] = {
     "hexo": AnchorRules("hexo"),
     "mdbook": AnchorRules("mdbook"),
     "mkdocs": AnchorRules("python-markdown"),
+    "pkgdown": AnchorRules("pandoc"),
     "quarto": AnchorRules("pandoc"),
     # MyST resolves links by GitHub's rule (`myst_heading_anchors`), the page has docutils' ids.
     "sphinx": AnchorRules("docutils", others=("github",), project_wide=True),

@@ -50,6 +50,7 @@ GENERATORS = (
     "mintlify",
     "mkdocs",
     "nextra",
+    "pkgdown",
     "quarto",
     "quartz",
     "rspress",

@@ -156,6 +156,13 @@ def _html_file(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
     return f"{_stem(path)}.html"
 
 
+def _pkgdown(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    folder, _, page = _stem(path).partition("/")
+    if folder == "man":
+        return f"reference/{page}.html"
+    return f"articles/{page.removeprefix('articles/')}.html"
+
+
 def _writerside(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """All topics in one folder, in lower case."""
     name = posixpath.basename(_stem(path)).lower()
@@ -352,6 +359,7 @@ ROUTES: Mapping[str, Route] = {
     "mintlify": _without_ending,
     "mkdocs": _mkdocs,
     "nextra": _without_ending,
+    "pkgdown": _pkgdown,
     "quarto": _html_file,
     "quartz": _without_ending,
     "rspress": _vitepress,

@@ -56,7 +56,7 @@ _NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features"])
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 """Where the configuration of a site is kept whose pages are in a folder beside it."""
 
-_AT_ROOTS = ("docfx", "ex-doc", "gitbook", "grails-guide", "mkdocs")
+_AT_ROOTS = ("docfx", "ex-doc", "gitbook", "grails-guide", "mkdocs", "pkgdown")
 
 
 class RecognitionError(SingleCodeError):
@@ -209,7 +209,7 @@ class _FolderDetector:
         return any(repository.sites_in(self._tree, name) for name in _SITE_FOLDERS)
 
     def _below(self) -> list[Site]:
-        sites, others = repository.sites_below(self._tree, self._root)
+        sites, others = repository.sites_below(self._tree, self._root, self._files)
         self._leave_out(others if sites else ())
         return sites
 
@@ -346,16 +346,9 @@ class _FolderDetector:
             if len(sites) > 1:
                 what += f" and {len(sites) - 1} more"
         first = sites[0] if sites else Site(generator="", config="", folder="")
-        if found:
-            first = replace(
-                first,
-                title=first.title or found.name,
-                description=first.description or found.summary,
-                version=found.version or first.version,
-            )
         if not collections:
             return self._plain()
-        return self._finish(collections, what, first, licence=found.license if found else "")
+        return self._finish(collections, what, found.told_of(first) if found else first, found)
 
     def _documentation(self) -> list[Collection]:
         """The documentation of a project without a site: its pages, and HTML that was built from others."""
@@ -424,11 +417,15 @@ class _FolderDetector:
         return folder.name
 
     def _finish(
-        self, collections: list[Collection], what: str, site: Site | None = None, licence: str = ""
+        self,
+        collections: list[Collection],
+        what: str,
+        site: Site | None = None,
+        found: package.Package | None = None,
     ) -> Recognition:
         collections += [] if self._is_file else steps_of_course(self._tree)
         title = re.split(r"\s[|–—·•:]\s|\s-\s", site.title)[0].strip() if site else ""
-        name = self._name or self._slug(title)
+        name = self._name or self._slug(found.name if found and found.name else title)
         project = Project(
             root=self._root,
             name=name,
@@ -436,7 +433,7 @@ class _FolderDetector:
             version=(site.version if site else "") or "0",
             prefix=default_prefix(name)[:32].rstrip("_"),
             description=site.description if site else "",
-            license=licence,
+            license=found.license if found else "",
             collections=tuple(distinct(with_references(self._tree, collections))),
             boundary=self._boundary,
             is_file=self._is_file,

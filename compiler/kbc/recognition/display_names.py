@@ -32,6 +32,7 @@ NAMES = {
     "mintlify": "Mintlify site",
     "mkdocs": "MkDocs site",
     "nextra": "Nextra site",
+    "pkgdown": "pkgdown site",
     "quarto": "Quarto project",
     "quartz": "Quartz site",
     "rspress": "Rspress site",

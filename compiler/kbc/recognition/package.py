@@ -1,23 +1,34 @@
-"""What is published in a registry: a Python sdist or wheel, an npm package. Their metadata name them."""
+"""What is published in a registry: a Python sdist, an npm package, a gem ... Their metadata name them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from configparser import ConfigParser
+from configparser import Error as ConfigParserError
+from dataclasses import dataclass, replace
 from email.parser import HeaderParser
+from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import read_json, read_text, read_toml
-from kbc.recognition.site import joined, mapping, text
+from kbc.recognition.configuration import read_json, read_text, read_toml, read_yaml
+from kbc.recognition.site import Site, joined, mapping, text, texts
 
-_STATING = (
-    ("package.json", "npm package", ""),
-    ("pyproject.toml", "Python project", "project"),
-    ("Cargo.toml", "crate", "package"),
-    ("Project.toml", "Julia package", ""),
-)
-"""Files with a name, a version, a description and a licence: what they are of, and their table of these."""
 _PYTHON_METADATA = re.compile(r".+\.(?:dist|egg)-info")
+_VERSION = re.compile(r"v?\d[\w.+-]*")
+"""Build tools write others into what they publish: `${revision}`, `attr: heron.__version__`."""
+
+_ASSIGNED = re.compile(
+    r"^[^\S\n]*(?:@(?P<attribute>\w+)[^\S\n]+|(?:\w+\.)?(?P<key>\w+)[^\S\n]*[:=][^\S\n]*)"
+    r"""(?:"(?P<text>[^"\n]*)"|'(?P<other>[^'\n]*)'|:(?P<atom>\w+))""",
+    re.MULTILINE,
+)
+"""What a program gives to a name: `spec.name = "heron"`, `app: :heron`, `@version "1.0"`."""
+
+_FIELD = re.compile(r"^(?P<key>[\w-]+)[^\S\n]*:[^\S\n]*(?P<text>\S.*)$", re.MULTILINE)
+_PYTHON_VERSION = re.compile(r"""^(?:__version__|VERSION)\b[^=\n]*=\s*["']([^"'\n]+)""", re.M)
+_RUBY_VERSION = re.compile(r"""^\s*VERSION\s*=\s*["']([^"'\n]+)""", re.MULTILINE)
+_LICENCE_IN_FILE = re.compile(r"\s*(?:\+|\|)?\s*file LICEN[CS]E$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +43,50 @@ class Package:
     summary: str = ""
     license: str = ""
 
+    def told_of(self, site: Site) -> Site:
+        """The site of the package with what it does not say itself."""
+        return replace(
+            site,
+            title=site.title or self.name,
+            description=site.description or self.summary,
+            version=self.version or site.version,
+        )
+
 
 def recognise(tree: IncludeTree, folder: str) -> Package | None:
-    """The package whose metadata are in `folder`; None without any."""
+    """The package whose metadata are in `folder`; None without any. Of several, the first with a name, in the
+    order of `_MANIFESTS`."""
     names = tree.names(folder)
     for name in names:
         if _PYTHON_METADATA.fullmatch(name) and tree.exists(joined(folder, name, "METADATA")):
             return _python(tree, joined(folder, name, "METADATA"), "wheel")
     if "PKG-INFO" in names:
         return _python(tree, joined(folder, "PKG-INFO"), "sdist")
-    for name, form, table in _STATING:
-        if name in names:
-            path = joined(folder, name)
-            is_json = name.endswith(".json")
-            data = read_json(tree, path) if is_json else read_toml(tree, path)
-            data = mapping(data.get(table)) if table else data
-            stated = [text(data, key) for key in ("name", "version", "description", "license")]
-            if stated[0] or table or is_json:  # an environment of Julia has no name
-                return Package(form, path, *stated)
-    return None
+    unnamed = None
+    for wanted, form, read in _MANIFESTS:
+        for name in names:
+            if name == wanted or (wanted.startswith(".") and name.endswith(wanted)):
+                path = joined(folder, name)
+                found = _package(form, path, data := read(tree, path))
+                if found.name:
+                    return found
+                if name in _ALWAYS_OF_PACKAGES and data is not None:
+                    unnamed = unnamed or found
+    return unnamed
+
+
+def _package(form: str, path: str, data: Mapping[str, Any] | None) -> Package:
+    data = data or {}
+    version = text(data, "version")
+    licences = texts(data.get("license") or data.get("licenses"))
+    return Package(
+        form,
+        path,
+        text(data, "name", "package", "app"),
+        version if _VERSION.fullmatch(version) else "",
+        text(data, "summary", "synopsis", "title", "description"),
+        _LICENCE_IN_FILE.sub("", licences[0]) if len(licences) == 1 else "",
+    )
 
 
 def _python(tree: IncludeTree, path: str, form: str) -> Package:
@@ -58,3 +94,101 @@ def _python(tree: IncludeTree, path: str, form: str) -> Package:
     values = {key: str(fields.get(key, "") or "").strip() for key in ("Name", "Version", "Summary")}
     licence = str(fields.get("License-Expression", "") or "").strip()
     return Package(form, path, values["Name"], values["Version"], values["Summary"], licence)
+
+
+def _pyproject(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    data = read_toml(tree, path)
+    tool = mapping(data.get("tool"))
+    project = mapping(data.get("project")) or mapping(tool.get("poetry"))
+    if "version" not in texts(project.get("dynamic")):
+        return project
+    hatch = mapping(mapping(tool.get("hatch")).get("version"))
+    dynamic = mapping(mapping(tool.get("setuptools")).get("dynamic"))
+    module = text(mapping(dynamic.get("version")), "attr").rpartition(".")[0]
+    name = text(project, "name").replace("-", "_")
+    stated = [text(hatch, "path")] if text(hatch, "path") else []
+    for each in (module.replace(".", "/"), name):
+        if each:
+            stated += [f"{each}.py", f"{each}/__init__.py"]
+            stated += [f"src/{each}.py", f"src/{each}/__init__.py"]
+    for place in stated:
+        source = joined(path.rpartition("/")[0], place)
+        if tree.exists(source) and (found := _PYTHON_VERSION.search(read_text(tree, source))):
+            return {**project, "version": found[1]}
+    return project
+
+
+def _setup_cfg(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
+    parser = ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(read_text(tree, path))
+    except ConfigParserError:
+        return None
+    return dict(parser["metadata"]) if parser.has_section("metadata") else None
+
+
+def _fields(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    """Lines such as `Package: heron` by their names in lower case, the first of each."""
+    found = [*_FIELD.finditer(read_text(tree, path))]
+    return {each["key"].lower(): each["text"].strip() for each in reversed(found)}
+
+
+def _npm(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
+    data = read_json(tree, path)
+    return None if data.get("private") is True else data  # of a workspace or an application
+
+
+def _composer(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    data = read_json(tree, path)
+    return {**data, "name": text(data, "name").rpartition("/")[2]}
+
+
+def _ansible(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    data = read_yaml(tree, path)
+    return {**data, "name": ".".join(filter(None, (text(data, "namespace"), text(data, "name"))))}
+
+
+def _program(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    return dict(reversed([*_assigned(read_text(tree, path))]))
+
+
+def _assigned(source: str) -> Iterator[tuple[str, str]]:
+    for each in _ASSIGNED.finditer(source):
+        value = each["text"] or each["other"] or each["atom"] or ""
+        yield each["attribute"] or each["key"], value
+
+
+def _gem(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    data = _program(tree, path)
+    if "version" in data:
+        return data
+    own = str(data.get("name", "")).replace("-", "/")
+    source = joined(path.rpartition("/")[0], "lib", own, "version.rb")
+    found = _RUBY_VERSION.search(read_text(tree, source)) if tree.exists(source) else None
+    return {**data, "version": found[1]} if found else data
+
+
+_ALWAYS_OF_PACKAGES = ("pyproject.toml", "Cargo.toml", "package.json")
+"""Manifests that say what a folder is even without a name."""
+
+_MANIFESTS: tuple[tuple[str, str, Callable[[IncludeTree, str], Mapping[str, Any] | None]], ...] = (
+    ("pyproject.toml", "Python project", _pyproject),
+    ("setup.cfg", "Python project", _setup_cfg),
+    ("setup.py", "Python project", _program),
+    ("Cargo.toml", "crate", lambda *file: mapping(read_toml(*file).get("package"))),
+    ("DESCRIPTION", "R package", _fields),
+    (".gemspec", "Ruby gem", _gem),
+    ("mix.exs", "Hex package", _program),
+    ("gleam.toml", "Hex package", read_toml),
+    ("composer.json", "Composer package", _composer),
+    ("pubspec.yaml", "Dart package", read_yaml),
+    (".cabal", "Haskell package", _fields),
+    ("shard.yml", "Crystal shard", read_yaml),
+    ("typst.toml", "Typst package", lambda *file: mapping(read_toml(*file).get("package"))),
+    ("Chart.yaml", "Helm chart", read_yaml),
+    ("galaxy.yml", "Ansible collection", _ansible),
+    ("Project.toml", "Julia package", read_toml),
+    ("package.json", "npm package", _npm),
+)
+"""Files with a name, a version, a description and a licence: what they are of, and what reads them. Projects
+in other languages have a package.json for their tools, so that it is the last."""

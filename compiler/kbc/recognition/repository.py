@@ -23,6 +23,7 @@ from kbc.recognition.generators import (
     jekyll,
     mdbook,
     mkdocs,
+    pkgdown,
     quarto,
     quartz,
     sphinx,
@@ -69,6 +70,7 @@ _GENERATORS = (
     ),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
     *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda, fern, ex_doc),
+    pkgdown,
     *(fumadocs, docusaurus),
 )
 """In the order in which they are tried, with the first of their `CONFIGS` that is there; those without such
@@ -107,10 +109,11 @@ def _at_its_domain(tree: IncludeTree, site: Site) -> Site:
 
 
 def sites_below(
-    tree: IncludeTree, root: Path, *, in_all_languages: bool = False
+    tree: IncludeTree, root: Path, files: Sequence[str], *, in_all_languages: bool = False
 ) -> tuple[list[Site], list[str]]:
     """The sites in the folders below `root`, the outermost ones first, in English where there are several
-    languages, of which one may be English; and the folders of the other languages."""
+    languages, of which one may be English; and the folders of the other languages. Where there is none,
+    components of Antora at any depth, as `files`, all paths, show: its playbooks name their places."""
     found: list[Site] = []
     other_languages: list[str] = []
     folders = [""]
@@ -120,8 +123,7 @@ def sites_below(
         level: list[list[Site]] = []
         for folder in folders:
             names = [name for name in tree.names(folder) if (root / folder / name).is_dir()]
-            skipped = (SKIPPED, _SCAFFOLDS)
-            names = [name for name in names if not any(each.fullmatch(name) for each in skipped)]
+            names = [name for name in names if not _is_skipped(tree, joined(folder, name))]
             left_out = set() if in_all_languages else set(translations(names))
             other_languages += [joined(folder, name) for name in sorted(left_out)]
             for name in names:
@@ -141,13 +143,27 @@ def sites_below(
         folders = below
     found = [site for site in found if not _is_of_tests(site)] or found
     if not found and other_languages:
-        return sites_below(tree, root, in_all_languages=True)
+        return sites_below(tree, root, files, in_all_languages=True)
+    if not found:
+        places = (name.split("/")[:-1] for name in files if name.endswith(antora.CONFIGS))
+        own = ["/".join(each) for each in places if not any(map(SKIPPED.fullmatch, each))]
+        own.sort(key=lambda place: -sum(name.startswith(f"{place}/") for name in files))
+        found = [site for place in own for site in sites_in(tree, place)]
     return [_without_inner(site, found) for site in found], other_languages
+
+
+def _is_skipped(tree: IncludeTree, place: str) -> bool:
+    """Whether a folder holds no site of the project, by its name. `doc/build` may be what others call
+    `doc/source`: what Sphinx writes has no conf.py."""
+    name = place.rpartition("/")[2]
+    if name == "build" and tree.exists(joined(place, sphinx.CONFIGS[0])):
+        return False
+    return any(each.fullmatch(name) for each in (SKIPPED, _SCAFFOLDS))
 
 
 def is_written_below(tree: IncludeTree, root: Path, files: Sequence[str]) -> bool:
     """Whether there are pages of a site below `root` that HTML is built of, however much HTML is around."""
-    starts = tuple(f"{site.folder}/" for site in sites_below(tree, root)[0])
+    starts = tuple(f"{site.folder}/" for site in sites_below(tree, root, files)[0])
     return sum(name.startswith(starts) and is_page(name) for name in files) >= FEW_PAGES
 
 

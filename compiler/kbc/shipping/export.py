@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
-from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ import kb_runtime
 from kb_runtime.errors import UsageError
 from kb_runtime.store.atomic_files import output_file
 from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
+from kb_runtime.text.addresses import parse_address
 from kb_runtime.version import install_hint
 from kbc.errors import MissingDependencyError, OutputError
 from kbc.linking.flushing import flush_tree
@@ -91,7 +91,9 @@ def _batches(kb: kb_runtime.KnowledgeBase) -> Iterator[Batch]:
 
 
 def _row(chunk: kb_runtime.Chunk) -> Row:
-    record = unquote(chunk.address.rpartition("/")[2])
+    address = parse_address(chunk.address)
+    assert address is not None
+    record = address[2]
     return Row(
         id=f"{chunk.collection}/{record}#{chunk.index}",
         collection=chunk.collection,

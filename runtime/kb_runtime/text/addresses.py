@@ -1,18 +1,22 @@
 """`kb://<knowledge base>/<collection>/<id>`: the address of one record, as a resource and in hits.
 
-The id is percent-encoded as a whole, slashes included, which is what the template `{id}` expands to
-(RFC 6570, simple expansion). Addresses with unescaped slashes are accepted.
+The id is percent-encoded except for its slashes, so that the addresses that agents read and repeat are short.
+With encoded slashes, as the template `{id}` expands (RFC 6570, simple expansion), an address means the same.
 """
 
 from __future__ import annotations
 
 SCHEME = "kb://"
 
+_RESOLVED = frozenset({"", ".", ".."})
+"""Segments of paths that clients may resolve away."""
+
 
 def format_address(kb: str, collection: str, record_id: str) -> str:
     from urllib.parse import quote
 
-    encoded = quote(record_id.encode("utf-8", "replace"), safe="")
+    safe = "/" if _RESOLVED.isdisjoint(record_id.split("/")) else ""
+    encoded = quote(record_id.encode("utf-8", "replace"), safe=safe)
     return f"{SCHEME}{kb}/{collection}/{encoded}"
 
 

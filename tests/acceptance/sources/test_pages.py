@@ -283,11 +283,11 @@ def test_a_fragment_does_not_lead_to_a_page_of_another_address(
 
 @pytest.mark.parametrize("fragment", ["", "#usage"])
 def test_a_page_is_read_by_its_resource_address(library: Server, fragment: str) -> None:
-    url = f"kb://library/sources/client%2Fhttp.md{fragment}"
+    url = f"kb://library/sources/client/http.md{fragment}"
     found = library.call("qurio_read_page", url=url)
     assert found["url"] == "https://example.org/client/http"
     assert found.get("section") == ("Usage" if fragment else None)
-    assert library.result("qurio_read_page", url="kb://other/sources/client%2Fhttp.md")["isError"]
+    assert library.result("qurio_read_page", url="kb://other/sources/client/http.md")["isError"]
     assert library.result("qurio_read_page", url="kb://library/sources/client")["isError"]
 
 

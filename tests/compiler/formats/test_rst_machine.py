@@ -67,3 +67,14 @@ def test_nested_text_is_read_as_docutils_reads_it(
     assert not any(built)  # a new machine has no state yet
     monkeypatch.setattr(reader, "NestedMachine", states.NestedStateMachine)
     assert convert("docs/a.rst", source, read) == found
+
+
+def test_of_an_option_that_is_given_twice_the_last_counts() -> None:
+    source = (
+        ".. changelog::\n   :version: 1.2\n   :released: May\n   :released: June\n\n"
+        "   .. change::\n      :tags: orm\n\n      It flies.\n\n"
+        ".. changelog_imports::\n\n   .. include:: older.rst\n"
+    )
+    (found,) = convert("a.rst", source.encode(), lambda _: None)
+    assert found.text == "**1.2 – June**\n\nIt flies.\n"
+    assert not found.problems

@@ -111,8 +111,8 @@ def test_programs_that_pages_are_made_with_are_no_source(
     ("files", "what"),
     [
         ({"meta/main.yml": "a: 1\n", "defaults/main.yml": "b: 1\n"}, "repository"),
-        ({"galaxy.yml": "name: heron\n"}, "repository"),
-        ({"Chart.yaml": "name: heron\n"}, "repository"),
+        ({"galaxy.yml": "name: heron\n"}, "Ansible collection heron"),
+        ({"Chart.yaml": "name: heron\n"}, "Helm chart heron"),
         ({"handlers/main.yml": "a: 1\n"}, "folder of pages"),
     ],
 )
@@ -120,7 +120,7 @@ def test_roles_and_charts_are_projects(tmp_path: Path, files: dict[str, str], wh
     own = {"tasks/main.yml": "- name: Fly\n", "README.md": page("Heron"), **files}
     root = write_tree(tmp_path / "heron", own)
     assert recognised(root).what == what
-    assert ("code" in read(root)[0].records) is (what == "repository")
+    assert ("code" in read(root)[0].records) is (what != "folder of pages")
 
 
 def test_what_a_chart_prints_is_no_page(tmp_path: Path) -> None:

@@ -186,6 +186,7 @@ def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: P
         ("README.md", "<h1><img src='a.svg'></h1>\n\n# Features\n\nFast.\n\n# Usage\n", "heron"),
         ("README.md", "# News\n\nNew.\n\n# The Heron project\n\nCounts.\n", "The Heron project"),
         ("README.md", "# Heron\n\nCounts.\n\n# Usage\n", "Heron"),
+        ("README.md", "# A\n\nFast.\n\n# B\n\nB.\n\n# Heron for teams\n\nC.\n", "heron"),
         ("README.md", "# Features\n\nFast.\n\n## Usage\n", "Features"),
         ("CHANGELOG.md", "# 2.1.0\n\nNew.\n\n# 2.0.0\n", "CHANGELOG"),
         ("CHANGELOG.md", "# main\n\nNew.\n\n# 2.0.0\n", "CHANGELOG"),

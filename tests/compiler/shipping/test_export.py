@@ -55,7 +55,7 @@ def asked(artifact: Path) -> list[tuple[list[float], str]]:
             vector = kb.encode(question)
             assert vector is not None
             best = kb.search(question, mode="semantic")[0]
-            assert best.address == f"kb://handbook/docs/docs%2F{page}.md"
+            assert best.address == f"kb://handbook/docs/docs/{page}.md"
             found.append((vector.tolist(), best.address))
         return found
 
@@ -79,7 +79,7 @@ def test_rows_have_the_fields_and_the_vectors_of_the_chunks(artifact: Path, tmp_
         "title": "Bread",
         "breadcrumb": ["Bread"],
         "lines": [1, 7],
-        "address": "kb://handbook/docs/docs%2Fbread.md",
+        "address": "kb://handbook/docs/docs/bread.md",
         "tags": ["craft"],
     }
 

@@ -120,7 +120,7 @@ def test_the_sdk_client_is_served_over_http_by_the_console_script(served: str, m
 def test_questions_are_answered_in_a_terminal(installed: Environment) -> None:
     found = installed.run("demo-kb", "search", "put out a flame", "--limit", "1", "--json")
     (hit,) = json.loads(found.stdout)["hits"]
-    assert hit["address"] == "kb://demo/docs/docs%2Flanterns.md"
+    assert hit["address"] == "kb://demo/docs/docs/lanterns.md"
     assert "# toSet" in installed.run("demo-kb", "get", "asSet").stdout
     verified = installed.run("demo-kb", "verify", "--json")
     assert json.loads(verified.stdout)["ok"] is True
@@ -130,7 +130,7 @@ def test_questions_are_answered_in_a_terminal(installed: Environment) -> None:
 
 def test_the_package_is_a_module_that_runs(installed: Environment) -> None:
     done = installed.run(installed.python.name, "-m", "demo_kb", "search", "compass")
-    assert "docs%2Fcompass.mdx" in done.stdout
+    assert "docs/compass.mdx" in done.stdout
     assert (
         "demo-kb 1.0" in installed.run(installed.python.name, "-m", "demo_kb", "--version").stdout
     )

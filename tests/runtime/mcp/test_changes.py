@@ -226,7 +226,7 @@ async def listen(client: Client, corpus: Any) -> None:
             if page.next_cursor is None:
                 break
             page = await client.list_resources(cursor=page.next_cursor)
-        assert "kb://small/docs/docs%2Fsails.md" in uris
+        assert "kb://small/docs/docs/sails.md" in uris
 
 
 def test_a_stateless_client_can_subscribe_on_stdio(

@@ -10,7 +10,7 @@ import pytest
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
 
-PAGE_ADDRESS = "kb://small/docs/docs%2Fmaps%20%26%20sets.md"
+PAGE_ADDRESS = "kb://small/docs/docs/maps%20%26%20sets.md"
 
 
 @pytest.fixture

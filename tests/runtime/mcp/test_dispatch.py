@@ -100,7 +100,7 @@ def test_handshake_answers_carry_no_envelope(dispatcher: Any) -> None:
         ("tools/call", {"name": "small_get_builtin", "arguments": {"name": "nothing"}}),
         ("resources/list", {}),
         ("resources/templates/list", {}),
-        ("resources/read", {"uri": "kb://small/docs/docs%2Fmaps%20%26%20sets.md"}),
+        ("resources/read", {"uri": "kb://small/docs/docs/maps%20%26%20sets.md"}),
         ("prompts/list", {}),
         ("prompts/get", {"name": "start", "arguments": {"task": "a bank"}}),
         (

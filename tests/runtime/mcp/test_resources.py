@@ -13,7 +13,7 @@ from kb_runtime.mcp.completions import matching
 NEWEST = revisions.NEWEST_HANDSHAKE
 STATELESS = revisions.STATELESS_REVISIONS[0]
 META = {"_meta": {revisions.REVISION_KEY: STATELESS, revisions.CAPABILITIES_KEY: {}}}
-PAGE_URI = "kb://small/docs/docs%2Fmaps%20%26%20sets.md"
+PAGE_URI = "kb://small/docs/docs/maps%20%26%20sets.md"
 
 
 def read(dispatcher: Any, uri: str) -> Any:

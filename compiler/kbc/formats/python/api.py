@@ -130,7 +130,16 @@ class ApiWriter:
             yield from self._members(member, level + 1)
 
     def _public(self, text: str) -> str:
-        return text.replace(self._defined_as, self._public_name, 1) if self._public_name else text
+        if not self._public_name:
+            return text
+        text = text.replace(self._defined_as, self._public_name, 1)
+        # A method is called by its class, which may have it from another.
+        own, defined = (
+            ".".join(name.split(".")[-2:]) for name in (self._public_name, self._defined_as)
+        )
+        start = "async " if text.startswith("async ") else ""
+        rest = text.removeprefix(start)
+        return f"{start}{own}{rest.removeprefix(defined)}" if rest.startswith(defined) else text
 
 
 def _name(member: Any) -> str:

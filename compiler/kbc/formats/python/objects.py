@@ -78,6 +78,7 @@ class PythonObjects:
     def __init__(self, folders: Iterable[str]) -> None:
         self._folders = tuple(dict.fromkeys(folders))
         self._modules: dict[str, Any] = {}
+        self._under_way: set[str] = set()  # classes whose bases are looked at
 
     def reference(self, name: str, find: Find, *, imported: bool = False) -> Reference | None:
         """The reference of `name`; None where its source is not in the tree. With `imported`, that of a
@@ -129,12 +130,24 @@ class PythonObjects:
         for index, part in enumerate(rest):
             member = found.members.get(part)
             if member is None:
-                wildcards = self._wildcards(found, rest[index:], find) if found.is_module else ""
-                return None, wildcards
+                if found.is_class:
+                    return None, self._inherited(found, rest[index:], find)
+                return None, self._wildcards(found, rest[index:], find) if found.is_module else ""
             if member.is_alias:
                 return None, ".".join([member.target_path, *rest[index + 1 :]])
             found = member
         return found, ""
+
+    def _inherited(self, owner: Any, rest: list[str], find: Find) -> str:
+        """The full name of a member that a class has from the first of its bases with one."""
+        if owner.path in self._under_way:
+            return ""
+        self._under_way.add(owner.path)
+        names = (".".join([str(getattr(b, "canonical_path", b)), *rest]) for b in owner.bases)
+        try:
+            return next((name for name in names if self._object(name, find) is not None), "")
+        finally:
+            self._under_way.remove(owner.path)
 
     def _wildcards(self, module: Any, rest: list[str], find: Find) -> str:
         """Where `from x import *` of a module may have an object from."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from docutils import nodes
 
 from kbc.formats.registry import reads_python
+from kbc.formats.rst.configuration import configuration, search_path
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.sphinx_directive import SphinxDirective
 from kbc.project.include_tree import folders_above
@@ -17,9 +18,9 @@ FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 """Where packages begin, from the root of the knowledge base: documentation is often built alone."""
 
 _DEFAULTS = re.compile(
-    rb"^autodoc_default_(?:options|flags)\s*=\s*(?P<value>[\[{][^\]}]*)", re.MULTILINE
+    r"^autodoc_default_(?:options|flags)\s*=\s*(?P<value>[\[{][^\]}]*)", re.MULTILINE
 )
-_MEMBERS = re.compile(rb"[\"']members[\"'](?!\s*:\s*(?:False|0)\b)")
+_MEMBERS = re.compile(r"[\"']members[\"'](?!\s*:\s*(?:False|0)\b)")
 """Where conf.py has members described by default."""
 
 CLASSES = frozenset(["autoclass", "autoexception"])
@@ -61,7 +62,7 @@ def reference(
     from kbc.formats.python.objects import PythonObjects
 
     if context.objects is None:
-        context.objects = PythonObjects(FOLDERS)
+        context.objects = PythonObjects((*search_path(context), *FOLDERS))
     stated = options.get("members")
     names = [each.strip() for each in (stated or "").split(",") if each.strip()]
     plain = plain_name(name)
@@ -107,11 +108,8 @@ class AutoDoc(SphinxDirective):
             return False
         if "inherited-members" in self.options:
             return True
-        for folder in folders_above(self.context.path):
-            if data := self.context.read(posixpath.join(folder, "conf.py")):
-                stated = _DEFAULTS.search(data)
-                return stated is not None and _MEMBERS.search(stated["value"]) is not None
-        return False
+        stated = _DEFAULTS.search(configuration(self.context)[1])
+        return stated is not None and _MEMBERS.search(stated["value"]) is not None
 
 
 class AutoModApi(AutoDoc):

@@ -11,6 +11,7 @@ from docutils.parsers.rst.directives.tables import CSVTable
 from kbc.formats.document import FormatError, decode
 from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
+from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import read_target, select
@@ -168,6 +169,15 @@ class _VersionDirective(SphinxDirective):
         elif found and isinstance(found[0], nodes.paragraph):
             first += [nodes.Text(" "), *found.pop(0).children]
         return [first, *found]
+
+
+class _Release(SphinxDirective):
+    """A release in a log of changes of the extension `changelog`: its version and date, and the changes."""
+
+    def run(self) -> list[nodes.Node]:
+        stated = [self.options.get(name, "") for name in ("version", "released")]
+        title = nodes.strong("", "", nodes.Text(" – ".join(filter(None, stated))))
+        return [nodes.paragraph("", "", title), *self.children()]
 
 
 class _Labelled(SphinxDirective):
@@ -372,7 +382,8 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **_named(_Drop, """index contents sectnum title header footer tabularcolumns raw sectionauthor
         codeauthor moduleauthor rst-class cssclass setting templatetag templatefilter fieldlookup
         djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
-        audit-event-table limited-api-list miscnews ansible-output-data ansible-output-meta"""),
+        audit-event-table limited-api-list miscnews ansible-output-data ansible-output-meta
+        changelog_imports"""),
     **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks glossary
         tabs tab-set grid grid-row card-carousel panels margin button-ref button-link"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
@@ -394,12 +405,13 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **dict.fromkeys(DIRECTIVES, BreatheDirective),
     "meta": _Meta, "tags": _Tags, "autosummary": AutoSummary, "automodapi": AutoModApi,
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
-    "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
+    "changelog": _Release, "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
 }  # fmt: skip
 _DOCUTILS = frozenset([
     "parsed-literal", "rubric", "line-block", "table", "list-table", "image", "figure", "replace",
     "unicode", "date"])  # fmt: skip
+_DECLARED = {None: _Unknown, True: _ObjectDirective, False: _Drop}
 _PROOFS = frozenset(["prf", "proof"])
 """The domain of sphinx-proof, and that of sphinxcontrib-proof."""
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
@@ -419,7 +431,9 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
     elif domain in _PROOFS:
         found = _Statement
     else:
-        found = _CLASSES.get(base, _ObjectDirective if domain else _Unknown)
+        found = _CLASSES.get(base) or (
+            _ObjectDirective if domain else _DECLARED[declared_types(context).get(base)]
+        )
         if domain and found in (_Drop, _Keep, _Code):  # what a domain describes, whatever its name
             found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})

@@ -13,7 +13,7 @@ from typing import Any
 import docutils.frontend
 import docutils.io
 import docutils.utils
-from docutils import nodes
+from docutils import nodes, utils
 from docutils.parsers.rst import Parser, directives, roles, states
 from docutils.transforms import references
 
@@ -174,9 +174,10 @@ def _inliner(context: Context) -> states.Inliner:
 @contextmanager
 def _tables(context: Context) -> Iterator[None]:
     """While the body runs, docutils finds a class of ours for every directive, reads one where a literal
-    block should begin, and reads nested text with our machine. Its tables are global."""
+    block should begin, and reads nested text with our machine; of an option that is given twice the last
+    counts. Its tables are global."""
     found, quoted = directives.directive, states.Text.quoted_literal_block
-    nested = states.RSTState.nested_sm
+    nested, assembled = states.RSTState.nested_sm, utils.assemble_option_dict
     before = dict(_ROLES)
 
     def directive(name: str, language: Any, document: Any) -> tuple[Any, list[Any]]:
@@ -192,12 +193,17 @@ def _tables(context: Context) -> Iterator[None]:
         blocks: list[nodes.Node] = [] if is_directive else quoted(self)  # type: ignore[no-untyped-call]
         return blocks
 
+    def options(stated: list[tuple[str, Any]], known: Any) -> dict[str, Any]:
+        return assembled(list(dict(stated).items()), known)
+
+    vars(utils)["assemble_option_dict"] = options
     vars(directives)["directive"] = directive
     states.Text.quoted_literal_block = quoted_block  # type: ignore[method-assign]
     states.RSTState.nested_sm = NestedMachine
     try:
         yield
     finally:
+        vars(utils)["assemble_option_dict"] = assembled
         vars(directives)["directive"] = found
         states.Text.quoted_literal_block = quoted  # type: ignore[method-assign]
         states.RSTState.nested_sm = nested

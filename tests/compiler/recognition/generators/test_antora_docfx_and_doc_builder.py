@@ -33,6 +33,23 @@ def test_antora_takes_components_navigation_and_the_playbook(tmp_path: Path) -> 
     ]
 
 
+def test_components_are_found_at_any_depth_the_largest_first(tmp_path: Path) -> None:
+    files = {
+        "build.gradle": "",
+        "a/lake/src/docs/antora/antora.yml": "name: lake\n",
+        "a/lake/src/docs/antora/modules/ROOT/pages/x.adoc": "= X\n\nText.\n",
+        "b/reed/src/docs/antora/antora.yml": "name: reed\n",
+        "b/reed/src/docs/antora/modules/ROOT/pages/y.adoc": "= Y\n\nText.\n",
+        "b/reed/src/docs/antora/modules/ROOT/pages/z.adoc": "= Z\n\nText.\n",
+        "b/reed/src/test/docs/antora/antora.yml": "name: no\n",
+    }
+    found = recognised(write_tree(tmp_path / "tree", files))
+    place = "b/reed/src/docs/antora"
+    assert (
+        found.what == f"repository with an Antora component 'reed' ({place}/antora.yml) and 1 more"
+    )
+
+
 @pytest.mark.parametrize(
     ("urls", "component", "found"),
     [

@@ -48,7 +48,7 @@ def test_a_tool_answers_over_two_knowledge_bases(
         result = call(pair, tool, **arguments, **chosen)
         assert not result["isError"], text_of(result)
         # An id that both have is told as an address.
-        here = expected if chosen else expected.replace("doc:docs/", "/docs/docs%2F")
+        here = expected if chosen else expected.replace("doc:docs/", "/docs/docs/")
         assert here in json.dumps(result, ensure_ascii=False)
 
 
@@ -84,7 +84,7 @@ def test_a_name_in_both_is_answered_with_the_addresses_of_all(pair: Dispatcher) 
     assert "warnings" not in addressed["structuredContent"]
     assert addressed["structuredContent"]["sourceUrl"] == "kb://other/builtins/toSet"
     page = call(pair, "demo_get_doc", filename="lanterns.md")
-    assert "kb://other/docs/docs%2Flanterns.md" in text_of(page)
+    assert "kb://other/docs/docs/lanterns.md" in text_of(page)
     alone = call(pair, "demo_get_doc", filename="parrot")
     assert "Note:" not in text_of(alone)
 
@@ -97,8 +97,8 @@ def test_hits_of_one_id_are_told_apart_by_address(pair: Dispatcher) -> None:
     ids += [other for hit in hits for other in hit["metadata"].get("alsoIn", ())]
     assert len(ids) == len(set(ids))
     own = [id for id in ids if id.startswith(("kb://demo/", "kb://other/"))]
-    assert any("kb://demo/docs/docs%2Flanterns.md" in id for id in own)
-    assert any("kb://other/docs/docs%2Flanterns.md" in id for id in own)
+    assert any("kb://demo/docs/docs/lanterns.md" in id for id in own)
+    assert any("kb://other/docs/docs/lanterns.md" in id for id in own)
     for id in own:
         if "/docs/" in id:
             assert not call(pair, "demo_get_doc", filename=id)["isError"]
@@ -132,7 +132,7 @@ def test_resources_of_both_have_addresses_that_resolve(pair: Dispatcher) -> None
     values = pair.handle("completion/complete", params, REVISION)["completion"]["values"]
     assert values == ["docs/parrot.md"]
     with pytest.raises(ProtocolError):
-        pair.handle("resources/read", {"uri": "kb://demo/docs/docs%2Fparrot.md"}, REVISION)
+        pair.handle("resources/read", {"uri": "kb://demo/docs/docs/parrot.md"}, REVISION)
 
 
 def test_each_knowledge_base_was_indexed_when_it_was_built(pair: Dispatcher) -> None:
@@ -142,7 +142,7 @@ def test_each_knowledge_base_was_indexed_when_it_was_built(pair: Dispatcher) -> 
     listed = call(pair, "qurio_list_sources")["structuredContent"]["sources"]
     assert {one["address"].split("/")[2]: one["builtAt"] for one in listed} == times
     for kb, time in times.items():
-        page = call(pair, "qurio_read_page", url=f"kb://{kb}/sources/almanac%2Ftides.md")
+        page = call(pair, "qurio_read_page", url=f"kb://{kb}/sources/almanac/tides.md")
         assert page["structuredContent"]["builtAt"] == time
         test = call(pair, "get_test_by_jira", jira_key=f"kb://{kb}/tests/t-1")
         assert test["structuredContent"]["ingested_at"] == time

@@ -71,10 +71,10 @@ def test_lines_are_found_in_the_pages_of_every_knowledge_base(pair: Dispatcher) 
     found = structured(pair, "sea_search_docs", query="sprocket")
     assert found["total"] == 4
     assert [(one["address"], one["line"]) for one in found["matches"]] == [
-        ("kb://north/docs/docs%2Fbuiltin.md", 7),
-        ("kb://south/docs/docs%2Fbuiltin.md", 7),
-        ("kb://north/docs/docs%2Fquay.md", 3),
-        ("kb://south/docs/docs%2Fquay.md", 3),
+        ("kb://north/docs/docs/builtin.md", 7),
+        ("kb://south/docs/docs/builtin.md", 7),
+        ("kb://north/docs/docs/quay.md", 3),
+        ("kb://south/docs/docs/quay.md", 3),
     ]
     for one in found["matches"]:
         page = structured(pair, "sea_get_doc", filename=one["address"], startLine=one["line"])
@@ -173,10 +173,10 @@ def test_every_collection_on_offer_can_be_asked_for_with_its_knowledge_base(
 def test_an_address_of_a_knowledge_base_that_is_not_asked_means_no_record(
     pair: Dispatcher, compact: Dispatcher, chosen: dict[str, str]
 ) -> None:
-    address = "kb://east/docs/docs%2Fquay.md"
+    address = "kb://east/docs/docs/quay.md"
     if chosen:
-        assert not asked(compact, "sea_get", name="kb://north/docs/docs%2Fquay.md")["isError"]
-        address = "kb://north/docs/docs%2Fquay.md"
+        assert not asked(compact, "sea_get", name="kb://north/docs/docs/quay.md")["isError"]
+        address = "kb://north/docs/docs/quay.md"
     for dispatcher, tool, arguments in (
         (compact, "sea_get", {"name": address}),
         (compact, "sea_get", {"name": address, "collection": "south.docs"}),
@@ -185,9 +185,9 @@ def test_an_address_of_a_knowledge_base_that_is_not_asked_means_no_record(
         (
             pair,
             "sea_get_builtin",
-            {"name": address.replace("docs/docs%2Fquay.md", "builtins/moor")},
+            {"name": address.replace("docs/docs/quay.md", "builtins/moor")},
         ),
-        (pair, "get_file", {"path": address.replace("docs/docs%2Fquay.md", "code/main.py")}),
+        (pair, "get_file", {"path": address.replace("docs/docs/quay.md", "code/main.py")}),
     ):
         result = asked(dispatcher, tool, **arguments, **chosen)
         assert result["isError"], (tool, text_of(result))

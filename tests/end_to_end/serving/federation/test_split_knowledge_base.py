@@ -109,7 +109,7 @@ def test_collections_of_one_name_get_that_of_their_knowledge_base(halves: Federa
     assert halves.manifest["name"] == "even+odd"
     record = halves.catalog("odd.docs")[0]
     assert record["collection"] == "odd.docs"
-    assert halves.address("odd.docs", record["id"]) == "kb://odd/docs/docs%2Fpage01.md"
+    assert halves.address("odd.docs", record["id"]) == "kb://odd/docs/docs/page01.md"
     assert halves.addressed("odd", "docs") == ["odd.docs"]
     assert halves.addressed("odd", "even.docs") == []
 

@@ -17,6 +17,7 @@ from tests.end_to_end.serving.following.walk import READ, Lead, Server, Walk, wa
 
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.text.addresses import parse_address
 from kb_runtime.tools.declaration import Tool
 from kb_runtime.tools.fields import answer_type, field_rows
 from kb_runtime.tools.registry import TOOLS
@@ -203,7 +204,8 @@ def test_every_record_is_a_resource_that_its_template_completes(served: Served) 
         assert completion["hasMore"] is False
         for value in completion["values"]:
             address = uri.replace("{id}", quote(value, safe=""))
-            completed.add(address)
-    assert completed == listed
+            completed.add(parse_address(address))
+            assert served.server.request("resources/read", uri=address)["contents"]
+    assert completed == {parse_address(address) for address in listed}
     read = {arguments["uri"] for tool, arguments in served.found.calls.values() if tool == READ}
     assert listed <= read

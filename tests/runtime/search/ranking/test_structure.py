@@ -193,16 +193,16 @@ def test_copies_are_one_hit_that_names_the_others(tree: Artifact) -> None:
     hits = hits_of(tree, SearchRequest("tie a bowline round a bollard")).hits
     copies = [hit for hit in hits if hit.address.endswith("bowline.ts")]
     assert len(copies) == 1
-    assert copies[0].also_in == ("kb://tree/code/port%2Fknots%2Fbowline.ts",)
-    assert "also in kb://tree/code/port%2Fknots%2Fbowline.ts" in str(copies[0])
+    assert copies[0].also_in == ("kb://tree/code/port/knots/bowline.ts",)
+    assert "also in kb://tree/code/port/knots/bowline.ts" in str(copies[0])
     assert copies[0].as_dict()["alsoIn"] == [*copies[0].also_in]
 
 
 def test_the_copy_that_is_named_is_the_one_that_is_shown(tree: Artifact) -> None:
     hits = hits_of(tree, SearchRequest("port/knots/bowline.ts")).hits
     assert [hit.address for hit in hits if hit.address.endswith("bowline.ts")] == [hits[0].address]
-    assert hits[0].address == "kb://tree/code/port%2Fknots%2Fbowline.ts"
-    assert hits[0].also_in == ("kb://tree/code/knots%2Fbowline.ts",)
+    assert hits[0].address == "kb://tree/code/port/knots/bowline.ts"
+    assert hits[0].also_in == ("kb://tree/code/knots/bowline.ts",)
 
 
 def test_passages_of_one_file_do_not_keep_another_file_out_of_the_ranking(

@@ -32,7 +32,7 @@ def refusal(call: Call, tool: str, **raw: Any) -> ToolError:
         TENDERMINT.upper(),
         "Tendermint.qnt",
         "example:" + TENDERMINT,
-        "kb://small/examples/cosmos%2Ftendermint%2FTendermint.qnt",
+        "kb://small/examples/cosmos/tendermint/Tendermint.qnt",
     ],
 )
 def test_example_is_found_by_path_ending_and_address(call: Call, path: str) -> None:

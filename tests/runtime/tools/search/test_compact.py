@@ -13,7 +13,7 @@ from kbc.linking.linker import Published
 def test_hit_is_shown_with_its_address_and_passage(session: Any, make_hit: Any) -> None:
     hit = as_hit(session.artifact, make_hit("docs", 0, 5, title="The manual › Sets"))
     assert hit.as_dict() == {
-        "address": "kb://small/docs/docs%2Fmanual.md",
+        "address": "kb://small/docs/docs/manual.md",
         "title": "The manual › Sets",
         "lines": [5, 9],
         "score": 0.032787,

@@ -77,7 +77,7 @@ HEXDOCS = "https://hexdocs.pm/heron_nest"
 def test_mix_names_pages_in_order_of_their_groups_with_addresses(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "tree", FILES)
     found = recognised(root)
-    assert found.what == "repository with an ExDoc site 'Heron' (mix.exs)"
+    assert found.what == "Hex package Heron with an ExDoc site 'Heron' (mix.exs)"
     assert (found.project.version, found.project.description) == ("1.2.0", "Counts birds")
     assert {each.name for each in found.project.collections} == {"docs", "readme", "code"}
     inputs, diagnostics = read(root)

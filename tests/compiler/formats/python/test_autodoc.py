@@ -1,0 +1,65 @@
+"""What Sphinx's directives take from conf.py: where the source is, which types a project declares."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbc.formats import convert
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        'sys.path.insert(0, os.path.abspath("../../lib"))',
+        "sys.path.append(\n    os.path.join(os.path.dirname(__file__), '..', '..', 'lib')\n)",
+        'sys.path.insert(0, os.path.abspath("."))\nsys.path.insert(0, str(Path("../../lib").resolve()))',
+    ],
+)
+def test_source_is_looked_for_where_conf_py_has_modules_from(added: str) -> None:
+    tree = {
+        "lib/pond/nest.py": b"def hatch():\n    'Hatches.'\n",
+        "doc/build/conf.py": f"import os, sys\n\n{added}\n".encode(),
+    }
+    source = b"API\n===\n\n.. autofunction:: pond.nest.hatch\n"
+    (found,) = convert("doc/build/api/all.rst", source, tree.get)
+    assert found.text == "# API\n\n## `pond.nest.hatch()`\n\nHatches.\n"
+    assert found.problems == ()
+
+
+def test_members_may_be_inherited() -> None:
+    tree = {
+        "pond/base.py": b"class Bird:\n    def fly(self):\n        'Flies.'\n",
+        "pond/heron.py": (
+            b"from typing import Generic, T\nfrom .base import Bird\n\n"
+            b"class Wader(Generic[T], Bird):\n    pass\n\n"
+            b"class Heron(Wader[int]):\n    pass\n\nclass Round(Round):\n    pass\n"
+        ),
+    }
+    source = (
+        b"API\n===\n\n.. currentmodule:: pond.heron\n\n.. automethod:: Heron.fly\n\n"
+        b".. automethod:: Round.fly\n"
+    )
+    (found,) = convert("api.rst", source, tree.get)
+    assert found.text.startswith("# API\n\n## `Heron.fly()`\n\nFlies.\n")
+    assert [each.message for each in found.problems] == [
+        "the source of 'Round.fly' is not in the tree"
+    ]
+
+
+def test_types_that_a_project_declares_are_no_missing_text() -> None:
+    tree = {
+        "docs/conf.py": (
+            b'import sys\nextensions = ["sphinx.ext.todo", "pond_docs"]\n\n\ndef setup(app):\n'
+            b'    app.add_crossref_type("fixture", "fixture")\n'
+        ),
+        "docs/_ext/pond_docs.py": (
+            b"def setup(app):\n    app.add_object_type(\n        directivename='hook',\n    )\n"
+        ),
+    }
+    source = (
+        b"Hooks\n=====\n\n.. hook:: on_land\n\n   Called late.\n\n.. fixture:: nest\n\nText.\n\n"
+        b".. other:: x\n"
+    )
+    (found,) = convert("docs/hooks.rst", source, tree.get)
+    assert found.text == "# Hooks\n\n## `on_land`\n\nCalled late.\n\nText.\n\n`x`\n"
+    assert [each.name for each in found.problems] == ["other"]

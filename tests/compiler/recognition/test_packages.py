@@ -1,0 +1,96 @@
+"""What the manifests of packages say of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import page, recognised, write_tree
+
+GEM = 'Gem::Specification.new do |s|\n  s.name = "heron-nest"\n  s.version = Heron::VERSION\n'
+MIX = 'defmodule Heron do\n  @version "1.2.3"\n  def project, do: [\n    app: :heron,\n'
+DYNAMIC = '[project]\nname = "heron"\ndynamic = ["version"]\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"pyproject.toml": '[tool.poetry]\nname = "heron"\nversion = "1"\n'}, "Python project"),
+        ({"setup.cfg": "[metadata]\nname = heron\nversion = 1\n"}, "Python project"),
+        ({"setup.py": "setup(\n    name='heron',\n    version='1',\n)\n"}, "Python project"),
+        (
+            {"heron.cabal": "cabal-version: 3.0\n\nName:     heron\nversion:  1\n"},
+            "Haskell package",
+        ),
+        ({"composer.json": '{"name": "birds/heron", "version": "1"}'}, "Composer package"),
+        ({"pubspec.yaml": "name: heron\nversion: 1\n"}, "Dart package"),
+        ({"shard.yml": "name: heron\nversion: 1\n"}, "Crystal shard"),
+        ({"gleam.toml": 'name = "heron"\nversion = "1"\n'}, "Hex package"),
+        ({"typst.toml": '[package]\nname = "heron"\nversion = "1"\n'}, "Typst package"),
+        # What builds a project counts before what only has tools for it.
+        (
+            {"DESCRIPTION": "Package: heron\nVersion: 1\n", "package.json": '{"name": "tools"}'},
+            "R package",
+        ),
+        ({"package.json": '{"name": "heron", "version": "1"}'}, "npm package"),
+    ],
+)
+def test_manifests_name_the_project(tmp_path: Path, files: dict[str, str], expected: str) -> None:
+    root = write_tree(tmp_path / "folder", {"README.md": page("Read me"), **files})
+    found = recognised(root)
+    assert found.what == f"{expected} heron"
+    assert (found.project.name, found.project.version) == ("heron", "1")
+
+
+@pytest.mark.parametrize(
+    ("files", "version"),
+    [
+        ({"heron.gemspec": GEM, "lib/heron/nest/version.rb": "  VERSION = '1.2.3'\n"}, "1.2.3"),
+        ({"mix.exs": MIX}, "1.2.3"),
+        ({"pyproject.toml": DYNAMIC, "src/heron/__init__.py": '__version__ = "1.2.3"\n'}, "1.2.3"),
+        (
+            {
+                "pyproject.toml": f'{DYNAMIC}[tool.hatch.version]\npath = "lib/about.py"\n',
+                "lib/about.py": '__version__: str = "1.2.3"\n',
+            },
+            "1.2.3",
+        ),
+        (
+            {
+                "pyproject.toml": DYNAMIC
+                + '[tool.setuptools.dynamic]\nversion = {attr = "nest.about.VERSION"}\n',
+                "nest/about.py": 'VERSION = "1.2.3"\n',
+            },
+            "1.2.3",
+        ),
+        ({"pyproject.toml": DYNAMIC}, "0"),
+        ({"package.json": '{"name": "heron", "version": "${revision}"}'}, "0"),
+    ],
+)
+def test_versions_are_found_where_manifests_say(
+    tmp_path: Path, files: dict[str, str], version: str
+) -> None:
+    root = write_tree(tmp_path / "folder", {"README.md": page("Read me"), **files})
+    assert recognised(root).project.version == version
+
+
+def test_a_workspace_that_is_not_published_names_nothing(tmp_path: Path) -> None:
+    files = {
+        "README.md": page("Read me"),
+        "package.json": '{"name": "heron-workspace", "version": "0.0.1", "private": true}',
+    }
+    found = recognised(write_tree(tmp_path / "heron", files))
+    assert (found.what, found.project.name, found.project.version) == ("repository", "heron", "0")
+
+
+def test_a_project_is_called_as_its_package_and_titled_as_its_site(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "heron"\nversion = "1"\n',
+        "doc/build/conf.py": "project = 'Heron documentation'\n",
+        "doc/build/index.rst": "Home\n====\n\nText.\n",
+        "heron.py": "def fly():\n    pass\n",
+    }
+    found = recognised(write_tree(tmp_path / "folder", files))
+    site = "a Sphinx project 'Heron documentation' (doc/build/conf.py)"
+    assert found.what == f"Python project heron with {site}"
+    assert (found.project.name, found.project.title) == ("heron", "Heron documentation")
