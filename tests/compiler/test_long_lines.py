@@ -29,7 +29,7 @@ CASES = {
 def test_reading_takes_no_time_for_the_square_of_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
 ) -> None:
-    monkeypatch.setattr(processor_time, "SECONDS", 20.0)
+    monkeypatch.setattr(processor_time, "SECONDS", 8.0)
     monkeypatch.setattr(processor_time, "SECONDS_PER_BYTE", 0.0)
     (tmp_path / name).write_text(text)
     (tmp_path / "sound.md").write_text("# Sound\n\nText.\n")
