@@ -34,7 +34,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     ),
     "kbc": (
         ("diagnostics", "errors", "limits", "linking", "records"),
-        ("cache", "project"),
+        ("cache", "processor_time", "project"),
         ("backends", "encoding", "evaluation", "languages"),
         ("chunking", "formats", "shipping", "sources"),
         ("execution", "frontends", "recognition"),

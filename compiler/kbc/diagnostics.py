@@ -178,6 +178,15 @@ class BuildError(SingleCodeError):
         self.diagnostics = tuple(diagnostics)
 
 
+class OutOfTimeError(Exception):
+    """A file has used up its processor time; its path is "" where whoever catches this knows it."""
+
+    def __init__(self, path: str = "") -> None:
+        super().__init__(path)
+        self.path = path
+
+
+TAKES_TOO_LONG = "the file takes too long to be read"
 _HINT = "Fix the file, or exclude it with `exclude`."
 
 
@@ -187,14 +196,12 @@ def guarded(diagnostics: Diagnostics) -> Iterator[None]:
     that was last read."""
     try:
         yield
-    except (RecursionError, MemoryError) as error:
-        what = "nests too deeply" if isinstance(error, RecursionError) else "needs too much memory"
-        diagnostics.error(
-            "file-too-complex",
-            f"the file {what} to be read",
-            diagnostics.reading,
-            hint=_HINT,
-        )
+    except RecursionError:
+        _too_complex(diagnostics, "the file nests too deeply to be read", diagnostics.reading)
+    except MemoryError:
+        _too_complex(diagnostics, "the file needs too much memory to be read", diagnostics.reading)
+    except OutOfTimeError as error:
+        _too_complex(diagnostics, TAKES_TOO_LONG, error.path or diagnostics.reading)
     except (KbcError, ImportError):  # a library that does not load is not the file's fault
         raise
     except (OSError, RuntimeError) as error:
@@ -203,6 +210,10 @@ def guarded(diagnostics: Diagnostics) -> Iterator[None]:
         _not_understood(diagnostics, error)
     except Exception as error:
         _not_understood(diagnostics, error)
+
+
+def _too_complex(diagnostics: Diagnostics, message: str, path: str) -> None:
+    diagnostics.error("file-too-complex", message, path, hint=_HINT)
 
 
 def _not_understood(diagnostics: Diagnostics, error: Exception) -> None:

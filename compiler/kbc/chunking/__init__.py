@@ -1,6 +1,6 @@
 """Splits records into chunks within the token budget of the encoder, without loss or overlap.
 
-Imports `languages` and records.
+Imports `languages`, `processor_time` and records.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from kbc.chunking.markdown import chunk_markdown
 from kbc.chunking.plain import chunk_plain
 from kbc.chunking.source import chunk_source
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
+from kbc.processor_time import limited
 from kbc.records import (
     BuiltinRecord,
     CompiledChunk,
@@ -35,6 +36,11 @@ def chunk(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
     `budget.max_tokens` tokens. An empty text has none, and routing rules are not searched."""
     if not record.text or isinstance(record, RoutingRecord):
         return []
+    with limited(record.path, len(record.text)):
+        return _chunks(record, budget)
+
+
+def _chunks(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
     match record:
         case BuiltinRecord():
             return _entry(record, budget)

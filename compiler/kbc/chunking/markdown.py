@@ -43,7 +43,7 @@ _SMALL_SECTION = 48
 # The share of a chunk's tokens that code must have for the chunk to count as code.
 _MOSTLY_CODE = 0.8
 
-_CODE_SPAN = re.compile(r"`+([^`]+)`+")
+_CODE_SPAN = re.compile(r"(?<!`)`++([^`]+)`+")
 _ENDPOINT = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\s+`?(?:/|https?://)\S")
 
 # Of an underlined heading, which may have any number: a name is in the first.

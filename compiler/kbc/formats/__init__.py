@@ -3,7 +3,7 @@
 One module or folder for each; `convert` picks it by the ending of the file's name. Libraries that are
 large or rarely needed come with the extra `kb-compiler[formats]`.
 
-Imports `languages`, `project` and `cache`.
+Imports `languages`, `project`, `processor_time` and `cache`.
 """
 
 from kbc.formats.conversion import ConversionRequest, convert, convert_each

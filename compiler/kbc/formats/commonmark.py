@@ -13,7 +13,7 @@ from typing import TypeVar
 from kb_runtime.text.rendering import backticks
 
 _INLINE_SPECIAL = re.compile(
-    r"""\\(?=[!-/:-@\[-`{-~]|\Z) | ` | (?<!\s)\*+|\*+(?!\s) | (?<!\w)_+|_+(?!\w)
+    r"""\\(?=[!-/:-@\[-`{-~]|\Z) | ` | (?<!\s)\*+|\*+(?!\s) | (?<!\w)_+|(?<!_)_++(?!\w)
       | <(?=[A-Za-z/!?]) | \](?=[(\[]) | &(?=\#?\w{1,32};)""",
     re.VERBOSE,
 )

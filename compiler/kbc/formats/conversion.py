@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kbc.cache.phases import recalled_each
+from kbc.diagnostics import TAKES_TOO_LONG, OutOfTimeError
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read
 from kbc.formats.doxygen import DoxygenProjects
 from kbc.formats.registry import BY_NAME, INSTALL_HINT, Format, converters, format_of
@@ -21,6 +22,7 @@ from kbc.formats.tracing import (
 )
 from kbc.languages.addresses import without_pictures
 from kbc.limits import MAX_CONVERTED_BYTES
+from kbc.processor_time import limited
 
 PHASE = "convert"
 
@@ -100,7 +102,8 @@ def converted(request: ConversionRequest) -> Conversion:
     """The conversion of a file, without a cache."""
     trace = Trace(request.read, may_name_headers(request.data))
     labels = TracedLabels(request.labels or ProjectLabels())
-    documents = _converted(request, trace.read, labels)
+    with limited(request.path, len(request.data)):
+        documents = _converted(request, trace.read, labels)
     return Conversion(
         documents=documents,
         reads=trace.reads,
@@ -139,10 +142,11 @@ def _converted(request: ConversionRequest, read: Read, labels: TracedLabels) -> 
             hint=INSTALL_HINT,
             is_error=True,
         )
-    except (RecursionError, MemoryError):
+    except (RecursionError, MemoryError, OutOfTimeError) as error:
+        is_slow = isinstance(error, OutOfTimeError)
         problem = DocumentProblem(
             code=f"{chosen.name}-invalid",
-            message="the file nests too deeply to be read",
+            message=TAKES_TOO_LONG if is_slow else "the file nests too deeply to be read",
             hint="Fix the file, or exclude it from the collection's paths.",
             is_error=True,
         )

@@ -12,9 +12,10 @@ import sys
 from collections import Counter
 from typing import Any
 
+from kbc.diagnostics import OutOfTimeError
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read
-from kbc.formats.program import SECONDS, OutOfTimeError, run
+from kbc.formats.program import SECONDS, run
 
 MAX_HEADING_CHARS = 150
 

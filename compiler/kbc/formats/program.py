@@ -6,6 +6,8 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
+from kbc.diagnostics import OutOfTimeError
+
 SECONDS = 8
 """Of the processor, where the system can limit it (Linux)."""
 
@@ -13,14 +15,11 @@ MAX_WAIT = 120
 """Seconds until a program is ended in any case."""
 
 
-class OutOfTimeError(Exception):
-    """The program has used up its time, and was ended."""
-
-
 def run(
     command: Sequence[str], data: bytes, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """What the program printed for `data` on its standard input. Raises `OutOfTimeError`."""
+    """What the program printed for `data` on its standard input. Raises `OutOfTimeError` when it was
+    ended because it had used up its time."""
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

@@ -28,11 +28,11 @@ _DIRECTIVE = re.compile(
 _WORD = r"(?:[\w.@:?!=/$-]|[#~](?=\w))+"
 _INLINE = re.compile(
     r"\\(?P<escaped>[*_+<`{\\A-Za-z#])"
-    r"|(?P<open><(?:tt|code)>)(?P<code>.*?)</(?:tt|code)>|`(?P<ticks>[^`\n]+)`"
+    r"|(?P<open><(?:tt|code)>)(?P<code>.{0,4000}?)</(?:tt|code)>|`(?P<ticks>[^`\n]+)`"
     rf"|(?<![\w+])\+(?P<plus>{_WORD})\+(?![\w+])"
-    r"|<(?P<tag>b|strong|i|em)>(?P<marked>.*?)</(?P=tag)>"
+    r"|<(?P<tag>b|strong|i|em)>(?P<marked>.{0,4000}?)</(?P=tag)>"
     rf"|(?<![\w*])\*(?P<bold>{_WORD})\*(?![\w*])|(?<!\w)_(?P<slanted>[^\s_]+(?:_[^\s_]+)*)_(?!\w)"
-    r"|\{(?P<text>[^{}\n]+)\}\[(?P<to>[^\]\s]+)\]|(?P<single>[\w-]+)\[(?P<at>(?:https?|link|rdoc-ref|mailto):[^\]\s]+)\]"
+    r"|\{(?P<text>[^{}\n]+)\}\[(?P<to>[^\]\s]+)\]|(?P<single>[\w-]{1,200}+)\[(?P<at>(?:https?|link|rdoc-ref|mailto):[^\]\s]+)\]"
     r"|(?<![\w/])(?P<address>https?://[^\s<>\"')\]]*[^\s<>\"')\].,;:!?])",
     re.DOTALL,
 )

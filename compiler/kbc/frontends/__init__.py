@@ -1,6 +1,6 @@
 """Reads files into records, one module per kind of collection, and checks across records.
 
-Imports `formats`, `sources`, `languages`, `project` and `cache`.
+Imports `formats`, `sources`, `languages`, `project`, `processor_time` and `cache`.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_above, stated_language
+from kbc.processor_time import limited
 from kbc.project import permalinks
 from kbc.project.kinds import PYTHON_REFERENCES
 from kbc.project.model import Collection
@@ -211,8 +212,9 @@ def _pages(
     def read(source: _PageText) -> _CachedPage:
         diagnostics.reading = source.file.path
         found = Diagnostics()
-        file = parsed(*source, found, is_mdx=collection.is_mdx(source.file.path))
-        page = _page(collection, file, found, rules)
+        with limited(source.file.path, len(source.file.data)):
+            file = parsed(*source, found, is_mdx=collection.is_mdx(source.file.path))
+            page = _page(collection, file, found, rules)
         is_text = page.content == _with_newlines(source.text)
         kept = replace(page, text="", stored="", content="" if is_text else page.content)
         return _CachedPage(kept, is_text, tuple(_in_file(found, source)))

@@ -103,7 +103,7 @@ _ATTRIBUTE = (
     r"|(?:data|docsify)-[\w-]+)"
 )
 _ATTRIBUTES = re.compile(
-    r"[ \t]*(?:\\?\{(?P<list>[ \t]*:?[ \t]*(?=\\?#|[.]|[\w-]+=[\"']|data-|docsify-)"
+    r"(?<![ \t])[ \t]*(?:\\?\{(?P<list>[ \t]*:?[ \t]*(?=\\?#|[.]|[\w-]+=[\"']|data-|docsify-)"
     rf"{_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
     r"|\{/\*[ \t]*(?P<comment>[\w:.-]+)[ \t]*\*/\}"
     r"|(?<=\S)[ \t]+:id=(?P<option>[\w-]+)"
@@ -111,7 +111,7 @@ _ATTRIBUTES = re.compile(
     r"|(?<=\S)[ \t]+(?:\[!?toc\][ \t]*)?\[#(?P<single>[A-Za-z][\w-]*)\](?:[ \t]*\[!?toc\])?"
     r"|(?<=\S)[ \t]+\[!?toc\])[ \t]*\Z"
 )
-_CLOSING = re.compile(r"[ \t]+#+[ \t]*\Z")
+_CLOSING = re.compile(r"(?<![ \t])[ \t]+#+[ \t]*\Z")
 """Marks that close a heading, where attributes follow them."""
 
 _STATED_ID = re.compile(r"(?:^|[\s:])(?:\\?#([^\s{}#]+)|id=[\"']([^\"']+))")

@@ -354,7 +354,7 @@ def _titled(source: str, references: Mapping[str, Any]) -> tuple[str, str]:
 
 def _unpictured(source: str, references: Mapping[str, Any]) -> str:
     """What `Label` has of a heading's source."""
-    if "![" not in source and "<" not in source:
+    if ("![" not in source and "<" not in source) or len(source) > MAX_INLINE_CHARS:
         return ""
     bare, _ = split_attributes(source)
     tokens = _INLINE.parseInline(bare, {"references": references})[0].children or []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
@@ -43,6 +44,9 @@ class Blocks:
         self.title = ""
         self.anchors: list[str] = []
         self.titles: dict[str, str] = {}
+        self._numbers: defaultdict[str, int] = defaultdict(
+            lambda: 1
+        )  # the last one of each repeated id
         self.contained = 0  # containers around what is written: their headings are no sections
         self.above: tuple[str, ...] = ()
         self._depth = 0
@@ -208,11 +212,11 @@ class Blocks:
 
     def _heading(self, text: str, level: int, given: Attributes) -> Written:
         shown = self.label(text) if self.contained else " ".join(self.text(text).split())
-        inner = re.search(r"\[\[([^\],]+)[^\]]*\]\]", text)
+        inner = re.search(r"\[\[([^\[\],]++)[^\[\]]*+\]\]", text)
         id = given.id or (inner[1] if inner else self._id(text))
         self.titles.setdefault(id, shown)
         plain = substitute(text, self.project.attributes)
-        plain = re.sub(r"\[\[[^\]]*\]\]|[`*_](?=\S)|(?<=\S)[`*_](?!\w)", "", plain).strip()
+        plain = re.sub(r"\[\[[^\[\]]*\]\]|[`*_](?=\S)|(?<=\S)[`*_](?!\w)", "", plain).strip()
         self.titles.setdefault(plain, shown)
         if not self.title:
             self.title = plain
@@ -230,10 +234,10 @@ class Blocks:
         words = re.sub(r"[ .\-]+", mark, plain.replace("_", mark) if mark else plain).strip(
             mark or " "
         )
-        id = f"{prefix}{words}"
-        number = 2
+        id = base = f"{prefix}{words}"
         while id in self.titles:
-            id, number = f"{prefix}{words}{mark}{number}", number + 1
+            self._numbers[base] += 1
+            id = f"{base}{mark}{self._numbers[base]}"
         return id
 
     def _content(self, line: SourceLine, given: Attributes, lines: LineReader) -> Written:

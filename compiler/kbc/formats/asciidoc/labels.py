@@ -16,7 +16,7 @@ _STATED = re.compile(
     r"(?:\[[^\n]*\][ \t]*\n){0,20}(?:={1,6}[ \t]+|\.(?![\s.]))(?P<title>\S[^\n]*)",
     re.MULTILINE,
 )
-_MARKUP = re.compile(r"\(\(\(.*?\)\)\)|\[\[[^\]]*\]\]|[`*_](?=\S)|(?<=\S)[`*_](?!\w)")
+_MARKUP = re.compile(r"\(\(\(.{0,1000}?\)\)\)|\[\[[^\[\]]*\]\]|[`*_](?=\S)|(?<=\S)[`*_](?!\w)")
 
 
 def labels_of(path: str, text: str) -> Iterator[tuple[str, LabelTarget]]:

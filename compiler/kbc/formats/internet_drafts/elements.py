@@ -27,7 +27,7 @@ _INCLUDED = re.compile(r"<\?rfc\s+include\s*=\s*[\"'](?P<name>[^\"']+)[\"']\s*\?
 def prepared(source: str) -> str:
     """The document with its own entities filled in, and with its includes as elements."""
     values: dict[str, str] = dict(_HTML_ENTITIES)
-    doctype = _DOCTYPE.search(source)
+    doctype = _DOCTYPE.match(source, max(0, source.find("<!DOCTYPE")))
     for match in _ENTITY.finditer(doctype["subset"] or "") if doctype else ():
         stated = match["double"] if match["double"] is not None else match["single"]
         values[match["name"]] = _include(stated) if match["external"] else stated

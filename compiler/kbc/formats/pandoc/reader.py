@@ -13,11 +13,12 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+from kbc.diagnostics import OutOfTimeError
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.pandoc import docbook, docbook_pages, man, mediawiki, org, org_includes
 from kbc.formats.pandoc.org import BACKSLASH, TAB
 from kbc.formats.pandoc.writer import PandocWriter
-from kbc.formats.program import SECONDS, OutOfTimeError, run
+from kbc.formats.program import SECONDS, run
 from kbc.languages.suffixes import is_in_org
 
 HEAP = "900M"

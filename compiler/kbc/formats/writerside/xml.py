@@ -13,7 +13,7 @@ from kbc.formats.document import FormatError
 if TYPE_CHECKING:
     from lxml import etree
 
-_ENTITY = re.compile(r"<!\[CDATA\[.*?\]\]>|&(?P<name>[A-Za-z]\w*);", re.DOTALL)
+_ENTITY = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?P<name>[A-Za-z]\w*);", re.DOTALL)
 
 
 def parsed(data: bytes) -> etree._Element:

@@ -36,6 +36,7 @@ from kbc.languages.includes import (
 )
 from kbc.languages.includes.dialects import bookdown
 from kbc.languages.includes.files import NOT_INCLUDED
+from kbc.processor_time import limited
 from kbc.project.include_tree import Read
 from kbc.project.kinds import RUBY
 from kbc.project.model import Collection
@@ -132,6 +133,10 @@ class PageIncludes:
     def expand(self, file: SourceFile, text: str, is_marked: bool | None = None) -> str:
         """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
         what `may_include` says of it, where that is known."""
+        with limited(file.path, len(text)):
+            return self._expanded(file, text, is_marked)
+
+    def _expanded(self, file: SourceFile, text: str, is_marked: bool | None) -> str:
         read, path = file.include, file.path.lower()
         if (whole := adapted(text, file.path, read, _front_matter)) is not text:
             text, is_marked = whole, None

@@ -22,6 +22,7 @@ from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_language
 from kbc.languages.includes.dialects.katacoda import without_actions
+from kbc.processor_time import limited
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import is_scalar, parse_json
 from kbc.records import Section
@@ -93,7 +94,9 @@ def read_pages(
     converted = read_converted(to_convert, diagnostics)
     for file, format in zip(files, formats, strict=True):
         if format is None:
-            yield _own_pages(file, diagnostics, includes)
+            with limited(file.path, len(file.data)):
+                found = _own_pages(file, diagnostics, includes)
+            yield found
             continue
         known = len(diagnostics)
         documents = next(converted)

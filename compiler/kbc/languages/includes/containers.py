@@ -285,7 +285,7 @@ def _colons_label(name: str, found: re.Match[str]) -> str:
     else:
         kind, shown = name, (found["label"] or "").strip("[]") or found["rest"].strip()
         kind = kind.removeprefix("callout-")
-        shown = re.sub(r"\s*\{[^}]*\}\s*$", "", shown)
+        shown = re.sub(r"(?<!\s)\s*\{[^{}]*\}\s*$", "", shown)
     if kind in _UNLABELLED:
         return ""
     return (

@@ -27,11 +27,12 @@ TRIGGER = (
 
 _USED = re.compile(TRIGGER, re.MULTILINE)
 _INCLUDE = re.compile(
-    r"\[!include\s*\[[^\]]*\]\s*\(\s*<?(?P<target>[^)>\s]+)>?[^)]*\)\s*\]", re.IGNORECASE
+    r"\[!include\s*\[[^\]]{0,1000}+\]\s*\(\s*<?(?P<target>[^)>\s]{1,1000}+)>?[^)]{0,1000}+\)\s*\]",
+    re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"\[!code(?:-(?P<language>[\w+#-]+))?\s*\[[^\]]*\]\s*\(\s*<?(?P<target>[^)>?#\s]+)"
-    r"(?P<part>[?#][^)>\s]*)?>?[^)]*\)\s*\]",
+    r"\[!code(?:-(?P<language>[\w+#-]+))?\s*\[[^\]]{0,1000}+\]\s*\(\s*<?(?P<target>[^)>?#\s]{1,1000}+)"
+    r"(?P<part>[?#][^)>\s]{0,1000}+)?>?[^)]{0,1000}+\)\s*\]",
     re.IGNORECASE,
 )
 _DIV = re.compile(r"^[ \t>]*\[!div\b[^\]\n]*\][ \t]*\n?", re.IGNORECASE | re.MULTILINE)

@@ -1,0 +1,39 @@
+"""Lines that were made to harm are read in time that grows with their length, not with its square."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbc import processor_time
+from kbc.diagnostics import Diagnostics
+from kbc.pipeline.reading import read_inputs
+
+CASES = {
+    "a title with many spaces": ("a.md", "# T" + " " * 200_000 + "itle\n\nText.\n"),
+    "a title of pictures": ("a.md", "# T " + "![" * 200_000 + "\n\nText.\n"),
+    "code of DocFX that never ends": ("a.md", "# T\n\n" + "[!code-csharp[Main](a" * 10_000),
+    "a container's label": ("a.md", "# T\n\n:::code a=" + "{" * 200_000 + "b:::\n"),
+    "a title of brackets": ("a.adoc", "= T " + "[" * 90_000 + "x\n\nText.\n"),
+    "index terms that never end": ("a.adoc", "= T\n\n" + "(($$a" * 19_000 + "\n"),
+    "sections of one title": ("a.adoc", "= T\n\n" + "== Deeper\n\ntext\n\n" * 9_000),
+    "a name of underscores": ("a.pod", "=head1 a" + "_" * 200_000 + "b\n\nText.\n"),
+    "a heading of underscores": ("a.rdoc", "= T\n\n== a" + "_" * 200_000 + "b\n\nText.\n"),
+    "declarations that never end": ("a.xml", "<rfc>" + "<!DOCTYPE rfc [\n" * 20_000),
+    "sections of data that never end": ("a.topic", "<topic>" + "<![CDATA[ " * 40_000),
+}
+
+
+@pytest.mark.parametrize(("name", "text"), CASES.values(), ids=CASES)
+def test_reading_takes_no_time_for_the_square_of_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    monkeypatch.setattr(processor_time, "SECONDS", 8.0)
+    monkeypatch.setattr(processor_time, "SECONDS_PER_BYTE", 0.0)
+    (tmp_path / name).write_text(text)
+    (tmp_path / "sound.md").write_text("# Sound\n\nText.\n")
+    diagnostics = Diagnostics()
+    assert read_inputs(tmp_path, diagnostics) is not None
+    assert not [each for each in diagnostics if "too long to be read" in each.message]
+    assert "file-too-complex" not in {each.code for each in diagnostics}
