@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from kbc.formats import commonmark
+from kbc.formats import Converted, commonmark
 from kbc.formats.python import docstrings
+from kbc.formats.python.module_pages import module_page
 
 
 def markdown(text: str) -> str:
     return "\n".join(commonmark.blocks(docstrings.prose(text)))
+
+
+def page_of(name: str, source: bytes) -> Converted:
+    found = module_page(name, f"{name.replace('.', '/')}.py", source, has_private=False)
+    assert found is not None
+    return found
 
 
 def test_references_are_links_and_footnotes_keep_their_numbers() -> None:
@@ -45,3 +52,89 @@ def test_text_behind_a_directive_goes_on_in_the_lines_below_it() -> None:
         "**Note**\n\nNests of the [grey\nheron](<h>) are high,\nand large.\n\nLook up.\n\n"
         "*Added in version 2.1:* Finds nests in reeds.\n\n**Tip**\n\nWait.\n\nThen look."
     )
+
+
+def test_directives_of_a_docstring_are_what_they_label() -> None:
+    source = '''def run(a):
+    """Runs.
+
+    .. versionchanged:: 2.3
+        It is faster.
+
+        .. deprecated:: 2.4
+
+    .. code-block:: jinja
+
+        {% a %}
+
+    .. note:: Mind.
+
+    .. _label:
+
+    :param a: The thing.
+        .. versionadded:: 1.0
+    """
+'''
+    found = page_of("pkg.mod", source.encode())
+    assert "::" not in found.text
+    assert "_label" not in found.text
+    for expected in (
+        "*Changed in version 2.3:*\n\nIt is faster.\n\n*Deprecated since version 2.4.*",
+        "```jinja\n{% a %}\n```",
+        "**Note**\n\nMind.",
+        "*Added in version 1.0.*",
+    ):
+        assert expected in found.text
+
+
+def test_code_of_a_docstring_is_one_block_with_all_of_its_lines() -> None:
+    text = (
+        "    Opens a nest, like this::\n\n      def opened(nest):\n      ...\n\n        more()\n\n"
+        "        # done\n\n    Then ::\n\n    C++::\n\n    See nests\n    ---------\n    Yes.\n"
+    )
+    source = f'def hatch():\n    """\n{text}    """\n'
+    found = page_of("nest", source.encode())
+    assert (
+        "Opens a nest, like this:\n\n```\ndef opened(nest):\n...\n\n  more()\n\n  # done\n```\n\n"
+        "Then ::\n\nC++::\n\n**See nests**\n\nYes.\n"
+    ) in found.text
+
+
+def test_underlines_tell_the_style_of_a_docstring() -> None:
+    source = '''def run(a):
+    """Runs.
+
+    Parameters
+    ----------
+    a : int
+        The thing.
+
+    Notes
+    -----
+    Example:
+        run(1)
+    """
+'''
+    found = page_of("pkg.mod", source.encode())
+    assert "**Parameters**\n\n- `a` (int): The thing." in found.text
+
+
+def test_dots_below_an_example_are_its_output() -> None:
+    source = '''def run(a):
+    """Runs.
+
+    >>> run(1)
+    ...
+
+    As of
+    ---
+
+    Gates
+    -----
+    Shut.
+    """
+'''
+    found = page_of("pkg.mod", source.encode())
+    assert "```pycon\n>>> run(1)\n...\n```" in found.text
+    assert "**As of**" not in found.text
+    assert "**Gates**\n\nShut." in found.text
