@@ -22,7 +22,6 @@ _MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\
 """`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
 
 _MAN_FOLDER = "man"
-_MAN_SECTION = re.compile(r"man[1-9]\w?")
 DOCS_FOLDERS = (
     *("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual"),
     "vignettes",  # of packages for R
@@ -156,8 +155,7 @@ def pages_below(
         if count < _NEARLY_ALL * len(nested) or (folder and others[0][1] >= _MANY_PAGES):
             break
         folder.append(name)
-    if folder[-2:-1] == [_MAN_FOLDER] and _MAN_SECTION.fullmatch(folder[-1]):
-        folder.pop()  # the other sections of the manual have a few pages
+    folder = folder[:-1] if folder[-2:-1] == [_MAN_FOLDER] else folder  # other sections have few
     return ("/".join(folder),) if folder else _spread(pages, files) or _of_parts(files) or few
 
 
