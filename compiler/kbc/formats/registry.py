@@ -104,7 +104,12 @@ _FORMATS = (
         **_OF_PANDOC,
     ),
     _format("mediawiki", "pages in MediaWiki markup", ".mediawiki", ".wiki", **_OF_PANDOC),
-    _format("man", "man pages", *(f".{section}" for section in range(1, 9)), **_OF_PANDOC),
+    _format(
+        "man",
+        "man pages, also as templates that `configure` fills in (`name.8.in`)",
+        *(f".{section}{end}" for section in range(1, 9) for end in ("", ".in")),
+        **_OF_PANDOC,
+    ),
     _format("pdf", "PDF: a section for each page, with its number", ".pdf", library="pypdfium2"),
     _format(
         "quartodoc",

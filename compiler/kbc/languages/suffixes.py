@@ -47,6 +47,8 @@ _FILE_NAMES: Mapping[str, str] = {
     "podfile": "ruby", "rakefile": "ruby", "vagrantfile": "ruby",
 }  # fmt: skip
 
+_TEMPLATE = ".in"
+
 _SHEBANG = re.compile(
     r"#!.*?\b(?P<name>bash|dash|deno|elixir|escript|julia|ksh|lua|node|perl|php|pwsh|python|Rscript|ruby|sh|zsh)"
     r"(?:[\d.]*)\b"
@@ -87,9 +89,10 @@ def language_or_markdown(path: str) -> str:
 
 
 def language_of(path: str) -> str:
-    """The language of the file at `path`, "" when its name does not tell."""
-    name = path.rsplit("/", 1)[-1].lower()
-    return _FILE_NAMES.get(name) or LANGUAGES.get(ending(path), "")
+    """The language of the file at `path`, "" when its name does not tell. `config.h.in` is what Autoconf,
+    CMake or Meson fill in to write `config.h`."""
+    name = path.rsplit("/", 1)[-1].lower().removesuffix(_TEMPLATE)
+    return _FILE_NAMES.get(name) or LANGUAGES.get(ending(name), "")
 
 
 def is_in_org(data: bytes) -> bool:

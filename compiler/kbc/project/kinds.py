@@ -211,7 +211,7 @@ CONVERTED = (
     *(".topic", ".tutorial", "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
     *(".docx", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
-    *(f".{section}" for section in range(1, 9)),  # man pages
+    *(f".{section}{end}" for section in range(1, 9) for end in ("", ".in")),  # man pages
 )
 """The endings of `kbc.formats.FORMATS`, a room above this one; a test compares them."""
 

@@ -155,6 +155,7 @@ def pages_below(
         if count < _NEARLY_ALL * len(nested) or (folder and others[0][1] >= _MANY_PAGES):
             break
         folder.append(name)
+    folder = folder[:-1] if folder[-2:-1] == [_MAN_FOLDER] else folder  # other sections have few
     return ("/".join(folder),) if folder else _spread(pages, files) or _of_parts(files) or few
 
 

@@ -35,6 +35,8 @@ PROXIMITY = 0.25
 # the text is (BM25+; Lv and Zhai, "Lower-bounding term frequency normalization", CIKM 2011, who take 1).
 # Chosen on thirteen sets, each left out in turn: benchmarks/wide/decisions.md compares 0.35, 0.5 and 0.7.
 PRESENCE = 0.7
+# Fewer words of a query, without stop words, are in the same order and at the same distances by chance.
+LEAST_IN_RUN = 3
 # Of a longer query the neighbours are not looked for: each pair costs as much as several words.
 MAX_PROXIMITY_TERMS = 16
 # Neither neighbours nor presence count where the words of a query occur this often: the engine passes over
@@ -162,6 +164,7 @@ class _Planner:
             return Plan(self._weighted, phrases, {}, corrected)
         if len(affordable) == len(query.terms) <= MAX_PROXIMITY_TERMS:
             phrases += self._neighbours(query.terms)
+        phrases += [one for run in query.runs for one in self._run(run)]
         return Plan(self._weighted, phrases, self._present(affordable), corrected)
 
     def _present(self, terms: Sequence[QueryTerm]) -> Mapping[tuple[str, str], float]:
@@ -263,6 +266,22 @@ class _Planner:
             for field in PHRASE_FIELDS
             if all(self._statistics.frequency(field, word) for word in (one, other))
         ]
+
+    def _run(self, run: str) -> list[Phrase]:
+        """Words that follow each other in the query, as in a message that is pasted, where a body has them
+        verbatim: together they count as a word that a single chunk has, however usual each of them is."""
+        parts = {at: term for term, at in self._analyzer.prose(run)}
+        if len(run.split()) < LEAST_IN_RUN:  # parts of a name
+            return []
+        if not LEAST_IN_RUN <= len(parts) <= MAX_PROXIMITY_TERMS:
+            return []
+        if not all(map(self._in_body, parts.values())):
+            return []
+        first = min(parts)
+        words = tuple((at - first, parts[at]) for at in sorted(parts))
+        unique = math.log((self._statistics.documents + 1) / 1.5)
+        known = sum(map(self._statistics.information, parts.values()))
+        return [Phrase("body", words, self._boosts["body"] * unique / known)]
 
     def _phrases(self, phrase: str) -> list[Phrase]:
         """A phrase in each field that knows positions; of a compound, its parts are the words."""

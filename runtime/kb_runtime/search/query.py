@@ -16,6 +16,7 @@ from kb_runtime.text import members
 from kb_runtime.text.languages import ENGLISH, language_of_query
 from kb_runtime.text.members import MemberPath
 from kb_runtime.text.names import without_line
+from kb_runtime.text.spellings import other_spelling
 
 # Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
 # encoder with 256 tokens reads, so the encoder never misses anything because of it.
@@ -30,6 +31,8 @@ MAX_WORD_CHARS = 512
 MAX_NAME_CHARS = 200
 
 _PHRASE = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,200})»')
+# What encloses or precedes the values that a program inserts into its messages, and ends a sentence.
+_BREAK = re.compile(r"""[\n"`“”«»<>{}\[\]():=|]|(?<!\w)'|'(?!\w)|[.!?](?=\s|\Z)""")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 # What a name wears where it is used: a receiver's dot before it, arguments behind it.
 _RECEIVER = re.compile(r"\A(?:\.|::)")
@@ -41,7 +44,8 @@ class QueryTerm(NamedTuple):
 
     `names` are its unstemmed terms and `prose` its stemmed ones (empty for a stop word); the first
     is the whole word, its parts follow. `elsewhere` are the stems that the whole word has in other languages
-    of the pages than that of the query. `times` is how often the query has the word.
+    of the pages than that of the query, and those of its British or American spelling. `times` is how
+    often the query has the word.
     """
 
     typed: str
@@ -66,6 +70,7 @@ class Query(NamedTuple):
     names: tuple[str, ...]
     terms: tuple[QueryTerm, ...]
     phrases: tuple[str, ...]
+    runs: tuple[str, ...]
     identifiers: tuple[str, ...]
     operators: tuple[str, ...]
     language: str = ENGLISH
@@ -126,6 +131,7 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
         names=_whole_names(text),
         terms=terms,
         phrases=tuple(dict.fromkeys(phrase for phrase in quoted if phrase))[:MAX_PHRASES],
+        runs=tuple(dict.fromkeys(filter(None, map(str.strip, _BREAK.split(text)))))[:MAX_PHRASES],
         identifiers=tuple(dict.fromkeys(identifiers))[:MAX_WORDS],
         operators=tuple(dict.fromkeys(operators(text)))[:MAX_WORDS],
         language=language_of_query(typed.values(), language),
@@ -153,7 +159,13 @@ def _bare(code: str) -> str:
 def _term(word: str, count: int, analyzer: Analyzer, language: str) -> QueryTerm:
     names = [term for term, _ in analyzer.name_terms(word).terms]
     prose = dict.fromkeys(term for term, _ in analyzer.prose_terms(word, language).terms)
-    elsewhere = [stem for stem in analyzer.stems(names[0]) if stem not in prose] if prose else ()
+    spellings = (names[0], other_spelling(names[0])) if prose else ()
+    elsewhere = dict.fromkeys(
+        stem
+        for spelling in filter(None, spellings)
+        for stem in analyzer.stems(spelling)
+        if stem not in prose
+    )
     if len(names) > 1:
         names = [name for name in names if name not in STOP_WORDS] or names
     return QueryTerm(word, tuple(dict.fromkeys(names)), tuple(prose), count, tuple(elsewhere))

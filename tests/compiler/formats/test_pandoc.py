@@ -221,6 +221,15 @@ def test_the_title_of_a_man_page_is_its_name_and_section() -> None:
     assert one("a.2", bsd).title == "accept(2)"
 
 
+def test_a_man_page_about_a_part_of_a_program_is_called_as_its_file() -> None:
+    page = ".TH {} 8\n.SH NAME\nload \\- take goods\n"
+    for header in ("WHARF", "LOAD", "wharf_load", '"Loading goods with wharf"'):
+        assert one("man8/wharf-load.8", page.format(header)).title == "wharf-load(8)"
+    template = one("man8/wharf-load.8.in", page.format("WHARF") + ".SH FILES\n@STATE@/list\n")
+    assert template.title == "wharf-load(8)"
+    assert "@STATE@/list" in template.text
+
+
 TABLE = """\
 .TH ASC 7
 .SH TABLES

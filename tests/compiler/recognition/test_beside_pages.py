@@ -219,6 +219,19 @@ def test_the_parts_of_a_log_of_changes_are_no_man_pages(tmp_path: Path) -> None:
     assert found["docs/news.3"][0] == "man"
 
 
+def test_a_manual_is_read_with_all_of_its_sections_and_templates(tmp_path: Path) -> None:
+    header = ".TH {} 8\n.SH NAME\n{} \\- a bird\n"
+    names = [f"bird{number}" for number in range(25)]
+    files = {f"man/man8/{name}.8": header.format(name, name) for name in names}
+    files["man/man8/heron.8.in"] = header.format("heron", "heron")
+    files["man/man5/nest.5"] = header.format("nest", "nest")
+    files |= {f"src/{name}.c": "int fly(void) { return 0; }\n" for name in names}
+    inputs, _ = read(write_tree(tmp_path / "heron", {"Makefile": "all:\n", **files}))
+    found = {each.path for each in inputs.records["docs"]}
+    assert {"man/man8/heron.8.in", "man/man5/nest.5", "man/man8/bird7.8"} <= found
+    assert not any(each.id.startswith("man/") for each in inputs.records["code"])
+
+
 def test_a_log_of_changes_of_a_site_is_called_as_its_navigation_has_it(tmp_path: Path) -> None:
     files = {
         "mkdocs.yml": "site_name: Heron\nnav:\n  - index.md\n  - What is new: changelog.md\n",

@@ -33,6 +33,7 @@ _AS_WRITTEN = {"man": man.as_written, "mediawiki": mediawiki.as_written}
 """Of formats that pandoc gives up on: a page's text counts more than its markup."""
 
 _RTS_MESSAGE = re.compile(r"heap|stack overflow", re.IGNORECASE)
+_PARTS_OF_NAME = re.compile(r"[-_]")
 _MDOC = re.compile(rb"^\.D[dt]\b", re.MULTILINE)
 _NO_MAN_PAGE = DocumentProblem(
     code="man-page-none",
@@ -96,13 +97,19 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
 
 
 def _man_title(path: str, tree: dict[str, Any]) -> str:
-    """`accept(2)`: a man page's header often has the name in capitals, that of its file is as it is typed."""
+    """`accept(2)`: a man page's header often has the name in capitals, that of its file is as it is typed.
+    Of pages about parts of a program (`wharf-load.8`) many headers name only one of both, or are phrases:
+    `man` finds a page by the name of its file."""
     title, section = (
         PandocWriter({"meta": {"title": tree["meta"].get(name)}}).title
         for name in ("title", "section")
     )
-    stem = Path(path).stem
-    name = stem if stem.lower() == title.lower() else title.lower() if title.isupper() else title
+    stem = Path(path.removesuffix(".in")).stem
+    words, own = (set(_PARTS_OF_NAME.split(name.lower())) for name in (title, stem))
+    if words <= own or (section and len(title.split()) > 1):
+        name = stem
+    else:
+        name = title.lower() if title.isupper() else title
     return f"{name}({section})" if name and section else name
 
 

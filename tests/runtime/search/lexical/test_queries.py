@@ -110,6 +110,36 @@ def test_a_quoted_phrase_beats_the_same_words_apart(build: Build) -> None:
     assert search(index, '"model checker"').rows == [1, 0]
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "no nests were found but eggs have been laid",
+        "Error: no nests were found but eggs have been laid.",
+        'heron said: "no nests were found but eggs have been laid"',
+    ],
+)
+def test_a_pasted_message_finds_the_text_that_has_it(build: Build, query: str) -> None:
+    usual = [chunk(f"laid {n} eggs; found the nests; error; heron said") for n in range(50)]
+    apart = chunk("found nests, eggs laid; laid eggs, found nests; heron error, heron said")
+    rest = "and much else about birds " * 30
+    verbatim = chunk(f"{rest} no nests were found but eggs have been laid")
+    index = build([*usual, apart, verbatim])
+    assert search(index, query).rows[0] == 51
+    assert search(index, "the eggs, laid and found in nests, of a heron").rows[0] != 51
+
+
+def test_parts_of_one_name_are_no_pasted_message(build: Build) -> None:
+    index = build([chunk("egg nest count"), *[chunk("count of an egg in the nest")] * 4])
+    query = analyse("egg_nest_count", ANALYZER)
+    assert lexical_plan.plan(query, DEFAULT_BOOSTS, index, ANALYZER).phrases == []
+
+
+@pytest.mark.parametrize("query", ["neighbours", "the neighbor", "neighbouring"])
+def test_british_and_american_spellings_find_each_other(build: Build, query: str) -> None:
+    british, american = [chunk("its neighbours")] * 3, [chunk("its neighbor")] * 3
+    assert sorted(search(build([*filler(50), *british, *american]), query).rows) == [*range(50, 56)]
+
+
 def test_a_phrase_matches_across_spellings_of_identifiers(build: Build) -> None:
     index = build([chunk("server and http"), chunk("an HTTPServer there")])
     assert search(index, '"http server"').rows[0] == 1
