@@ -78,3 +78,15 @@ def test_of_an_option_that_is_given_twice_the_last_counts() -> None:
     (found,) = convert("a.rst", source.encode(), lambda _: None)
     assert found.text == "**1.2 – June**\n\nIt flies.\n"
     assert not found.problems
+
+
+def test_titles_in_a_directive_have_styles_of_their_own() -> None:
+    source = (
+        "====\nLogs\n====\n\n.. only:: draft\n\n   Later\n   ^^^^^\n\n   Soon.\n\n1.0\n===\n\nIt flies.\n\n"
+        "Fixes\n-----\n\nAll.\n"
+    )
+    (found,) = convert("a.rst", source.encode(), lambda _: None)
+    assert found.text == (
+        "# Logs\n\n## Later\n\nSoon.\n\n## 1.0\n\nIt flies.\n\n### Fixes\n\nAll.\n"
+    )
+    assert not found.problems

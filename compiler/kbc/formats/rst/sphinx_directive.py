@@ -45,9 +45,15 @@ class SphinxDirective(Directive):
         return self.name.lower().rsplit(":", 1)[-1]
 
     def children(self) -> list[nodes.Node]:
-        """The nodes of the content."""
+        """The nodes of the content, whose titles have styles of their own."""
         holder = nodes.Element()
-        self.state.nested_parse(self.content, self.content_offset, holder, match_titles=True)
+        memo = self.state.memo
+        around = memo.title_styles, memo.section_level
+        memo.title_styles, memo.section_level = [], 0
+        try:
+            self.state.nested_parse(self.content, self.content_offset, holder, match_titles=True)
+        finally:
+            memo.title_styles, memo.section_level = around
         return list(holder.children)
 
     def inline(self, text: str) -> list[nodes.Node]:
