@@ -90,3 +90,15 @@ def test_titles_in_a_directive_have_styles_of_their_own() -> None:
         "# Logs\n\n## Later\n\nSoon.\n\n## 1.0\n\nIt flies.\n\n### Fixes\n\nAll.\n"
     )
     assert not found.problems
+
+
+def test_terms_of_a_glossary_may_share_a_definition() -> None:
+    source = (
+        ".. glossary::\n   :sorted:\n\n   nest\n   eyrie\n      Where it is.\n\n      High up.\n\n"
+        "   .. no term\n\n   egg\n      Round.\n"
+    )
+    (found,) = convert("a.rst", source.encode(), lambda _: None)
+    assert found.text == (
+        "- **nest, eyrie**\n\n  Where it is.\n\n  High up.\n\n- **egg**\n\n  Round.\n"
+    )
+    assert not found.problems

@@ -13,6 +13,7 @@ from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
+from kbc.formats.rst.glossary import Glossary
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import dedented, read_target, select
 from kbc.languages.suffixes import language_of
@@ -377,7 +378,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
         djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
         audit-event-table limited-api-list miscnews ansible-output-data ansible-output-meta
         changelog_imports"""),
-    **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks glossary
+    **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks
         tabs tab-set grid grid-row card-carousel panels margin button-ref button-link"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
         productionlist graphviz mermaid uml digraph snippet code-cell
@@ -398,7 +399,8 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **dict.fromkeys(DIRECTIVES, BreatheDirective),
     "meta": _Meta, "tags": _Tags, "autosummary": AutoSummary, "automodapi": AutoModApi,
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
-    "changelog": _Release, "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
+    "changelog": _Release, "glossary": Glossary, "highlight": _Highlight,
+    "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
 }  # fmt: skip
 _DOCUTILS = frozenset([
