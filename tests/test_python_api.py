@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import copytree
 from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
@@ -140,6 +140,22 @@ def test_what_is_open_stays_when_a_newer_build_is_published(tmp_path: Path) -> N
         (lambda kb: kb.get("x", collection="dox"), "NOT_FOUND", 'no collection "dox"'),
         (lambda kb: kb.call_tool("demo_serch"), "NOT_FOUND", 'no tool "demo_serch"'),
         (lambda kb: kb.call_tool("demo_search"), "BAD_INPUT", "query is required"),
+        (
+            lambda kb: kb.search("x", mode="vague"),
+            "BAD_INPUT",
+            'mode "vague" is not one of: hybrid',
+        ),
+        (
+            lambda kb: kb.search("x", types=["pros"]),
+            "BAD_INPUT",
+            'type "pros" is not one of: prose',
+        ),
+        (lambda kb: kb.search("x", paths="*.md"), "BAD_INPUT", 'paths must be a list, not "*.md"'),
+        (
+            lambda kb: kb.search(kb_runtime.SearchRequest("x", collections=("dox",))),
+            "NOT_FOUND",
+            'no collection "dox"',
+        ),
     ],
 )
 def test_a_wrong_value_is_quoted(
@@ -149,6 +165,35 @@ def test_a_wrong_value_is_quoted(
         call(kb)
     assert refused.value.kind == kind
     assert sentence in refused.value.message
+
+
+def test_what_is_closed_says_so(out: Path) -> None:
+    kb = kb_runtime.open(out)
+    kb.close()
+    kb.close()
+    calls: list[Callable[[], object]] = [
+        lambda: kb.name,
+        lambda: kb.search("lantern"),
+        lambda: kb.get("lanterns.md"),
+        lambda: kb.call_tool("demo_info"),
+        lambda: list(kb.records()),
+    ]
+    for call in calls:
+        with pytest.raises(kb_runtime.ArtifactError, match="is closed") as refused:
+            call()
+        assert refused.value.code == "closed"
+
+
+@pytest.mark.parametrize("option", [{"jobs": 0}, {"keep": 0}, {"query_variant": "int7"}])
+def test_an_option_that_cannot_be_followed_is_refused(option: dict[str, Any]) -> None:
+    (name,) = option
+    with pytest.raises(kbc.KbcError, match=f"^{name} .*{option[name]}"):
+        kbc.BuildOptions(**option)
+
+
+def test_an_unknown_export_is_refused(tmp_path: Path, out: Path) -> None:
+    with pytest.raises(kbc.KbcError, match="'csv' is not one of: parquet"):
+        kbc.export(out, tmp_path / "chunks.csv", to="csv")  # type: ignore[arg-type]
 
 
 def test_filters_restrict_what_is_found(kb: kb_runtime.KnowledgeBase) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.knowledge import comparison, hits, lookup, passages
@@ -26,6 +26,7 @@ from kb_runtime.store.signature import check_signature, read_public_key
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.sources.search import TYPES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,10 +81,17 @@ class KnowledgeBase:
 
     def __init__(self, knowledge: Knowledge, opened: ExitStack) -> None:
         """Use `open`. Closing closes `opened`."""
-        self._knowledge = knowledge
+        self._readable: Knowledge | None = knowledge
         self._opened = opened
         self._profiles: Sequence[Answers] = ()
         self._count_tokens: Callable[[str], int] | None = None
+
+    @property
+    def _knowledge(self) -> Knowledge:
+        """Raises `ArtifactError` after `close`: what is mapped then may be gone at any time."""
+        if self._readable is None:
+            raise ArtifactError("closed", "This knowledge base is closed.", "Open it again.")
+        return self._readable
 
     @property
     def name(self) -> str:
@@ -161,10 +169,14 @@ class KnowledgeBase:
         one of the values, `paths` those of records whose ids one of the globs matches (see `rows_of`).
         `per_record` is the most hits of one record. `rerank` re-scores the best hits
         with the artifact's cross-encoder (None: as the knowledge base says). A `SearchRequest` in place of
-        the words says all of this itself, and more. Raises `ToolError` for an unknown scope, where no
-        side of the search works, and for `rerank` where there is no re-ranker.
+        the words says all of this itself, and more. Raises `ToolError` for an unknown scope, collection,
+        mode or type, where no side of the search works, and for `rerank` where there is no re-ranker.
         """
         if isinstance(query, str):
+            values = {"scopes": scopes, "types": types, "languages": languages, "paths": paths}
+            for argument, value in values.items():
+                if isinstance(value, str):
+                    raise ToolError("BAD_INPUT", f"{argument} must be a list, not {quoted(value)}")
             paths, names = tuple(paths), tuple(scopes or ())
             query = SearchRequest(
                 query,
@@ -177,6 +189,11 @@ class KnowledgeBase:
                 per_record=per_record,
                 rerank=rerank,
             )
+        else:
+            for name in query.collections or ():
+                lookup.named_collection(self._knowledge, name)
+        _require_known("mode", (query.mode,), get_args(Mode))
+        _require_known("type", [each.lower() for each in query.types], TYPES)
         return hits.search(self._knowledge, query).hits
 
     def rows_of(self, paths: Iterable[str]) -> tuple[range, ...]:
@@ -263,7 +280,8 @@ class KnowledgeBase:
         )
 
     def close(self) -> None:
-        """Releases the files; neither this nor what it gave may be used for more searches."""
+        """Releases the files. Other calls then raise `ArtifactError`; closing again does nothing."""
+        self._readable = None
         self._opened.close()
 
     def _answers(self) -> Sequence[Answers]:
@@ -277,3 +295,13 @@ class KnowledgeBase:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _require_known(argument: str, values: Iterable[str], known: Sequence[str]) -> None:
+    for value in values:
+        if value not in known:
+            raise ToolError(
+                "BAD_INPUT",
+                f"{argument} {quoted(value)} is not one of: {', '.join(known)}",
+                suggestions=suggest(value, known),
+            )

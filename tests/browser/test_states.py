@@ -371,3 +371,20 @@ def test_a_difference_names_what_changed_and_not_what_follows_from_it(
     assert "burns wax" in text
     assert "sections:" not in text
     assert page.evaluate("document.querySelector('.diff .code').scrollWidth <= innerWidth")
+
+
+def test_names_without_a_space_and_large_settings_fit_a_narrow_window(
+    tmp_path: Path, serve: Serve, open_page: Open
+) -> None:
+    names = ["docs/" + "_".join([word] * 20) + ".md" for word in ("lantern", "beacon")]
+    old, _ = built(tmp_path / "old")
+    settings = '[kb]\nname = "demo"\nversion = "1.0"\n'
+    new, _ = built(
+        tmp_path / "new",
+        **{"kb.toml": settings, **dict.fromkeys(names, "# Same\n\n" + "A text twice. " * 20)},
+    )
+    url = serve(old, new)
+    for path, place in (("/health?kb=2", "[data-into] .panel"), ("/versions?kb=2", ".panel td")):
+        page = open_page(url + path, width=360)
+        page.wait_for_selector(place, state="attached")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -7,9 +7,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from kb_runtime.errors import UsageError
 from kb_runtime.errors.shortages import require_address_space
 from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT
-from kbc.encoding.variants import Variant
+from kbc.encoding.variants import VARIANTS, Variant
 from kbc.pipeline import DEFAULT_OUT
 
 StrPath = str | os.PathLike[str]
@@ -42,6 +43,7 @@ class BuildOptions:
     a draft goes live before the vectors are computed where that takes long and nothing is live yet.
     `executor` says where texts are embedded and records are cut: in "threads" or "processes" of this machine,
     `jobs` of them, or on the workers of "dask:tcp://HOST:PORT"; the artifact is the same bytes.
+    Raises `UsageError` for fewer than one of `jobs` or `keep`, and for an unknown `query_variant`.
     """
 
     out: StrPath = DEFAULT_OUT
@@ -64,6 +66,15 @@ class BuildOptions:
     partial: bool = False
     prefix: str = ""
     executor: str = "threads"
+
+    def __post_init__(self) -> None:
+        for name, value in (("jobs", self.jobs), ("keep", self.keep)):
+            if value < 1:
+                raise UsageError(f"{name} must be at least 1, not {value}")
+        if self.query_variant not in VARIANTS:
+            raise UsageError(
+                f"query_variant {self.query_variant!r} is not one of: {', '.join(VARIANTS)}"
+            )
 
     @property
     def out_folder(self) -> Path:

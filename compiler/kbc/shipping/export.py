@@ -66,6 +66,8 @@ def export(artifact: str | os.PathLike[str], out: str | os.PathLike[str], *, to:
     pyarrow or LanceDB, `MissingDependencyError`.
     """
     target = Path(out)
+    if to not in _WRITERS:
+        raise UsageError(f"{to!r} is not one of: {', '.join(_WRITERS)}")
     with kb_runtime.open(artifact) as kb:
         try:
             _WRITERS[to](kb, target)
