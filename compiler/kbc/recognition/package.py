@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from email.parser import HeaderParser
 from typing import Any
 
+from kbc.formats.document import FormatError
+from kbc.formats.xml import local_name, parsed
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_json, read_text, read_toml, read_yaml
 from kbc.recognition.site import Site, joined, mapping, text, texts
@@ -29,6 +31,9 @@ _ASSIGNED = re.compile(
 _FIELD = re.compile(r"^(?P<key>[\w-]+)[^\S\n]*:[^\S\n]*(?P<text>\S.*)$", re.MULTILINE)
 _PYTHON_VERSION = re.compile(r"""^(?:__version__|VERSION)\b[^=\n]*=\s*["']([^"'\n]+)""", re.M)
 _RUBY_VERSION = re.compile(r"""^\s*VERSION\s*=\s*["']([^"'\n]+)""", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)][.!?])\s+(?=[A-Z])")
+"""Of a description the first sentence is told."""
+
 _LICENCE_IN_FILE = re.compile(r"\s*(?:\+|\|)?\s*file LICEN[CS]E$")
 
 
@@ -85,7 +90,7 @@ def _package(form: str, path: str, data: Mapping[str, Any] | None) -> Package:
         path,
         text(data, "name", "package", "app"),
         version if _VERSION.fullmatch(version) else "",
-        text(data, "summary", "synopsis", "title", "description"),
+        _SENTENCE_END.split(text(data, "summary", "synopsis", "title", "description"), 1)[0],
         _LICENCE_IN_FILE.sub("", licences[0]) if len(licences) == 1 else "",
     )
 
@@ -149,6 +154,22 @@ def _ansible(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     return {**data, "name": ".".join(filter(None, (text(data, "namespace"), text(data, "name"))))}
 
 
+def _maven(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
+    """What a pom.xml says, with the version of its parent; None of one that only names modules."""
+    try:
+        root = parsed(read_text(tree, path).encode(), path)
+    except FormatError:
+        return None
+    found: dict[str, Any] = {local_name(each): each.text or "" for each in root}
+    if found.get("packaging", "").strip() == "pom":
+        return None
+    licences = [each.text or "" for each in root.iterfind("{*}licenses/{*}license/{*}name")]
+    stated = {"version": root.findtext("{*}parent/{*}version", ""), **found}
+    return {"name": found.get("artifactId", ""), "license": licences} | {
+        key: stated.get(key, "") for key in ("version", "description")
+    }
+
+
 def _program(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     return dict(reversed([*_assigned(read_text(tree, path))]))
 
@@ -184,6 +205,7 @@ _MANIFESTS: tuple[tuple[str, str, Callable[[IncludeTree, str], Mapping[str, Any]
     ("composer.json", "Composer package", _composer),
     ("pubspec.yaml", "Dart package", read_yaml),
     (".cabal", "Haskell package", _fields),
+    ("pom.xml", "Maven project", _maven),
     ("shard.yml", "Crystal shard", read_yaml),
     ("typst.toml", "Typst package", lambda *file: mapping(read_toml(*file).get("package"))),
     ("Chart.yaml", "Helm chart", read_yaml),

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import page, recognised, write_tree
 
+POM = (
+    '<project xmlns="http://maven.apache.org/POM/4.0.0"><artifactId>heron</artifactId>{}</project>'
+)
 GEM = 'Gem::Specification.new do |s|\n  s.name = "heron-nest"\n  s.version = Heron::VERSION\n'
 MIX = 'defmodule Heron do\n  @version "1.2.3"\n  def project, do: [\n    app: :heron,\n'
 DYNAMIC = '[project]\nname = "heron"\ndynamic = ["version"]\n'
@@ -27,6 +30,8 @@ DYNAMIC = '[project]\nname = "heron"\ndynamic = ["version"]\n'
         ({"shard.yml": "name: heron\nversion: 1\n"}, "Crystal shard"),
         ({"gleam.toml": 'name = "heron"\nversion = "1"\n'}, "Hex package"),
         ({"typst.toml": '[package]\nname = "heron"\nversion = "1"\n'}, "Typst package"),
+        ({"pom.xml": POM.format("<version>1</version>")}, "Maven project"),
+        ({"pom.xml": POM.format("<parent><version>1</version></parent>")}, "Maven project"),
         # What builds a project counts before what only has tools for it.
         (
             {"DESCRIPTION": "Package: heron\nVersion: 1\n", "package.json": '{"name": "tools"}'},
@@ -64,6 +69,9 @@ def test_manifests_name_the_project(tmp_path: Path, files: dict[str, str], expec
             "1.2.3",
         ),
         ({"pyproject.toml": DYNAMIC}, "0"),
+        ({"pom.xml": POM.format("<version>${revision}</version>")}, "0"),
+        ({"pom.xml": POM.format("<packaging>pom</packaging><version>1</version>")}, "0"),
+        ({"pom.xml": "<project><artifactId>heron"}, "0"),
         ({"package.json": '{"name": "heron", "version": "${revision}"}'}, "0"),
     ],
 )
@@ -72,6 +80,16 @@ def test_versions_are_found_where_manifests_say(
 ) -> None:
     root = write_tree(tmp_path / "folder", {"README.md": page("Read me"), **files})
     assert recognised(root).project.version == version
+
+
+def test_of_a_description_the_first_sentence_is_told(tmp_path: Path) -> None:
+    description = "Counts herons, e.g. grey ones. Needs a lake."
+    files = {
+        "README.md": page("Read me"),
+        "pom.xml": POM.format(f"<description>\n  {description}\n</description>"),
+    }
+    found = recognised(write_tree(tmp_path / "heron", files))
+    assert found.project.description == "Counts herons, e.g. grey ones."
 
 
 def test_a_workspace_that_is_not_published_names_nothing(tmp_path: Path) -> None:

@@ -33,8 +33,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     has_output = tree.exists(output)
     formats = mapping(read_yaml(tree, output) if has_output else index.get("output"))
     return Site(
-        generator=GENERATOR,
-        config=config,
         folder=folder,
         title=text(index, "title") or text(data, "title", "book_filename"),
         description=text(index, "description"),
