@@ -20,13 +20,13 @@ from kb_runtime.knowledge.passages import Chunk, Term
 from kb_runtime.mcp.answers import ALL, COMPACT, DEFAULT, Answers, answers_of
 from kb_runtime.mcp.calls import offered_tool, run_tool
 from kb_runtime.search.request import Mode, SearchRequest
+from kb_runtime.store.catalog import CHUNK_TYPES
 from kb_runtime.store.location import locate
 from kb_runtime.store.manifest import is_build_id
 from kb_runtime.store.signature import check_signature, read_public_key
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools.declaration import Answer
-from kb_runtime.tools.sources.search import TYPES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -193,7 +193,7 @@ class KnowledgeBase:
             for name in query.collections or ():
                 lookup.named_collection(self._knowledge, name)
         _require_known("mode", (query.mode,), get_args(Mode))
-        _require_known("type", [each.lower() for each in query.types], TYPES)
+        _require_known("type", [each.lower() for each in query.types], CHUNK_TYPES)
         return hits.search(self._knowledge, query).hits
 
     def rows_of(self, paths: Iterable[str]) -> tuple[range, ...]:

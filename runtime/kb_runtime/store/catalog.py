@@ -28,6 +28,9 @@ KEYS_HEADER_BYTES = 16
 COLUMNS = ("record", "start_line", "end_line", "type", "language")
 """The chunk columns of format 1, each one u32 per row."""
 
+CHUNK_TYPES = ("prose", "code", "api", "config", "cmd")
+"""The values of the column `type`."""
+
 LABELLED = ("type", "language")
 """Columns whose values are positions in a list of labels (`columns/labels.json`)."""
 _are_labels = object_of(**dict.fromkeys(LABELLED, list_of(is_text)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search.results import without_near_duplicates
+from kb_runtime.store.catalog import CHUNK_TYPES
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type
 from kb_runtime.text.names import quoted, suggest
@@ -42,7 +43,6 @@ MAX_QUERY_CHARS = 2_000
 _IF_CUT = "For the others give filters or a larger max_chars."
 
 
-TYPES = ("prose", "code", "api", "config", "cmd")
 PAGE_FILTERS: Mapping[str, str] = {
     "title": "title",
     "url": "url",
@@ -101,7 +101,7 @@ TOOLS = source_tools()
         "filters",
         "object",
         f"equal to a value or one of a list, all must hold: {', '.join(FILTERS)}."
-        f" type is one of {', '.join(TYPES)}",
+        f" type is one of {', '.join(CHUNK_TYPES)}",
     ),
     prefixed="{prefix}_search_pages",
 )
