@@ -192,8 +192,8 @@ class KnowledgeBase:
         else:
             for name in query.collections or ():
                 lookup.named_collection(self._knowledge, name)
-        _require_known("mode", (query.mode,), get_args(Mode))
-        _require_known("type", [each.lower() for each in query.types], CHUNK_TYPES)
+        hits.require_known("mode", (query.mode,), get_args(Mode))
+        hits.require_known("type", [each.lower() for each in query.types], CHUNK_TYPES)
         return hits.search(self._knowledge, query).hits
 
     def rows_of(self, paths: Iterable[str]) -> tuple[range, ...]:
@@ -295,13 +295,3 @@ class KnowledgeBase:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _require_known(argument: str, values: Iterable[str], known: Sequence[str]) -> None:
-    for value in values:
-        if value not in known:
-            raise ToolError(
-                "BAD_INPUT",
-                f"{argument} {quoted(value)} is not one of: {', '.join(known)}",
-                suggestions=suggest(value, known),
-            )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -105,19 +105,29 @@ def search(knowledge: Knowledge, request: SearchRequest) -> SearchAnswer:
     )
 
 
+def require_known(
+    argument: str,
+    values: Iterable[str],
+    known: Sequence[str],
+    details: dict[str, Any] | None = None,
+) -> None:
+    """Raises `ToolError` BAD_INPUT for the first of the values that is not one of `known`."""
+    for value in values:
+        if value not in known:
+            raise ToolError(
+                "BAD_INPUT",
+                f"{argument} {quoted(value)} is not one of: {', '.join(known)}",
+                suggestions=suggest(value, known),
+                details=details,
+            )
+
+
 def collections_of(knowledge: Knowledge, scopes: Iterable[str]) -> tuple[str, ...]:
     """The collections of all `scopes` together; of the scope `all` when there are none. Raises
     `ToolError` BAD_INPUT for a scope that does not exist."""
     known: dict[str, list[str]] = knowledge.manifest["scopes"]
     wanted = tuple(scopes) or (ALL,)
-    for scope in wanted:
-        if scope not in known:
-            raise ToolError(
-                "BAD_INPUT",
-                f"scope {quoted(scope)} is not one of: {', '.join(known)}",
-                suggestions=suggest(scope, known),
-                details={"allowed": list(known)},
-            )
+    require_known("scope", wanted, [*known], details={"allowed": [*known]})
     return tuple(dict.fromkeys(name for scope in wanted for name in known[scope]))
 
 

@@ -55,7 +55,7 @@ def parse(name: str, data: bytes) -> Any:
     if ending in ("xml", "trx"):
         return {"tests": _report(text)}
     if ending in ("feature", "robot"):
-        return {"tests": _written(text, name)}
+        return {"tests": _written(text, name, ending)}
     return _json(text)
 
 
@@ -98,12 +98,11 @@ def _json_lines(text: str) -> list[Any] | None:
         return None
 
 
-def _written(text: str, name: str) -> list[dict[str, Any]]:
+def _written(text: str, name: str, ending: str) -> list[dict[str, Any]]:
     """The tests of a file in which people write them."""
     from kb_runtime.records import gherkin, robot_suites
 
-    is_feature = name.lower().endswith(".feature")
-    read = gherkin.records if is_feature else robot_suites.records
+    read = gherkin.records if ending == "feature" else robot_suites.records
     try:
         return read(text, name)
     except gherkin.WrittenTestsError as error:

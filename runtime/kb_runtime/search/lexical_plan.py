@@ -270,28 +270,30 @@ class _Planner:
     def _run(self, run: str) -> list[Phrase]:
         """Words that follow each other in the query, as in a message that is pasted, where a body has them
         verbatim: together they count as a word that a single chunk has, however usual each of them is."""
-        parts = {at: term for term, at in self._analyzer.prose(run)}
         if len(run.split()) < LEAST_IN_RUN:  # parts of a name
             return []
-        if not LEAST_IN_RUN <= len(parts) <= MAX_PROXIMITY_TERMS:
+        words = self._placed(run)
+        if not LEAST_IN_RUN <= len(words) <= MAX_PROXIMITY_TERMS:
             return []
-        if not all(map(self._in_body, parts.values())):
+        if not all(self._in_body(word) for _, word in words):
             return []
-        first = min(parts)
-        words = tuple((at - first, parts[at]) for at in sorted(parts))
         unique = math.log((self._statistics.documents + 1) / 1.5)
-        known = sum(map(self._statistics.information, parts.values()))
+        known = sum(self._statistics.information(word) for _, word in words)
         return [Phrase("body", words, self._boosts["body"] * unique / known)]
+
+    def _placed(self, text: str) -> tuple[tuple[int, str], ...]:
+        """The words of a text, stop words aside, with their distances from the first of them."""
+        parts = {at: term for term, at in self._analyzer.prose(text)}
+        first = min(parts, default=0)
+        return tuple((at - first, parts[at]) for at in sorted(parts))
 
     def _phrases(self, phrase: str) -> list[Phrase]:
         """A phrase in each field that knows positions; of a compound, its parts are the words."""
-        parts = {at: term for term, at in self._analyzer.prose(phrase)}
-        if len(parts) < 2:
+        words = self._placed(phrase)
+        if len(words) < 2:
             return []
-        first = min(parts)
-        words = tuple((at - first, parts[at]) for at in sorted(parts))
         return [
             Phrase(field, words, self._boosts[field] * PHRASE_BOOST)
             for field in PHRASE_FIELDS
-            if all(self._statistics.frequency(field, word) for word in parts.values())
+            if all(self._statistics.frequency(field, word) for _, word in words)
         ]

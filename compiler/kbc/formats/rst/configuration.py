@@ -48,11 +48,13 @@ def search_path(context: Context) -> list[str]:
 def declared_types(context: Context) -> Mapping[str, bool]:
     """The directives that conf.py, or an extension beside it, declares for objects of its own (`setting`,
     `signal`), and whether they describe these; others are only what references lead to."""
-    found = {}
-    for source in (configuration(context)[1], *_own_extensions(context)):
-        for each in _TYPES.finditer(source):
-            found[each["name"].lower()] = each["how"] == "object"
-    return found
+    if context.declared is None:
+        context.declared = {
+            each["name"].lower(): each["how"] == "object"
+            for source in (configuration(context)[1], *_own_extensions(context))
+            for each in _TYPES.finditer(source)
+        }
+    return context.declared
 
 
 def _own_extensions(context: Context) -> Iterator[str]:
@@ -60,8 +62,9 @@ def _own_extensions(context: Context) -> Iterator[str]:
     folder, source = configuration(context)
     listed = [name for each in _EXTENSIONS.findall(source) for name in _TEXT.findall(each)]
     own = [name for name in listed if name.partition(".")[0] not in ("sphinx", "myst_parser")]
+    places = (posixpath.join(folder, _OWN), folder, *search_path(context))
     for name in own[:MAX_EXTENSIONS]:
-        for place in (posixpath.join(folder, _OWN), folder, *search_path(context)):
+        for place in places:
             path = posixpath.join(place, *name.split("."))
             if data := context.read(f"{path}.py") or context.read(f"{path}/__init__.py"):
                 yield data.decode("utf-8", "replace")

@@ -37,8 +37,9 @@ _SUFFIXES = (".rst", ".txt", ".md")
 @dataclass(slots=True)
 class Context:
     """`language` is that of code without one, as the last `highlight` directive has it. `owner` is the class
-    whose description is being read. `objects` are the Python objects that were looked up, `labels` the names
-    that other pages give to what they hold. `doxygen` are the headers that Breathe shows, `embedded`
+    whose description is being read. `objects` are the Python objects that were looked up, `declared` the
+    directives that the project declares once these were asked for, `labels` the names that other pages give
+    to what they hold. `doxygen` are the headers that Breathe shows, `embedded`
     gives the lines of Markdown of reStructuredText in their comments."""
 
     path: str
@@ -51,6 +52,7 @@ class Context:
     problems: list[DocumentProblem] = field(default_factory=list)
     local_roles: set[str] = field(default_factory=set)
     objects: PythonObjects | None = None
+    declared: Mapping[str, bool] | None = None
     labels: Mapping[str, LabelTarget] = field(default_factory=dict)
     doxygen: DoxygenProjects | None = None
     embedded: Callable[[str], Sequence[str]] = str.splitlines

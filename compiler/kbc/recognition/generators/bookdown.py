@@ -8,7 +8,7 @@ from typing import Any
 
 from kbc.languages.includes.dialects.bookdown import headings
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import peek_front_matter, read_text, read_yaml
+from kbc.recognition.configuration import files_below, peek_front_matter, read_text, read_yaml
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
 GENERATOR = "bookdown"
@@ -58,22 +58,17 @@ def _pages(tree: IncludeTree, folder: str, data: Mapping[str, Any]) -> Iterator[
     found = [] if listed else [n for n in tree.names(folder) if n.endswith(endings)]
     places = texts(subfolders) if isinstance(subfolders, (list, str)) else [""]
     if subfolders:
-        found += [path for place in places for path in _below(tree, folder, joined(place), endings)]
+        found += [
+            posixpath.relpath(path, folder or ".")
+            for place in places
+            for path in files_below(
+                tree, joined(folder, place), lambda name: name.endswith(endings), _MAX_DEPTH
+            )
+        ]
     yield from sorted(
         (path for path in found if not posixpath.basename(path).startswith("_")),
         key=lambda path: (path != _INDEX, path),
     )
-
-
-def _below(
-    tree: IncludeTree, folder: str, place: str, endings: tuple[str, ...], depth: int = 0
-) -> Iterator[str]:
-    for name in tree.names(joined(folder, place)):
-        path = joined(place, name)
-        if name.endswith(endings):
-            yield path
-        elif "." not in name and depth < _MAX_DEPTH:
-            yield from _below(tree, folder, path, endings, depth + 1)
 
 
 def _split_by(formats: Mapping[str, Any]) -> str:
