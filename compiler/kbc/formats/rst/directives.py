@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
 from docutils import nodes, statemachine
-from docutils.parsers.rst.directives.tables import CSVTable
 
-from kbc.formats.document import FormatError, decode
 from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
-from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
+from kbc.formats.rst.context import Context, is_style
+from kbc.formats.rst.files import CsvTable, Include, LiteralInclude
 from kbc.formats.rst.glossary import Glossary
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
-from kbc.formats.selection import dedented, read_target, select
-from kbc.languages.suffixes import language_of
+from kbc.formats.selection import dedented
 
 
 class entry(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
@@ -51,6 +50,12 @@ class _Keep(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         return self.children()
+
+
+class _Content(_Keep):
+    """The content alone, of what takes no argument: text on the first line is part of it."""
+
+    optional_arguments = 0
 
 
 _EXECUTED = {
@@ -221,6 +226,8 @@ class _Centered(SphinxDirective):
 class _Toctree(SphinxDirective):
     """Links to the documents it lists; patterns of `:glob:` name none."""
 
+    optional_arguments = 0
+
     def run(self) -> list[nodes.Node]:
         if "hidden" in self.options and "caption" not in self.options:
             return []
@@ -238,93 +245,6 @@ class _Toctree(SphinxDirective):
         caption = self.options.get("caption", "")
         head = [nodes.paragraph("", "", nodes.strong("", caption))] if caption else []
         return [*head, nodes.bullet_list("", *items)] if items else []
-
-
-class _Include(SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        target = self.argument
-        if target.startswith("<") or ("code" in self.options and not target):
-            return []
-        found = read_target(self.context.path, target, self.context.read)
-        if found is None:
-            self.context.missing(self.name, target, self.lineno)
-            return []
-        path, data = found
-        try:
-            text = decode(data)
-            text = _part(text, self.options)
-        except (FormatError, ValueError) as error:
-            self.context.unresolved(self.name, f"{target!r}: {error}", self.lineno)
-            return []
-        if "literal" in self.options or "code" in self.options:
-            return self.code(text.rstrip("\n"), self.options.get("code", ""))
-        self.context.includes += 1
-        self.context.included_chars += len(text)
-        if (
-            self.context.includes > MAX_INCLUDES
-            or self.context.included_chars > MAX_INCLUDED_CHARS
-            or (path == self.context.path and not _PARTS & self.options.keys())
-        ):
-            self.context.unresolved(
-                self.name, f"{target!r} includes itself, or too much is included", self.lineno
-            )
-            return []
-        lines = statemachine.string2lines(text, tab_width=8, convert_whitespace=True)
-        self.state_machine.insert_input(lines, path)
-        return []
-
-
-_PARTS = frozenset({"start-line", "end-line", "start-after", "end-before"})
-"""Options by which a file may include a part of itself."""
-
-
-def _part(text: str, options: dict[str, str]) -> str:
-    lines = text.split("\n")
-    start = int(options["start-line"]) if options.get("start-line") else None
-    end = int(options["end-line"]) if options.get("end-line") else None
-    text = "\n".join(lines[start:end])
-    if after := options.get("start-after"):
-        _, found, text = text.partition(after)
-        if not found:
-            raise ValueError(f"no text {after!r}")
-    if until := options.get("end-before"):
-        text, found, _ = text.partition(until)
-        if not found:
-            raise ValueError(f"no text {until!r}")
-    return text
-
-
-class _LiteralInclude(SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        found = read_target(self.context.path, self.argument, self.context.read)
-        if found is None:
-            self.context.missing(self.name, self.argument, self.lineno)
-            return []
-        path, data = found
-        try:
-            text = select(decode(data), self.options)
-        except (FormatError, ValueError) as error:
-            self.context.unresolved(self.name, f"{self.argument!r}: {error}", self.lineno)
-            return []
-        language = self.options.get("language") or language_of(path) or self.context.language
-        return self.code(text, language)
-
-
-class _CsvTable(CSVTable):
-    """Docutils' table, whose file is read through the context."""
-
-    context: Context
-
-    def run(self) -> list[Any]:
-        name = self.options.pop("file", None)
-        if name is not None and not self.content:
-            found = read_target(self.context.path, name, self.context.read)
-            if found is None:
-                self.context.missing(self.name, name, self.lineno)
-                return []
-            lines = found[1].decode("utf-8-sig", "replace").splitlines()
-            self.content = statemachine.StringList(lines, source=found[0])
-        return list(super().run())
 
 
 class _ObjectDirective(SphinxDirective):
@@ -351,11 +271,19 @@ class _ObjectDirective(SphinxDirective):
 
 
 class _Unknown(SphinxDirective):
-    """Its content where it has any; else its argument: the text is computed by an extension."""
+    """Its content where it has any, which may be code; else its argument: the text is computed by an
+    extension."""
 
     def run(self) -> list[nodes.Node]:
+        if "\n" in self.argument or self.block_text.partition("\n")[0].rstrip().endswith("::"):
+            # a text that begins on the first line, or on the one below the name, is no argument
+            lines = (
+                [*self.argument.split("\n"), "", *self.content] if self.argument else self.content
+            )
+            self.content = statemachine.StringList(list(lines), source=self.context.path)
+            self.arguments = []
         if self.content:
-            found = self.children()
+            found = self._text_or_code()
             if self.argument and len(self.argument) < 200 and "/" not in self.argument:
                 found.insert(
                     0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument)))
@@ -366,6 +294,39 @@ class _Unknown(SphinxDirective):
         if self.argument and re.fullmatch(r"[\w.:-]+", self.argument):
             return [nodes.paragraph("", "", nodes.literal("", self.argument))]
         return []
+
+    def _text_or_code(self) -> list[nodes.Node]:
+        text = "\n".join(self.content)
+        if _is_python(text):
+            return self.code(text, "python")
+        found = self.children()
+        messages = (node.astext() for node in found if isinstance(node, nodes.system_message))
+        if any(_INDENTED_CODE.search(message) for message in messages):
+            return self.code(text, self.context.language)
+        return found
+
+
+_INDENTED_CODE = re.compile("Unexpected indentation|Definition list ends without a blank line")
+"""What docutils reports of code that it reads as text."""
+
+_STATEMENTS = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.Assign,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.With,
+    ast.For,
+)
+"""What a text has no words like."""
+
+
+def _is_python(text: str) -> bool:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(isinstance(node, _STATEMENTS) for node in body)
 
 
 def _named(directive: type[SphinxDirective], names: str) -> dict[str, type[SphinxDirective]]:
@@ -378,8 +339,9 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
         djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
         audit-event-table limited-api-list miscnews ansible-output-data ansible-output-meta
         changelog_imports"""),
-    **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks
-        tabs tab-set grid grid-row card-carousel panels margin button-ref button-link"""),
+    **_named(_Keep, "only ifconfig container grid button-ref button-link"),
+    **_named(_Content, """compound highlights epigraph pull-quote hlist acks tabs tab-set grid-row
+        card-carousel panels margin"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
         productionlist graphviz mermaid uml digraph snippet code-cell
         jupyter-execute jupyter-input jupyter-output plot exec_code"""),
@@ -401,7 +363,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
     "changelog": _Release, "glossary": Glossary, "highlight": _Highlight,
     "highlightlang": _Highlight, "default-role": _DefaultRole,
-    "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
+    "centered": _Centered, "toctree": _Toctree, "include": Include, "literalinclude": LiteralInclude,
 }  # fmt: skip
 _DOCUTILS = frozenset([
     "parsed-literal", "rubric", "line-block", "table", "list-table", "image", "figure", "replace",
@@ -420,7 +382,7 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
     if name in _DOCUTILS and known is not None:
         return known
     if name == "csv-table":
-        return type("CsvTable", (_CsvTable,), {"context": context})
+        return type("CsvTable", (CsvTable,), {"context": context})
     if domain and base in _NAMESPACES:
         found: type[SphinxDirective] = _Drop
     elif domain in _PROOFS:
@@ -429,7 +391,12 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
         found = _CLASSES.get(base) or (
             _ObjectDirective if domain else _DECLARED[declared_types(context).get(base)]
         )
-        if domain and found in (_Drop, _Keep, _Code):  # what a domain describes, whatever its name
+        if domain and found in (
+            _Drop,
+            _Keep,
+            _Content,
+            _Code,
+        ):  # what a domain describes, whatever its name
             found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})
 
