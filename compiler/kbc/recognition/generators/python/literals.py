@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _SAME = frozenset(
@@ -13,6 +13,9 @@ _SAME = frozenset(
 """Functions and methods that give a path in another form."""
 
 _PATHS = frozenset(["Path", "PurePath", "PurePosixPath", "str"])
+_EXCLUDED = "exclude_patterns"
+"""Not read in branches, which say what one of several builds does without."""
+
 _OWN_NAME = "conf.py"
 """What `__file__` stands for: paths begin at the folder of the configuration."""
 
@@ -20,12 +23,17 @@ _OWN_NAME = "conf.py"
 def literals(source: str) -> dict[str, Any]:
     """The values of the names that a Python file assigns at its top level, where these are literals,
     sums of literals, paths made of these, or one side of a condition; `+=` extends lists and texts, and so do
-    `append` and `extend`."""
+    `append` and `extend`. Branches (`if`, `try`, `with`) name what has no value yet, and extend lists."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError):
         return {}
     found: dict[str, Any] = {}
+    _execute(body, found)
+    return found
+
+
+def _execute(body: Iterable[ast.stmt], found: dict[str, Any]) -> None:
     for node in body:
         if isinstance(node, ast.Assign):
             value = _value(node.value, found)
@@ -44,7 +52,21 @@ def literals(source: str) -> dict[str, Any]:
                 found[node.target.id] = [*old, *more]
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             _extend(node.value, found)
-    return found
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            handlers = [each.body for each in getattr(node, "handlers", ())]
+            for branch in (node.body, *handlers, getattr(node, "orelse", ())):
+                _take(branch, found)
+
+
+def _take(branch: Iterable[ast.stmt], found: dict[str, Any]) -> None:
+    """What a branch adds: names without a value, and the ends of lists."""
+    after = dict(found)
+    _execute(branch, after)
+    for name, value in after.items():
+        old = found.get(name)
+        is_extended = isinstance(old, list) and isinstance(value, list) and value[: len(old)] == old
+        if name != _EXCLUDED and (name not in found or is_extended):
+            found[name] = value
 
 
 def _extend(call: ast.Call, found: dict[str, Any]) -> None:
