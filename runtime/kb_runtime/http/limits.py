@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_runtime.errors import ProtocolError
+from kb_runtime.mcp.connection import error_answer
 from kb_runtime.mcp.stdio import MAX_WAITING
 from kb_runtime.options.http import RateLimit
 
@@ -149,7 +150,7 @@ def _refusal(status: int, reason: str, seconds: int = 0) -> JSONResponse:
     """`seconds` is when to try again; 0: the same request is refused then, too."""
     message = f"{reason}: try again in {seconds} s" if seconds else reason
     return JSONResponse(
-        {"jsonrpc": "2.0", "id": None, "error": {"code": _TOO_MANY, "message": message}},
+        error_answer(None, _TOO_MANY, message),
         status_code=status,
         headers={"retry-after": str(seconds)} if seconds else None,
     )

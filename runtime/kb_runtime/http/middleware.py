@@ -91,7 +91,7 @@ class PostOnly:
             return
         message = "This is an MCP endpoint: send JSON-RPC messages with POST. It keeps no sessions."
         refused = JSONResponse(
-            {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}},
+            error_answer(None, revisions.INVALID_REQUEST, message),
             status_code=405,
             headers={"allow": "POST, OPTIONS"},
         )
