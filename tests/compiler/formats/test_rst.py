@@ -161,7 +161,7 @@ def test_autodoc_is_the_reference_from_the_source_in_the_tree() -> None:
     assert found.problems == ()
     assert found.anchors == ("api", "pkg.Cache", "pkg.Cache.get", "pkg.run", "pkg.Cache")
     for part in (
-        "## `class pkg.Cache(size: int = 10)`\n\nKeeps values, see `pkg.Store`.\n",
+        "## `class pkg.Cache(size: int = 10)`\n\nKeeps values, see `Store`.\n",
         "- `size` (int): how many",
         "### `Cache.get(key: str) -> bytes`\n\nThe value.\n",
         "## `pkg.run(*, fast=False)`\n\nRuns.\n",

@@ -59,7 +59,7 @@ def reference(
     from kbc.formats.python.objects import PythonObjects
 
     if context.objects is None:
-        context.objects = PythonObjects(search_path(context))
+        context.objects = PythonObjects(search_path(context), context.embedded)
     stated = options.get("members")
     names = [each.strip() for each in (stated or "").split(",") if each.strip()]
     plain = plain_name(name)

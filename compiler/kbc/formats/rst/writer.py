@@ -31,6 +31,10 @@ _UNQUOTED = (
     labelled,
     described,
 )
+_MAY_BE_CODE = (nodes.paragraph, nodes.definition_list)
+"""What docutils takes indented code for, that no `::` announces: `if x:` and a line below it are a term and
+its definition."""
+
 _OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
 _ANCHOR_PREFIXES = {
     "option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval",
@@ -41,13 +45,19 @@ _ANCHOR_PREFIXES = {
 
 class RstWriter:
     """One document: `write` gives its text, and afterwards `title`, `author`, `created_at`, and the
-    `anchors` of its headings are known."""
+    `anchors` of its headings are known. A part of a page has no sections, and what is indented in it is
+    code, as people write it in docstrings."""
 
-    def __init__(self, context: Context, document: nodes.document) -> None:
+    def __init__(
+        self, context: Context, document: nodes.document, *, is_part: bool = False
+    ) -> None:
         self._context = context
         self._document = document
         self._depth = 0
-        self._contained = 0  # containers around what is written: their headings are no sections
+        self._is_part = is_part
+        self._contained = int(
+            is_part
+        )  # containers around what is written: their headings are no sections
         self._owners: list[str] = []
         self.anchors: list[str] = []
         self.title = ""
@@ -303,6 +313,8 @@ class RstWriter:
         return commonmark.fence(node.astext(), language)
 
     def _quote(self, node: nodes.Element) -> Lines:
+        if self._is_part and any(isinstance(child, _MAY_BE_CODE) for child in node.children):
+            return commonmark.fence(node.rawsource)
         lines = self._inner(node.children)
         plain = all(isinstance(child, _UNQUOTED) for child in node.children)
         return lines if plain else commonmark.quote(lines)
