@@ -36,11 +36,6 @@ _MAY_BE_CODE = (nodes.paragraph, nodes.definition_list)
 its definition."""
 
 _OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
-_ANCHOR_PREFIXES = {
-    "option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval",
-    "opcode": "opcode", "pdbcommand": "pdbcommand", "django-admin": "django-admin",
-    "django-admin-option": "cmdoption",
-}  # fmt: skip
 
 
 class RstWriter:
@@ -217,11 +212,10 @@ class RstWriter:
         return f"{owner}.{signature}" if owner and "." not in _bare(signature) else signature
 
     def _anchor(self, signature: str, node: entry) -> str:
-        kind = node["kind"]
-        if kind in _ANCHOR_PREFIXES:
+        if prefix := node["prefix"]:
             name = re.split(r"[\s=\[,]", signature)[0]
-            owner = f"{node['program']}-" if node["program"] and "option" in kind else ""
-            return f"{_ANCHOR_PREFIXES[kind]}-{owner}{name.lstrip('-')}".replace(" ", "-")
+            owner = f"{node['program']}-" if node["program"] and prefix == "cmdoption" else ""
+            return f"{prefix}-{owner}{name.lstrip('-')}".replace(" ", "-")
         name = _bare(signature)
         module = node["module"]
         return name if not module or name.startswith(f"{module}.") else f"{module}.{name}"
