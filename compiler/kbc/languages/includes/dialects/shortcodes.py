@@ -6,13 +6,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from textwrap import dedent
 
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.dialects.shortcode_values import shown_text, template
 from kbc.languages.includes.fenced import CODE
 from kbc.languages.includes.files import (
     IncludingPage,
-    dedent,
     excerpt,
     fence,
     language_of,
