@@ -22,7 +22,7 @@ from kbc.formats.document import (
     elsewhere,
     unresolved,
 )
-from kbc.formats.openapi.loading import parse
+from kbc.formats.loading import parse
 from kbc.formats.openapi.references import string
 from kbc.formats.openapi.schemas import json_block, plain
 from kbc.project.well_formed import mapping, sequence
