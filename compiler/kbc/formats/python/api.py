@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import griffe
@@ -31,10 +32,11 @@ _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
 _DEEPEST = 6
+_CONTINUED = re.compile(r"\A(?P<first>.*\n)(?P<rest>(?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\n)+)")
 _ROLE = re.compile(r":[a-z][\w:+.-]*:`[!.]?(?P<short>~)?(?P<name>[^`<]+?)(?:\s*<[^>`]*>)?`")
 
 
-def visited(name: str, path: Path, source: str, parent: Any = None) -> Any:
+def visited(name: str, path: Path, source: str, parent: Any) -> Any:
     """The module as griffe reads it; raises `FormatError` with the line of a syntax error."""
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
@@ -268,7 +270,7 @@ def _docstring(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
             label = section.title or str(
                 getattr(value, "kind", "") or getattr(value, "version", "") or kind
             )
-            said = prose(inspect.cleandoc(str(text)))
+            said = prose(_without_margin(str(text)))
             yield commonmark.quote(commonmark.blocks([[f"**{label.capitalize()}**"], said]))
 
 
@@ -279,8 +281,13 @@ def _item(value: Any, prose: Prose) -> list[str]:
     label = " ".join(
         filter(None, [name and commonmark.code_span(name), annotation and f"({annotation})"])
     )
-    body = prose(inspect.cleandoc(str(value.description))) or [""]
+    body = prose(_without_margin(str(value.description))) or [""]
     return commonmark.indented([f"{label}: {body[0]}" if label else body[0], *body[1:]], "- ")
+
+
+def _without_margin(text: str) -> str:
+    """The text of a field, whose lines stand further right than its first, up to what follows the field."""
+    return _CONTINUED.sub(lambda match: match["first"] + dedent(match["rest"]), text)
 
 
 def _plain_type(text: str) -> str:

@@ -15,6 +15,7 @@ from kbc.formats.rst.glossary import Glossary
 from kbc.formats.rst.inclusion import CsvTableFile, Include, LiteralInclude
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import dedented
+from kbc.languages.includes.myst.directives import CARD_MARK, CARDS, PROOFS
 
 
 class entry(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
@@ -191,7 +192,7 @@ class _Labelled(SphinxDirective):
             node += nodes.inline("", "", *self.inline(words[1] if len(words) > 1 else title))
             node.extend(block)
             return [node]
-        if self.base_name in _CARDS:
+        if self.base_name in CARDS:
             self.content = _without_marks(self.content)
         node = self.label(title, "plain")
         target = self.options.get("link", "")
@@ -200,14 +201,9 @@ class _Labelled(SphinxDirective):
         return [node]
 
 
-_CARDS = frozenset({"card", "grid-item-card"})
-_CARD_MARK = re.compile(r"(?:\^{3,}|\+{3,})\s*")
-"""What is between the header, the body and the footer of a card."""
-
-
 def _without_marks(content: statemachine.StringList) -> statemachine.StringList:
     """The content of a card, in parts that are apart."""
-    lines = ["" if _CARD_MARK.fullmatch(each) else each for each in content]
+    lines = ["" if CARD_MARK.fullmatch(each) else each for each in content]
     return statemachine.StringList(lines, items=content.items)
 
 
@@ -338,8 +334,6 @@ _DOCUTILS = frozenset([
 _DECLARED = {
     "": _Unknown, "object": _DeclaredObject, "crossref": _Drop, "directive": _ObjectDirective,
 }  # fmt: skip
-_PROOFS = frozenset(["prf", "proof"])
-"""The domain of sphinx-proof, and that of sphinxcontrib-proof."""
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
 
 
@@ -354,7 +348,7 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
         return type("CsvTable", (CsvTableFile,), {"context": context})
     if domain and base in _NAMESPACES:
         found: type[SphinxDirective] = _Drop
-    elif domain in _PROOFS:
+    elif domain in PROOFS:
         found = _Statement
     else:
         found = _CLASSES.get(base) or (

@@ -119,8 +119,10 @@ class RstWriter:
         if isinstance(node, nodes.strong):
             return _wrapped(self.inline(node.children), "**")
         if isinstance(node, nodes.reference):
-            text = self.inline(node.children)
-            return commonmark.link(text, node["refuri"]) if node.get("refuri") else text
+            address = str(node.get("refuri", ""))
+            is_bare = "://" in address and node.astext() == address
+            text = "" if is_bare else self.inline(node.children)
+            return commonmark.link(text, address)
         if isinstance(node, nodes.inline) and node.get("label"):
             return self._reference(node)
         if isinstance(node, (nodes.footnote_reference, nodes.citation_reference)):

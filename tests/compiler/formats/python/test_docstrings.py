@@ -89,8 +89,12 @@ def test_directives_of_a_docstring_are_what_they_label() -> None:
 
     .. _label:
 
-    :param a: The thing.
+    :param a: The thing, or what
+        is like it.
         .. versionadded:: 1.0
+
+    .. versionchanged:: 2.5
+        It may be ``None``.
     """
 '''
     found = page_of("pkg.mod", source.encode())
@@ -100,7 +104,8 @@ def test_directives_of_a_docstring_are_what_they_label() -> None:
         "*Changed in version 2.3:* It is faster.\n\n*Deprecated since version 2.4.*",
         "```jinja\n{% a %}\n```",
         "> **Note**\n>\n> Mind.",
-        "*Added in version 1.0.*",
+        "- `a`: The thing, or what\n  is like it.\n\n  *Added in version 1.0.*\n\n"
+        "  *Changed in version 2.5:* It may be `None`.",
     ):
         assert expected in found.text
 
