@@ -170,7 +170,7 @@ def read_python_module(
     from kbc.formats.rst import Context, embedded
 
     context = Context(file.path, file.include)
-    prose = partial(embedded, around=context)
+    prose = partial(embedded, around=context, module=name)
     has_private = bool(collection.generator_options.get("private_members"))
     try:
         page = module_page(name, file.path, file.data, prose, has_private=has_private)

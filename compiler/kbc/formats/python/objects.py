@@ -32,13 +32,13 @@ _MAX_EXPORTS = 500
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An object, and the name that it was asked for by: where it is defined is another matter. `prose` reads
-    its docstrings. `others` are those that a module has from elsewhere and names in `__all__`."""
+    """An object, and the name that it was asked for by: where it is defined is another matter. `others` are
+    those that a module has from elsewhere and names in `__all__`. `prose` reads their docstrings."""
 
     name: str
     found: Any
-    prose: Prose
     others: tuple[Reference, ...] = ()
+    prose: Prose = commonmark.without_headings
 
     @property
     def summary(self) -> str:
@@ -77,12 +77,10 @@ class Reference:
 
 class PythonObjects:
     """Objects by their dotted names; modules are parsed once. `folders` are where packages begin; after these
-    they are looked for in the usual folders, also in those of a project below one called as its package.
-    `prose` reads their docstrings, which are Markdown otherwise."""
+    they are looked for in the usual folders, also in those of a project below one called as its package."""
 
-    def __init__(self, folders: Iterable[str], prose: Prose = commonmark.without_headings) -> None:
+    def __init__(self, folders: Iterable[str]) -> None:
         self._folders = tuple(dict.fromkeys(folders))
-        self._prose = prose
         self._modules: dict[str, Any] = {}
         self._under_way: set[str] = set()  # classes whose bases are looked at
 
@@ -102,8 +100,8 @@ class PythonObjects:
                 if member is None or member.is_alias:
                     other = self._object(f"{name}.{each}", find)
                     if other is not None and not (other.is_module or other.is_attribute):
-                        elsewhere.append(Reference(f"{name}.{each}", other, self._prose))
-        return Reference(name, found, self._prose, tuple(elsewhere))
+                        elsewhere.append(Reference(f"{name}.{each}", other))
+        return Reference(name, found, tuple(elsewhere))
 
     def _object(self, name: str, find: Find) -> Any:
         """The object that a name leads to, through imports and assignments (`save = _files.save`)."""

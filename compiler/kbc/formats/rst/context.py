@@ -48,8 +48,9 @@ class Context:
     """`language` is that of code without one, as the last `highlight` directive has it. `owner` is the class
     whose description is being read. `objects` are the Python objects that were looked up, `declared` what
     the project declares once that was asked for, `labels` the names that other pages give
-    to what they hold. `doxygen` are the headers that Breathe shows, `embedded`
-    gives the lines of Markdown of reStructuredText in their comments."""
+    to what they hold. `doxygen` are the headers that Breathe shows. `embedded`
+    gives the lines of Markdown of reStructuredText in comments and docstrings; `depth` is how many of these
+    are around this text."""
 
     path: str
     read: Read
@@ -64,7 +65,8 @@ class Context:
     declared: DeclaredTypes | None = None
     labels: Mapping[str, LabelTarget] = field(default_factory=dict)
     doxygen: DoxygenProjects | None = None
-    embedded: Callable[[str], Sequence[str]] = str.splitlines
+    embedded: Callable[..., Sequence[str]] = lambda text, **_: text.split("\n")
+    depth: int = 0
     includes: int = 0
     included_chars: int = 0
     _titles: dict[str, tuple[str, str]] = field(default_factory=dict)

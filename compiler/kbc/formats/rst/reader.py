@@ -28,6 +28,7 @@ from kbc.formats.rst.pep import give_title, is_pep
 from kbc.formats.rst.roles import role_function
 from kbc.formats.rst.writer import RstWriter
 
+MAX_EMBEDDED = 2  # docstrings in docstrings: one may show itself
 MAX_INDENT = 400  # columns; docutils calls itself for each level of indentation
 
 _ROLES: dict[str, Any] = vars(roles)["_roles"]  # those that a file defines itself
@@ -97,13 +98,22 @@ def convert(
     ]
 
 
-def embedded(text: str, around: Context) -> list[str]:
-    """The lines of a comment or a docstring that a page shows. Its headings are labels, because what it
-    describes has a heading itself, and names between single backticks are code. What is wrong in it is not
-    reported as the page's; a text that cannot be read is kept as it is."""
+def embedded(text: str, around: Context, module: str = "") -> list[str]:
+    """The lines of a comment, or of a docstring in a `module`, that a page shows. Its headings are labels,
+    because what it describes has a heading itself, and names between single backticks are code. What is
+    wrong in it is not reported as the page's; a text that cannot be read is kept as it is."""
     if _PLAIN.fullmatch(text):
         return commonmark.paragraph(commonmark.escaped(text))
-    context = Context(around.path, around.read, default_role="any", labels=around.labels)
+    context = Context(
+        around.path,
+        around.read,
+        default_role="any",
+        module=module,
+        labels=around.labels,
+        depth=around.depth + 1,
+    )
+    if context.depth < MAX_EMBEDDED:
+        context.embedded = partial(embedded, around=context)
     try:
         document = _doctree(_AT_TEXT.sub("\n\n", text), context)
     except FormatError:
