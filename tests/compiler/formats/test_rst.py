@@ -414,6 +414,10 @@ def test_a_first_line_that_is_like_the_header_of_a_pep_is_text() -> None:
     assert text("From: Jane\nTo: Joe\n\nText.\n").startswith("From: Jane\nTo: Joe\n")
 
 
+def test_bare_addresses_stay_bare() -> None:
+    assert text("See https://a.example/b_c now.\n") == "See <https://a.example/b_c> now.\n"
+
+
 def test_badges_are_no_part_of_a_title() -> None:
     badge = ".. |Build| image:: build.svg\n   :target: https://ci.example.org/\n"
     found = one(f"Heron |Build|\n=============\n\nCounts birds.\n\n{badge}")
