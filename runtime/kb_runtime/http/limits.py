@@ -79,6 +79,8 @@ class LimitedBodies:
 
     An answer that has begun may be a stream without an end, whose body must not take the room of others
     for good; it keeps the parsed message all the time, though, so it may have a small one only.
+
+    A client that leaves in the middle of a body is no defect, which libraries would report it as.
     """
 
     def __init__(self, app: ASGIApp, most: int) -> None:
@@ -91,12 +93,16 @@ class LimitedBodies:
             await self._app(scope, receive, send)
             return
         own = 0
-        begun = False
+        begun = whole = has_left = False
         refusal: JSONResponse | None = None
 
         async def limited() -> Message:
-            nonlocal own, refusal
+            nonlocal own, refusal, whole, has_left
             message = await receive()
+            if message["type"] == "http.disconnect" and not whole:
+                has_left = True
+                raise ConnectionAbortedError("the client has left before the end of its body")
+            whole = not message.get("more_body")
             size = len(message.get("body", b""))
             if self._held + size > self._most:
                 refusal = _refusal(503, "The server has too many large requests", 1)
@@ -118,7 +124,7 @@ class LimitedBodies:
         try:
             await self._app(scope, limited, answer)
         except BaseException:
-            if refusal is None or begun:
+            if not has_left and (refusal is None or begun):
                 raise
         finally:
             self._held -= own
