@@ -19,6 +19,9 @@ _ENDING = re.compile(
     r"\.(?:html?|xhtml|md|markdown|mdx|txt|php|aspx?|jsp|pdf|docx|pptx|epub|rst|adoc)\Z",
     re.IGNORECASE,
 )
+_PRIVATE = re.compile(
+    r"(?:[^.]*|.*\.(?:corp|home|internal|intranet|lan|local|localhost|private|test)|[\d.]+|\[.*\])(?::\d+)?"
+)
 _UNSAFE = re.compile(r"[^\w.,+@=()~-]+")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IGNORECASE)
 
@@ -64,10 +67,12 @@ class Listing:
 
 
 def https(url: str) -> str:
-    """The address with https and a lower-case host, without a fragment or a default port."""
+    """The address with https and a lower-case host, without a fragment or a default port. Hosts of a private
+    network keep http, which many of them have alone."""
     parts = split_url(url.strip())
-    scheme = "https" if parts.scheme.lower() in ("http", "https") else parts.scheme
     host = parts.netloc.lower().rpartition("@")[2].removesuffix(":80").removesuffix(":443")
+    is_open = parts.scheme.lower() == "http" and not _PRIVATE.fullmatch(host)
+    scheme = "https" if is_open else parts.scheme.lower()
     return urlunsplit((scheme, host, parts.path or "/", parts.query, ""))
 
 
