@@ -90,9 +90,8 @@ def _run(
     interrupted: str,
 ) -> int:
     try:
-        if isinstance(
-            sys.stdout, io.TextIOWrapper
-        ):  # file names that are not text are printed as they are
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # File names that are not text are printed as they are.
             sys.stdout.reconfigure(errors="surrogateescape")
         without_backtraces()
         limit_blas_threads()  # which no command needs; where one cannot be started, it interrupts the process

@@ -29,12 +29,7 @@ def literals(source: str) -> dict[str, Any]:
     """
     try:
         found = _assigned(ast.parse(source).body)
-    except (
-        SyntaxError,
-        ValueError,
-        RecursionError,
-        MemoryError,
-    ):  # the last: of the parser's stack
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last: its stack is full
         return {}
     return found if is_bounded(found) else {}
 
