@@ -4,6 +4,7 @@ that hold what their cells hold."""
 from __future__ import annotations
 
 import re
+from typing import TypeGuard
 
 from bs4 import Comment, Doctype, Tag
 from bs4.element import NavigableString
@@ -114,7 +115,7 @@ class _Converter(MarkdownConverter):
         parts = [
             self.process_tag(each, inside)
             if isinstance(each, Tag)
-            else self.process_text(each, parent_tags=inside)  # type: ignore[attr-defined]
+            else self.process_text(each, parent_tags=inside)
             for each in list(node.contents)  # of which long text is replaced
             if isinstance(each, Tag) or _is_text(each, node)
         ]
@@ -186,7 +187,7 @@ _CONTEXTS = {
 """What markdownify calls the inside of these elements beside their names."""
 
 
-def _is_text(node: object, parent: Tag) -> bool:
+def _is_text(node: object, parent: Tag) -> TypeGuard[NavigableString]:
     """Whether a node is text that shows: not a comment, and no white space beside a block or at the ends of
     one."""
     if not isinstance(node, NavigableString) or isinstance(node, (Comment, Doctype)):
