@@ -82,9 +82,8 @@ def patterns(lines: Iterable[str]) -> GitIgnoreSpec:
     """Like Git, passes over a line that is no pattern."""
     good: list[str] = []
     for line in lines:
-        line = _ALL_BELOW.sub(
-            r"/**/*\1", line
-        )  # which the library does not take for the folder itself
+        # Which the library does not take for the folder itself.
+        line = _ALL_BELOW.sub(r"/**/*\1", line)
         try:
             GitIgnoreSpec.from_lines([line])
         except ValueError:

@@ -168,7 +168,7 @@ def edit_distance(first: str, second: str, bound: int) -> int | None:
 
 
 def shared_prefix(first: Sequence[str], second: Sequence[str]) -> int:
-    """How many characters two words, or lines two texts, have in common at their beginning."""
+    """How many characters of two words, or lines of two texts, are the same at their beginning."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 

@@ -11,6 +11,7 @@ import pytest
 from tests.end_to_end.processes import is_running
 from tests.waiting import PATIENCE_S
 
+from kb_runtime.clients.doctor import describe
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.probe import Report, probe
 
@@ -189,3 +190,8 @@ def test_a_server_that_stays_is_stopped(machine: Machine) -> None:
 def test_a_command_that_is_not_there(machine: Machine) -> None:
     report = probe(["/nowhere/kbc"], machine, {})
     assert report.problem == "/nowhere/kbc cannot be started: No such file or directory."
+
+
+def test_a_search_that_finds_nothing_is_no_defect() -> None:
+    report = Report("handshake", revision="1", tools=1, search="docs_search", query="docs")
+    assert describe(report).endswith("1 tools in 0 ms, docs_search answered in 0 ms")

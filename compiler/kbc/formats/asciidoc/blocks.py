@@ -22,13 +22,13 @@ MAX_DEPTH = 40
 ADMONITIONS = ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
 _ENTRY = re.compile(r":(!?)(\w[^:]*?)(!?):(?:\s+(.*))?\Z")
 _NOT_IN_NAME = re.compile(r"[^\w-]")
-_SECTION = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\Z")
+_SECTION = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)\Z")
 _BLOCK_ANCHOR = re.compile(r"\[\[([^\],]+)(?:,([^\]]*))?\]\]\Z")
-_BLOCK_LIST = re.compile(r"\[([^\[\]]*|.*[\"'=].*)\]\Z")
+_BLOCK_LIST = re.compile(r"\[([^\[\]]*|[^\"'=\n]*[\"'=].*)\]\Z")
 _ATTRIBUTE_LINE = re.compile(r"\[(?:|[\w.#%{,\"'].*|\[(?:|[^\W\d][\w:.-]*(?:, *.+)?)\])\]\Z")
 """As Asciidoctor has it: an anchor, or a list that begins with a word or one of the marks."""
 
-_MACRO = re.compile(r"([a-z][\w-]*)::(\S*?)\[(.*)\]\Z")
+_MACRO = re.compile(r"(?=.*\]\Z)([a-z][\w-]*)::(\S*?)\[(.*)\]\Z")
 _PREFIX = re.compile(rf"({'|'.join(ADMONITIONS)}):\s+(.*)", re.DOTALL)
 _AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}(?:\s+<[^>]+>)?(?:;.*)?\Z")
 _REVISION = re.compile(r"v?[\d.]*,?\s*(\d{4}-\d\d-\d\d)")
@@ -196,7 +196,9 @@ class Blocks:
         no underlined titles: there `----` begins a listing."""
         section = _SECTION.match(line.text)
         if section and not DELIMITER.match(line.text):
-            title, level = section[2], len(section[1])
+            mark, title = section.groups()
+            level, bare = len(mark), title.removesuffix(mark)
+            title = bare.rstrip() if bare[-1:].isspace() else title
         elif self.contained and given.style not in ("discrete", "float"):
             return None
         else:

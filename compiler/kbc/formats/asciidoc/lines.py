@@ -23,7 +23,7 @@ MAX_LINES = 300_000
 
 _DIRECTIVE = re.compile(r"(\\?)(include|ifdef|ifndef|ifeval|endif)::(\S[^\[]*)?\[(.*)\]\s*\Z")
 _TAG = re.compile(r"(?:\A|.*[^\w])(tag|end)::([^\s\[\]]+)\[\](?:\s|\Z|[^\w])")
-_EXPRESSION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*\Z")
+_OPERATOR = re.compile(r"[=!<>]=|<|>")
 _IN_UNKNOWN_FOLDER = re.compile(r"\{[\w-]+\}/([^{}]+/[^{}]+)")
 _ROOTED = re.compile(r"[{$:]|\A(?:/|\.\./)")
 
@@ -210,10 +210,13 @@ class LineReader:
             self._conditions.append(holds)
 
     def _evaluated(self, expression: str) -> bool:
-        match = _EXPRESSION.match(substitute(expression, self._project.attributes))
-        if match is None:
+        text = substitute(expression, self._project.attributes).strip()
+        match = _OPERATOR.search(text, 1)
+        if match is None or match.end() == len(text):
             return False
-        left, operator, right = match[1].strip("\"'"), match[2], match[3].strip("\"'")
+        operator = match[0]
+        sides = text[: match.start()].rstrip(), text[match.end() :].lstrip()
+        left, right = (each.strip("\"'") for each in sides)
         if operator in ("==", "!="):
             return (left == right) == (operator == "==")
         try:
