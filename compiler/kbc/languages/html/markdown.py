@@ -4,6 +4,7 @@ that hold what their cells hold."""
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from bs4 import Comment, Doctype, Tag
 from bs4.element import NavigableString
@@ -114,7 +115,7 @@ class _Converter(MarkdownConverter):
         parts = [
             self.process_tag(each, inside)
             if isinstance(each, Tag)
-            else self.process_text(each, parent_tags=inside)  # type: ignore[attr-defined]
+            else self.process_text(each, parent_tags=inside)
             for each in list(node.contents)  # of which long text is replaced
             if isinstance(each, Tag) or _is_text(each, node)
         ]
@@ -122,7 +123,7 @@ class _Converter(MarkdownConverter):
         text = _joined(parts)
         return str(convert(node, text, parent_tags=around)) if convert is not None else text
 
-    def process_text(self, text: NavigableString, parent_tags: set[str] | None = None) -> str:
+    def process_text(self, text: Any, parent_tags: set[str] | None = None) -> str:
         """Collapses blanks first: for many of them the library takes time for the square of their number."""
         if len(text) > _LONG_TEXT and len(short := _BLANKS.sub(" ", text)) < len(text):
             shorter = NavigableString(short)

@@ -81,7 +81,8 @@ def _sum(left: Any, right: Any) -> str | list[Any] | None:
         return None
     if len(left) + len(right) > _MAX_SUM:
         return None
-    return left + right
+    longer: str | list[Any] = left + right
+    return longer
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
