@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from urllib.parse import unquote, urlunsplit
 
 from kb_runtime.errors import SingleCodeError, exit_codes
@@ -79,6 +80,14 @@ def is_web(url: str) -> bool:
     """Whether the address is one of the web."""
     parts = split_url(url.strip())
     return parts.scheme.lower() in ("http", "https") and bool(parts.netloc)
+
+
+def http_time(stated: str) -> str:
+    """A time as HTTP headers have it, in ISO 8601; "" for what is none."""
+    try:
+        return parsedate_to_datetime(stated).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (TypeError, ValueError):
+        return ""
 
 
 def without_query(url: str) -> str:

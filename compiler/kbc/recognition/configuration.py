@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import yaml
@@ -121,22 +122,18 @@ def script_configs(folder: str) -> tuple[str, ...]:
 
 def read_script(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """The object that a program exports, with what it imports from files beside it."""
-
-    def beside(other: str) -> str | None:
-        return read_text(tree, other) if tree.exists(other) else None
-
-    return exported(read_text(tree, path), path, beside)
+    return exported(read_text(tree, path), path, partial(_text_of, tree))
 
 
 def read_script_value(tree: IncludeTree, path: str) -> Any:
     """What a program or a file of JSON exports, of any type, with what it imports from files beside it."""
     if path.endswith(".json"):
         return json_value(read_text(tree, path))
+    return exported_value(read_text(tree, path), path=path, read=partial(_text_of, tree))
 
-    def beside(other: str) -> str | None:
-        return read_text(tree, other) if tree.exists(other) else None
 
-    return exported_value(read_text(tree, path), path=path, read=beside)
+def _text_of(tree: IncludeTree, path: str) -> str | None:
+    return read_text(tree, path) if tree.exists(path) else None
 
 
 def read_any(tree: IncludeTree, path: str) -> Mapping[str, Any]:

@@ -294,6 +294,8 @@ class _FolderDetector:
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])
+        own = tuple(f"{name}/" for name in found)
+        files = [name for name in files if not name.startswith(own)]
         for parent, read, others in other_versions(files, self._tree, site.folder, site.version):
             place = joined(site.folder, parent) or "the folder"
             one = f"{read} is read" if read else "the unversioned pages are read"

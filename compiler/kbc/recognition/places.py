@@ -67,12 +67,11 @@ _NO_PLACE = re.compile(
 )
 _DATA = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
 """Folders of what is no part of a project's own tests."""
-
 MAX_DEPTH = 3
 """Folders below a repository's root that sites and folders of documentation are looked for in."""
 
-_LICENCE = re.compile(r"(?:un)?licen[cs]es?|copying|copyright|notice", re.IGNORECASE)
-"""Pages that every package of a repository may have a copy of, and that explain none of them."""
+_USUAL = re.compile(rf"(?i)(?:un)?licen[cs]es?|copying|copyright|notice|{LOG_OF_CHANGES}|.+\.api")
+"""Pages that any package may have, which do not show where documentation is; `a.api.md`: API Extractor."""
 
 _MANY_PAGES = 20
 _SPECIFICATIONS = frozenset({"spec", "specs"})
@@ -140,7 +139,7 @@ def pages_below(
         name.split("/")
         for name in files
         if (is_page(name) or name in man_pages)
-        and not (is_of_others(name) or _LICENCE.fullmatch(PurePosixPath(name).stem))
+        and not (is_of_others(name) or _USUAL.fullmatch(PurePosixPath(name).stem))
     ]
     nested = [page for page in pages if len(page) > 1]
     if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:

@@ -104,7 +104,7 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
 def _at_its_domain(tree: IncludeTree, site: Site) -> Site:
     """The site with the address of the domain that GitHub Pages has for it, where it states no other."""
     own = str(site.options.get("config_folder", ""))
-    if site.base_url:
+    if site.base_url or site.options.get("without_addresses"):
         return site
     for place in (site.folder, own, *(joined(own, name) for name in ("static", "public"))):
         path = joined(place, _DOMAIN_FILE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from kbc.languages.includes.fenced import fenced_stretches
 from kbc.project.include_tree import IncludeTree
@@ -91,7 +91,11 @@ def translated_folders(
         found += _short_names(parent, names, found, known, language)
     if language != "en":
         return found
-    return [place for place in found if not _is_in_english(place, known, tree, folder)]
+    return [
+        place
+        for place in found
+        if _is_beside_english(place, below, known) or not _is_in_english(place, known, tree, folder)
+    ]
 
 
 def _collected(
@@ -224,6 +228,14 @@ def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
 def _are_mostly_english(names: Sequence[str], tree: IncludeTree) -> bool:
     """Whether most of the pages are in English, as far as their words leave no doubt."""
     return 2 * sum(are_in_english([_read(name, tree)]) for name in names) > len(names)
+
+
+def _is_beside_english(place: str, below: Mapping[str, Set[str]], files: frozenset[str]) -> bool:
+    """Whether most pages in the folder `place` stand under the same name in one of English beside it, `en` or
+    `en-US`: those that are in English wait for their translation."""
+    parent = posixpath.dirname(place)
+    english = (name for name in below[parent] if re.split("[-_]", name)[0] == "en")
+    return any(is_copy(place, joined(parent, name), files) for name in english)
 
 
 def _is_in_english(place: str, files: frozenset[str], tree: IncludeTree, folder: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kbc.project.git_patterns import git_patterns
+from kbc.sources.ignore_files import patterns
 
 NOT_INCLUDED = "not in `include`"
 
@@ -13,9 +13,9 @@ class PathPatterns:
     """Which paths of a collection are wanted; a pattern that is none is passed over, as in Git."""
 
     def __init__(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:
-        self._include = git_patterns(include)
-        self._exclude = [(pattern, git_patterns([pattern])) for pattern in exclude]
-        self._excluding = git_patterns(exclude)
+        self._include = patterns(include)
+        self._exclude = [(pattern, patterns([pattern])) for pattern in exclude]
+        self._excluding = patterns(exclude)
         self._has_include = bool(include)
 
     def reason(self, path: str) -> str:

@@ -124,6 +124,18 @@ def test_copies_that_wait_for_their_translation_are_left_out(tmp_path: Path) -> 
     assert paths == {f"{name}.md" for name in BIRDS}
 
 
+def test_folders_beside_one_of_english_with_the_same_pages_wait_for_their_translation(
+    tmp_path: Path,
+) -> None:
+    """What they were copied from has changed since."""
+    files = {f"en-US/{name}.md": f"# {name}\n\nAll of this is new.\n" for name in BIRDS}
+    files |= {
+        f"{place}/{name}.md": PROSE.format(name) * 9 for place in ("ko", "de") for name in BIRDS
+    }
+    paths = {each.path for each in read(write_tree(tmp_path / "tree", files))[0].records["docs"]}
+    assert paths == {f"en-US/{name}.md" for name in BIRDS}
+
+
 @pytest.mark.parametrize(
     ("folder", "original", "is_translation"),
     [

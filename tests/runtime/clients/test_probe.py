@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.end_to_end.processes import is_running
@@ -132,6 +134,18 @@ def test_what_goes_wrong_is_said(machine: Machine, program: str, problem: str) -
     assert not report.ok
     assert report.problem.startswith(problem)
     assert "\n" not in report.problem
+
+
+def test_what_a_server_wrote_is_told_when_it_has_left_before_it_was_asked(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ended(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.wait(PATIENCE_S)
+
+    monkeypatch.setattr(subprocess, "Popen", Ended)
+    assert "writes 'hello' to stdout" in ask("print('hello')", machine).problem
 
 
 @pytest.mark.parametrize(

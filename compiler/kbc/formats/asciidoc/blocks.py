@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
+from textwrap import dedent
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
@@ -14,7 +15,6 @@ from kbc.formats.asciidoc.inline import Inline
 from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine, level_offset
 from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written, is_missing, underlined_level
 from kbc.formats.document import FormatError
-from kbc.formats.selection import dedented
 from kbc.project.source_file import relative_path
 
 MAX_DEPTH = 40
@@ -310,7 +310,7 @@ class Blocks:
         if "attributes" in given.get("subs") or given.get("subs") == "normal":
             code = substitute(code, self.project.attributes)
         if given.get("indent") == "0":
-            code = "\n".join(dedented(code.split("\n"), ""))
+            code = dedent(code)
         return commonmark.fence(code, language.split(",")[0])
 
     def _macro(self, macro: re.Match[str], line: SourceLine) -> Written:
@@ -384,7 +384,7 @@ class Blocks:
         if style in ("source", "listing", "literal"):
             return self._code(body, given, "")
         if first.text[:1].isspace() and style in ("", "normal"):
-            return commonmark.fence("\n".join(dedented([line.text for line in body], "")))
+            return commonmark.fence(dedent("\n".join(line.text for line in body)))
         if style in ("stem", "latexmath", "asciimath"):
             return commonmark.fence(_joined(body), "math")
         if style in ("comment", "pass"):

@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from textwrap import dedent
 
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import Attributes, substitute
@@ -272,13 +273,11 @@ class LineReader:
         elif tags := given.get("tags") or given.get("tag"):
             numbered = select_tags(numbered, tags)
         if (columns := given.get("indent")).isdigit():
-            texts = [text for _, text in numbered]
-            margin = min(
-                (len(each) - len(each.lstrip()) for each in texts if each.strip()), default=0
-            )
+            texts = dedent("\n".join(text for _, text in numbered)).split("\n")
             pad = " " * min(int(columns), 100)
             numbered = [
-                (n, f"{pad}{text[margin:]}" if text.strip() else "") for n, text in numbered
+                (n, pad + text if text else "")
+                for (n, _), text in zip(numbered, texts, strict=False)
             ]
         return numbered
 

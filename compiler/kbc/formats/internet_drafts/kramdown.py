@@ -11,7 +11,7 @@ from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, 
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
-from kbc.languages.includes.fenced import SPAN, fenced_stretches
+from kbc.languages.includes.fenced import Kept, fenced_stretches
 from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, resolved_path
 from kbc.project.well_formed import line_at
@@ -164,18 +164,10 @@ class _KramdownDraft:
 
     def _inline(self, text: str) -> str:
         """Prose with its citations as links and without attributes; code in it stays."""
-        parts: list[str] = []
-        end = 0
-        for span in SPAN.finditer(text):
-            parts += [self._outside_code(text[end : span.start()]), span[0]]
-            end = span.end()
-        parts.append(self._outside_code(text[end:]))
-        return "".join(parts)
-
-    def _outside_code(self, text: str) -> str:
-        text = _CITED.sub(self._cited, text)
+        kept = Kept()
+        text = _CITED.sub(self._cited, kept.hide_spans(text))
         text = _EXTENSION.sub(self._extension, text)
-        return _ATTRIBUTES.sub("", text) if "{:" in text else text
+        return kept.restored(_ATTRIBUTES.sub("", text) if "{:" in text else text)
 
     def _extension(self, match: re.Match[str]) -> str:
         if match["name"] == "boilerplate":

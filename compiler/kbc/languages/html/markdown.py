@@ -4,7 +4,7 @@ that hold what their cells hold."""
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TypeGuard
 
 from bs4 import Comment, Doctype, Tag
 from bs4.element import NavigableString
@@ -123,7 +123,7 @@ class _Converter(MarkdownConverter):
         text = _joined(parts)
         return str(convert(node, text, parent_tags=around)) if convert is not None else text
 
-    def process_text(self, text: Any, parent_tags: set[str] | None = None) -> str:
+    def process_text(self, text: NavigableString, parent_tags: set[str] | None = None) -> str:
         """Collapses blanks first: for many of them the library takes time for the square of their number."""
         if len(text) > _LONG_TEXT and len(short := _BLANKS.sub(" ", text)) < len(text):
             shorter = NavigableString(short)
@@ -187,7 +187,7 @@ _CONTEXTS = {
 """What markdownify calls the inside of these elements beside their names."""
 
 
-def _is_text(node: object, parent: Tag) -> bool:
+def _is_text(node: object, parent: Tag) -> TypeGuard[NavigableString]:
     """Whether a node is text that shows: not a comment, and no white space beside a block or at the ends of
     one."""
     if not isinstance(node, NavigableString) or isinstance(node, (Comment, Doctype)):

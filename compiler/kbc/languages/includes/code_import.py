@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from textwrap import dedent
 from urllib.parse import unquote
 
 from kb_runtime.text.rendering import backticks
@@ -18,7 +19,6 @@ from kbc.languages.includes.components import options
 from kbc.languages.includes.fenced import FENCE, shifted_headings
 from kbc.languages.includes.files import (
     IncludingPage,
-    dedent,
     fence,
     indented,
     language_of,

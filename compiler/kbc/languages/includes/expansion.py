@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from textwrap import dedent
 
 from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes import attributes, code_import
@@ -43,7 +44,6 @@ from kbc.languages.includes.files import (
     Expansion,
     IncludingPage,
     Surroundings,
-    dedent,
     excerpt,
     fence,
     indented,

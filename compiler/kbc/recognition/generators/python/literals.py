@@ -29,12 +29,7 @@ def literals(source: str) -> dict[str, Any]:
     """
     try:
         found = _assigned(ast.parse(source).body)
-    except (
-        SyntaxError,
-        ValueError,
-        RecursionError,
-        MemoryError,
-    ):  # the last: of the parser's stack
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last: its stack is full
         return {}
     return found if is_bounded(found) else {}
 
@@ -76,13 +71,11 @@ def _extend(call: ast.Call, found: dict[str, Any]) -> None:
 
 def _sum(left: Any, right: Any) -> str | list[Any] | None:
     """Two texts or two lists as one; None for others, and for what gets too long."""
-    is_text = isinstance(left, str) and isinstance(right, str)
-    if not is_text and not (isinstance(left, list) and isinstance(right, list)):
-        return None
-    if len(left) + len(right) > _MAX_SUM:
-        return None
-    longer: str | list[Any] = left + right
-    return longer
+    if isinstance(left, str) and isinstance(right, str):
+        return left + right if len(left) + len(right) <= _MAX_SUM else None
+    if isinstance(left, list) and isinstance(right, list):
+        return [*left, *right] if len(left) + len(right) <= _MAX_SUM else None
+    return None
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
