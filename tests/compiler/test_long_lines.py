@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+import zlib
 from pathlib import Path
 
 import pytest
 
 from kbc import processor_time
 from kbc.diagnostics import Diagnostics
+from kbc.formats.documenter.links import identified
+from kbc.formats.inventory import read_inventory
 from kbc.pipeline.reading import read_inputs
 
 CASES = {
@@ -16,6 +20,16 @@ CASES = {
     "code of DocFX that never ends": ("a.md", "# T\n\n" + "[!code-csharp[Main](a" * 10_000),
     "a container's label": ("a.md", "# T\n\n:::code a=" + "{" * 200_000 + "b:::\n"),
     "a title of brackets": ("a.adoc", "= T " + "[" * 90_000 + "x\n\nText.\n"),
+    "a title with blanks": ("a.adoc", "= T\n\n== a" + " " * 120_000 + "x\n\nText.\n"),
+    "a list of attributes": ("a.adoc", "= T\n\n[a" + "=" * 120_000 + "]x\n"),
+    "a macro of brackets": ("a.adoc", "= T\n\na::" + "[" * 120_000 + "]x\n"),
+    "a condition of blanks": ("a.adoc", "= T\n\nifeval::[a" + " " * 80_000 + "b]\nendif::[]\n"),
+    "a list of terms": ("a.adoc", "= T\n\n" + "a:: b\n\na\n\n" * 16_000),
+    "text of blanks": ("a.html", "<h1>T</h1><p>a" + " " * 400_000 + "b</p>"),
+    "a cell's heading of blanks": (
+        "a.ipynb",
+        '{"cells": [{"cell_type": "markdown", "source": "# a' + " " * 9_000 + 'b"}]}',
+    ),
     "index terms that never end": ("a.adoc", "= T\n\n" + "(($$a" * 19_000 + "\n"),
     "sections of one title": ("a.adoc", "= T\n\n" + "== Deeper\n\ntext\n\n" * 9_000),
     "a name of underscores": ("a.pod", "=head1 a" + "_" * 200_000 + "b\n\nText.\n"),
@@ -37,3 +51,15 @@ def test_reading_takes_no_time_for_the_square_of_a_line(
     assert read_inputs(tmp_path, diagnostics) is not None
     assert not [each for each in diagnostics if "too long to be read" in each.message]
     assert "file-too-complex" not in {each.code for each in diagnostics}
+
+
+def test_other_lines_take_no_time_for_their_square() -> None:
+    head = b"# Sphinx inventory version 2\n# Project: p\n# Version: 1\n# packed with zlib\n"
+    entries = f"x {'a:' * 100_000}b\nx{' ' * 40_000}y\nc d py:function 1 e.html#$ -\n"
+    title = f"[a](@id{' ' * 20_000}("
+    began = time.process_time()
+    (entry,) = read_inventory(head + zlib.compress(entries.encode())).entries
+    assert (entry.name, entry.address) == ("c d", "e.html#c d")
+    assert identified(title) == (title, "")
+    assert identified("[a b](@id  c )") == ("a b", "c")
+    assert time.process_time() - began < 5

@@ -41,13 +41,13 @@ _PACKAGE_OF_R = "DESCRIPTION"
 
 PAGES = (
     *MARKDOWN,
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc"),
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc", ".dox"),
     *(".docbook", ".dbk", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
 
 README = re.compile(
-    rf"(?:readme|{LOG_OF_CHANGES}|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
+    rf"(?:readme|mainpage|{LOG_OF_CHANGES}|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
 )
 """Pages about a project, beside its source."""
 
@@ -67,12 +67,11 @@ _NO_PLACE = re.compile(
 )
 _DATA = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
 """Folders of what is no part of a project's own tests."""
-
 MAX_DEPTH = 3
 """Folders below a repository's root that sites and folders of documentation are looked for in."""
 
-_LICENCE = re.compile(r"(?:un)?licen[cs]es?|copying|copyright|notice", re.IGNORECASE)
-"""Pages that every package of a repository may have a copy of, and that explain none of them."""
+_USUAL = re.compile(rf"(?i)(?:un)?licen[cs]es?|copying|copyright|notice|{LOG_OF_CHANGES}|.+\.api")
+"""Pages that any package may have, which do not show where documentation is; `a.api.md`: API Extractor."""
 
 _MANY_PAGES = 20
 _SPECIFICATIONS = frozenset({"spec", "specs"})
@@ -140,7 +139,7 @@ def pages_below(
         name.split("/")
         for name in files
         if (is_page(name) or name in man_pages)
-        and not (is_of_others(name) or _LICENCE.fullmatch(PurePosixPath(name).stem))
+        and not (is_of_others(name) or _USUAL.fullmatch(PurePosixPath(name).stem))
     ]
     nested = [page for page in pages if len(page) > 1]
     if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
@@ -422,14 +421,14 @@ def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, 
 
 
 def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
-    """The folders for pages in parts of a repository, such as `apps/site/content`, where they hold many pages
-    and at least as many as files of code."""
+    """The folders for pages in parts of a repository, such as `apps/site/content` and `site/pages`, with many
+    pages and at least as many as files of code."""
     pages: Counter[str] = Counter()
     code: Counter[str] = Counter()
     for name in files:
         folders = name.split("/")[:-1]
         depth = next(
-            (at for at, each in enumerate(folders) if each in (*DOCS_FOLDERS, _CONTENT)), 0
+            (at for at, each in enumerate(folders) if each in (*DOCS_FOLDERS, _CONTENT, "pages")), 0
         )
         depth += folders[depth + 1 : depth + 2] == [_CONTENT]  # of a site that is called `docs`
         if not 0 < depth <= MAX_DEPTH or any(SKIPPED.fullmatch(each) for each in folders[:depth]):

@@ -104,7 +104,7 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
 def _at_its_domain(tree: IncludeTree, site: Site) -> Site:
     """The site with the address of the domain that GitHub Pages has for it, where it states no other."""
     own = str(site.options.get("config_folder", ""))
-    if site.base_url:
+    if site.base_url or site.options.get("without_addresses"):
         return site
     for place in (site.folder, own, *(joined(own, name) for name in ("static", "public"))):
         path = joined(place, _DOMAIN_FILE)
@@ -213,8 +213,8 @@ def with_larger(
         larger.append(Site(folder=folder, exclude=exclude))
     starts, known = tuple(f"{folder}/" for folder in found), {site.config for site in sites}
     others = sites_below(tree, root, files)[0] if larger else []
-    others = [site for site in others if f"{site.folder}/".startswith(starts)]
-    if more := [site for site in others if site.config not in known]:
+    inside = [site for site in others if f"{site.folder}/".startswith(starts)]
+    if more := [site for site in inside if site.config not in known]:
         return with_larger([*sites, *more], tree, root, names, files, left_out)
     return [*larger, *sites]
 

@@ -21,7 +21,7 @@ _MOST_NESTED = 4
 """How deep versions are looked for in folders that are called as such: `docs/v2/2.1`."""
 
 _VERSION = re.compile(
-    r"(?:(?:version|release)[-_])?v?(?P<numbers>\d+(?:[._](?:\d+|x))+|(?<=v)\d+)"
+    r"(?:(?:version|release)[-_])?v?(?P<numbers>\d+(?:[._](?:\d+|x))+|\d+x|(?<=v)\d+)"
     r"(?P<rest>\.?-?(?:alpha|beta|rc|pre|dev|snapshot)[\w.-]*|-?docs)?",
     re.IGNORECASE,
 )
@@ -220,5 +220,5 @@ def _order(name: str) -> tuple[float, ...] | None:
     match = _VERSION.fullmatch(name)
     if match is None:
         return None
-    numbers = re.split(r"[._]", match["numbers"].lower())
+    numbers = re.findall(r"\d+|x", match["numbers"].lower())
     return tuple(float("inf") if each == "x" else float(each) for each in numbers)

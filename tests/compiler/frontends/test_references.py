@@ -227,6 +227,8 @@ def test_related_of_a_page_names_records_by_id_or_path() -> None:
     found = checked({**known, "docs/a.md": "---\nrelated: [docs/c.md, b]\n---\n# A\n\ntext"})
     assert [each[::2] for each in found] == [("docs/a.md", "unknown-related")]
     assert "'docs/c.md'" in found[0][3]
+    found = checked({**known, "docs/a.md": "---\nrelated: [/b, /c]\n---\n# A\n\ntext"})
+    assert ["'/c'" in each[3] for each in found] == [True]
 
 
 SPEC = "module {name} {{\n  {more}\n  pure def twice(n: int): int = 2 * n\n}}\n"

@@ -251,6 +251,8 @@ def test_texts_that_a_page_exports_are_filled_into_its_prose() -> None:
         ),
         ("<pre>{`a\\`b\nc`}</pre>", "```\na`b\nc\n```"),
         ("Use <code>{`npm i`}</code> or <b>{`this`}</b>.", "Use `npm i` or this."),
+        ("It takes\n<Code>{`{ top: 2 }`}</Code>.\n", "It takes\n`{ top: 2 }`."),
+        ("<Code>{`npm i`}</Code>\n\nThen", "```\nnpm i\n```\n\nThen"),
         ("One{\" \"}two {'three'}.", "One two three."),
         (
             '<Release render={(it) => (\n  <CodeBlock language="sh">\n    {`run ${it.name}\n  -v`}\n'
@@ -261,6 +263,11 @@ def test_texts_that_a_page_exports_are_filled_into_its_prose() -> None:
 )
 def test_texts_of_expressions_are_shown(source: str, shown: str) -> None:
     assert clean(with_rendered_texts(f"# A\n\n{source}\n\nEnd.\n")) == f"# A\n\n{shown}\n\nEnd."
+
+
+def test_code_in_a_table_of_properties_does_not_replace_it() -> None:
+    table = "<Props\n  data={[{ name: 'pad', does: <CodeBlock>{`pad={2}`}</CodeBlock> }]}\n/>"
+    assert "name: 'pad'" in with_rendered_texts(f"{table}\n")
 
 
 @pytest.mark.parametrize(

@@ -276,6 +276,19 @@ def test_a_folder_with_nearly_all_pages_does_not_hide_another_with_many(tmp_path
     assert recognised(root).project.collections[0].paths == ("www/apps",)
 
 
+def test_pages_that_all_packages_have_do_not_show_where_documentation_is(tmp_path: Path) -> None:
+    files = {
+        f"packages/site/src/routes/{name}/index.mdx": page(name) for name in map(str, range(30))
+    }
+    files |= {
+        f"packages/p{number}/{name}.md": page(name)
+        for number in range(10)
+        for name in ("CHANGELOG", "LICENSE", f"p{number}.api")
+    }
+    root = write_tree(tmp_path / "heron", {"package.json": '{"name": "heron"}', **files})
+    assert recognised(root).project.collections[0].paths == ("packages/site/src/routes",)
+
+
 def test_licences_of_packages_make_no_documentation(tmp_path: Path) -> None:
     files = {"composer.json": '{"name": "heron/nest"}', "README.md": page("Heron")}
     for number in range(30):

@@ -31,6 +31,7 @@ def folders(root: Path, collection: str = "docs") -> set[str]:
         (("1.0", "2.0", "3.0-beta"), "2.0"),
         (("v1", "v2"), "v2"),
         (("1.x", "2.x", "next"), "2.x"),
+        (("4x", "5x", "10x"), "10x"),
         (("1.1", "1.2", "latest", "main"), "latest"),
         (("version-0.1", "version-0.2"), "version-0.2"),
     ],
@@ -54,6 +55,16 @@ def test_a_version_that_was_rebuilt_goes_with_the_others(tmp_path: Path) -> None
     files |= {"docs/1.0/all.md": "# All\n\nQuite another manual.\n"}
     root = write_tree(tmp_path / "tree", {"mkdocs.yml": "site_name: Kites\n", **files})
     assert folders(root) == {"2.2"}
+
+
+def test_versions_in_translations_are_not_told_of(tmp_path: Path) -> None:
+    places = [f"{language}/{name}" for language in ("de", "en", "fr") for name in ("1.0", "2.0")]
+    files = {name: text for place in places for name, text in version(place).items()}
+    root = write_tree(tmp_path / "tree", {"mkdocs.yml": "site_name: Kites\ndocs_dir: .\n", **files})
+    assert recognised(root).notes == (
+        "translations are left out: de, fr",
+        "in en, 2.0 is read; other versions are left out: 1.0",
+    )
 
 
 def test_hugo_states_which_version_is_the_latest(tmp_path: Path) -> None:

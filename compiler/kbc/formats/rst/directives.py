@@ -12,14 +12,16 @@ from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import Context, is_style
-from kbc.formats.rst.files import CsvTable, Include, LiteralInclude
 from kbc.formats.rst.glossary import Glossary
+from kbc.formats.rst.inclusion import CsvTableFile, Include, LiteralInclude
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import dedented
+from kbc.languages.includes.myst.directives import CARD_MARK, CARDS, PROOFS
 
 
 class entry(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
-    """A described object: `signatures`, `prefix` (its kind), `anchor`; its children describe it."""
+    """A described object: its `signatures`, `kind`, `module` and `program`, whether it is the `owner` of
+    others in it, and the `prefix` of its anchor; its children describe it."""
 
 
 class _Drop(SphinxDirective):
@@ -122,7 +124,7 @@ class _Program(SphinxDirective):
 
 
 class _Admonition(SphinxDirective):
-    TITLES = {"seealso": "See also", "impl-detail": "CPython implementation detail"}  # noqa: RUF012
+    TITLES = {"seealso": "See also", "impl-detail": "Implementation detail"}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
         title = self.TITLES.get(self.base_name) or self.base_name.replace("-", " ").capitalize()
@@ -197,7 +199,7 @@ class _Labelled(SphinxDirective):
             node += nodes.inline("", "", *self.inline(words[1] if len(words) > 1 else title))
             node.extend(block)
             return [node]
-        if self.base_name in _CARDS:
+        if self.base_name in CARDS:
             self.content = _without_marks(self.content)
         node = self.label(title, "plain")
         target = self.options.get("link", "")
@@ -206,14 +208,9 @@ class _Labelled(SphinxDirective):
         return [node]
 
 
-_CARDS = frozenset({"card", "grid-item-card"})
-_CARD_MARK = re.compile(r"(?:\^{3,}|\+{3,})\s*")
-"""What is between the header, the body and the footer of a card."""
-
-
 def _without_marks(content: statemachine.StringList) -> statemachine.StringList:
     """The content of a card, in parts that are apart."""
-    lines = ["" if _CARD_MARK.fullmatch(each) else each for each in content]
+    lines = ["" if CARD_MARK.fullmatch(each) else each for each in content]
     return statemachine.StringList(lines, items=content.items)
 
 
@@ -247,8 +244,22 @@ class _Toctree(SphinxDirective):
         return [*head, nodes.bullet_list("", *items)] if items else []
 
 
+_GENERIC = {
+    "option": "cmdoption",
+    "cmdoption": "cmdoption",
+    "envvar": "envvar",
+    "confval": "confval",
+}
+"""Of objects that are in no module, what their anchors begin with."""
+
+
 class _ObjectDirective(SphinxDirective):
     """A described object: one signature a line, then its description."""
+
+    @property
+    def prefix(self) -> str:
+        """What its anchor begins with."""
+        return _GENERIC.get(self.base_name, "")
 
     def run(self) -> list[nodes.Node]:
         if self.name == "class" and is_style(self.argument):
@@ -262,12 +273,19 @@ class _ObjectDirective(SphinxDirective):
         node = entry("", signatures=signatures, kind=self.base_name, module=module)
         node["program"] = self.context.program
         node["owner"] = is_class
+        node["prefix"] = self.prefix
         around = self.context.owner
         if is_class:
             self.context.owner = plain_name(signatures[0]) if signatures else ""
         node.extend(self.children())
         self.context.owner = around
         return [node]
+
+
+class _DeclaredObject(_ObjectDirective):
+    @property
+    def prefix(self) -> str:
+        return self.base_name
 
 
 class _Unknown(SphinxDirective):
@@ -335,10 +353,8 @@ def _named(directive: type[SphinxDirective], names: str) -> dict[str, type[Sphin
 
 _CLASSES: dict[str, type[SphinxDirective]] = {
     **_named(_Drop, """index contents sectnum title header footer tabularcolumns raw sectionauthor
-        codeauthor moduleauthor rst-class cssclass setting templatetag templatefilter fieldlookup
-        djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
-        audit-event-table limited-api-list miscnews ansible-output-data ansible-output-meta
-        changelog_imports"""),
+        codeauthor moduleauthor rst-class cssclass setting target-notes
+        testsetup testcleanup default-domain ansible-output-data ansible-output-meta changelog_imports"""),
     **_named(_Keep, "only ifconfig container grid button-ref button-link"),
     **_named(_Content, """compound highlights epigraph pull-quote hlist acks tabs tab-set grid-row
         card-carousel panels margin"""),
@@ -352,10 +368,8 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **_named(_Statement, """exercise exercise-start exercise-end solution solution-start solution-end"""),
     **_named(_Labelled, "tab tab-item group-tab code-tab card grid-item grid-item-card dropdown tabbed"),
     **_named(_ObjectDirective, """function data class exception method classmethod staticmethod attribute
-        property decorator decoratormethod describe object option cmdoption envvar confval opcode pdbcommand
-        django-admin django-admin-option member var macro type struct union enum enumerator concept alias
-        awaitablefunction awaitablemethod coroutinefunction coroutinemethod abstractmethod 2to3fixer
-        directive get post put delete patch"""),
+        property decorator decoratormethod describe object option cmdoption envvar confval member var
+        macro type struct union enum enumerator concept alias directive get post put delete patch"""),
     **_named(AutoDoc, """automodule autoclass autoexception autofunction autodata automethod
         autoattribute autoproperty autodecorator autotype"""),
     **dict.fromkeys(DIRECTIVES, BreatheDirective),
@@ -365,12 +379,13 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": Include, "literalinclude": LiteralInclude,
 }  # fmt: skip
+_PLAIN = (_Drop, _Keep, _Content, _Code)
 _DOCUTILS = frozenset([
     "parsed-literal", "rubric", "line-block", "table", "list-table", "image", "figure", "replace",
     "unicode", "date"])  # fmt: skip
-_DECLARED = {None: _Unknown, True: _ObjectDirective, False: _Drop}
-_PROOFS = frozenset(["prf", "proof"])
-"""The domain of sphinx-proof, and that of sphinxcontrib-proof."""
+_DECLARED = {
+    "": _Unknown, "object": _DeclaredObject, "crossref": _Drop, "directive": _ObjectDirective,
+}  # fmt: skip
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
 
 
@@ -382,21 +397,18 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
     if name in _DOCUTILS and known is not None:
         return known
     if name == "csv-table":
-        return type("CsvTable", (CsvTable,), {"context": context})
+        return type("CsvTable", (CsvTableFile,), {"context": context})
     if domain and base in _NAMESPACES:
         found: type[SphinxDirective] = _Drop
-    elif domain in _PROOFS:
+    elif domain in PROOFS:
         found = _Statement
     else:
         found = _CLASSES.get(base) or (
-            _ObjectDirective if domain else _DECLARED[declared_types(context).get(base)]
+            _ObjectDirective
+            if domain
+            else _DECLARED[declared_types(context).directives.get(base, "")]
         )
-        if domain and found in (
-            _Drop,
-            _Keep,
-            _Content,
-            _Code,
-        ):  # what a domain describes, whatever its name
+        if domain and found in _PLAIN:  # what a domain describes, whatever its name
             found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})
 

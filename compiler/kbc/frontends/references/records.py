@@ -165,7 +165,8 @@ def _check_related_pages(
     records: Sequence[CompiledRecord], of_sites: Set[str], diagnostics: Diagnostics
 ) -> None:
     """`related` in the front matter of a page names records by id or path, from the knowledge base's
-    root or from the page; an address leads out of it. In the collections `of_sites` it may be a field of the
+    root or from the page; an address leads out of it, and one without a host (`/guide/start`) is known by
+    the end of a path. In the collections `of_sites` it may be a field of the
     site's own, with names of another kind."""
     asking = [
         record
@@ -180,7 +181,10 @@ def _check_related_pages(
         for name in related(record):
             plain = name.partition("#")[0].strip("/")
             nearby = posixpath.normpath(posixpath.join(folder, plain))
-            if "://" not in name and plain not in known and nearby not in known:
+            if "://" in name or plain in known or nearby in known:
+                continue
+            is_address = name.startswith("/") and any(each.endswith(f"/{plain}") for each in known)
+            if not is_address:
                 diagnostics.warning(
                     "unknown-related",
                     f"{record.id!r} refers to {name!r}, which does not exist",

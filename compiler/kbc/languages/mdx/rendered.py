@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from textwrap import dedent
 
 from kbc.languages.includes.components import attributes, unescaped
-from kbc.languages.includes.files import dedent, fence
+from kbc.languages.includes.files import fence
 from kbc.languages.mdx.syntax import code_spans, syntax_spans
 
 MAY_RENDER = re.compile(r"\{\s*[`\"']")
@@ -27,6 +28,8 @@ _LITERAL = re.compile(
 _CODE = re.compile(r"pre|code|.*(?:Code|Snippet|Terminal|Highlight|Prism|Command).*", re.IGNORECASE)
 _LANGUAGE = re.compile(r"\blanguage-([\w+#-]+)")
 _FENCED = re.compile(r"[ \t]*`{3,}[^\n]*\n")
+_NO_MORE = re.compile(r"[ \t]*(?:\n|\Z)")
+_FUNCTION = re.compile(r"=\{\s*(?:\([^()]*\)|\w+)\s*=>")
 
 
 def with_rendered_texts(text: str) -> str:
@@ -53,9 +56,11 @@ def _with_children(text: str) -> str:
 def _child(match: re.Match[str]) -> str:
     text = unescaped(match["text"])
     is_block = "\n" in text.strip("\n")
-    is_code = _CODE.fullmatch(match["name"].rpartition(".")[2]) is not None
+    name = match["name"].rpartition(".")[2]
+    is_code = _CODE.fullmatch(name) is not None
     indent = match["indent"] or ""
-    if is_code and (is_block or match["name"] != "code"):
+    is_alone = match["indent"] is not None and _NO_MORE.match(match.string, match.end())
+    if is_code and (is_block or not (name == "code" or (name == "Code" and not is_alone))):
         stated = attributes(match["stated"])
         named = _LANGUAGE.search(stated.get("className", "") or stated.get("class", ""))
         language = stated.get("language") or stated.get("lang") or (named[1] if named else "")
@@ -68,7 +73,8 @@ def _child(match: re.Match[str]) -> str:
 
 
 def _with_code_of_functions(text: str) -> str:
-    """The text with the fenced code inside of empty tags in their place."""
+    """A text with the fenced code inside of empty tags in their place, if these are given a function; tables
+    have such code among other values."""
     code = code_spans(text)
     fences = [span for span in code if _FENCED.match(text, span.start)]
     parts: list[str] = []
@@ -81,7 +87,8 @@ def _with_code_of_functions(text: str) -> str:
         while index < len(fences) and fences[index].end <= tag.end:
             inner.append(text[fences[index].start : fences[index].end].strip("\n"))
             index += 1
-        if inner and text[tag.start] == "<" and text.endswith("/>", tag.start, tag.end):
+        is_empty = text[tag.start] == "<" and text.endswith("/>", tag.start, tag.end)
+        if inner and is_empty and _FUNCTION.search(text, tag.start, tag.end):
             parts += [text[position : tag.start], "\n\n", "\n\n".join(inner), "\n\n"]
             position = tag.end
     return "".join([*parts, text[position:]])

@@ -1,9 +1,11 @@
-"""Starlight: astro.config with the integration, pages in src/content/docs, one language of several."""
+"""Starlight and other sites of Astro: astro.config, pages in src/content/docs, one language of several."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,12 +17,17 @@ from kbc.recognition.configuration import (
     pages_below,
     peek_front_matter,
     read_script,
+    read_text,
 )
+from kbc.recognition.places import FEW_PAGES
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "starlight"
-PAGES = "content/docs"
-"""Below the folder of sources."""
+_COLLECTIONS, _DOCS = "content", "docs"
+"""The folder of content collections below that of sources, and the collection that a theme reads."""
+
+_THEME = "@astrojs/starlight"
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 CONFIGS = tuple(f"astro.config.{ending}" for ending in ("mjs", "ts", "mts", "js", "cjs"))
 _ENDINGS = (".markdown", ".mdown", ".mkdn", ".mkd", ".mdwn", ".md", ".mdx", ".mdoc")
@@ -29,12 +36,51 @@ _LAST = 2.0**53
 """The place of a page that states none."""
 
 
-def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose astro.config is in `folder`; None when it has no such pages."""
+def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site] | None:
+    """The site whose astro.config is in `folder`, and its other collections of pages if it is not one of
+    Starlight, which publishes no others; None when it has no documentation there."""
     data = read_script(tree, config)
-    pages = joined(folder, text(data, "srcDir") or "src", PAGES)
+    sources = joined(folder, text(data, "srcDir") or "src")
+    pages = joined(sources, _COLLECTIONS, _DOCS)
     if not tree.names(pages):
         return None
+    base_url = f"{text(data, 'site').rstrip('/')}/{text(data, 'base').strip('/')}".rstrip("/")
+    options: dict[str, Any] = {
+        "config_folder": folder,
+        "import_paths": import_paths(tree, folder),
+        "html_files": text(mapping(data.get("build")), "format") == "file",
+        "without_slash": text(data, "trailingSlash") == "never",
+    }
+    first = _documentation(tree, pages, data)
+    others = [] if _THEME in read_text(tree, config) else _others(tree, sources, base_url)
+    return [
+        replace(first, base_url=base_url, options=options),
+        *(replace(each, options={**options, **each.options}) for each in others),
+    ]
+
+
+def _others(tree: IncludeTree, sources: str, base_url: str) -> Iterator[Site]:
+    """The content collections beside the documentation that hold several pages. What their addresses are,
+    only programs say, unless the program that shows them is in the usual place."""
+    for name in tree.names(joined(sources, _COLLECTIONS)):
+        place = joined(sources, _COLLECTIONS, name)
+        pages = list(pages_below(tree, place, _is_page, _is_folder))
+        if name == _DOCS or not _NAME.fullmatch(name) or len(pages) < FEW_PAGES:
+            continue
+        routes = tree.names(joined(sources, "pages", name))
+        is_usual = any(each.startswith("[") and each.endswith(".astro") for each in routes)
+        own_url = f"{base_url}/{name}" if base_url and is_usual else ""
+        yield Site(
+            folder=place,
+            name=name,
+            base_url=own_url,
+            exclude=(*NOT_PAGES, "_*"),
+            options={"without_addresses": not own_url},
+        )
+
+
+def _documentation(tree: IncludeTree, pages: str, data: Mapping[str, Any]) -> Site:
+    """The pages of the site, in the order of its sidebar."""
     found = [mapping(each) for each in sequence(data.get("integrations"))]
     theme: Mapping[str, Any] = next((each for each in found if "title" in each), {})
     locales = mapping(theme.get("locales"))
@@ -47,18 +93,20 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         folder=pages,
         title=_in_language(theme, "title", language),
         description=text(theme, "description"),
-        base_url=f"{text(data, 'site').rstrip('/')}/{text(data, 'base').strip('/')}".rstrip("/"),
         titles=sidebar.titles,
         # Parts of pages, which Astro does not publish.
         exclude=(*NOT_PAGES, "_*", *(f"/{name}/" for name in others)),
         redirects=_redirects(data),
-        options={
-            "config_folder": folder,
-            "import_paths": import_paths(tree, folder),
-            "html_files": text(mapping(data.get("build")), "format") == "file",
-            "without_slash": text(data, "trailingSlash") == "never",
-        },
     )
+
+
+def _is_page(path: str) -> bool:
+    return path.endswith(_ENDINGS) and not posixpath.basename(path).startswith(("_", "."))
+
+
+def _is_folder(path: str) -> bool:
+    name = posixpath.basename(path)
+    return "." not in name and not name.startswith("_")
 
 
 def _in_language(data: Mapping[str, Any], name: str, language: str) -> str:
@@ -99,16 +147,10 @@ class _Sidebar:
         self._front_matter = cache(lambda path: peek_front_matter(tree, joined(folder, path)))
         self._slugs: dict[str, str] = {}
 
-        def is_page(path: str) -> bool:
-            return path.endswith(_ENDINGS) and not is_left_out(path)
-
         def is_folder(path: str) -> bool:
-            return "." not in posixpath.basename(path) and not is_left_out(path)
+            return path not in others and _is_folder(path)
 
-        def is_left_out(path: str) -> bool:
-            return path in others or posixpath.basename(path).startswith(("_", "."))
-
-        for path in pages_below(tree, folder, is_page, is_folder, locale):
+        for path in pages_below(tree, folder, _is_page, is_folder, locale):
             slug = starlight_slug(path, self._front_matter(path))
             self._slugs.setdefault(slug.removeprefix(locale).strip("/"), path)
 

@@ -125,3 +125,20 @@ def test_redirects_of_astro_are_other_names_of_their_targets(tmp_path: Path) -> 
     inputs, _ = read(write_tree(tmp_path / "tree", _site("title: 'Mill'", rest) | pages))
     (record,) = inputs.records["docs"]
     assert record.aliases == ("https://mill.example/old", "https://mill.example/older")
+
+
+def test_other_collections_of_pages_of_a_site_without_the_theme_are_read(tmp_path: Path) -> None:
+    config = "export default { site: 'https://mill.example', base: '/en' };\n"
+    files = {"astro.config.mjs": config, "CNAME": "mill.example\n", f"{_PAGES}/a.md": _page("A")}
+    files |= {"src/pages/blog/[...slug].astro": "", "src/pages/[...slug].astro": ""}
+    for name in ("one", "two", "sub/three"):
+        files |= {f"src/content/{place}/{name}.mdx": _page(name) for place in ("api", "blog")}
+    files |= {"src/content/notes/one.md": _page("one"), "src/content/api/_part.mdx": "A part.\n"}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert {name: set(addresses(inputs, name).values()) for name in inputs.records} == {
+        "docs": {"https://mill.example/en/a/"},
+        "api": {""},  # only the program that shows them says where they are
+        "blog": {f"https://mill.example/en/blog/{name}/" for name in ("one", "two", "sub/three")},
+    }
+    (tmp_path / "tree/astro.config.mjs").write_text(_site("title: 'Mill'")["astro.config.mjs"])
+    assert list(read(tmp_path / "tree")[0].records) == ["docs"]

@@ -44,7 +44,7 @@ _GROUP = re.compile(r"\([^/]*\)")
 def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     """The sites whose source.config is in `folder`, one for each folder of pages that is in no other one."""
     source = read_text(tree, config)
-    if "fumadocs-mdx" not in source:
+    if "fumadocs" not in source:  # `fumadocs-mdx`, or a module of the site's own
         return []
     named = {joined(place): name for name, place in _collections(source)}
     named = named or {_CONTENT: _CONTENT}

@@ -86,5 +86,7 @@ def test_a_configuration_without_folders_means_the_default_one(tmp_path: Path) -
     files = {"source.config.ts": config, "content/docs/a.mdx": titled("A"), "notes.md": page("No")}
     inputs, _ = read(write_tree(tmp_path / "tree", {**files, "CNAME": "tea.example"}))
     assert addresses(inputs) == {"docs/a.mdx": "https://tea.example/docs/a"}
+    own = files | {"source.config.ts": "export { config as default } from './lib/fumadocs';\n"}
+    assert addresses(read(write_tree(tmp_path / "own", own))[0]) == {"docs/a.mdx": ""}
     other = {"source.config.ts": "export default {};\n", "content/docs/a.mdx": titled("A")}
     assert recognised(write_tree(tmp_path / "other", other)).what == "folder of pages"

@@ -1,4 +1,4 @@
-"""The directives that take their text from other files: `include`, `literalinclude` and tables of CSV."""
+"""Directives that read other files: text, code and tables of values."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class LiteralInclude(SphinxDirective):
         return self.code(text, language)
 
 
-class CsvTable(CSVTable):
+class CsvTableFile(CSVTable):
     """Docutils' table, whose file is read through the context."""
 
     context: Context
