@@ -162,7 +162,9 @@ def _login(explorer: Explorer) -> Callable[[Request], Any]:
         if request.method == "POST":
             given = (await _form(request)).get("token", "").strip()
             if await run_in_threadpool(_accepted, explorer.accepts, given):
-                wanted = request.query_params.get("to", "").lstrip("/\\")  # below root, whatever it is
+                wanted = request.query_params.get("to", "").lstrip(
+                    "/\\"
+                )  # below root, whatever it is
                 response = RedirectResponse(f"{root}/{wanted}", 303)
                 response.set_cookie(
                     COOKIE,
