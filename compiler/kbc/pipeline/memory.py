@@ -6,7 +6,6 @@ Each thread of a build allocates in an arena of its own, and memory freed there 
 
 from __future__ import annotations
 
-import ctypes
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -50,6 +49,8 @@ def trimming_memory(items: Iterable[Item]) -> Iterator[Item]:
 
 def _call(name: str, *arguments: int) -> None:
     """Calls a function of the C library where it has it."""
+    import ctypes  # which no command but a build needs
+
     try:
         function: Any = getattr(ctypes.CDLL(None), name, None)
     except (OSError, TypeError):  # no C library by that means: Windows

@@ -23,6 +23,7 @@ from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.parts import (
     ONLY_TESTS,
+    as_one,
     collection,
     distinct,
     is_for_tests,
@@ -214,7 +215,8 @@ class _FolderDetector:
         return sites
 
     def _with_larger(self, sites: Sequence[Site]) -> list[Site]:
-        return repository.with_larger(sites, self._names, self._files, self._other_languages)
+        paths = (self._names, self._files, self._other_languages)
+        return repository.with_larger(sites, self._tree, self._root, *paths)
 
     def _leave_out(self, found: Sequence[str]) -> None:
         if found:
@@ -294,8 +296,7 @@ class _FolderDetector:
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])
-        own = tuple(f"{name}/" for name in found)
-        files = [name for name in files if not name.startswith(own)]
+        files = translations.outside(files, found)
         for parent, read, others in other_versions(files, self._tree, site.folder, site.version):
             place = joined(site.folder, parent) or "the folder"
             one = f"{read} is read" if read else "the unversioned pages are read"
@@ -310,7 +311,7 @@ class _FolderDetector:
         taken = [path for collection in collections for path in collection.paths]
         plain = code.shared_folders(collections, self._files)
         beside = [] if "." in taken else [name for name in self._names if name not in taken]
-        self._leave_out([name for name in beside if name in self._translated_files])
+        self._leave_out(translations.outside(self._translated_files, taken))
         self._leave_out(translations.repeated_languages(self._files, taken))
         own = [name for name in beside if name not in self._translated_files]
         if readmes := tuple(places.readmes(own)):
@@ -360,10 +361,9 @@ class _FolderDetector:
         found = tuple(place for place in found if place not in others)
         collections = []
         if found:
-            plain = self._of_site(Site(folder=found[0]), 0)
-            strip = plain.strip if len(found) == 1 else ""
+            parts = [self._of_site(Site(folder=place), 0) for place in found]
             paths = tuple(place for place in found if not places.README.fullmatch(place))
-            plain = replace(plain, paths=paths, strip=strip, generator_options={})
+            plain = replace(as_one(parts), paths=paths, generator_options={})
             collections.append(without(plain, places.parts_of_manual(self._files, found)))
         built = places.built_below(self._files)
         if built and built not in found:

@@ -28,6 +28,15 @@ def collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -
     )
 
 
+def as_one(parts: Sequence[Collection]) -> Collection:
+    """One collection of the paths of several, at least one, without what any of them leaves out."""
+    if len(parts) == 1:
+        return parts[0]
+    exclude = dict.fromkeys(pattern for part in parts for pattern in part.exclude)
+    paths = tuple(path for part in parts for path in part.paths)
+    return replace(parts[0], paths=paths, strip="", exclude=tuple(exclude))
+
+
 def distinct(collections: Sequence[Collection]) -> list[Collection]:
     """The collections with a number behind names that others have."""
     found: dict[str, Collection] = {}

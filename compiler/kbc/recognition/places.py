@@ -41,13 +41,13 @@ _PACKAGE_OF_R = "DESCRIPTION"
 
 PAGES = (
     *MARKDOWN,
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc"),
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc", ".dox"),
     *(".docbook", ".dbk", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
 
 README = re.compile(
-    rf"(?:readme|{LOG_OF_CHANGES}|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
+    rf"(?:readme|mainpage|{LOG_OF_CHANGES}|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
 )
 """Pages about a project, beside its source."""
 
@@ -421,14 +421,14 @@ def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, 
 
 
 def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
-    """The folders for pages in parts of a repository, such as `apps/site/content`, where they hold many pages
-    and at least as many as files of code."""
+    """The folders for pages in parts of a repository, such as `apps/site/content` and `site/pages`, with many
+    pages and at least as many as files of code."""
     pages: Counter[str] = Counter()
     code: Counter[str] = Counter()
     for name in files:
         folders = name.split("/")[:-1]
         depth = next(
-            (at for at, each in enumerate(folders) if each in (*DOCS_FOLDERS, _CONTENT)), 0
+            (at for at, each in enumerate(folders) if each in (*DOCS_FOLDERS, _CONTENT, "pages")), 0
         )
         depth += folders[depth + 1 : depth + 2] == [_CONTENT]  # of a site that is called `docs`
         if not 0 < depth <= MAX_DEPTH or any(SKIPPED.fullmatch(each) for each in folders[:depth]):

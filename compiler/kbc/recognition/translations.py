@@ -35,6 +35,9 @@ _OF_LANGUAGES = re.compile(
 _COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
 """Pages that every folder may have."""
 
+_ENGLISH = ("en", "en-US", "en_US")
+"""How names of pages in English end beside those of their translations."""
+
 _SEPARATORS = re.compile(r"[-_.]")
 
 _LOOKED_AT = 12
@@ -171,9 +174,8 @@ def repeated_languages(files: Sequence[str], taken: Sequence[str]) -> list[str]:
     like most of whose pages, which may all be called `README`, stand under the same path beside that; with
     several of these all that are called after a language."""
     below: dict[str, dict[str, list[str]]] = {}
-    starts = tuple("" if each == "." else f"{each}/" for each in taken)
-    for name in filter(is_page, files):
-        folders = [] if name.startswith(starts) else name.split("/")[:-1]
+    for name in filter(is_page, outside(files, taken)):
+        folders = name.split("/")[:-1]
         for depth, folder in enumerate(folders[1:], start=1):
             if _OF_LANGUAGES.fullmatch(folders[depth - 1]) and _is_of_other(folder, "en"):
                 parent = "/".join(folders[:depth])
@@ -195,11 +197,17 @@ def _repeats(pages: Sequence[str], original: str, files: Set[str]) -> bool:
     return copies >= FEW_PAGES and copies > len(pages) / 2
 
 
+def outside(files: Iterable[str], folders: Iterable[str]) -> list[str]:
+    """Those of the paths `files` that are in none of the folders."""
+    starts = tuple("" if each == "." else f"{each}/" for each in folders)
+    return [name for name in files if not name.startswith(starts)]
+
+
 def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
     """The pages among the paths `files` that are called after another one and a language: `README.fr.md`,
-    `guide-ja.md` beside `guide.md`. Behind a hyphen it may be a word (`log-in`, `what-is`) or a unit
-    (`TIMEOUT_MS`), so that several pages that are not in English have to end in it, unless they are about a
-    project; those may be in another folder than theirs."""
+    `guide-ja.md` beside `guide.md` or `guide-en.md`. Behind a hyphen it may be a word (`log-in`, `what-is`)
+    or a unit (`TIMEOUT_MS`), so that several pages that are not in English have to end in it, unless they are
+    about a project; those may be in another folder than theirs."""
     known = frozenset(files)
     certain: list[str] = []
     probable: dict[str, list[str]] = {}
@@ -208,7 +216,8 @@ def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
         for base, suffix in _suffixed(stem):
             own = posixpath.basename(base)
             is_about_project = README.fullmatch(own) is not None
-            places = (f"{base}{ending}", *([f"{own}{ending}"] * is_about_project))
+            places = [f"{base}{ending}", *([f"{own}{ending}"] * is_about_project)]
+            places += [f"{base}{stem[len(base)]}{each}{ending}" for each in _ENGLISH]
             if known.isdisjoint(places):
                 continue
             if is_about_project or stem[len(base)] == ".":

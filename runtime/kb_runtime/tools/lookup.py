@@ -217,7 +217,9 @@ def addressed(
 
 
 def own_address(session: Session, record: CatalogEntry, *names: str) -> str | None:
-    """`shared_address` of a record."""
+    """`shared_address` of a record. Of one knowledge base alone nothing is looked at."""
+    if len(session.artifact.served) < 2:
+        return None
     return shared_address(session, record["collection"], record["id"], *names)
 
 

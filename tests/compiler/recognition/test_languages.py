@@ -175,6 +175,25 @@ def test_files_called_after_another_one_and_a_language_are_left_out(tmp_path: Pa
     assert all(note.startswith("translations are left out: ") for note in recognised(root).notes)
 
 
+def test_files_beside_one_that_is_called_after_english_are_translations(tmp_path: Path) -> None:
+    names = ["docs/start", "docs/use", "birds/heron/index"]
+    endings = (".en-US.md", ".zh-CN.md")
+    files = {f"{name}{ending}": page(name) for name in names for ending in endings}
+    files |= {"package.json": '{"name": "heron"}', "birds/heron/index.ts": "export const a = 1;\n"}
+    root = write_tree(tmp_path / "tree", files)
+    found = {each.path for records in read(root)[0].records.values() for each in records}
+    assert {*files} - found == {f"{name}.zh-CN.md" for name in names}
+
+
+def test_translations_are_left_out_of_each_folder_of_pages(tmp_path: Path) -> None:
+    languages = ("en", "fr", "ko")
+    files = {f"apps/site/pages/{each}/{n}.mdx": page(each) for each in languages for n in range(20)}
+    files |= {"package.json": '{"name": "heron"}', "docs/work.md": page("Work")}
+    root = write_tree(tmp_path / "tree", files)
+    paths = {each.path for each in read(root)[0].records["docs"]}
+    assert paths == {"docs/work.md"} | {f"apps/site/pages/en/{number}.mdx" for number in range(20)}
+
+
 def test_pages_in_english_are_no_translations_whatever_they_are_called(tmp_path: Path) -> None:
     names = [f"docs/{name}_{unit}.md" for name in BIRDS for unit in ("TIME", "TIME_MS")]
     text = (

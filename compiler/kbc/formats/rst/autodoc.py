@@ -133,6 +133,8 @@ class AutoSummary(SphinxDirective):
     """Objects with the first paragraph of each; where Sphinx writes a page for each (`toctree`), its
     reference. That of a class lists its methods, unless its template describes them."""
 
+    optional_arguments = 0
+
     def run(self) -> list[nodes.Node]:
         found: list[nodes.Node] = []
         listed: list[tuple[str, str]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -51,6 +52,12 @@ class _Keep(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         return self.children()
+
+
+class _Content(_Keep):
+    """The content alone, of what takes no argument: text on the first line is part of it."""
+
+    optional_arguments = 0
 
 
 _EXECUTED = {
@@ -216,6 +223,8 @@ class _Centered(SphinxDirective):
 class _Toctree(SphinxDirective):
     """Links to the documents it lists; patterns of `:glob:` name none."""
 
+    optional_arguments = 0
+
     def run(self) -> list[nodes.Node]:
         if "hidden" in self.options and "caption" not in self.options:
             return []
@@ -280,11 +289,19 @@ class _DeclaredObject(_ObjectDirective):
 
 
 class _Unknown(SphinxDirective):
-    """Its content where it has any; else its argument: the text is computed by an extension."""
+    """Its content where it has any, which may be code; else its argument: the text is computed by an
+    extension."""
 
     def run(self) -> list[nodes.Node]:
+        if "\n" in self.argument or self.block_text.partition("\n")[0].rstrip().endswith("::"):
+            # a text that begins on the first line, or on the one below the name, is no argument
+            lines = (
+                [*self.argument.split("\n"), "", *self.content] if self.argument else self.content
+            )
+            self.content = statemachine.StringList(list(lines), source=self.context.path)
+            self.arguments = []
         if self.content:
-            found = self.children()
+            found = self._text_or_code()
             if self.argument and len(self.argument) < 200 and "/" not in self.argument:
                 found.insert(
                     0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument)))
@@ -296,6 +313,39 @@ class _Unknown(SphinxDirective):
             return [nodes.paragraph("", "", nodes.literal("", self.argument))]
         return []
 
+    def _text_or_code(self) -> list[nodes.Node]:
+        text = "\n".join(self.content)
+        if _is_python(text):
+            return self.code(text, "python")
+        found = self.children()
+        messages = (node.astext() for node in found if isinstance(node, nodes.system_message))
+        if any(_INDENTED_CODE.search(message) for message in messages):
+            return self.code(text, self.context.language)
+        return found
+
+
+_INDENTED_CODE = re.compile("Unexpected indentation|Definition list ends without a blank line")
+"""What docutils reports of code that it reads as text."""
+
+_STATEMENTS = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.Assign,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.With,
+    ast.For,
+)
+"""What a text has no words like."""
+
+
+def _is_python(text: str) -> bool:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(isinstance(node, _STATEMENTS) for node in body)
+
 
 def _named(directive: type[SphinxDirective], names: str) -> dict[str, type[SphinxDirective]]:
     return dict.fromkeys(names.split(), directive)
@@ -305,8 +355,9 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **_named(_Drop, """index contents sectnum title header footer tabularcolumns raw sectionauthor
         codeauthor moduleauthor rst-class cssclass setting target-notes
         testsetup testcleanup default-domain ansible-output-data ansible-output-meta changelog_imports"""),
-    **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks
-        tabs tab-set grid grid-row card-carousel panels margin button-ref button-link"""),
+    **_named(_Keep, "only ifconfig container grid button-ref button-link"),
+    **_named(_Content, """compound highlights epigraph pull-quote hlist acks tabs tab-set grid-row
+        card-carousel panels margin"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
         productionlist graphviz mermaid uml digraph snippet code-cell
         jupyter-execute jupyter-input jupyter-output plot exec_code"""),
@@ -328,6 +379,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": Include, "literalinclude": LiteralInclude,
 }  # fmt: skip
+_PLAIN = (_Drop, _Keep, _Content, _Code)
 _DOCUTILS = frozenset([
     "parsed-literal", "rubric", "line-block", "table", "list-table", "image", "figure", "replace",
     "unicode", "date"])  # fmt: skip
@@ -356,7 +408,7 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
             if domain
             else _DECLARED[declared_types(context).directives.get(base, "")]
         )
-        if domain and found in (_Drop, _Keep, _Code):  # what a domain describes, whatever its name
+        if domain and found in _PLAIN:  # what a domain describes, whatever its name
             found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})
 

@@ -18,6 +18,7 @@ from docutils import nodes, utils
 from docutils.parsers.rst import Parser, directives, roles, states
 from docutils.transforms import references
 
+from kbc.diagnostics import OutOfTimeError
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read, decode
 from kbc.formats.doxygen import DoxygenProjects
@@ -147,6 +148,8 @@ def _doctree(text: str, context: Context) -> nodes.document:
                 give_title(document)
     except RecursionError:
         raise FormatError("the file nests too deeply to be read") from None
+    except OutOfTimeError:
+        raise
     except Exception as error:  # docutils raises all kinds of errors on damaged input
         reason = " ".join(str(error).split())[:200]
         raise FormatError(
@@ -175,7 +178,7 @@ def _apply_transforms(document: nodes.document) -> None:
         # On damaged input docutils raises all kinds of errors; what refers to something stays text then.
         try:
             transform(document).apply()
-        except RecursionError:
+        except (RecursionError, OutOfTimeError):
             raise
         except Exception as error:
             document += document.reporter.error(f"{transform.__name__}: {error}")

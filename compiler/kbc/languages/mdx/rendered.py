@@ -73,8 +73,8 @@ def _child(match: re.Match[str]) -> str:
 
 
 def _with_code_of_functions(text: str) -> str:
-    """The text with the fenced code inside of empty tags in their place if these are given a function: tables
-    of properties have such code among other values."""
+    """A text with the fenced code inside of empty tags in their place, if these are given a function; tables
+    have such code among other values."""
     code = code_spans(text)
     fences = [span for span in code if _FENCED.match(text, span.start)]
     parts: list[str] = []

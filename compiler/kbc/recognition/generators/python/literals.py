@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kbc.project.well_formed import is_bounded
@@ -18,6 +18,9 @@ _PATHS = frozenset(["Path", "PurePath", "PurePosixPath", "str"])
 _MAX_SUM = 100_000
 """Characters or entries of a sum: names before it may have doubled them."""
 
+_EXCLUDED = "exclude_patterns"
+"""Not read in branches, which say what one of several builds does without."""
+
 _OWN_NAME = "conf.py"
 """What `__file__` stands for: paths begin at the folder of the configuration."""
 
@@ -25,17 +28,17 @@ _OWN_NAME = "conf.py"
 def literals(source: str) -> dict[str, Any]:
     """The values of the names that a Python file assigns at its top level, where these are literals,
     sums of literals, paths made of these, or one side of a condition; `+=` extends lists and texts, and so do
-    `append` and `extend`. None of those of a file that nests too deeply, or that repeats a value without end.
-    """
+    `append` and `extend`. Branches (`if`, `try`, `with`) name what has no value yet, and extend lists. Of a
+    file that nests too deeply, or that repeats a value without end, there are none."""
+    found: dict[str, Any] = {}
     try:
-        found = _assigned(ast.parse(source).body)
+        _execute(ast.parse(source).body, found)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last: its stack is full
         return {}
     return found if is_bounded(found) else {}
 
 
-def _assigned(body: Sequence[ast.stmt]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _execute(body: Iterable[ast.stmt], found: dict[str, Any]) -> None:
     for node in body:
         if isinstance(node, ast.Assign):
             value = _value(node.value, found)
@@ -52,7 +55,21 @@ def _assigned(body: Sequence[ast.stmt]) -> dict[str, Any]:
                 found[node.target.id] = longer
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             _extend(node.value, found)
-    return found
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            handlers = [each.body for each in getattr(node, "handlers", ())]
+            for branch in (node.body, *handlers, getattr(node, "orelse", ())):
+                _take(branch, found)
+
+
+def _take(branch: Iterable[ast.stmt], found: dict[str, Any]) -> None:
+    """What a branch adds: names without a value, and the ends of lists."""
+    after = dict(found)
+    _execute(branch, after)
+    for name, value in after.items():
+        old = found.get(name)
+        is_extended = isinstance(old, list) and isinstance(value, list) and value[: len(old)] == old
+        if name != _EXCLUDED and (name not in found or is_extended):
+            found[name] = value
 
 
 def _extend(call: ast.Call, found: dict[str, Any]) -> None:
