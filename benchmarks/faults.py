@@ -70,8 +70,10 @@ def random_fault(files: list[tuple[str, int]], chance: random.Random) -> Fault:
 
 @contextmanager
 def damaged(folder: Path, fault: Fault) -> Iterator[None]:
-    """Applies a fault to a file below `folder` and takes it back."""
+    """Applies a fault to a file below `folder` and takes it back, with the file's times: that of a manifest
+    is part of answers where nothing else says when an artifact was built."""
     path = folder / fault.file
+    before = path.stat()
     with path.open("rb+") as file:
         file.seek(fault.position)
         original = file.read(-1 if fault.bit is None else 1)
@@ -86,6 +88,7 @@ def damaged(folder: Path, fault: Fault) -> Iterator[None]:
         with path.open("rb+") as file:
             file.seek(fault.position)
             file.write(original)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 def exercise(path: str) -> tuple[str, bool]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from benchmarks import faults
 
 import kb_runtime
 import kbc
@@ -66,3 +67,12 @@ def test_damage_that_is_not_noticed_misses_the_bar(publish: Publish, tmp_path: P
     done = run_faults(build, "--count", 60, first_on_path=tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "wrong: catalog/" in done.stdout
+
+
+def test_a_fault_that_is_taken_back_leaves_content_and_times(tmp_path: Path) -> None:
+    file = tmp_path / "manifest.json"
+    file.write_bytes(b"0123456789")
+    os.utime(file, (1, 1))
+    with faults.damaged(tmp_path, faults.Fault("manifest.json", 4, None)):
+        assert file.read_bytes() == b"0123"
+    assert (file.read_bytes(), file.stat().st_mtime) == (b"0123456789", 1)
