@@ -42,6 +42,7 @@ from kbc.sources.workshop_tree import EXERCISES
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds, those that are least deep in it."""
 
+_WITHOUT_LANGUAGES = frozenset(["", "docsify", fumadocs.GENERATOR])
 MAX_NAME = 40
 """Characters of a title by which something is called, else it is called as its folder."""
 
@@ -291,7 +292,7 @@ class _FolderDetector:
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         language = str(site.options.get("language") or "en")
         found = translations.translated_folders(files, self._tree, site.folder, language)
-        known = self._translated_files if site.generator in ("", fumadocs.GENERATOR) else []
+        known = self._translated_files if site.generator in _WITHOUT_LANGUAGES else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])
