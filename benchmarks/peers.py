@@ -102,6 +102,7 @@ def report(ours: Side, theirs: Side) -> bool:
     typical = median(ours.call_ms), median(theirs.call_ms)
     row("hybrid answer, p50, ms", *typical, MAX_SEARCH_MS, MAX_SEARCH_RATIO)
     row("hybrid answer, p95, ms", p95(ours.call_ms), p95(theirs.call_ms))
+    row("the same question again, p50, ms", median(ours.again_ms), median(theirs.again_ms))
     row("hybrid answer, CPU ms", ours.call_cpu_ms, theirs.call_cpu_ms)
     row("private memory, MB", ours.private_mb, theirs.private_mb, MAX_PRIVATE_MB)
     return met

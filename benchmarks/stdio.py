@@ -28,7 +28,7 @@ from typing import Any
 
 import psutil
 
-from benchmarks.search.latency import sample_queries
+from benchmarks.search.latency import asked_anew, sample_queries
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical import LexicalRequest
@@ -146,10 +146,10 @@ def searches(
     analyzer = Analyzer()
     ranges = [RowRange(info.name, info.first_row, info.chunks) for info in artifact.collections]
     served, engines = [float("inf")] * len(queries), [float("inf")] * len(queries)
-    for _ in range(rounds):
+    for round_ in range(rounds):
         for at, text in enumerate(queries):
             start = time.perf_counter()
-            server.call(tool, query=text)
+            server.call(tool, query=asked_anew(text, round_))
             served[at] = min(served[at], elapsed_ms(start))
             query = analyse(text, analyzer)
             start = time.perf_counter()
@@ -209,8 +209,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             alone = one.memory()
             with serving(command, environment) as two:
                 two.initialize()
-                for text in queries * options.rounds:
-                    two.call(tool, query=text)
+                for round_ in range(options.rounds):
+                    for text in queries:
+                        two.call(tool, query=asked_anew(text, round_))
                 second = two.memory()
     print("| | median | bar |")
     print("| --- | ---: | --- |")

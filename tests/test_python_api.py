@@ -150,6 +150,7 @@ def test_what_is_open_stays_when_a_newer_build_is_published(tmp_path: Path) -> N
             "BAD_INPUT",
             'type "pros" is not one of: prose',
         ),
+        (lambda kb: kb.search(None), "BAD_INPUT", "query must be text, not null"),
         (lambda kb: kb.search("x", paths="*.md"), "BAD_INPUT", 'paths must be a list, not "*.md"'),
         (
             lambda kb: kb.search(kb_runtime.SearchRequest("x", collections=("dox",))),

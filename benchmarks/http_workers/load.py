@@ -14,14 +14,22 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 
+from benchmarks.search.latency import asked_anew
+
 REQUESTS_A_CONNECTION = 10
+DISTINCT = 1_000
 ANSWER_S = 120
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 def search_requests(address: str, tool: str, queries: Sequence[str]) -> list[bytes]:
-    """A search for each query, as an HTTP request to `address`."""
-    return [_request(address, tool, query) for query in queries]
+    """A search for each query, as an HTTP request to `address`; and as many more, each in another form, as
+    a server cannot remember."""
+    return [
+        _request(address, tool, asked_anew(query, round_))
+        for round_ in range(-(-DISTINCT // len(queries)))
+        for query in queries
+    ]
 
 
 def _request(address: str, tool: str, query: str) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.search.latency import asked_anew
 from benchmarks.stdio import Server, elapsed_ms, serving
 
 
@@ -29,6 +30,7 @@ class Side:
     start_ms: list[float] = field(default_factory=list)
     first_ms: list[float] = field(default_factory=list)
     call_ms: list[float] = field(default_factory=list)
+    again_ms: list[float] = field(default_factory=list)
     call_cpu_ms: float = 0.0
     private_mb: float = 0.0
 
@@ -54,7 +56,8 @@ def measure_start(side: Side, tool: str) -> None:
 
 
 def measure_calls(sides: Sequence[Side], tool: str, questions: Sequence[str], rounds: int) -> None:
-    """Every question `rounds` times to both servers in turn; the first round warms them up."""
+    """Every question `rounds` times to both servers in turn, never with the same text, and then `rounds`
+    times as it was asked last; a first round warms them up."""
     with (
         serving(sides[0].command, dict(sides[0].environment)) as one,
         serving(sides[1].command, dict(sides[1].environment)) as two,
@@ -65,14 +68,21 @@ def measure_calls(sides: Sequence[Side], tool: str, questions: Sequence[str], ro
             for text in questions:
                 server.call(tool, query=text)
         before = [cpu_s(server) for _side, server in servers]
+        for round_ in range(1, rounds + 1):
+            for text in questions:
+                for side, server in servers:
+                    start = time.perf_counter()
+                    server.call(tool, query=asked_anew(text, round_))
+                    side.call_ms.append(elapsed_ms(start))
+        for (side, server), used in zip(servers, before, strict=True):
+            side.call_cpu_ms = (cpu_s(server) - used) / len(side.call_ms) * 1e3
         for _ in range(rounds):
             for text in questions:
                 for side, server in servers:
                     start = time.perf_counter()
-                    server.call(tool, query=text)
-                    side.call_ms.append(elapsed_ms(start))
-        for (side, server), used in zip(servers, before, strict=True):
-            side.call_cpu_ms = (cpu_s(server) - used) / len(side.call_ms) * 1e3
+                    server.call(tool, query=asked_anew(text, rounds))
+                    side.again_ms.append(elapsed_ms(start))
+        for side, server in servers:
             side.private_mb = private_mb(server)
 
 

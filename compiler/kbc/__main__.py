@@ -33,7 +33,7 @@ def _main() -> None:
     # No plugin of pydantic is ours; it looks for some in every installed distribution.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from kbc.cli.main import run
-    from kbc.pipeline.garbage import few_collections
+    from kbc.pipeline.memory import few_collections
 
     with few_collections():
         code = run()

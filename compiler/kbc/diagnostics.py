@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from kb_runtime.errors import KbcError, SingleCodeError, exit_codes
 from kb_runtime.errors.shortages import shortage
-from kb_runtime.text.rendering import printable
+from kb_runtime.text.rendering import encodable, printable
 from kb_runtime.text.tables import count_of
 
 
@@ -79,12 +79,13 @@ class Diagnostic:
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
     def as_dict(self) -> dict[str, object]:
-        """The JSON form that `--json` prints: fields without a value are left out."""
+        """The JSON form that `--json` prints and manifests keep: fields without a value are left out, and
+        the path of a file whose name is not UTF-8 has escapes."""
         fields: dict[str, object] = {
             "severity": self.severity.label,
             "code": self.code,
-            "message": self.message,
-            "path": self.path or None,
+            "message": encodable(self.message),
+            "path": encodable(self.path) or None,
             "line": self.line,
             "column": self.column,
             "hint": self.hint or None,

@@ -189,6 +189,8 @@ class KnowledgeBase:
                 per_record=per_record,
                 rerank=rerank,
             )
+        elif not isinstance(query, SearchRequest):
+            raise ToolError("BAD_INPUT", f"query must be text, not {quoted(query)}")
         else:
             for name in query.collections or ():
                 lookup.named_collection(self._knowledge, name)

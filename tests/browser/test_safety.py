@@ -159,14 +159,15 @@ def test_the_token_opens_the_pages(serve: Serve, open_page: Open, everything: Pa
     assert httpx2.get(url, headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
     assert httpx2.get(url, headers={"authorization": "Bearer wrong"}).status_code == 401
     assert httpx2.get(url, headers={"cookie": f"{COOKIE}=wrong"}).status_code == 401
-    page = open_page(url, expect_errors=True)
-    assert page.url.endswith("/login")
+    page = open_page(f"{url}/?q=harm", expect_errors=True)
+    assert httpx2.URL(page.url).path.endswith("/login")
     page.get_by_label("Token").fill("wrong")
     page.get_by_role("button", name="Open").click()
     page.wait_for_selector("text=That is not the token.")
     page.get_by_label("Token").fill(TOKEN)
     page.get_by_role("button", name="Open").click()
     page.wait_for_selector("[name=q]")
+    assert page.url == f"{url}/?q=harm"
     (cookie,) = [each for each in page.context.cookies() if each["name"] == COOKIE]
     assert cookie["httpOnly"]
     assert cookie["sameSite"] == "Strict"

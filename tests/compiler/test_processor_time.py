@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
 
@@ -15,6 +16,9 @@ from kbc.languages import markdown
 from kbc.languages.markdown import Document
 from kbc.pipeline.reading import read_inputs
 from kbc.processor_time import limited
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
+from kbc.records import CodeRecord, CompiledRecord
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
 SLOW = "Takes its time."
@@ -58,6 +62,50 @@ def test_a_file_that_takes_too_long_is_an_error_that_names_it(
     assert [(each.code, each.path) for each in diagnostics.errors] == [
         ("file-too-complex", "p/b.md")
     ]
+
+
+def test_a_program_that_takes_too_long_has_no_definitions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kbc.languages import syntax
+
+    (tmp_path / "a.py").write_text("def a():\n    return 1\n")
+    monkeypatch.setattr(syntax, "symbols", lambda *_, **__: busy(60))
+    diagnostics = Diagnostics()
+    inputs = read_inputs(tmp_path / "a.py", diagnostics)
+    assert inputs is not None
+    assert [
+        each.definitions for each in inputs.records["code"] if isinstance(each, CodeRecord)
+    ] == [()]
+    assert [(each.code, each.path) for each in diagnostics.warnings] == [
+        ("file-too-complex", "a.py")
+    ]
+
+
+def test_a_collection_of_tests_that_takes_too_long_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kbc.frontends import FRONTENDS
+
+    (tmp_path / "t").mkdir()
+    (tmp_path / "kb.toml").write_text(
+        "[kb]\nname = 'slow'\n[[collection]]\nname = 't'\nkind = 'tests'\npaths = ['t']\n"
+    )
+    (tmp_path / "t/a.feature").write_text("Feature: a\n  Scenario: b\n    Given c\n")
+
+    def slow(
+        _: Collection, files: Sequence[SourceFile], found: Diagnostics
+    ) -> list[CompiledRecord]:
+        files[0].text(found)
+        busy(60)
+        return []
+
+    monkeypatch.setitem(FRONTENDS, "tests", slow)
+    diagnostics = Diagnostics()
+    read_inputs(tmp_path, diagnostics)
+    assert ("file-too-complex", "t/a.feature") in {
+        (each.code, each.path) for each in diagnostics.errors
+    }
 
 
 def test_a_conversion_that_takes_too_long_leaves_its_file_out(

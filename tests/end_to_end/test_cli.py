@@ -335,6 +335,12 @@ def test_questions_are_measured_and_bounds_are_kept(
     assert facts["tokens_per_answer"] > 0
     assert facts["moved"] == []
     assert facts["suggestions"]["unanswered"] == []
+    (tmp_path / "other.md").write_text("# Lanterns\n\nLit with oil.\n")
+    built_other = ("build", tmp_path / "other.md", "--out", tmp_path / "o", "--lexical-only")
+    assert ask(capsys, *built_other)[0] == exit_codes.OK
+    (other,) = (tmp_path / "o").iterdir()
+    _, _, err = ask(capsys, *arguments, "--compare", other)
+    assert f"note: {other} is a build of {other.name!r}, {built / 'out'} of 'demo'" in err
     code, _, err = ask(capsys, *arguments, "--fail-under", "recall@100=1", "--mode", "lexical")
     assert (code, err) == (exit_codes.OK, "")
     questions.write_text('[[question]]\nquery = "anything"\nexpect = ["doc:absent.md"]\n')

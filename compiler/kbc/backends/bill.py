@@ -110,7 +110,7 @@ def sha256(digest: str) -> HashType:
 
 def model_component(encoder: Mapping[str, Any]) -> Component:
     """The model that the encoder or the re-ranker was made from; its hash is that of the weights."""
-    package = encoder.get("package")  # artifacts of the first days do not say
+    package = encoder.get("package")  # none for a folder
     facts = {
         "kbc:tokenizer_sha256": encoder["tokenizer_sha256"],
         "kbc:graph_recipe": str(encoder["recipe"]),

@@ -15,17 +15,30 @@ import tantivy
 from kb_runtime.knowledge.unindexed.lexical_scan import words_in
 from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import MAX_TERM_CHARS, Analyzer, name_parts
-from kb_runtime.search.lexical_schema import filter_term
 from kb_runtime.text.languages import ENGLISH
-from kbc.backends.lexical import canonicalise, index_writer, title_and_trail, with_headings
+from kbc.backends.lexical import (
+    canonicalise,
+    filter_terms,
+    index_writer,
+    title_and_trail,
+    with_headings,
+)
 from kbc.records import CompiledChunk
 
 _HEAP_BYTES_PER_TEXT_BYTE = 24
 _MIN_HEAP_BYTES = 64 << 20
 
 
-class _Spelled(dict[str, str]):
-    """Word -> its whole and its parts, folded, with spaces between; filled when first asked for."""
+class _TermsOfWords(dict[str, str]):
+    """Word -> its terms, with spaces between; filled when first asked for."""
+
+    def line(self, words: Iterable[str]) -> str:
+        """The terms of all `words`, with several spaces where a word has none."""
+        return " ".join(map(self.__getitem__, words))
+
+
+class _Spelled(_TermsOfWords):
+    """The terms are the word's whole and its parts, folded."""
 
     def __missing__(self, word: str) -> str:
         if word.isascii() and word.isalpha() and word.islower():
@@ -37,13 +50,9 @@ class _Spelled(dict[str, str]):
         self[word] = spelled
         return spelled
 
-    def line(self, words: Iterable[str]) -> str:
-        """The terms of all `words`."""
-        return " ".join(map(self.__getitem__, words))
 
-
-class _Stemmed(dict[str, str]):
-    """Word -> its prose terms in a language, with spaces between; filled when first asked for."""
+class _Stemmed(_TermsOfWords):
+    """The terms are those of prose in a language."""
 
     def __init__(self, spelled: _Spelled, analyzer: Analyzer, language: str) -> None:
         self._spelled, self._analyzer, self._language = spelled, analyzer, language
@@ -55,17 +64,13 @@ class _Stemmed(dict[str, str]):
         self[word] = stems
         return stems
 
-    def line(self, words: Iterable[str]) -> str:
-        """The terms of all `words`, with several spaces where a word has none."""
-        return " ".join(map(self.__getitem__, words))
-
 
 def write_draft_lexical(
     folder: Path,
     collections: Sequence[str],
     paths: Mapping[tuple[str, str], str],
     chunks: Sequence[CompiledChunk],
-    languages: Mapping[tuple[str, str], str] | None = None,
+    languages: Mapping[tuple[str, str], str],
 ) -> None:
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
 
@@ -81,7 +86,7 @@ def write_draft_lexical(
     heap_bytes = max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE)
     with index_writer(folder, heap_bytes) as writer:
         for row, chunk in enumerate(chunks):
-            language = (languages or {}).get((chunk.collection, chunk.record_id), ENGLISH)
+            language = languages.get((chunk.collection, chunk.record_id), ENGLISH)
             if language not in in_language:
                 in_language[language] = _Stemmed(spelled, analyzer, language)
             stemmed = in_language[language]
@@ -96,14 +101,7 @@ def write_draft_lexical(
             document.add_text("identifiers", spelled.line(words_in(" ".join(chunk.identifiers))))
             document.add_text("path", spelled.line(path))
             document.add_text(fields.WORDS, spelled.line(dict.fromkeys([*title, *body])))
-            document.add_text(fields.FILTERS, _filters(chunk, ordinals[chunk.collection]))
+            ordinal = ordinals[chunk.collection]
+            document.add_text(fields.FILTERS, filter_terms(ordinal, chunk.type, chunk.language))
             writer.add_document(document)
     canonicalise(folder, len(chunks))
-
-
-def _filters(chunk: CompiledChunk, ordinal: int) -> str:
-    """The terms of filters; none of these values has a space."""
-    terms = [filter_term("scope", ordinal), filter_term("type", chunk.type)]
-    if chunk.language:
-        terms.append(filter_term("language", chunk.language))
-    return " ".join(terms)

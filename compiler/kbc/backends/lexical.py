@@ -118,9 +118,8 @@ def write_lexical(
             document.add_unsigned(fields.ROW, row)
             for each in found:
                 _add(document, each)
-            document.add_text(
-                fields.FILTERS, _filters(ordinals[chunk.collection], chunk.type, chunk.language)
-            )
+            ordinal = ordinals[chunk.collection]
+            document.add_text(fields.FILTERS, filter_terms(ordinal, chunk.type, chunk.language))
             if facets:
                 _add_facets(document, facets.get((chunk.collection, chunk.record_id), ()))
             writer.add_document(document)
@@ -290,8 +289,8 @@ def _is_word(term: str) -> bool:
 
 
 @lru_cache(1024)
-def _filters(ordinal: int, type: str, language: str) -> str:
-    """The terms that chunks are filtered by; most chunks share them."""
+def filter_terms(ordinal: int, type: str, language: str) -> str:
+    """The terms that chunks are filtered by; most chunks share them. None of the values has a space."""
     terms = [filter_term("scope", ordinal), filter_term("type", type)]
     return " ".join([*terms, filter_term("language", language)] if language else terms)
 

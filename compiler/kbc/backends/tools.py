@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.mcp.answers import ALL, COMPACT, ProfileError, choose_families, greeting
 from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS, REFERENCE_ONLY
+from kb_runtime.mcp.merged_answers import with_tool_names
 from kb_runtime.mcp.prompts import describe_prompts
 from kb_runtime.mcp.resources import mime_type
 from kb_runtime.text.addresses import address_template
@@ -184,12 +184,7 @@ def _wire_names(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, str]:
 def _with_names(told: dict[str, Any], wire_names: Mapping[str, str]) -> dict[str, Any]:
     """`told` with the names of the knowledge base where texts name tools by their declared names."""
     changed = {name: wire for name, wire in wire_names.items() if name != wire and "{" not in name}
-    if not changed:
-        return told
-    any_name = re.compile(rf"\b(?:{'|'.join(map(re.escape, changed))})\b")
-    text = any_name.sub(lambda found: changed[found[0]], json.dumps(told, ensure_ascii=False))
-    renamed: dict[str, Any] = json.loads(text)
-    return renamed
+    return with_tool_names(told, changed) if changed else told
 
 
 def _aliases(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, list[str]]:

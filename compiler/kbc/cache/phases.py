@@ -63,7 +63,8 @@ class PhaseCache:
     """
 
     def __init__(self, folder: Path | None, resident: PhaseMemory | None = None) -> None:
-        self._store = Store(folder / FILE_NAME, MAX_BYTES) if folder is not None else None
+        self._store = Store(folder and folder / FILE_NAME, MAX_BYTES)
+        self.notes = self._store.notes
         self._resident = resident
         self._toolchain = ""
         self._waiting: dict[str, dict[bytes, bytes]] = {}
@@ -75,10 +76,6 @@ class PhaseCache:
         an item is one to compute here. None: everything is computed here."""
         self.spreads: dict[str, Spread] = {}
         """By phase, for those whose results may depend on more than `seen`."""
-
-    @property
-    def notes(self) -> list[str]:
-        return self._store.notes if self._store is not None else []
 
     def map(
         self,
@@ -100,7 +97,7 @@ class PhaseCache:
         """
         submit = None if is_local else self.submit
         spread = self.spreads.get(phase)
-        if self._store is None and self._resident is None and submit is None and spread is None:
+        if not self._keeps and submit is None and spread is None:
             yield from map(compute, items)
             return
         most_ahead = _BATCHES_AHEAD if submit is not None else 1 if spread is not None else 0
@@ -191,9 +188,8 @@ class PhaseCache:
         return cast(Result, found)
 
     def reserve(self, size_bytes: int) -> None:
-        """Keeps so much on disk at least; see `Store.reserve`."""
-        if self._store is not None:
-            self._store.reserve(size_bytes)
+        """See `Store.reserve`."""
+        self._store.reserve(size_bytes)
 
     def forget_texts(self) -> None:
         """Frees what `of_text` holds in memory for this build alone."""
@@ -203,12 +199,15 @@ class PhaseCache:
     def close(self) -> None:
         """Writes what waits and closes the store."""
         self._write()
-        if self._store is not None:
-            self._store.close()
+        self._store.close()
+
+    @property
+    def _keeps(self) -> bool:
+        return self._store.is_on or self._resident is not None
 
     def _keep(self, phase: str, keys: list[bytes]) -> None:
         """Says of results in this process's memory that the store must not lose them."""
-        if self._store is not None and keys:
+        if self._store.is_on and keys:
             self._store.keep(self._recipe(phase), keys)
 
     def _held(self, phase: str, key: bytes) -> Any:
@@ -248,19 +247,19 @@ class PhaseCache:
         return f"{phase} {self._toolchain}"
 
     def _get(self, phase: str, keys: list[bytes]) -> dict[bytes, bytes]:
-        if self._store is None or not keys:
+        if not self._store.is_on or not keys:
             return {}
         return self._store.get_many(self._recipe(phase), keys)
 
     def _put(self, phase: str, key: bytes, result: Any) -> bytes | None:
         """Keeps a result in the store, if there is one; gives the result as bytes."""
-        if self._store is None and self._resident is None:
+        if not self._keeps:
             return None
         try:
             data = pack(result)
         except CodecError:  # a rare value, computed again every time
             return None
-        if self._store is not None:
+        if self._store.is_on:
             self._waiting.setdefault(phase, {})[key] = data
             self._waiting_bytes += len(data)
             if self._waiting_bytes >= _WRITE_BYTES:
@@ -269,7 +268,6 @@ class PhaseCache:
 
     def _write(self) -> None:
         for phase, values in self._waiting.items():
-            assert self._store is not None
             self._store.put_many(self._recipe(phase), values)
         self._waiting.clear()
         self._waiting_bytes = 0

@@ -68,13 +68,16 @@ class Store:
     that was asked for or stored since this was opened: a build larger than the limit raises it.
     """
 
-    def __init__(self, path: Path, max_bytes: int) -> None:
+    def __init__(self, path: Path | None, max_bytes: int) -> None:
+        """With None for `path` the store is off from the start."""
         self.notes: list[str] = []
-        self._path = path
+        self._path = path or Path()
         self._max_bytes = max_bytes
         self._connection: sqlite3.Connection | None = None
         self._used: list[int] = []  # rows whose use is to be written
         self._in_use: list[tuple[str, Sequence[bytes]]] = []  # recipes with keys that must stay
+        if path is None:
+            return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = self._open()
@@ -82,6 +85,11 @@ class Store:
             self._recover(error)
         except OSError as error:
             self._give_up(error)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is kept."""
+        return self._connection is not None
 
     def reserve(self, size_bytes: int) -> None:
         """Raises the limit to `size_bytes`, for who will not ask for everything that must stay."""

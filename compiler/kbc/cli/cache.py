@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 import time
 from dataclasses import asdict, replace
@@ -13,6 +12,7 @@ import click
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
 from kb_runtime.errors import UsageError, exit_codes
+from kb_runtime.text.tables import utc_time
 from kbc.cli.environment import default_cache
 from kbc.cli.options import flag, path_option
 
@@ -131,9 +131,7 @@ def _show(problems: list[str]) -> None:
 
 
 def _moment(seconds: int | None) -> str | None:
-    if seconds is None:
-        return None
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return None if seconds is None else utc_time(seconds)
 
 
 def _bytes(text: str) -> int:

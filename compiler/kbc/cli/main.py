@@ -32,6 +32,7 @@ from kbc.cli.options import (
     ALLOW_OUTSIDE,
     NAME,
     PATH,
+    SCOPE,
     Chosen,
     build_options,
     flag,
@@ -222,11 +223,7 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 @ARTIFACT
 @path_option("--questions", help="A file with [[question]] tables; default: questions.toml.")
 @path_option("--beir", help="Labelled queries in BEIR layout.")
-@click.option(
-    "--scope",
-    default="",
-    help="Ask questions that name no scope of this one, or of `everything`; default: all.",
-)
+@SCOPE
 @path_option("--compare", help="Compare with this artifact: list the questions whose rank changed.")
 @click.option(
     "--fail-under",
@@ -261,11 +258,17 @@ def evaluate(
     limits = dict(map(evaluation.read_bound, bounds))
     asked = read_questions(questions or Path(QUESTIONS)) if beir is None else read_beir(beir)
     with Artifact.open(artifact) as opened:
+        measured_name = opened.manifest["name"]
         measured = evaluation.evaluate(opened, asked, mode, scope=scope)
         advice = evaluation.suggestions(opened, measured) if suggest else None
     moved, before = None, None
     if compare is not None:
         with Artifact.open(compare) as other:
+            if (other_name := other.manifest["name"]) != measured_name:
+                click.echo(
+                    f"note: {compare} is a build of {other_name!r}, {artifact} of {measured_name!r}",
+                    err=True,
+                )
             before = evaluation.evaluate(other, asked, mode, complete=False, scope=scope)
             moved = evaluation.compare(before, measured)
     if html is not None:

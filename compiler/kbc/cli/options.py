@@ -39,6 +39,11 @@ def with_options(command: Callable[..., Any], options: Iterable[Option]) -> Call
 NAME = click.option(
     "--name", default="", help="Name if there is no kb.toml; default: the site's title."
 )
+SCOPE = click.option(
+    "--scope",
+    default="",
+    help="Ask questions that name no scope of this one, or of `everything`; default: all.",
+)
 JOBS = click.option(
     "--jobs", type=click.IntRange(1, 256), help="Number of embedding threads; default: all cores."
 )

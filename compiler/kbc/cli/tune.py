@@ -11,7 +11,7 @@ from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
 from kb_runtime.text.tables import count_of
 from kbc.cli.environment import default_cache
-from kbc.cli.options import PATH, flag, path_option
+from kbc.cli.options import PATH, SCOPE, flag, path_option
 
 TUNED = "tune"
 """The folder of the cache that builds for tuning are in."""
@@ -27,11 +27,17 @@ EASY = (
     "--questions",
     help="A file with [[question]] tables; default: questions.toml in KB, else easy questions made from it.",
 )
+@SCOPE
 @path_option("--artifact", help="An existing build of KB; default: KB is built into the cache.")
 @flag("--apply", "is_applied", help="Write the proposed settings into kb.toml.")
 @AS_JSON
 def tune_command(
-    kb: Path, questions: Path | None, artifact: Path | None, is_applied: bool, as_json: bool
+    kb: Path,
+    questions: Path | None,
+    scope: str,
+    artifact: Path | None,
+    is_applied: bool,
+    as_json: bool,
 ) -> None:
     """Propose search settings for KB, chosen by cross-validation on labelled questions.
 
@@ -57,7 +63,7 @@ def tune_command(
                 "Name a build of it, or leave out --artifact.",
             )
         asked = known_item_questions(opened) if given is None else given
-        proposal = tuning.tune(opened, asked, settings)
+        proposal = tuning.tune(opened, asked, settings, scope)
     if not as_json:  # before what may fail: it took minutes
         if questions is None:
             click.echo(f"note: {EASY}", err=True)

@@ -17,6 +17,7 @@ import click
 from kb_runtime.cli import runner
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.errors import KbcError
+from kb_runtime.text.rendering import encodable
 from kbc.cli.options import PATH, Chosen, build_options, flag, takes_build_options
 
 if TYPE_CHECKING:
@@ -190,5 +191,5 @@ class _JsonOutput(_Output):
 
 
 def _print_line(value: dict[str, Any]) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False))
+    click.echo(encodable(json.dumps(value, ensure_ascii=False)))
     sys.stdout.flush()

@@ -44,38 +44,35 @@ class EmbeddingCache:
     `notes` these are. `resident` is asked before the folder; with None for `folder` there is only it."""
 
     def __init__(self, folder: Path | None, resident: VectorMemory | None = None) -> None:
-        self._store = Store(folder / FILE_NAME, MAX_BYTES) if folder is not None else None
+        self._store = Store(folder and folder / FILE_NAME, MAX_BYTES)
         self._resident = resident
-        self.notes: list[str] = [] if self._store is None else self._store.notes
+        self.notes = self._store.notes
 
     def get_many(self, encoder: str, keys: Iterable[bytes]) -> dict[bytes, Float32]:
         """The intact vectors float32 [d] among `keys`, by key."""
         wanted = list(keys)
         found = {} if self._resident is None else self._resident.get_many(encoder, wanted)
-        if self._store is not None:
-            self._store.keep(encoder, list(found))
-            stored = self._store.get_many(encoder, [key for key in wanted if key not in found])
-            for key, value in stored.items():
-                found[key] = np.frombuffer(value, "<f4").astype(np.float32)
+        self._store.keep(encoder, list(found))
+        stored = self._store.get_many(encoder, [key for key in wanted if key not in found])
+        for key, value in stored.items():
+            found[key] = np.frombuffer(value, "<f4").astype(np.float32)
         return found
 
     def put_many(self, encoder: str, vectors: Mapping[bytes, Float32]) -> None:
         """Stores vectors float32 [d] by key, in one transaction."""
-        if self._store is not None:
+        if self._store.is_on:
             self._store.put_many(
                 encoder, {key: vector.astype("<f4").tobytes() for key, vector in vectors.items()}
             )
 
     def reserve(self, size_bytes: int) -> None:
-        """Keeps so much on disk at least; see `Store.reserve`."""
-        if self._store is not None:
-            self._store.reserve(size_bytes)
+        """See `Store.reserve`."""
+        self._store.reserve(size_bytes)
+
+    def close(self) -> None:
+        self._store.close()
 
     def keep_in_memory(self, encoder: str, vectors: Mapping[bytes, Float32]) -> None:
         """`vectors` are all of a build: the next one in this process finds these in memory."""
         if self._resident is not None:
             self._resident.replace(encoder, vectors)
-
-    def close(self) -> None:
-        if self._store is not None:
-            self._store.close()

@@ -266,7 +266,8 @@ def _stored_model(models: Path | None, *, offline: bool, quiet: bool) -> Model:
                 "model-missing",
                 f"the encoder model {PINNED_NAME} is not on this machine",
                 f"with network, `kbc model fetch` downloads it once ({SIZE_MB} MB); without, copy the"
-                " folder that `kbc model export` wrote elsewhere and name it with --model DIR",
+                " folder that `kbc model export` wrote elsewhere and name it with --model DIR, or build"
+                " with --lexical-only: search by keyword needs no model",
             )
         from kbc.encoding.hub import fetch
 

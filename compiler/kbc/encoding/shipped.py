@@ -4,7 +4,7 @@ them."""
 from __future__ import annotations
 
 import base64
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ RERANKER_VARIANT: Variant = "int8"
 # Of a score on another CPU. Scores of published models are in about -11 to 11.
 _MAX_DIFFERENCE = 0.25
 
-_TOKENIZER = "tokenizer.json"
 _SELF_TEST_TEXTS = (
     "leader election",
     "How do I create a map from a set of pairs?",
@@ -34,25 +33,11 @@ _SELF_TEST_TEXTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShippedEncoder:
-    """The encoder section: its files, and the manifest's `encoder` object."""
-
-    graph: Graph
-    tokenizer: bytes
-    entry: dict[str, Any]
-
-    def write(self, folder: Path) -> None:
-        """Writes `model.onnx`, `model.bin` and `tokenizer.json` into `folder`, which must exist."""
-        self.graph.write(folder)
-        (folder / _TOKENIZER).write_bytes(self.tokenizer)
-
-
 class ShippedEncoders:
-    """Encoder sections that this process made: each is made once, and written by every build."""
+    """The encoder sections of a process that builds repeatedly: each graph is read, and tried, once."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[Model, Variant, Variant], ShippedEncoder] = {}
+        self._made: dict[tuple[Model, Variant, Variant], tuple[Graph, dict[str, Any]]] = {}
 
     def write(
         self,
@@ -69,16 +54,20 @@ class ShippedEncoders:
         files, as the runtime loads them.
         """
         name = (model, document_variant, query_variant)
-        made = self._made.get(name)
-        if made is None:
-            graph = read_graph(model, query_variant, cache)
-            made = ShippedEncoder(graph, model.tokenizer_path.read_bytes(), {})
-            made.write(folder)
-            made.entry.update(_entry(model, folder, document_variant, query_variant))
-            self._made[name] = made
-        else:
-            made.write(folder)
-        return made.entry
+        if name in self._made:
+            graph, entry = self._made[name]
+            _write(model, graph, folder)
+            return entry
+        graph = read_graph(model, query_variant, cache)
+        _write(model, graph, folder)
+        entry = _entry(model, folder, document_variant, query_variant)
+        self._made[name] = graph, entry
+        return entry
+
+
+def _write(model: Model, graph: Graph, folder: Path) -> None:
+    graph.write(folder)
+    (folder / "tokenizer.json").write_bytes(model.tokenizer_path.read_bytes())
 
 
 def _entry(
@@ -120,8 +109,7 @@ def write_reranker(model: Model, folder: Path, cache: Path | None = None) -> dic
     object. Raises `ModelError`."""
     read_tokenizer(model)
     folder.mkdir()
-    read_graph(model, RERANKER_VARIANT, cache).write(folder)
-    (folder / _TOKENIZER).write_bytes(model.tokenizer_path.read_bytes())
+    _write(model, read_graph(model, RERANKER_VARIANT, cache), folder)
     reranker = CrossEncoder(str(folder), model.max_tokens)
     question, *texts = _SELF_TEST_TEXTS
     scores = reranker(question, texts)

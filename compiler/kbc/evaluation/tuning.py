@@ -27,6 +27,7 @@ from kbc.evaluation.questions import (
     Question,
     check_questions,
     collections_asked,
+    in_scope,
     ranking_of,
 )
 from kbc.project.search_section import search_section
@@ -116,12 +117,17 @@ class Proposal:
         return "\n".join(lines)
 
 
-def tune(artifact: Artifact, questions: Sequence[Question], settings: Settings) -> Proposal:
+def tune(
+    artifact: Artifact, questions: Sequence[Question], settings: Settings, scope: str = ""
+) -> Proposal:
     """Chooses settings for the questions, starting from `settings`, which the artifact was built with.
+    Questions that name no scope are asked of `scope`, if that is given.
 
-    Raises `EvaluationError` for a question that names what is not there, and for settings that no build
-    takes.
+    Raises `EvaluationError` for a question or a scope that names what is not there, and for settings that
+    no build takes.
     """
+    if scope:
+        questions = in_scope(artifact, questions, scope)
     known = check_questions(artifact, questions)
     try:
         SearchSettings.model_validate(settings)

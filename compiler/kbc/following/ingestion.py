@@ -11,10 +11,10 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from kb_runtime.errors import ArtifactError
@@ -24,6 +24,7 @@ from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.store.location import resolve
 from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import CURRENT, load
+from kb_runtime.text.tables import utc_time
 from kbc.diagnostics import Diagnostic
 from kbc.errors import InputError
 from kbc.linking.errors import PublishError
@@ -87,7 +88,7 @@ def ingest(
     with _locked(workspace.tests):
         stored = _stored(workspace.tests)
         given = {case.uid: case for case in cases}  # of two with one uid the last
-        merged, added, replaced = _merged(stored, list(given.values()), datetime.now(UTC))
+        merged, added, replaced = _merged(stored, list(given.values()), utc_time(time.time()))
         sources = {case.source for case in cases}
         absent = [c.uid for c in stored if sync and c.source in sources and c.uid not in given]
         for uid in absent:
@@ -172,20 +173,19 @@ def _publish(
 
 
 def _merged(
-    stored: Sequence[Case], cases: Sequence[Case], now: datetime
+    stored: Sequence[Case], cases: Sequence[Case], now: str
 ) -> tuple[dict[str, Case], int, int]:
     """All tests by uid, and how many are new and how many replace another one. A test that says the
     same as the stored one is that one: its time of ingestion stays."""
     merged = {case.uid: case for case in stored}
     added = replaced = 0
-    timestamp = now.strftime("%Y-%m-%dT%H:%M:%SZ")
     for case in cases:
         known = merged.get(case.uid)
         if known is not None and case in (known, replace(known, ingested_at="")):
             continue
         added += known is None
         replaced += known is not None
-        merged[case.uid] = replace(case, ingested_at=case.ingested_at or timestamp)
+        merged[case.uid] = replace(case, ingested_at=case.ingested_at or now)
     return merged, added, replaced
 
 

@@ -20,10 +20,10 @@ from typing import Protocol
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.store.manifest import CURRENT, is_build_id
 from kbc.diagnostics import Diagnostics
-from kbc.following.allocator import trim_memory, use_one_arena
 from kbc.following.file_changes import VERSION_CONTROL, FileWatcher
 from kbc.linking.retention import LOCK, TEMPORARY
 from kbc.pipeline.build import BuildOptions, BuildReport, build, warm_up
+from kbc.pipeline.memory import trim_memory, use_one_arena
 from kbc.pipeline.options import StrPath
 from kbc.pipeline.progress import Progress
 from kbc.pipeline.resident import Engines, Resident

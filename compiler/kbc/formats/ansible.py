@@ -22,7 +22,7 @@ from kbc.formats.document import (
     elsewhere,
     unresolved,
 )
-from kbc.formats.openapi.loading import parse
+from kbc.formats.loading import parse
 from kbc.formats.openapi.references import string
 from kbc.formats.openapi.schemas import json_block, plain
 from kbc.project.well_formed import mapping, sequence
@@ -130,14 +130,16 @@ def _full_name(name: str, root: str, read: Read) -> str:
 def _with_fragments(
     facts: Mapping[str, Any], root: str, read: Read, problems: list[DocumentProblem]
 ) -> Mapping[str, Any]:
-    """The facts with those of the fragments that they extend; their own count first."""
+    """The facts with those of the fragments that they extend (`namespace.collection.fragment.variable`);
+    their own count first."""
     merged = dict(facts)
     named = facts.get(_EXTENDS)
     for name in map(string, named if isinstance(named, list) else [named] if named else []):
-        found = _fragment(name, root, read)
+        *_, fragment, variable = name.split(".") if name.count(".") > 2 else [*name.split("."), ""]
+        data = read(f"{root}{_FRAGMENTS}/{fragment}.py")
+        found = _fragment(data, fragment, variable) if data else None
         if found is None:
-            is_here = name.count(".") > 1 and read(f"{root}{_FRAGMENTS}/{name.split('.')[2]}.py")
-            problem = unresolved if is_here else elsewhere
+            problem = unresolved if data else elsewhere
             problems.append(problem(_EXTENDS, f"the fragment {name!r} is not in the collection"))
             continue
         for key, value in found.items():
@@ -156,12 +158,8 @@ def _with_fragments(
     return merged
 
 
-def _fragment(name: str, root: str, read: Read) -> Mapping[str, Any] | None:
-    """What `namespace.collection.fragment.variable` says, the last of which is DOCUMENTATION by default."""
-    *_, fragment, variable = [*name.split("."), ""] if name.count(".") < 3 else name.split(".")
-    data = read(f"{root}{_FRAGMENTS}/{fragment}.py")
-    if data is None:
-        return None
+def _fragment(data: bytes, fragment: str, variable: str) -> Mapping[str, Any] | None:
+    """What a variable of a fragment says, DOCUMENTATION by default."""
     for each in _tree(decode(data)).body:
         if isinstance(each, ast.ClassDef):
             for stated, text, line in _strings(each.body):

@@ -201,6 +201,17 @@ def _cell(text: str) -> str:
     return re.sub(r"(?<!\\)\|", r"\\|", "<br>".join(line for line in lines if line))
 
 
+def without_headings(text: str) -> list[str]:
+    """The lines of a text in Markdown, in which labels are in place of headings."""
+    found = []
+    is_code = False
+    for line in text.strip("\n").split("\n"):
+        is_code ^= line.lstrip().startswith("```")
+        match = None if is_code else re.fullmatch(r"#{1,6}\s+(.*?)\s*#*", line)
+        found.append(f"**{match[1]}**" if match else line)
+    return found
+
+
 def document(lines: Sequence[str]) -> str:
     """The text of a document from its lines; "" without any."""
     text = "\n".join(lines).strip("\n")

@@ -26,6 +26,11 @@ class LabelTarget(NamedTuple):
     anchor: str
 
 
+def label_name(stated: str) -> str:
+    """The name of a label as Sphinx compares it: lower case, one blank for white space."""
+    return " ".join(stated.lower().split())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentProblem:
     """A finding about a file. `line` is 1-based in the file, 0 where it is about all of it. With

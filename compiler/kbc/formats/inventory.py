@@ -14,7 +14,7 @@ MAX_ENTRIES = 500_000
 _HEADER = re.compile(
     rb"# Sphinx inventory version 2\r?\n# Project: ([^\n]*)\n# Version: ([^\n]*)\n# [^\n]*zlib[^\n]*\n"
 )
-_ENTRY = re.compile(r"(.+?)\s+(\S+:\S+)\s+(-?\d+)\s+?(\S*)\s+(.*)")
+_ENTRY = re.compile(r"(\S++(?:\s++\S++)*?)\s++([^\s:]+:\S++)\s++(-?\d+)\s+?(\S*)\s+(.*)")
 
 
 @dataclass(frozen=True, slots=True)

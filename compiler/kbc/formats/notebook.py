@@ -18,7 +18,7 @@ MAX_OUTPUT_LINES = 20
 _EMBEDDED_IMAGE = re.compile(r"!\[([^\]]*)\]\((?:attachment:|data:)[^)]*\)")
 _EMBEDDED_TAG = re.compile(r"<img[^>]+src=[\"']data:[^>]*>", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _MAGIC = re.compile(
     r"%%(bash|sh|html|javascript|js|latex|markdown|perl|ruby|sql|R|cython|writefile)\b"
 )
@@ -108,7 +108,8 @@ def _first_heading(text: str) -> str:
     """The first heading outside of code, where `#` begins a comment."""
     for stretch, is_code in fenced_stretches(text):
         if not is_code and (heading := _HEADING.search(stretch)):
-            return heading[1]
+            title = heading[1].rstrip(" \t")
+            return title.rstrip("#").rstrip(" \t") or title
     return ""
 
 

@@ -79,6 +79,12 @@ _FORMATS = (
     _format("pod", "POD, the format of Perl's documentation", ".pod"),
     _format("rdoc", "RDoc, the format of Ruby's documentation", ".rdoc"),
     _format("texinfo", "Texinfo, the format of GNU manuals", ".texi", ".texinfo", ".txi"),
+    _format(
+        "doxygen",
+        "pages of Doxygen in files of comments alone",
+        ".dox",
+        module="doxygen.pages",
+    ),
     _format("rd", "Rd, the format of R packages' reference manuals", ".rd"),
     _format("docc", "DocC tutorials, with the code of their steps", ".tutorial", names_files=True),
     _format(

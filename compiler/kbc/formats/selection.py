@@ -6,6 +6,7 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from textwrap import dedent
 
 from kbc.formats.document import Read
 
@@ -66,9 +67,7 @@ def dedented(lines: list[str], columns: str) -> list[str]:
     """Without `columns` leading blanks; "": without those that all lines share."""
     if columns.strip():
         return [line[int(columns) :] for line in lines]
-    margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    margin = min(margins, default=0)
-    return [line[margin:] for line in lines]
+    return dedent("\n".join(lines)).split("\n") if lines else []
 
 
 def _index(lines: list[str], wanted: str, start: int, option: str) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 
 from kbc.diagnostics import Diagnostics, guarded
+from kbc.processor_time import limited
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord
@@ -34,6 +35,10 @@ _MODULES = {
     "workshops": "workshops",
 }
 """Kind of collection -> the module of this room that reads it."""
+
+
+_LIMIT_FILES = frozenset({"code", "docs", "pages"})
+"""Kinds that limit the time of each file; of the others all files have one limit."""
 
 
 def _frontend(kind: str) -> Frontend:
@@ -63,5 +68,10 @@ def read(
     with guarded(diagnostics):
         if collection.kind not in FRONTENDS:
             FRONTENDS[collection.kind] = _frontend(collection.kind)
-        records += FRONTENDS[collection.kind](collection, files, diagnostics)
+        read_all = FRONTENDS[collection.kind]
+        if collection.kind in _LIMIT_FILES:
+            records += read_all(collection, files, diagnostics)
+        else:
+            with limited("", sum(len(file.data) for file in files)):
+                records += read_all(collection, files, diagnostics)
     return records

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from kb_runtime.text.tables import count_of
-from kbc.diagnostics import Diagnostics
+from kbc.diagnostics import TAKES_TOO_LONG, Diagnostics, OutOfTimeError
 from kbc.languages import grammars, syntax
 from kbc.languages.suffixes import language_of_source
+from kbc.processor_time import limited
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CodeRecord, CompiledRecord, Definition
@@ -38,11 +39,32 @@ def read(
     for file in files:
         text = file.text(diagnostics)
         if text is not None:
-            found = _record(collection, file, text, prefix, with_definitions)
+            found = _read_file(collection, file, text, prefix, with_definitions, diagnostics)
             languages[found.language] += with_definitions
             records.append(found)
     _report_missing_grammars(collection, languages, diagnostics)
     return records
+
+
+def _read_file(
+    collection: Collection,
+    file: SourceFile,
+    text: str,
+    prefix: str,
+    with_definitions: bool,
+    diagnostics: Diagnostics,
+) -> CodeRecord:
+    try:
+        with limited(file.path, len(file.data)):
+            return _record(collection, file, text, prefix, with_definitions)
+    except OutOfTimeError:
+        diagnostics.warning(
+            "file-too-complex",
+            f"{TAKES_TOO_LONG}; it has no definitions",
+            file.path,
+            hint="Exclude it with `exclude` if it is no program that people read.",
+        )
+        return _record(collection, file, text, prefix, with_definitions=False)
 
 
 def _report_missing_grammars(

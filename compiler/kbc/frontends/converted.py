@@ -6,6 +6,7 @@ import dataclasses
 import posixpath
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbc.cache.phases import remembered
@@ -166,17 +167,21 @@ def read_python_module(
         includes.count_elsewhere(file, [problem])
         return []
     from kbc.formats.python.module_pages import module_page
+    from kbc.formats.rst import Context, embedded
 
+    context = Context(file.path, file.include)
+    prose = partial(embedded, around=context, module=name)
     has_private = bool(collection.generator_options.get("private_members"))
     try:
-        page = module_page(name, file.path, file.data, has_private=has_private)
+        page = module_page(name, file.path, file.data, prose, has_private=has_private)
     except FormatError as error:
         hint = error.hint or "Fix the file, or exclude it from the collection's paths."
         diagnostics.warning(
             error.code or "python-invalid", error.message, file.path, error.line or None, hint=hint
         )
         return []
-    return [page] if page else []
+    found = [dataclasses.replace(page, problems=tuple(context.problems))] if page else []
+    return _with_text(file, found, includes, diagnostics)
 
 
 def _files_around(file: SourceFile, format: Format | None) -> list[str]:

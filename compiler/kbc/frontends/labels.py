@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kbc.formats import BY_NAME, LabelTarget, ProjectLabels, Read
+from kbc.formats.document import label_name
 from kbc.formats.selection import read_target
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
@@ -45,7 +46,7 @@ def _labels_in(file: SourceFile) -> Iterator[tuple[str, LabelTarget]]:
         for match in _MYST_LABEL.finditer(decode_any(file.data)):
             title = heading_text(match["title"] or "")
             anchor = slug(title, "docutils")
-            yield _normalized(match["name"]), LabelTarget(file.path, title, anchor)
+            yield label_name(match["name"]), LabelTarget(file.path, title, anchor)
 
 
 def pages_by_uid(files: Sequence[SourceFile]) -> dict[str, NamedPage]:
@@ -69,7 +70,7 @@ def role_links(
     names and its own title; "" for what is not there."""
 
     def link(target: str, title: str) -> str:
-        found = labels.get(_normalized(target)) or _document(path, target, read)
+        found = labels.get(label_name(target)) or _document(path, target, read)
         if found is None or not (title or found.title):
             return ""
         place = relative_path(found.path, path)
@@ -85,7 +86,3 @@ def _document(path: str, target: str, read: Read) -> LabelTarget | None:
             title = first_title(decode_any(data)) if ending == ".md" else ""
             return LabelTarget(place, title or target.rpartition("/")[2], "")
     return None
-
-
-def _normalized(name: str) -> str:
-    return " ".join(name.lower().split())

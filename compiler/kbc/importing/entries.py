@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from urllib.parse import unquote, urlunsplit
 
 from kb_runtime.errors import SingleCodeError, exit_codes
@@ -17,6 +18,9 @@ _INDEX = re.compile(r"(?:index|default)\.(?:html?|md|markdown)\Z", re.IGNORECASE
 _ENDING = re.compile(
     r"\.(?:html?|xhtml|md|markdown|mdx|txt|php|aspx?|jsp|pdf|docx|pptx|epub|rst|adoc)\Z",
     re.IGNORECASE,
+)
+_PRIVATE = re.compile(
+    r"(?:[^.]*|.*\.(?:corp|home|internal|intranet|lan|local|localhost|private|test)|[\d.]+|\[.*\])(?::\d+)?"
 )
 _UNSAFE = re.compile(r"[^\w.,+@=()~-]+")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IGNORECASE)
@@ -63,10 +67,12 @@ class Listing:
 
 
 def https(url: str) -> str:
-    """The address with https and a lower-case host, without a fragment or a default port."""
+    """The address with https and a lower-case host, without a fragment or a default port. Hosts of a private
+    network keep http, which many of them have alone."""
     parts = split_url(url.strip())
-    scheme = "https" if parts.scheme.lower() in ("http", "https") else parts.scheme
     host = parts.netloc.lower().rpartition("@")[2].removesuffix(":80").removesuffix(":443")
+    is_open = parts.scheme.lower() == "http" and not _PRIVATE.fullmatch(host)
+    scheme = "https" if is_open else parts.scheme.lower()
     return urlunsplit((scheme, host, parts.path or "/", parts.query, ""))
 
 
@@ -74,6 +80,14 @@ def is_web(url: str) -> bool:
     """Whether the address is one of the web."""
     parts = split_url(url.strip())
     return parts.scheme.lower() in ("http", "https") and bool(parts.netloc)
+
+
+def http_time(stated: str) -> str:
+    """A time as HTTP headers have it, in ISO 8601; "" for what is none."""
+    try:
+        return parsedate_to_datetime(stated).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (TypeError, ValueError):
+        return ""
 
 
 def without_query(url: str) -> str:

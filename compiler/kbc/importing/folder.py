@@ -6,7 +6,6 @@ The address of a file is, first come first served, that which httrack wrote into
 
 from __future__ import annotations
 
-import datetime
 import functools
 import os
 import posixpath
@@ -19,6 +18,7 @@ from kbc.importing.entries import (
     ImportSourceError,
     Listing,
     SiteEntry,
+    http_time,
     https,
     is_web,
     without_index,
@@ -46,7 +46,7 @@ _HTTRACK_INDEX = re.compile(rb"HTTrack Website Copier|by HTTrack", re.IGNORECASE
 def list_folder(root: Path, base: str, sitemap: Path | None) -> Listing:
     """`base` is the address of the folder, "" where the folder tells. Raises `ImportSourceError`."""
     files = list(_files(root))
-    stated = _Stated.of(root, files, sitemap)
+    stated = _Stated(root, files, sitemap)
     addresses = _Addresses(root, files, base, stated)
     entries = [_entry(root, path, addresses, stated) for path in files]
     if not any(not entry.skip for entry in entries) and any(
@@ -81,21 +81,16 @@ def _raise(error: OSError) -> None:
 class _Stated:
     """What a sitemap and `llms.txt` say: addresses with dates and titles, in their order."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: Path, files: list[str], sitemap: Path | None) -> None:
         self.dates: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.is_llms = False
-
-    @classmethod
-    def of(cls, root: Path, files: list[str], sitemap: Path | None) -> _Stated:
-        stated = cls()
         sitemaps = [root / path for path in files if SITEMAP.fullmatch(posixpath.basename(path))]
         for each in [sitemap] if sitemap is not None else sitemaps:
-            stated._read_sitemap(each.read_text("utf-8", "replace"))
+            self._read_sitemap(each.read_text("utf-8", "replace"))
         for path in files:
             if posixpath.basename(path) == "llms.txt":
-                stated._read_llms((root / path).read_text("utf-8", "replace"))
-        return stated
+                self._read_llms((root / path).read_text("utf-8", "replace"))
 
     def _read_sitemap(self, text: str) -> None:
         for found in _SITEMAP_URL.findall(text):
@@ -202,18 +197,10 @@ def _entry(root: Path, path: str, addresses: _Addresses, stated: _Stated) -> Sit
         load=(root / path).read_bytes,
         title=stated.titles.get(url, "") or stated.titles.get(f"{url}.md", ""),
         date=stated.dates.get(url, ""),
-        retrieved=_iso(retrieved),
+        retrieved=http_time(retrieved),
         place=_FOLDER + quote(path),
         skip=skip,
     )
-
-
-def _iso(http_date: str) -> str:
-    try:
-        found = datetime.datetime.strptime(http_date, "%a, %d %b %Y %H:%M:%S GMT")
-    except ValueError:
-        return ""
-    return found.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _head(path: Path) -> bytes:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kbc.formats.registry import INSTALL_HINT
-from kbc.importing.entries import ImportSourceError, Listing, SiteEntry, https, is_web
+from kbc.importing.entries import ImportSourceError, Listing, SiteEntry, http_time, https, is_web
 from kbc.importing.media_types import name_of, not_a_page
 from kbc.importing.page import MAX_PAGE_BYTES
 
@@ -111,7 +111,7 @@ def _entry(path: Path, record: Any, offset: int) -> SiteEntry:
         url=https(url) if is_web(url) else url,
         name=name,
         load=functools.partial(_load, path, offset),
-        date=_day(str(http.get_header("Last-Modified") or "")) if http else "",
+        date=http_time(str(http.get_header("Last-Modified") or "")) if http else "",
         retrieved=str(headers.get_header("WARC-Date") or ""),
         charset=_charset(parameters),
         skip=skip,
@@ -133,13 +133,3 @@ def _charset(parameters: str) -> str:
         if name.strip().lower() == "charset":
             return value.strip().strip("\"'")
     return ""
-
-
-def _day(http_date: str) -> str:
-    """ISO 8601, or "" where the header is no date."""
-    from email.utils import parsedate_to_datetime
-
-    try:
-        return parsedate_to_datetime(http_date).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (TypeError, ValueError):
-        return ""

@@ -10,6 +10,8 @@ import difflib
 from collections.abc import Iterator, Sequence
 from io import StringIO
 
+from kb_runtime.text.names import shared_prefix
+
 CONTEXT_LINES = 3
 
 MAX_EDITS = 1500
@@ -70,8 +72,8 @@ class _Matcher(difflib.SequenceMatcher[str]):
         self._old, self._new = old, new
 
     def get_matching_blocks(self) -> list[difflib.Match]:
-        first = _shared(self._old, self._new)
-        last = _shared(self._old[first:][::-1], self._new[first:][::-1])
+        first = shared_prefix(self._old, self._new)
+        last = shared_prefix(self._old[first:][::-1], self._new[first:][::-1])
         x, y = len(self._old) - last, len(self._new) - last
         trace = _trace(self._old[first:x], self._new[first:y])
         if trace is None:
@@ -87,12 +89,6 @@ class _Matcher(difflib.SequenceMatcher[str]):
                 blocks.insert(0, difflib.Match(x - size, y - size, size))
             x, y = from_x + first, from_y + first
         return [difflib.Match(0, 0, first), *blocks]
-
-
-def _shared(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines both begin with."""
-    pairs = enumerate(zip(old, new, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
 
 
 def _trace(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]] | None:

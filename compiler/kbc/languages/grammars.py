@@ -6,6 +6,7 @@ always has the grammar of the same package, so that an artifact does not depend 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
@@ -33,6 +34,14 @@ _MODULES: Mapping[str, tuple[str, str]] = {
 }
 
 
+_DEEP = re.compile(
+    rb"^(?:[ \t]{0,9}(?:>|[-+*?:](?=[ \t])|\d{1,9}[.)](?=[ \t]))){100}|^[ \t>]{200}", re.MULTILINE
+)
+"""Blocks in blocks, on one line or by indentation: the parsers of `_BLOCKS` write beyond the room that they
+have for them, which ends the process."""
+_BLOCKS = frozenset({"markdown", "yaml"})
+
+
 @cache
 def grammar(language: str) -> Language:
     """The grammar of `language`. Raises LookupError when there is none, or when the language pack, which
@@ -57,7 +66,10 @@ def parser(language: str) -> Parser:
 
 
 def tree(source: bytes, language: str) -> Node | None:
-    """The root of the syntax tree of a text in UTF-8; None when there is no grammar of its language."""
+    """The root of the syntax tree of a text in UTF-8; None when there is no grammar of its language, and
+    where its blocks nest too deeply for the parser."""
+    if language in _BLOCKS and _DEEP.search(source):
+        return None
     try:
         return parser(language).parse(source).root_node
     except LookupError:

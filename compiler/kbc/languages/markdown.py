@@ -394,7 +394,8 @@ def _stated_ids(lines: Iterable[str]) -> Iterator[str]:
 def _list_items(tokens: Sequence[Token], opening: int) -> tuple[str, ...]:
     """The text of each item of the list that `tokens[opening]` opens, nested lists included."""
     items: list[list[str]] = []
-    for token in tokens[opening + 1 :]:
+    for at in range(opening + 1, len(tokens)):  # not a slice, which takes all that follows
+        token = tokens[at]
         if token.level == 0:
             break
         if token.type == "list_item_open" and token.level == 1:

@@ -41,7 +41,7 @@ from kbc.linking.errors import (
     translated,
 )
 from kbc.linking.flushing import flush, flushing_tree
-from kbc.linking.self_check import SelfCheck, defect_of, examine, is_damaged
+from kbc.linking.self_check import SelfCheck, examine, is_damaged
 
 MANIFEST_FIELDS = (
     "name",
@@ -231,7 +231,8 @@ class Staging:
         """Seals what is in `shard(id)` as an artifact of its own, and checks it. Raises `PublishError`."""
         folder = self.shard(id)
         (folder / MANIFEST).write_bytes(seal(self._manifest(fields, id, f"{SHARDS}/{id}/")))
-        if (defect := defect_of(folder, None)) is not None:
+        defect, _ = examine(folder, None)
+        if defect is not None:
             raise PublishError(
                 "self-check",
                 f"A shard failed its self-check: {defect}",

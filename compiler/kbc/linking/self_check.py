@@ -38,11 +38,6 @@ SelfCheck = Callable[[Artifact], None]
 """Asks a finished artifact questions; raises `ArtifactError` when an answer is wrong."""
 
 
-def defect_of(folder: Path, self_check: SelfCheck | None) -> str | None:
-    """Why the build in `folder` must not be published, or None."""
-    return examine(folder, self_check)[0]
-
-
 def examine(
     folder: Path, self_check: SelfCheck | None, proofs: Proofs | None = None
 ) -> tuple[str | None, Manifest | None]:

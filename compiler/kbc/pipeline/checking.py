@@ -7,8 +7,8 @@ from pathlib import Path
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.pipeline import sections
-from kbc.pipeline.garbage import few_collections
 from kbc.pipeline.inputs import Inputs
+from kbc.pipeline.memory import few_collections
 from kbc.pipeline.options import StrPath
 from kbc.pipeline.reading import read_inputs
 from kbc.project.model import Project

@@ -34,9 +34,9 @@ from kbc.linking.self_check import check_of
 from kbc.pipeline import sections
 from kbc.pipeline.draft_first import publishes_draft
 from kbc.pipeline.embedding import Advance, Embedded, Embedding, Window
-from kbc.pipeline.garbage import few_collections, trimming_memory
 from kbc.pipeline.identity import identity
 from kbc.pipeline.inputs import Inputs
+from kbc.pipeline.memory import few_collections, trimming_memory
 from kbc.pipeline.options import BuildOptions
 from kbc.pipeline.progress import PhaseClock, Progress
 from kbc.pipeline.report import BuildReport, note_replaced, report_of

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from kb_runtime.errors import UsageError
 from kb_runtime.errors.shortages import require_address_space
+from kb_runtime.text.tables import utc_time
 from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT
 from kbc.encoding.variants import VARIANTS, Variant
 from kbc.pipeline import DEFAULT_OUT
@@ -125,6 +125,4 @@ class BuildOptions:
         """ISO 8601, or "" when nobody said what time it is: a clock in the artifact, or the times of
         files, would make two builds of one tree differ."""
         seconds = self.source_date_epoch
-        if seconds is None:
-            return ""
-        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return "" if seconds is None else utc_time(seconds)

@@ -12,6 +12,13 @@ import yaml
 
 from kb_runtime.records.well_formed import well_formed
 
+MAX_NESTING = 100
+MAX_VALUES = 500_000
+"""Of a configuration, with what its aliases repeat."""
+
+MAX_MERGED = 10_000
+"""Entries that `<<` adds to a table in YAML: tables before it may have doubled theirs."""
+
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -63,11 +70,35 @@ class YamlLoader(yaml.SafeLoader):
         """By scalar, because aliases let a small text stand for an endless value."""
         return well_formed(super().construct_scalar(node))
 
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        stated = len(node.value)
+        super().flatten_mapping(node)
+        if len(node.value) > stated + MAX_MERGED:
+            raise yaml.MarkedYAMLError(
+                problem="merges too many entries", problem_mark=node.start_mark
+            )
+
+
+def is_bounded(value: Any) -> bool:
+    """Whether a value neither nests without end nor is very large with what it holds several times."""
+    waiting = [(value, 0)]
+    count = 0
+    while waiting:
+        item, depth = waiting.pop()
+        count += 1
+        if depth > MAX_NESTING or count > MAX_VALUES:
+            return False
+        inner = item.values() if isinstance(item, Mapping) else item
+        if isinstance(item, (Mapping, list, tuple, set)):
+            waiting += [(each, depth + 1) for each in inner]
+    return True
+
 
 @lru_cache(16)
 def yaml_table(source: bytes | str) -> Mapping[Any, Any]:
     """A text in YAML that is a table, of files that many pages share read once; empty where it is none."""
     try:
-        return mapping(yaml.load(source, Loader=YamlLoader))
+        value = yaml.load(source, Loader=YamlLoader)
+        return mapping(value) if is_bounded(value) else {}
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}

@@ -181,10 +181,10 @@ def _extract(path: Path, target: Path) -> dict[str, str]:
     is_named_zip = path.name.lower().endswith(_ZIP_ENDINGS)
     if zipfile.is_zipfile(path) or (is_named_zip and not tarfile.is_tarfile(path)):
         with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                is_link = (info.external_attr >> 16) & 0o170000 == 0o120000
-                if info.filename.endswith("/") or is_link:
-                    continue
+            files = [info for info in archive.infolist() if not _is_folder_or_link(info)]
+            # What the archive says of itself is refused before anything is written.
+            _ExtractionBudget(path.name).expect(len(files), sum(info.file_size for info in files))
+            for info in files:
                 with archive.open(info) as stream:
                     _write(stream, _place(target, info.filename, path), info.filename, budget)
         return budget.digests(target)
@@ -195,6 +195,10 @@ def _extract(path: Path, target: Path) -> dict[str, str]:
                 with content:
                     _write(content, _place(target, member.name, path), member.name, budget)
     return budget.digests(target)
+
+
+def _is_folder_or_link(info: zipfile.ZipInfo) -> bool:
+    return info.filename.endswith("/") or (info.external_attr >> 16) & 0o170000 == 0o120000
 
 
 def _place(target: Path, name: str, archive: Path) -> Path:
@@ -226,7 +230,14 @@ class _ExtractionBudget:
                 f"{self._name!r} holds {earlier!r} and {name!r}, which are one file on this file system",
                 "Unpack it on a case-sensitive file system.",
             )
-        self._members -= 1
+        self._count(1)
+
+    def expect(self, members: int, size: int) -> None:
+        self._count(members)
+        self.spend(size)
+
+    def _count(self, members: int) -> None:
+        self._members -= members
         if self._members < 0:
             raise ArchiveError(
                 f"{self._name!r} holds more than {MAX_MEMBERS:,} files",

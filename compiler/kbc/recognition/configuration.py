@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import yaml
@@ -17,8 +18,9 @@ from kbc.formats import inventory
 from kbc.formats.document import FormatError
 from kbc.formats.inventory import Inventory
 from kbc.languages.front_matter import read_front_matter
+from kbc.limits import toml_excess
 from kbc.project.include_tree import IncludeTree
-from kbc.project.well_formed import YamlLoader, json_value
+from kbc.project.well_formed import YamlLoader, is_bounded, json_value
 from kbc.recognition.javascript import exported, exported_value
 from kbc.recognition.site import joined, mapping, text
 
@@ -28,9 +30,6 @@ READER = "the generator's configuration"
 MAX_DEPTH = 8
 """Of `INHERIT` in MkDocs and the like."""
 MAX_PAGES = 20_000
-MAX_NESTING = 100
-MAX_VALUES = 500_000
-"""Of a configuration in YAML, with what its aliases repeat."""
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -89,28 +88,15 @@ def parse_yaml_value(text: str) -> Any:
     endless or very large."""
     try:
         value = yaml.load(text, Loader=_Loader)  # a safe loader
-        return value if _is_bounded(value) else None
+        return value if is_bounded(value) else None
     except (yaml.YAMLError, ValueError, RecursionError, TypeError):
         return None
 
 
-def _is_bounded(value: Any) -> bool:
-    waiting = [(value, 0)]
-    count = 0
-    while waiting:
-        item, depth = waiting.pop()
-        count += 1
-        if depth > MAX_NESTING or count > MAX_VALUES:
-            return False
-        inner = item.values() if isinstance(item, Mapping) else item
-        if isinstance(item, (Mapping, list, tuple, set)):
-            waiting += [(each, depth + 1) for each in inner]
-    return True
-
-
 def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    source = read_text(tree, path)
     try:
-        return tomllib.loads(read_text(tree, path))
+        return tomllib.loads(source) if toml_excess(source) is None else {}
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         return {}
 
@@ -136,22 +122,18 @@ def script_configs(folder: str) -> tuple[str, ...]:
 
 def read_script(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """The object that a program exports, with what it imports from files beside it."""
-
-    def beside(other: str) -> str | None:
-        return read_text(tree, other) if tree.exists(other) else None
-
-    return exported(read_text(tree, path), path, beside)
+    return exported(read_text(tree, path), path, partial(_text_of, tree))
 
 
 def read_script_value(tree: IncludeTree, path: str) -> Any:
     """What a program or a file of JSON exports, of any type, with what it imports from files beside it."""
     if path.endswith(".json"):
         return json_value(read_text(tree, path))
+    return exported_value(read_text(tree, path), path=path, read=partial(_text_of, tree))
 
-    def beside(other: str) -> str | None:
-        return read_text(tree, other) if tree.exists(other) else None
 
-    return exported_value(read_text(tree, path), path=path, read=beside)
+def _text_of(tree: IncludeTree, path: str) -> str | None:
+    return read_text(tree, path) if tree.exists(path) else None
 
 
 def read_any(tree: IncludeTree, path: str) -> Mapping[str, Any]:

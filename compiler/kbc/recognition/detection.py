@@ -216,7 +216,8 @@ class _FolderDetector:
         return sites
 
     def _with_larger(self, sites: Sequence[Site]) -> list[Site]:
-        return repository.with_larger(sites, self._names, self._files, self._other_languages)
+        paths = (self._names, self._files, self._other_languages)
+        return repository.with_larger(sites, self._tree, self._root, *paths)
 
     def _leave_out(self, found: Sequence[str]) -> None:
         if found:

@@ -41,13 +41,13 @@ _PACKAGE_OF_R = "DESCRIPTION"
 
 PAGES = (
     *MARKDOWN,
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc"),
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc", ".dox"),
     *(".docbook", ".dbk", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
 
 README = re.compile(
-    rf"(?:readme|{LOG_OF_CHANGES}|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
+    rf"(?:readme|mainpage|{LOG_OF_CHANGES}|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
 )
 """Pages about a project, beside its source."""
 

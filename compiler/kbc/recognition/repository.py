@@ -191,10 +191,16 @@ def _without_inner(site: Site, sites: Sequence[Site]) -> Site:
 
 
 def with_larger(
-    sites: Sequence[Site], names: Sequence[str], files: Sequence[str], left_out: Sequence[str]
+    sites: Sequence[Site],
+    tree: IncludeTree,
+    root: Path,
+    names: Sequence[str],
+    files: Sequence[str],
+    left_out: Sequence[str],
 ) -> list[Site]:
     """`sites`, behind folders that hold more pages of the repository than all of them, without the sites in
-    these; arguments are as for `places.pages_beside`."""
+    these, or with the sites that such folders are; `names` and what follows are as for
+    `places.pages_beside`."""
     taken = [
         str(site.options.get("config_folder") or site.folder) for site in sites if not site.paths
     ]
@@ -205,6 +211,11 @@ def with_larger(
         inner = dict.fromkeys(each for each in taken if each.startswith(f"{folder}/"))
         exclude = tuple(f"/{below(folder, each)}/" for each in inner)
         larger.append(Site(folder=folder, exclude=exclude))
+    starts, known = tuple(f"{folder}/" for folder in found), {site.config for site in sites}
+    others = sites_below(tree, root, files)[0] if larger else []
+    inner = [site for site in others if f"{site.folder}/".startswith(starts)]
+    if more := [site for site in inner if site.config not in known]:
+        return with_larger([*sites, *more], tree, root, names, files, left_out)
     return [*larger, *sites]
 
 

@@ -19,7 +19,7 @@ from kb_runtime.store.integrity import altered
 from kb_runtime.store.manifest import CURRENT, MANIFEST
 from kb_runtime.store.signature import SIGNATURES
 from kb_runtime.version import __version__
-from kbc.shipping import licences
+from kbc.backends.licences import FOLDER as LICENCES
 from kbc.shipping.archive import Archive, Written
 from kbc.shipping.lock import Lock
 from kbc.shipping.product import Product, runtime_requirement
@@ -28,6 +28,7 @@ from kbc.shipping.wheel_bill import wheel_bill
 
 PYTHON = ">=3.11"
 TAG = "py3-none-any"
+NOTICE = "NOTICE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def write_wheel(
         archive.add(f"{package}/__init__.py", f'"""{_docstring(product)}"""\n'.encode())
         archive.add(f"{package}/__main__.py", _main_module(product).encode())
         _add_build(archive, artifact, f"{package}/{ARTIFACT_FOLDER}")
-        notices = licences.texts(artifact)
+        notices = _licence_texts(artifact)
         for path, text in notices.items():
             archive.add(f"{info}/licenses/{path}", text)
         bill = wheel_bill(artifact, product, lock or {})
@@ -97,6 +98,13 @@ def _add_build(archive: Archive, artifact: Artifact, folder: str) -> None:
     if signatures.is_file():
         archive.add(f"{build}/{SIGNATURES}", signatures)
     archive.add(f"{folder}/{CURRENT}", f"{artifact.build_id}\n".encode())
+
+
+def _licence_texts(artifact: Artifact) -> dict[str, bytes]:
+    """The texts by path below a package's `licenses` folder, sorted. Raises `ArtifactError`."""
+    paths = artifact.manifest.files
+    shipped = sorted(path for path in paths if path == NOTICE or path.startswith(f"{LICENCES}/"))
+    return {path.removeprefix(f"{LICENCES}/"): artifact.manifest.read(path) for path in shipped}
 
 
 def _docstring(product: Product) -> str:

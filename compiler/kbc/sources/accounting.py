@@ -22,8 +22,9 @@ LINKED = "a link to what is read"
 NO_COLLECTION = "in no collection"
 _PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
 _UNREAD = (
-    *(".dita", ".ditamap", ".doc", ".dox", ".odt", ".ppt", ".rtf", ".tex"),
-    *(".dj", ".pod6", ".rakudoc", ".scrbl", ".textile", ".tid", ".typ"),
+    *(".dita", ".ditamap", ".doc", ".odt", ".ppt", ".rtf", ".tex"),
+    *(".apt", ".dj", ".djot", ".mld", ".page", ".pod6", ".qdoc", ".rakudoc", ".scrbl", ".smd"),
+    *(".textile", ".tid", ".typ"),
 )
 """Formats of documentation that no front end reads."""
 

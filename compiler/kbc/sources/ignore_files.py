@@ -10,6 +10,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec, RegexPattern
 
 from kb_runtime.errors.shortages import raise_shortage
+from kbc.project.git_patterns import git_patterns
 
 _ANYWHERE = "^(?:.+/)?"  # how the library's expression for a pattern of any depth begins
 _FOLDER = "ps_d"  # its name for the slash behind a folder
@@ -79,15 +80,6 @@ def read_patterns(path: Path) -> GitIgnoreSpec | None:
 
 
 def patterns(lines: Iterable[str]) -> GitIgnoreSpec:
-    """Like Git, passes over a line that is no pattern."""
-    good: list[str] = []
-    for line in lines:
-        line = _ALL_BELOW.sub(
-            r"/**/*\1", line
-        )  # which the library does not take for the folder itself
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        good.append(line)
-    return GitIgnoreSpec.from_lines(good)
+    """The patterns on lines of an ignore file."""
+    # The library does not take `a/**` for the folder itself.
+    return git_patterns(_ALL_BELOW.sub(r"/**/*\1", line) for line in lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pathspec import GitIgnoreSpec
+from kbc.sources.ignore_files import patterns
 
 NOT_INCLUDED = "not in `include`"
 
@@ -13,9 +13,9 @@ class PathPatterns:
     """Which paths of a collection are wanted; a pattern that is none is passed over, as in Git."""
 
     def __init__(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:
-        self._include = _spec(include)
-        self._exclude = [(pattern, _spec([pattern])) for pattern in exclude]
-        self._excluding = _spec(exclude)
+        self._include = patterns(include)
+        self._exclude = [(pattern, patterns([pattern])) for pattern in exclude]
+        self._excluding = patterns(exclude)
         self._has_include = bool(include)
 
     def reason(self, path: str) -> str:
@@ -26,14 +26,3 @@ class PathPatterns:
         if self._has_include and not self._include.match_file(path):
             return NOT_INCLUDED
         return ""
-
-
-def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
-    good = []
-    for pattern in patterns:
-        try:
-            GitIgnoreSpec.from_lines([pattern])
-        except ValueError:
-            continue
-        good.append(pattern)
-    return GitIgnoreSpec.from_lines(good)

@@ -117,19 +117,21 @@ def doctor_command(
     """`doctor`: explains what is wrong with an installation."""
 
     def doctor(project: str, deep: bool, as_json: bool, **found_by: Any) -> None:
-        from kb_runtime.clients.doctor import Doctor, Finding, summary
+        from kb_runtime.clients.doctor import Doctor, Finding, examined_runtime, summary
         from kb_runtime.clients.machine import Machine
         from kb_runtime.errors import ArtifactError
 
         findings: list[Finding] = []
-        server = None
         try:
             server = resolve(**found_by)
-        except ArtifactError as error:
+        except ArtifactError as error:  # of what else clients start, nothing was asked
             findings.append(Finding("problem", "artifact", error.message, error.hint))
             _show(findings[-1], as_json)
-        examination = Doctor(Machine.this(), os.path.abspath(project), server, deep=deep)
-        for finding in examination.examine():
+            examination = examined_runtime()
+        else:
+            place = os.path.abspath(project)
+            examination = Doctor(Machine.this(), place, server, deep=deep).examine()
+        for finding in examination:
             findings.append(finding)
             _show(finding, as_json)
         counts = summary(findings)

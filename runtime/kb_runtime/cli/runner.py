@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ from kb_runtime.errors import KbcError, exit_codes
 from kb_runtime.errors.panics import is_panic, without_backtraces
 from kb_runtime.errors.shortages import shortage
 from kb_runtime.search.encoder import limit_blas_threads
+from kb_runtime.text.rendering import encodable
 
 INTERRUPTED = "interrupted"
 TERMINATIONS = tuple(
@@ -88,6 +90,9 @@ def _run(
     interrupted: str,
 ) -> int:
     try:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # File names that are not text are printed as they are.
+            sys.stdout.reconfigure(errors="surrogateescape")
         without_backtraces()
         limit_blas_threads()  # which no command needs; where one cannot be started, it interrupts the process
         result = command.main(list(arguments), prog_name=program, standalone_mode=False)
@@ -146,7 +151,8 @@ def defect(error: BaseException, program: str) -> KbcError:
 
 
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    """File names that are not UTF-8 have lone surrogates, which JSON has escapes for."""
+    click.echo(encodable(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def tell(facts: Any, sentence: str, *, as_json: bool) -> None:

@@ -81,7 +81,7 @@ class Doctor:
         self._reports: dict[tuple[Any, ...], Report] = {}
 
     def examine(self) -> Iterator[Finding]:
-        yield from _runtime()
+        yield from examined_runtime()
         if self._server is not None:
             for artifact in self._server.artifacts:
                 yield from self._artifact(artifact)
@@ -233,11 +233,9 @@ def _judged(about: str, report: Report) -> Finding:
 
 def describe(report: Report) -> str:
     """A good report in one sentence, and what is to be known of it in another."""
-    searched = (
-        f", {report.search} found {report.hits} for {report.query!r} in {report.search_ms:.0f} ms"
-        if report.search
-        else ""
-    )
+    # Few small knowledge bases have their own name in their text: that nothing is found is no defect.
+    found = f"found {report.hits} for {report.query!r}" if report.hits else "answered"
+    searched = f", {report.search} {found} in {report.search_ms:.0f} ms" if report.search else ""
     note = f". Note: {report.note}" if report.note else ""
     return (
         f"protocol {report.revision}: first answer after {report.start_ms:.0f} ms,"
@@ -245,7 +243,8 @@ def describe(report: Report) -> str:
     )
 
 
-def _runtime() -> Iterator[Finding]:
+def examined_runtime() -> Iterator[Finding]:
+    """Whether this Python and the libraries of the runtime are there."""
     about = "runtime"
     version = platform.python_version()
     if sys.version_info < OLDEST_PYTHON:

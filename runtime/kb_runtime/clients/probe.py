@@ -273,11 +273,9 @@ class _Exchange:
     def _send(self, message: Mapping[str, Any]) -> None:
         stream = self._process.stdin
         assert stream is not None
-        try:
+        with suppress(OSError):  # it has left: what it wrote before is read first
             stream.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
             stream.flush()
-        except OSError:
-            self._gone()
 
     def _answer(self, method: str, deadline: float) -> dict[str, Any]:
         line = None

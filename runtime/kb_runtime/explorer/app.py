@@ -162,7 +162,10 @@ def _login(explorer: Explorer) -> Callable[[Request], Any]:
         if request.method == "POST":
             given = (await _form(request)).get("token", "").strip()
             if await run_in_threadpool(_accepted, explorer.accepts, given):
-                response = RedirectResponse(f"{root}/", 303)
+                wanted = request.query_params.get("to", "").lstrip(
+                    "/\\"
+                )  # below root, whatever it is
+                response = RedirectResponse(f"{root}/{wanted}", 303)
                 response.set_cookie(
                     COOKIE,
                     quote(given, safe=""),
@@ -237,7 +240,10 @@ class RequestGuard:
             return PlainTextResponse("Another site may not do this.", 403)
         if self._accepts is not None and not self._may_pass(scope, headers):
             if "text/html" in headers.get("accept", ""):
-                return RedirectResponse(f"{scope.get('root_path', '')}/login", 303)
+                root = scope.get("root_path", "")
+                query = scope["query_string"].decode("latin-1")
+                wanted = f"{quote(scope['path'].removeprefix(root))}?{query}"
+                return RedirectResponse(f"{root}/login?to={quote(wanted)}", 303)
             return PlainTextResponse(
                 "The token is missing.", 401, headers={"www-authenticate": "Bearer"}
             )

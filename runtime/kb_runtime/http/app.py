@@ -48,7 +48,12 @@ from kb_runtime import log
 from kb_runtime.errors import ProtocolError
 from kb_runtime.http.connections import bounded, limits_for_this_process
 from kb_runtime.http.limits import LimitedBodies, LimitedRequests, LongCalls, RateLimiter, client_of
-from kb_runtime.http.middleware import CorrelationHeader, ObservedRequests, PostOnly, RefusedIds
+from kb_runtime.http.middleware import (
+    CorrelationHeader,
+    ObservedRequests,
+    PostOnly,
+    RefusedMessages,
+)
 from kb_runtime.http.origins import LOOPBACK, LOOPBACK_ORIGIN, NamedHosts
 from kb_runtime.mcp import correlation, revisions
 from kb_runtime.mcp.callers import CALLER
@@ -351,7 +356,7 @@ def build_app(
     )
     # Behind authentication, as is the next: bodies of strangers are not read at all.
     app.user_middleware.append(Middleware(LimitedBodies, _LARGEST_BODIES * settings.max_body))
-    app.user_middleware.append(Middleware(RefusedIds))
+    app.user_middleware.append(Middleware(RefusedMessages))
     if settings.rate_limit is not None:
         limiter = RateLimiter(settings.rate_limit)
         app.user_middleware.append(Middleware(LimitedRequests, limiter))

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_runtime.errors import ProtocolError
+from kb_runtime.mcp.connection import error_answer
 from kb_runtime.mcp.stdio import MAX_WAITING
 from kb_runtime.options.http import RateLimit
 
@@ -78,6 +79,8 @@ class LimitedBodies:
 
     An answer that has begun may be a stream without an end, whose body must not take the room of others
     for good; it keeps the parsed message all the time, though, so it may have a small one only.
+
+    A client that leaves in the middle of a body is no defect, which libraries would report it as.
     """
 
     def __init__(self, app: ASGIApp, most: int) -> None:
@@ -90,12 +93,16 @@ class LimitedBodies:
             await self._app(scope, receive, send)
             return
         own = 0
-        begun = False
+        begun = whole = has_left = False
         refusal: JSONResponse | None = None
 
         async def limited() -> Message:
-            nonlocal own, refusal
+            nonlocal own, refusal, whole, has_left
             message = await receive()
+            if message["type"] == "http.disconnect" and not whole:
+                has_left = True
+                raise ConnectionAbortedError("the client has left before the end of its body")
+            whole = not message.get("more_body")
             size = len(message.get("body", b""))
             if self._held + size > self._most:
                 refusal = _refusal(503, "The server has too many large requests", 1)
@@ -117,7 +124,7 @@ class LimitedBodies:
         try:
             await self._app(scope, limited, answer)
         except BaseException:
-            if refusal is None or begun:
+            if not has_left and (refusal is None or begun):
                 raise
         finally:
             self._held -= own
@@ -149,7 +156,7 @@ def _refusal(status: int, reason: str, seconds: int = 0) -> JSONResponse:
     """`seconds` is when to try again; 0: the same request is refused then, too."""
     message = f"{reason}: try again in {seconds} s" if seconds else reason
     return JSONResponse(
-        {"jsonrpc": "2.0", "id": None, "error": {"code": _TOO_MANY, "message": message}},
+        error_answer(None, _TOO_MANY, message),
         status_code=status,
         headers={"retry-after": str(seconds)} if seconds else None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
@@ -12,10 +12,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kb_runtime import log
 from kb_runtime.http.limits import client_of
 from kb_runtime.mcp import correlation, revisions
-from kb_runtime.mcp.connection import BAD_ID, error_answer, has_bad_id
+from kb_runtime.mcp.connection import error_answer, refusal_of
 
 if TYPE_CHECKING:
     from kb_runtime.http.metrics import Metrics
+
+NO_BATCHES = "Over HTTP each request has one message; batches are answered on stdio"
 
 
 class CorrelationHeader:
@@ -91,22 +93,23 @@ class PostOnly:
             return
         message = "This is an MCP endpoint: send JSON-RPC messages with POST. It keeps no sessions."
         refused = JSONResponse(
-            {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}},
+            error_answer(None, revisions.INVALID_REQUEST, message),
             status_code=405,
             headers={"allow": "POST, OPTIONS"},
         )
         await refused(scope, receive, send)
 
 
-class RefusedIds:
-    """Refuses requests whose id is neither a string nor an integer. The SDK takes them for notifications: it
-    accepts them with 202, and their senders would wait for an answer."""
+class RefusedMessages:
+    """Refuses what is no JSON-RPC message in the words of the stdio transport. The SDK prints its validator's
+    report instead, and takes a request whose id is neither a string nor an integer for a notification: it
+    accepts that with 202, and the sender would wait for an answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"].rstrip("/") != "/mcp":
             await self._app(scope, receive, send)
             return
         body: list[bytes] = []
@@ -120,10 +123,10 @@ class RefusedIds:
         async def answer(message: Message) -> None:
             nonlocal refused
             if message["type"] == "http.response.start":
-                refused = message["status"] == 202 and has_bad_id(_parsed(b"".join(body)))
+                told = _refusal(b"".join(body)) if message["status"] in (202, 400) else None
                 body.clear()
+                refused = told is not None
                 if refused:
-                    told = error_answer(None, revisions.INVALID_REQUEST, BAD_ID)
                     await JSONResponse(told, status_code=400)(scope, receive, send)
             if not refused:
                 await send(message)
@@ -131,9 +134,12 @@ class RefusedIds:
         await self._app(scope, received, answer)
 
 
-def _parsed(body: bytes) -> object:
-    """What a body says in JSON; None for what only the SDK can read."""
+def _refusal(body: bytes) -> dict[str, Any] | None:
+    """None as well for what is not JSON, or what only the SDK can read."""
     try:
-        return json.loads(body)
+        message = json.loads(body)
     except (ValueError, RecursionError):
         return None
+    if isinstance(message, list):
+        return error_answer(None, revisions.INVALID_REQUEST, NO_BATCHES)
+    return refusal_of(message)

@@ -13,6 +13,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from kb_runtime.mcp.connection import error_answer
+from kb_runtime.mcp.revisions import INVALID_REQUEST
 from kb_runtime.text.names import quoted
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -20,8 +22,6 @@ LOOPBACK_ORIGIN = r"http://(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?"
 
 _UNGUARDED = "/healthz"
 """Whoever watches a process names it by its address of the day."""
-
-_INVALID_REQUEST = -32600
 
 
 class NamedHosts:
@@ -54,7 +54,4 @@ class NamedHosts:
 
 def _refuse(status: int, header: str, value: str, option: str) -> JSONResponse:
     message = f"{header} {quoted(value)} is not allowed here; {option} allows another one."
-    return JSONResponse(
-        {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": message}},
-        status_code=status,
-    )
+    return JSONResponse(error_answer(None, INVALID_REQUEST, message), status_code=status)

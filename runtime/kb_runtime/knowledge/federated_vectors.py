@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kb_runtime.search.vectors import EXACT_ROWS, RowRange, VectorHits
+from kb_runtime.search.vectors import EXACT_ROWS, DividedRows, RowRange, VectorHits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.knowledge.part_rows import PartRows
-    from kb_runtime.search.ports import VectorSearcher
+    from kb_runtime.knowledge.sharding.vectors import ShardedVectors
+    from kb_runtime.search.vectors import VectorIndex, VectorRows
 
     Floats = NDArray[np.float32]
     Rows = NDArray[np.int64]
@@ -29,13 +30,13 @@ class VectorPart(NamedTuple):
     """`vectors` is None for a part that is not asked; `ranges` are its collections as its artifact
     has them, by their first row here; above `exact_rows` they have a graph."""
 
-    vectors: VectorSearcher | None
+    vectors: VectorIndex | ShardedVectors | None
     rows: PartRows
     ranges: dict[int, RowRange]
     exact_rows: int
 
 
-class FederatedVectors:
+class FederatedVectors(DividedRows):
     """Reads like a `VectorIndex`. Safe to use from several threads."""
 
     def __init__(self, parts: Sequence[VectorPart]) -> None:
@@ -72,31 +73,7 @@ class FederatedVectors:
             return np.zeros(dimensions, dtype=np.float32)
         return part.vectors.vector(part.rows.own(row), dimensions)
 
-    def cosines(self, vector: Floats, rows: Sequence[int]) -> Floats:
-        """The cosines of some rows to `vector`, float32 [len(rows)]."""
-        if not len(rows):
-            return np.empty(0, dtype=np.float32)
-        found: Floats = self.gather(np.array(rows, dtype=np.int64), len(vector)) @ vector
-        return found
-
-    def estimates(self, vector: Floats, rows: Rows) -> Floats:
-        """See `VectorIndex.estimates`; 0 where there is no vector."""
-        found = np.zeros(len(rows), dtype=np.float32)
-        for vectors, at, own in self._split(rows):
-            found[at] = vectors.estimates(vector, own)
-        return found
-
-    def gather(self, rows: Rows, dimensions: int) -> Floats:
-        """The rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy; zeros where
-        there is none."""
-        found = np.zeros((len(rows), dimensions), dtype=np.float32)
-        for vectors, at, own in self._split(rows):
-            found[at] = vectors.gather(own, dimensions)
-        return found
-
-    def _split(self, rows: Rows) -> Iterator[tuple[VectorSearcher, Rows, Rows]]:
-        """The vectors of each part that has some of the rows, their places in `rows`, and the part's own
-        numbers of them."""
+    def split(self, rows: Rows) -> Iterator[tuple[VectorRows, Rows, Rows]]:
         for part in self._parts:
             at = np.flatnonzero((rows >= part.rows.first) & (rows < part.rows.stop))
             if part.vectors is not None and len(at):

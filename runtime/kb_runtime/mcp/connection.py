@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     Handle = Callable[[str, dict[str, Any] | None, str], dict[str, Any]]
 
-BAD_ID = "The id must be a string or an integer"
 LISTEN = "subscriptions/listen"
 MAX_SUBSCRIPTIONS = 64
 """Of one client; one is enough for all lists."""
@@ -132,16 +131,11 @@ class Connection:
         return answers or None
 
     def _single(self, message: Any) -> dict[str, Any] | None:
-        if not isinstance(message, dict):
-            return error_answer(
-                None, revisions.INVALID_REQUEST, "The message must be a JSON object"
-            )
+        if refused := refusal_of(message):
+            return refused
         request_id = _request_id(message)
-        if "method" not in message and ("result" in message or "error" in message):
+        if "method" not in message:
             return None  # an answer, and this server asks nothing
-        problem = _malformed(message)
-        if problem:
-            return error_answer(request_id, revisions.INVALID_REQUEST, problem)
         if request_id is None:
             self._notified(message["method"], message.get("params") or {})
             return None
@@ -260,9 +254,16 @@ def error_answer(
     return {"jsonrpc": "2.0", "id": request_id, "error": error}
 
 
-def has_bad_id(message: Any) -> bool:
-    """Whether a message is a request with an id that no request may have."""
-    return isinstance(message, dict) and "id" in message and _request_id(message) is None
+def refusal_of(message: Any) -> dict[str, Any] | None:
+    """The answer to what is no JSON-RPC message; None for a request, a notification or an answer."""
+    if not isinstance(message, dict):
+        return error_answer(None, revisions.INVALID_REQUEST, "The message must be a JSON object")
+    if "method" not in message and ("result" in message or "error" in message):
+        return None
+    problem = _malformed(message)
+    if not problem:
+        return None
+    return error_answer(_request_id(message), revisions.INVALID_REQUEST, problem)
 
 
 def _request_id(message: dict[str, Any]) -> str | int | None:
@@ -276,8 +277,8 @@ def _malformed(message: dict[str, Any]) -> str:
         return 'The message must say "jsonrpc": "2.0"'
     if not isinstance(message.get("method"), str):
         return "The method must be a string"
-    if has_bad_id(message):
-        return BAD_ID
+    if "id" in message and _request_id(message) is None:
+        return "The id must be a string or an integer"
     if not isinstance(message.get("params", {}), (dict, type(None))):
         return "The params must be an object"
     return ""

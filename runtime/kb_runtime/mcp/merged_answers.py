@@ -93,11 +93,17 @@ def _renamed(
             changed[wire] = new
     if not changed:
         return document
-    any_name = re.compile(rf"\b(?:{'|'.join(map(re.escape, changed))})\b")
     told = {name: document[name] for name in ("families", "instructions")}
-    text = any_name.sub(lambda found: changed[found[0]], json.dumps(told, ensure_ascii=False))
     names = {changed.get(wire, wire): tool for wire, tool in document["names"].items()}
-    return {**document, **json.loads(text), "names": names}
+    return {**document, **with_tool_names(told, changed), "names": names}
+
+
+def with_tool_names(told: Document, changed: Mapping[str, str]) -> Document:
+    """`told` with other names of tools, `changed` by those that it tells, wherever it tells them."""
+    any_name = re.compile(rf"\b(?:{'|'.join(map(re.escape, changed))})\b")
+    text = any_name.sub(lambda found: changed[found[0]], json.dumps(told, ensure_ascii=False))
+    renamed: Document = json.loads(text)
+    return renamed
 
 
 def _first_names(document: Document) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache, reduce
+from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -36,9 +36,9 @@ Found = TypeVar("Found")
 _TYPO_CHARS = 6
 # Filter combinations whose row mask is remembered, each a byte for every row.
 _REMEMBERED_MASKS = 8
-# Embedded texts that are remembered, 1.5 KB each: the next scope or page asks for the same one, and encoding
-# takes half of a search.
-_REMEMBERED_QUERIES = 8
+# Embedded texts that are remembered, 1.5 KB each: the next scope, page or colleague asks the same, and
+# encoding takes a third of a search.
+_REMEMBERED_QUERIES = 256
 
 
 class Scope(NamedTuple):
@@ -105,7 +105,7 @@ class Retriever:
         self._ordinals = {one.name: at for at, one in enumerate(self._ranges)}
         self.rows = sum(one.rows for one in self._ranges)
         self._masks: dict[tuple[Sequence[str], Sequence[str]], Mask] = {}
-        self._encoded = lru_cache(_REMEMBERED_QUERIES)(self._encode)
+        self._embeddings: dict[str, Floats] = {}
         self.ranges = sorted(
             (one for one in self._ranges if one.rows), key=lambda one: one.first_row
         )
@@ -233,7 +233,7 @@ class Retriever:
         encoder = None
         with suppress(Exception):
             encoder = self._backend.encoder if WORD.search(typed) else None
-        if encoder is None:
+        if encoder is None or typed in self._embeddings:
             return call()
         with suppress(Exception):
             self._backend.lexical  # noqa: B018  # opened here
@@ -250,11 +250,16 @@ class Retriever:
             return None
         return self._encoded(self._corrected(query.text, corrections))
 
-    def _encode(self, text: str) -> Floats:
-        encoder = self._backend.encoder
-        assert encoder is not None
-        vector = encoder.encode(text)
-        vector.setflags(write=False)  # it is given to later searches too
+    def _encoded(self, text: str) -> Floats:
+        vector = self._embeddings.get(text)
+        if vector is None:
+            encoder = self._backend.encoder
+            assert encoder is not None
+            vector = encoder.encode(text)
+            vector.setflags(write=False)  # it is given to later searches too
+            if len(self._embeddings) >= _REMEMBERED_QUERIES:
+                self._embeddings.clear()
+            self._embeddings[text] = vector
         return vector
 
     def _corrected(self, text: str, corrections: Mapping[str, Sequence[str]]) -> str:

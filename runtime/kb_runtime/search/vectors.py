@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -88,7 +88,58 @@ class VectorHits(NamedTuple):
     estimates: Floats | None = None
 
 
-class VectorIndex:
+class VectorRows:
+    """What is asked of stored rows, by their numbers, wherever these are."""
+
+    def gather(self, rows: Rows, dimensions: int) -> Floats:
+        """The stored rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy; zeros where
+        there is none."""
+        raise NotImplementedError
+
+    def cosines(self, vector: Floats, rows: Sequence[int]) -> Floats:
+        """The cosines of some rows to `vector`, float32 [len(rows)]."""
+        import numpy as np
+
+        found: Floats = self.gather(np.array(rows, dtype=np.int64), len(vector)) @ vector
+        return found
+
+    def estimates(self, vector: Floats, rows: Rows) -> Floats:
+        """The cosines of the rows at `rows`, int64 [n], to `vector`, float32 [n]: by the rounded rows where
+        there are some, and then wrong by some thousandths; 0 where there is no vector."""
+        raise NotImplementedError
+
+    def absent(self, rows: Sequence[int]) -> Sequence[int]:
+        """Those of the rows that have no vector: none."""
+        del rows
+        return ()
+
+
+class DividedRows(VectorRows):
+    """Rows of several indexes."""
+
+    def split(self, rows: Rows) -> Iterator[tuple[VectorRows, Rows, Rows]]:
+        """The index of some of the rows, the places of these in `rows`, and its own numbers of them; of no
+        index for rows without a vector."""
+        raise NotImplementedError
+
+    def gather(self, rows: Rows, dimensions: int) -> Floats:
+        import numpy as np
+
+        found = np.zeros((len(rows), dimensions), dtype=np.float32)
+        for vectors, at, own in self.split(rows):
+            found[at] = vectors.gather(own, dimensions)
+        return found
+
+    def estimates(self, vector: Floats, rows: Rows) -> Floats:
+        import numpy as np
+
+        found = np.zeros(len(rows), dtype=np.float32)
+        for vectors, at, own in self.split(rows):
+            found[at] = vectors.estimates(vector, own)
+        return found
+
+
+class VectorIndex(VectorRows):
     """An open vector section. Safe to use from several threads."""
 
     def __init__(self, folder: str, graphs: Mapping[str, tuple[int, int]] = NO_GRAPHS) -> None:
@@ -161,32 +212,15 @@ class VectorIndex:
         found: Floats = self._numbers.reshape(-1, dimensions)[start:end]
         return found
 
-    def cosines(self, vector: Floats, rows: Sequence[int]) -> Floats:
-        """The cosines of some rows to `vector`, float32 [len(rows)]."""
-        import numpy as np
-
-        if not len(rows):
-            return np.empty(0, dtype=np.float32)
-        found: Floats = self._matrix(vector)[np.array(rows, dtype=np.int64)] @ vector
-        return found
-
     def estimates(self, vector: Floats, rows: Rows) -> Floats:
-        """The cosines of the rows at `rows`, int64 [n], to `vector`, float32 [n]: by the rounded rows where
-        there are some, and then wrong by some thousandths."""
         if self._coarse is None:
             found: Floats = self.gather(rows, len(vector)) @ vector
             return found
         return self._coarse.at(rows).cosines(RoundedQuery.of(vector), 0, len(rows))[0]
 
     def gather(self, rows: Rows, dimensions: int) -> Floats:
-        """The stored rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy."""
         found: Floats = self._numbers.reshape(-1, dimensions)[rows]
         return found
-
-    def absent(self, rows: Sequence[int]) -> Sequence[int]:
-        """Those of the rows that have no vector: none."""
-        del rows
-        return ()
 
     def first_misrounded(self) -> int | None:
         """The first row whose rounded copy differs by more than the file says; None if there is none."""

@@ -1,8 +1,8 @@
 """Checks a query encoder's graph before ONNX Runtime sees it: only what the compiler's writer emits.
 
 ONNX can express programs that never end (Loop, Scan, functions), and constants that are larger than their
-files. A small reader of protobuf suffices to see that a graph has neither; whatever else it meets, known to
-ONNX or not, is refused.
+files. A small reader of protobuf, which also reads models for the compiler, suffices to see that a graph has
+neither; whatever else it meets, known to ONNX or not, is refused.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 import mmap
 import os
 from collections.abc import Iterator
+from typing import TypeVar
 
 from kb_runtime.store.onnx_shapes import MAX_RANK, GraphError, Node, Shape, check_work
 
@@ -67,6 +68,7 @@ _ENTRY = {1: "key", 2: "value"}
 _VALUE = {1: "name", 2: "type", 3: "doc_string"}
 
 Field = tuple[str, int | bytes]
+Data = TypeVar("Data", bytes, memoryview)
 
 
 def check_graph(folder: str) -> None:
@@ -81,7 +83,7 @@ def check_graph(folder: str) -> None:
     weights = memoryview(mapped)
     for name, value in _fields(model, _MODEL, "the model"):
         if name == "graph":
-            _check(_bytes(value), weights)
+            _check(as_bytes(value), weights)
 
 
 def _check(graph: bytes, weights: memoryview) -> None:
@@ -91,30 +93,30 @@ def _check(graph: bytes, weights: memoryview) -> None:
     given: list[str] = []
     for name, value in _fields(graph, _GRAPH, "the graph"):
         if name == "node":
-            nodes.append(_checked_node(_bytes(value)))
+            nodes.append(_checked_node(as_bytes(value)))
         elif name == "initializer":
-            constant, shape, number = _checked_tensor(_bytes(value), weights)
+            constant, shape, number = _checked_tensor(as_bytes(value), weights)
             constants[constant] = shape
             if number is not None:
                 axes[constant] = number
         elif name == "input":
-            fields = dict(_fields(_bytes(value), _VALUE, "an input"))
-            given.append(_text(fields.get("name", b"")))
+            fields = dict(_fields(as_bytes(value), _VALUE, "an input"))
+            given.append(as_text(fields.get("name", b"")))
     check_work(nodes, constants, axes, given)
 
 
 def _checked_node(node: bytes) -> Node:
     found: dict[str, list[bytes]] = {}
     for name, value in _fields(node, _NODE, "a node"):
-        found.setdefault(name, []).append(_bytes(value))
+        found.setdefault(name, []).append(as_bytes(value))
     kinds = [kind.decode("utf-8", "replace") for kind in found.get("op_type", ())]
     if len(kinds) != 1 or kinds[0] not in OPERATORS:
         raise GraphError(f"the operator {', '.join(kinds)!r} is not one that kbc uses")
     numbers = {}
     for attribute in found.get("attribute", ()):
         fields = dict(_fields(attribute, _ATTRIBUTE, f"an attribute of {kinds[0]}"))
-        numbers[_text(fields.get("name", b""))] = _signed(fields.get("i", 0))
-    inputs, outputs = (list(map(_text, found.get(name, ()))) for name in ("input", "output"))
+        numbers[as_text(fields.get("name", b""))] = _signed(fields.get("i", 0))
+    inputs, outputs = (list(map(as_text, found.get(name, ()))) for name in ("input", "output"))
     return Node(kinds[0], inputs, outputs, numbers)
 
 
@@ -126,20 +128,20 @@ def _checked_tensor(tensor: bytes, weights: memoryview) -> tuple[str, Shape, int
     external: dict[bytes, bytes] = {}
     for name, value in _fields(tensor, _TENSOR, "a constant"):
         if name == "dims":
-            dims.extend(_varints(value))
+            dims.extend(numbers_of(value))
         elif name == "external_data":
-            entry = {key: _bytes(one) for key, one in _fields(_bytes(value), _ENTRY, "a place")}
+            entry = {key: as_bytes(one) for key, one in _fields(as_bytes(value), _ENTRY, "a place")}
             external[entry.get("key", b"")] = entry.get("value", b"")
         else:
             found[name] = value
-    constant = _text(found.get("name", b""))
-    item = _ITEM_BYTES.get(_int(found.get("data_type", 0)))
+    constant = as_text(found.get("name", b""))
+    item = _ITEM_BYTES.get(as_int(found.get("data_type", 0)))
     if item is None:
         raise GraphError(f"the constant {constant!r} has a type that kbc does not use")
     if len(dims) > MAX_RANK:
         raise GraphError(f"the constant {constant!r} has {len(dims)} dimensions")
     size, start = math.prod(dims) * item, 0
-    if _int(found.get("data_location", 0)) == _EXTERNAL:
+    if as_int(found.get("data_location", 0)) == _EXTERNAL:
         start, length = _number(external.get(b"offset")), _number(external.get(b"length"))
         is_there = (
             external.get(b"location") == b"model.bin"
@@ -147,15 +149,15 @@ def _checked_tensor(tensor: bytes, weights: memoryview) -> tuple[str, Shape, int
             and start + size <= len(weights)
         )
     else:
-        is_there = not external and len(_bytes(found.get("raw_data", b""))) == size
+        is_there = not external and len(as_bytes(found.get("raw_data", b""))) == size
     if not is_there:
         raise GraphError(f"the constant {constant!r} is not {size} bytes of the encoder's files")
-    inside = _bytes(found.get("raw_data", b""))
-    if _int(found["data_type"]) == _FLOAT32 and not _is_finite(
+    inside = as_bytes(found.get("raw_data", b""))
+    if as_int(found["data_type"]) == _FLOAT32 and not _is_finite(
         inside or weights[start : start + size]
     ):
         raise GraphError(f"the constant {constant!r} has values that are not finite")
-    is_number = _int(found["data_type"]) == _INT64 and len(inside) == item
+    is_number = as_int(found["data_type"]) == _INT64 and len(inside) == item
     return (
         constant,
         tuple(dims),
@@ -172,44 +174,66 @@ def _is_finite(floats: bytes | memoryview) -> bool:
 
 def _fields(message: bytes, known: dict[int, str], what: str) -> Iterator[Field]:
     """The fields of a message by name; an unknown one is refused."""
-    at = 0
-    while at < len(message):
-        tag, at = _varint(message, at)
-        name = known.get(tag >> 3)
+    for number, value in fields_of(message):
+        name = known.get(number)
         if name is None:
-            raise GraphError(f"{what} has the field {tag >> 3}, which kbc does not write")
-        value: int | bytes
-        match tag & 7:
-            case 0:
-                value, at = _varint(message, at)
-            case 2:
-                size, at = _varint(message, at)
-                value, at = message[at : at + size], at + size
-            case 5:
-                value, at = message[at : at + 4], at + 4
-            case _:
-                raise GraphError(f"{what} is damaged")
-        if at > len(message):
-            raise GraphError(f"{what} ends too soon")
+            raise GraphError(f"{what} has the field {number}, which kbc does not write")
         yield name, value
 
 
-def _varint(message: bytes, at: int) -> tuple[int, int]:
+def _signed(value: int | bytes) -> int:
+    number = as_int(value)
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def _number(text: bytes | None) -> int:
+    """A number in decimal digits."""
+    if not text or len(text) > 20 or not text.isdigit():
+        raise GraphError(f"{text!r} is not a place in model.bin")
+    return int(text)
+
+
+def fields_of(message: Data) -> Iterator[tuple[int, int | Data]]:
+    """The fields of any message of Protocol Buffers: its number, and a whole number or bytes. Each is read
+    within the message and nothing by recursion: a crafted file costs what its size costs."""
+    at, end = 0, len(message)
+    while at < end:
+        tag, at = _varint(message, at)
+        value: int | Data
+        match tag & 7:
+            case 2:
+                length, at = _varint(message, at)
+                value, at = message[at : at + length], at + length
+            case 0:
+                value, at = _varint(message, at)
+            case 1:
+                value, at = message[at : at + 8], at + 8
+            case 5:
+                value, at = message[at : at + 4], at + 4
+            case _:
+                raise GraphError("a message is damaged")
+        if at > end:
+            raise GraphError("a message ends too soon")
+        yield tag >> 3, value
+
+
+def _varint(message: bytes | memoryview, at: int) -> tuple[int, int]:
     if at < len(message) and message[at] < 0x80:  # nearly all have one byte
         return message[at], at + 1
-    value = shift = 0
-    while at < len(message) and shift < 64:
+    value = 0
+    for shift in range(0, 64, 7):
+        if at >= len(message):
+            raise GraphError("a message ends too soon")
         byte = message[at]
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, at
-        shift += 7
-    raise GraphError("a number is damaged")
+    raise GraphError("a message is damaged")
 
 
-def _varints(value: int | bytes) -> Iterator[int]:
-    """Repeated numbers: one, or several packed."""
+def numbers_of(value: int | bytes | memoryview) -> Iterator[int]:
+    """A repeated number: one, or several packed."""
     if isinstance(value, int):
         yield value
         return
@@ -219,29 +243,19 @@ def _varints(value: int | bytes) -> Iterator[int]:
         yield number
 
 
-def _bytes(value: int | bytes) -> bytes:
+def as_bytes(value: int | Data) -> Data:
+    if isinstance(value, int):
+        raise GraphError("a number is where bytes should be")
+    return value
+
+
+def as_int(value: int | bytes | memoryview) -> int:
+    if not isinstance(value, int):
+        raise GraphError("bytes are where a number should be")
+    return value
+
+
+def as_text(value: int | bytes | memoryview) -> str:
     if isinstance(value, int):
         raise GraphError("a number is where text should be")
-    return value
-
-
-def _text(value: int | bytes) -> str:
-    return _bytes(value).decode("utf-8", "replace")
-
-
-def _signed(value: int | bytes) -> int:
-    number = _int(value)
-    return number - (1 << 64) if number >= 1 << 63 else number
-
-
-def _int(value: int | bytes) -> int:
-    if isinstance(value, bytes):
-        raise GraphError("text is where a number should be")
-    return value
-
-
-def _number(text: bytes | None) -> int:
-    """A number in decimal digits."""
-    if not text or len(text) > 20 or not text.isdigit():
-        raise GraphError(f"{text!r} is not a place in model.bin")
-    return int(text)
+    return bytes(value).decode("utf-8", "replace")

@@ -167,8 +167,8 @@ def edit_distance(first: str, second: str, bound: int) -> int | None:
     return current[-1] if current[-1] <= bound else None
 
 
-def shared_prefix(first: str, second: str) -> int:
-    """How many characters two words have in common at their beginning."""
+def shared_prefix(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many characters of two words, or lines of two texts, are the same at their beginning."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 

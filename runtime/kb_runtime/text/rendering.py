@@ -42,6 +42,12 @@ def printable(text: str) -> str:
     )
 
 
+def encodable(text: str) -> str:
+    """`text` with backslash escapes for lone surrogates, which are how Python holds the bytes of file names
+    that are not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def cut(text: str, start: int, limit: int) -> int:
     """Where a part of `text` that begins at `start` and holds up to `limit` code points ends.
 

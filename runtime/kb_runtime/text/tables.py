@@ -1,7 +1,8 @@
-"""Formats counts, sizes, enumerations and tables as people read them."""
+"""Formats counts, sizes, times, enumerations and tables as people read them."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 
@@ -22,6 +23,11 @@ def size(size_bytes: float) -> str:
             return f"{size_bytes:.0f} {unit}" if unit == "B" else f"{size_bytes:.1f} {unit}"
         size_bytes /= 1000
     return f"{size_bytes:.1f} GB"
+
+
+def utc_time(seconds: float) -> str:
+    """Seconds since 1970 in ISO 8601, to the second."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def some_of(items: Sequence[str], most: int) -> str:

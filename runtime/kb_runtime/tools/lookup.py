@@ -217,7 +217,7 @@ def addressed(
 
 
 def own_address(session: Session, record: CatalogEntry, *names: str) -> str | None:
-    """`shared_address` of a record."""
+    """`shared_address` of a record. Of one knowledge base alone nothing is looked at."""
     if len(session.artifact.served) < 2:
         return None
     return shared_address(session, record["collection"], record["id"], *names)
@@ -267,12 +267,12 @@ def shown_path(record: Mapping[str, Any]) -> str:
     return path if f"/{path}".endswith(f"/{id}") else id
 
 
-def find_path(session: Session, kind: RecordKind[R], path: str, given: str = "") -> R | None:
+def find_path(session: Session, kind: RecordKind[R], path: str, given: str) -> R | None:
     """The record whose id is `path`, or the only one whose id ends with it. `given` is what the path
     was taken from: an address says where to look."""
     for infos in _scopes(session, kind, given):
         # A path may begin like a hit's id: `doc:x.md`.
-        place = look_up(session, infos, resolve, given) if given not in ("", path) else None
+        place = look_up(session, infos, resolve, given) if given != path else None
         if place is None:
             place = look_up(session, infos, resolve_path, path)
         if place is not None:

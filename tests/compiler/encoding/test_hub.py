@@ -89,6 +89,7 @@ def test_offline_nothing_is_asked_and_the_message_says_what_to_do(
     assert built.returncode == exit_codes.MODEL
     assert "kbc model fetch" in built.stderr
     assert "--model DIR" in built.stderr
+    assert "--lexical-only" in built.stderr
     assert hub.requests == []
     assert not (machine.home / "out").exists()
 

@@ -421,6 +421,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "openapi": ("docs/openapi.yaml", OPENAPI),
         "pod": ("docs/a.pod", POD),
         "texinfo": ("docs/b.texi", TEXINFO),
+        "doxygen": ("docs/a.dox", b"/** \\page nests Nests\n\n \\section a A\n Text. */\n"),
         "rd": ("man/a.Rd", RD),
         "docc": ("Nest.docc/a.tutorial", TUTORIAL),
         "org": ("docs/a.org", ORG),

@@ -276,3 +276,51 @@ def test_long_headers_are_read_in_linear_time(piece: str) -> None:
         ".. doxygenfunction:: f\n",
         f"/** Does.\n{piece * 2_000} */\nvoid f();\n".replace("*/ */", "*/"),
     )
+
+
+PAGES = b"""/*!
+\\page nests Nests of herons
+
+\\tableofcontents
+
+A %Heron builds \\link Nest nests \\endlink of \\code twig(1) \\endcode, 50% of them high.
+\\image html nest.png "A nest"
+
+\\section nests_twigs Choosing twigs
+
+\\snippet twigs.cpp use
+\\include gone.cpp
+
+<table><tr><td>\\code
+twig.measure();
+\\endcode</td></tr></table>
+*/
+
+/** \\defgroup birds All birds
+ *  What flies.
+ */
+
+/// \\class Heron
+/// Stands in water.
+"""
+
+
+def test_files_of_comments_are_pages() -> None:
+    tree = {"doc/examples/twigs.cpp": b"int main() {\n  //! [use]\n  go();\n  //! [use]\n}\n"}
+    (found,) = convert("doc/nests.dox", PAGES, tree.get)
+    assert found.text == (
+        "# Nests of herons {#nests}\n\n"
+        "A Heron builds nests of `twig(1)`, 50% of them high.\nA nest\n\n"
+        "## Choosing twigs {#nests_twigs}\n\n"
+        "```cpp\ngo();\n```\n(not included: gone.cpp)\n\n"
+        "<table><tr><td>\n```cpp\ntwig.measure();\n```\n</td></tr></table>\n\n"
+        "# All birds {#birds}\n\nWhat flies.\n\n"
+        "## `Heron`\n\nStands in water.\n"
+    )
+    assert [(each.code, each.name) for each in found.problems] == [(ELSEWHERE, "include")]
+
+
+def test_a_file_without_a_comment_is_no_page_of_doxygen() -> None:
+    (found,) = convert("a.dox", b"DEVICE=heron\n", {}.get)
+    assert found.problems[0].is_error
+    assert found.problems[0].code == "doxygen-invalid"

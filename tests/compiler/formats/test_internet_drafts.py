@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.compiler.formats.samples import read, samples
 
+from kbc import processor_time
 from kbc.formats import convert
 from kbc.formats.document import Converted
 from kbc.sources.formats import format_by_content, is_wanted
@@ -113,3 +114,16 @@ def test_drafts_in_xml_are_documentation(tmp_path: Path) -> None:
     (tmp_path / "pom.xml").write_text("<project/>")
     assert is_wanted(tmp_path / "d.xml", (".docbook",))
     assert not is_wanted(tmp_path / "pom.xml", (".docbook",))
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"), [("# a" + " " * 4_000 + "b", "## a b\n"), ("{:a " * 60 + '"x', '"x\n')]
+)
+def test_lines_of_a_draft_made_to_harm_are_read_at_once(
+    monkeypatch: pytest.MonkeyPatch, line: str, shown: str
+) -> None:
+    monkeypatch.setattr(processor_time, "SECONDS", 8.0)
+    data = f"---\ntitle: T\n\n--- middle\n\n# S\n\n{line}\n".encode()
+    (document,) = convert("docs/d.md", data, read, format="kramdown-rfc")
+    assert document.problems == ()
+    assert document.text.endswith(shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 
 import pytest
 from benchmarks.mutations import mutated
@@ -13,6 +14,7 @@ from tests.compiler.formats.samples import INVENTORY, PYTHON, read, samples
 from kbc.formats import ELSEWHERE, UNRESOLVED, FormatError, convert
 from kbc.formats.inventory import read_inventory
 from kbc.formats.python.module_pages import module_page
+from kbc.formats.rst import Context, embedded
 
 SEED = 20261122
 PROGRAMS = frozenset(["org", "man", "docbook", "mediawiki", "docx", "pptx", "epub", "pdf"])
@@ -70,7 +72,8 @@ def test_what_nests_deeply_is_one_problem_at_most(name: str) -> None:
 def test_damaged_modules_and_inventories_are_read_or_refused() -> None:
     for damaged in [*damaged_copies(PYTHON, 1000), b"x = " + b"(" * 5_000]:
         with suppress(FormatError):
-            module_page("pkg.a", "pkg/a.py", damaged, has_private=False)
+            prose = partial(embedded, around=Context("pkg/a.py", {}.get))
+            module_page("pkg.a", "pkg/a.py", damaged, prose, has_private=False)
     for damaged in damaged_copies(INVENTORY, 1000):
         with suppress(FormatError):
             read_inventory(damaged)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 
 import pytest
 from tests.compiler.formats.samples import INVENTORY, NOTEBOOK, OPENAPI, PYTHON, read, samples
@@ -14,6 +15,7 @@ from kbc.formats.inventory import InventoryEntry, read_inventory
 from kbc.formats.pandoc.writer import PandocWriter
 from kbc.formats.python.module_pages import module_page
 from kbc.formats.registry import INSTALL_HINT
+from kbc.formats.rst import Context, embedded
 from kbc.project.kinds import CONVERTED, KINDS
 
 
@@ -24,7 +26,9 @@ def one(name: str) -> Converted:
 
 
 def python_page(name: str, data: bytes) -> Converted:
-    found = module_page(name, f"{name.replace('.', '/')}.py", data, has_private=False)
+    path = f"{name.replace('.', '/')}.py"
+    prose = partial(embedded, around=Context(path, read))
+    found = module_page(name, path, data, prose, has_private=False)
     assert found is not None
     return found
 

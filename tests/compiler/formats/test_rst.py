@@ -161,7 +161,7 @@ def test_autodoc_is_the_reference_from_the_source_in_the_tree() -> None:
     assert found.problems == ()
     assert found.anchors == ("api", "pkg.Cache", "pkg.Cache.get", "pkg.run", "pkg.Cache")
     for part in (
-        "## `class pkg.Cache(size: int = 10)`\n\nKeeps values, see `pkg.Store`.\n",
+        "## `class pkg.Cache(size: int = 10)`\n\nKeeps values, see `Store`.\n",
         "- `size` (int): how many",
         "### `Cache.get(key: str) -> bytes`\n\nThe value.\n",
         "## `pkg.run(*, fast=False)`\n\nRuns.\n",
@@ -412,6 +412,10 @@ def test_a_toctree_names_a_pep_by_its_title() -> None:
 def test_a_first_line_that_is_like_the_header_of_a_pep_is_text() -> None:
     assert text("PEP: 8 is the style guide.\n\nText.\n").startswith("PEP: 8 is")
     assert text("From: Jane\nTo: Joe\n\nText.\n").startswith("From: Jane\nTo: Joe\n")
+
+
+def test_bare_addresses_stay_bare() -> None:
+    assert text("See https://a.example/b_c now.\n") == "See <https://a.example/b_c> now.\n"
 
 
 def test_badges_are_no_part_of_a_title() -> None:

@@ -1,4 +1,4 @@
-"""The state machine for nested text reads what docutils' own reads."""
+"""Docutils with the state machine for nested text reads what its own reads, and as long as it may."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 from docutils.parsers.rst import states
 from tests.compiler.formats.samples import RST, read
 
+from kbc.diagnostics import TAKES_TOO_LONG, OutOfTimeError
 from kbc.formats import convert
 from kbc.formats.rst import reader
 from kbc.formats.rst.machine import NestedMachine
@@ -102,3 +103,13 @@ def test_terms_of_a_glossary_may_share_a_definition() -> None:
         "- **nest, eyrie**\n\n  Where it is.\n\n  High up.\n\n- **egg**\n\n  Round.\n"
     )
     assert not found.problems
+
+
+@pytest.mark.parametrize("stops", ["Parser.parse", "references.Footnotes.apply"])
+def test_a_file_that_takes_too_long_is_said_to(stops: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_time(*_: object) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(f"kbc.formats.rst.reader.{stops}", out_of_time)
+    (found,) = convert("a.rst", b"Text.\n", {}.get)
+    assert [each.message for each in found.problems] == [TAKES_TOO_LONG]

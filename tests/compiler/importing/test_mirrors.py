@@ -10,7 +10,7 @@ from tests.compiler.importing.saved_pages import WGET, adds_up, imported, page, 
 from kb_runtime.errors import KbcError
 from kbc.diagnostics import Diagnostics
 from kbc.importing import running
-from kbc.importing.entries import file_path
+from kbc.importing.entries import file_path, https
 from kbc.pipeline.reading import read_inputs
 from kbc.records import PageRecord
 
@@ -161,6 +161,20 @@ def test_anchors_of_headings_stay(tmp_path: Path) -> None:
         ("Heron", "heron"),
         ("Set up", "sec-setup"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("http://docs.example.org:80/a", "https://docs.example.org/a"),
+        ("http://wiki/a#b", "http://wiki/a"),
+        ("http://Wiki.corp:8080/a", "http://wiki.corp:8080/a"),
+        ("http://10.1.2.3/a", "http://10.1.2.3/a"),
+        ("https://wiki/a", "https://wiki/a"),
+    ],
+)
+def test_hosts_of_a_private_network_keep_http(url: str, address: str) -> None:
+    assert https(url) == address
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
         ("<<< ../../docs/deep.md#gone", "```markdown\na deep part.\n```"),
         ("<!--@include: ../deep.md-->", "a deep part."),
         ("<!--@include: ../deep.md#gone-->", "a deep part."),
+        ("<!--@include: ../part.md{5,6}-->", "A part with"),
         ('{{% include "/_common/cached.md" %}}', "It is cached."),
         ("{{< code >}}\n\n```js\na()\n```\n\n{{< /code >}}", "\n\n```js\na()\n```\n\n"),
         ('{{< docs/shared source="x" lookup="api/use.md" version="1" >}}', "Use it."),

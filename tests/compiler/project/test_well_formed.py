@@ -12,7 +12,8 @@ from kbc.cache.codec import pack
 from kbc.diagnostics import Diagnostics
 from kbc.languages.markdown import parse
 from kbc.pipeline.reading import read_inputs
-from kbc.project.well_formed import YamlLoader, parse_json
+from kbc.project.well_formed import YamlLoader, parse_json, yaml_table
+from kbc.recognition.configuration import parse_yaml
 
 HALF, WHOLE = "\\ud83d", "\\uD83D\\uDE00"
 WORKSHOP = "workshops/w/exercises"
@@ -57,3 +58,22 @@ def test_files_with_such_texts_are_read(tmp_path: Path, files: dict[str, str]) -
     assert inputs is not None
     assert diagnostics.errors == []
     assert "\ufffd" in pack(inputs.records).decode(errors="ignore")
+
+
+MERGED = "a0: &a0 {k: 1, l: 2}\n" + "".join(
+    f"a{at}: &a{at}\n  <<: [*a{at - 1}, *a{at - 1}]\n  k{at}: 1\n" for at in range(1, 30)
+)
+NESTED = "a0: &a0 [x, x]\n" + "".join(
+    f"a{at}: &a{at} [*a{at - 1}, *a{at - 1}]\n" for at in range(1, 30)
+)
+
+
+@pytest.mark.parametrize("source", [MERGED, NESTED])
+def test_tables_that_double_are_none(source: str) -> None:
+    assert yaml_table(source) == {}
+    assert parse_yaml(source) == {}
+
+
+def test_a_table_may_have_many_entries_of_its_own() -> None:
+    source = "a: &a {b: 1}\nc:\n  <<: *a\n" + "".join(f"  k{at}: 1\n" for at in range(10_001))
+    assert len(yaml_table(source)["c"]) == 10_002

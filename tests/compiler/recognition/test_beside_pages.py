@@ -255,6 +255,18 @@ def test_pages_in_rdoc_are_documentation(tmp_path: Path) -> None:
     assert titles(inputs.records["readme"]) == {"README.rdoc": "Heron", "History.rdoc": "History"}
 
 
+def test_comments_of_doxygen_in_files_of_their_own_are_documentation(tmp_path: Path) -> None:
+    files = {
+        "CMakeLists.txt": CODE,
+        "src/heron.cpp": CODE,
+        "mainpage.dox": "/** \\mainpage The herons\n * They count.\n */\n",
+        "doc/nests.dox": "/** \\page nests All nests\n * Of twigs.\n */\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"nests.dox": "All nests"}
+    assert titles(inputs.records["readme"]) == {"mainpage.dox": "The herons"}
+
+
 def test_a_link_out_of_a_folder_of_pages_does_not_stop_a_build(tmp_path: Path) -> None:
     write_tree(tmp_path / "modules", {"b.md": page("Eggs")})
     root = write_tree(tmp_path / "tree", {"a.md": page("Nests")})

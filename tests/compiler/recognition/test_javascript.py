@@ -206,3 +206,12 @@ def test_a_configuration_beside_the_pages_adds_to_that_of_vitepress(tmp_path: Pa
         ("en/ship/sail-jib.md", "Jib"),
         ("en/index.md", "Sloop"),
     ]
+
+
+@pytest.mark.parametrize("doubled", ["a{0} + a{0}", "[...a{0}, ...a{0}]", "[a{0}, a{0}]"])
+def test_values_that_double_have_a_bound(doubled: str) -> None:
+    first = "'xx'" if "+" in doubled else "['xx']"
+    names = "".join(f"const a{at + 1} = {doubled.format(at)};\n" for at in range(60))
+    shown = ", ".join(f"b{at}: a{at}" for at in range(60))
+    found = exported(f"const a0 = {first};\n{names}export default {{{shown}}}\n")
+    assert len(str(found)) < 100_000_000

@@ -147,6 +147,19 @@ def test_a_small_folder_of_documentation_does_not_hide_a_larger_one_of_a_part(
     assert ("markdown/docs/bird-3.md" in found) == is_read
 
 
+def test_a_larger_folder_of_a_part_is_read_as_the_site_that_it_is(tmp_path: Path) -> None:
+    files = {f"part/docs/source/bird-{number}.rst": "Bird\n====\n\nText.\n" for number in range(25)}
+    files |= {"part/docs/source/conf.py": "project = 'Birds'\nextensions = []\n"}
+    files |= {"part/docs/_templates/bird.rst": "{{ name }}\n====\n"}
+    files |= {"mkdocs.yml": "site_name: Herons\n", "docs/index.md": page("Start")}
+    files |= {"pyproject.toml": "[project]\nname = 'herons'\n"}
+    found = recognised(write_tree(tmp_path / "tree", files)).project.collections
+    assert [(each.paths, each.generator) for each in found if each.name.startswith("docs")] == [
+        (("docs",), "mkdocs"),
+        (("part/docs/source",), "sphinx"),
+    ]
+
+
 def test_examples_for_documentation_are_no_documentation(tmp_path: Path) -> None:
     files = {f"src/main/docs/guide/bird-{number}.adoc": "= Bird\n\nText.\n" for number in range(30)}
     files |= {"build.gradle": "", "doc-examples/a/A.java": "class A {}\n"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import resource
 import shutil
@@ -178,3 +180,27 @@ def test_a_watcher_on_a_full_disk_says_so_and_publishes_once_there_is_space(
     assert built["event"] == "built"
     assert "room again" in live_text(out)
     assert not list((out / "demo").glob(".tmp-*"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are Unicode")
+def test_a_file_whose_name_is_not_utf8_is_a_warning_in_the_artifact(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "a.md").write_text("# A\n\nText.\n")
+    Path(os.fsdecode(os.fsencode(pages) + b"/b\xff.md")).write_text("# B\n\nText.\n")
+    arguments = [str(pages), "--out", str(tmp_path / "out"), "--lexical-only", "--json"]
+    built = subprocess.run(
+        [sys.executable, "-m", "kbc", "build", *arguments],
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(built.stdout)["diagnostics"][0]["path"] == r"b\udcff.md"
+    listed = subprocess.run(
+        [sys.executable, "-m", "kbc", "inspect", str(pages), "--files"],
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+        capture_output=True,
+        check=True,
+    )
+    assert b"not readable  b\xff.md" in listed.stdout
+    assert verify(tmp_path / "out" / "pages").ok

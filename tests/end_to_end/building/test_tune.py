@@ -89,6 +89,12 @@ def test_a_weight_that_hides_the_answers_is_found(
 
 
 @pytest.mark.slow
+def test_questions_are_asked_of_a_scope(shed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = tuned(shed, capsys, "--scope", "guide")  # without the notes, the weight hides nothing
+    assert "MRR@10 1.0000" in out
+
+
+@pytest.mark.slow
 def test_the_change_is_written_when_asked_and_then_there_is_no_other(
     shed: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,5 +196,7 @@ def test_the_first_measure_is_that_of_an_evaluation(
     with Artifact.open(folder) as artifact:
         expected = evaluate(artifact, questions).means()["mrr@10"].mean
         assert tune(artifact, questions, tomllib.loads(search)).before == pytest.approx(expected)
+        with pytest.raises(EvaluationError, match="there is no scope 'shop'"):
+            tune(artifact, questions, tomllib.loads(search), "shop")
         with pytest.raises(EvaluationError, match="`kbc check` names the line"):
             tune(artifact, questions, {"boosts": {"title": -1}})

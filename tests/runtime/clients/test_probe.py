@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.end_to_end.processes import is_running
 from tests.waiting import PATIENCE_S
 
+from kb_runtime.clients.doctor import describe
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.probe import Report, probe
 
@@ -133,6 +136,18 @@ def test_what_goes_wrong_is_said(machine: Machine, program: str, problem: str) -
     assert "\n" not in report.problem
 
 
+def test_what_a_server_wrote_is_told_when_it_has_left_before_it_was_asked(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ended(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.wait(PATIENCE_S)
+
+    monkeypatch.setattr(subprocess, "Popen", Ended)
+    assert "writes 'hello' to stdout" in ask("print('hello')", machine).problem
+
+
 @pytest.mark.parametrize(
     ("structure", "hits"),
     [
@@ -175,3 +190,8 @@ def test_a_server_that_stays_is_stopped(machine: Machine) -> None:
 def test_a_command_that_is_not_there(machine: Machine) -> None:
     report = probe(["/nowhere/kbc"], machine, {})
     assert report.problem == "/nowhere/kbc cannot be started: No such file or directory."
+
+
+def test_a_search_that_finds_nothing_is_no_defect() -> None:
+    report = Report("handshake", revision="1", tools=1, search="docs_search", query="docs")
+    assert describe(report).endswith("1 tools in 0 ms, docs_search answered in 0 ms")

@@ -267,3 +267,25 @@ def test_notifications_and_requests_with_other_ids_are_none_of_that(
             assert answer.json() == {"jsonrpc": "2.0", "id": given, "result": {}}
 
     converse(application(), body)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ([PING], "Over HTTP each request has one message; batches are answered on stdio"),
+        ("ping", "The message must be a JSON object"),
+        ({"id": 7, "method": "ping"}, 'The message must say "jsonrpc": "2.0"'),
+        ({**PING, "params": [1]}, "The params must be an object"),
+    ],
+)
+def test_what_is_no_message_is_refused_as_on_stdio(
+    application: Application, body: Any, told: str
+) -> None:
+    async def ask(http: Client) -> None:
+        answer = await http.post(URL, json=body, headers=ACCEPT)
+        assert answer.status_code == 400
+        assert answer.json()["error"] == {"code": -32600, "message": told}
+        broken = await http.post(URL, content=b"{", headers=ACCEPT)
+        assert broken.json()["error"]["code"] == -32700
+
+    converse(application(), ask)

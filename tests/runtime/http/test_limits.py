@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import anyio
 import pytest
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -127,6 +128,23 @@ def test_a_stream_that_has_begun_takes_no_room_and_may_have_a_small_body_only(
 
     anyio.run(run)
     assert told == statuses
+
+
+def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_defect() -> None:
+    pieces = [{"type": "http.request", "body": b"{", "more_body": True}]
+    answers: list[Message] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await Request(scope, receive).body()
+
+    async def receive() -> Message:
+        return pieces.pop(0) if pieces else {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        answers.append(message)
+
+    anyio.run(LimitedBodies(app, 100), {"type": "http"}, receive, send)
+    assert not answers
 
 
 @pytest.mark.parametrize(

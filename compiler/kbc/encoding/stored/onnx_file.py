@@ -2,8 +2,7 @@
 
 An export keeps the names of embeddings, biases and norms, but folds the transposition of each matrix into a
 constant without a name (`onnx::MatMul_470`). Such a matrix gets its name back from the bias that is added to
-its product. Only the fields of onnx.proto that this needs are read, each within its bytes, and no message is
-entered by recursion: a crafted file costs what its size costs.
+its product. Only the fields of onnx.proto that this needs are read.
 """
 
 from __future__ import annotations
@@ -17,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kb_runtime.store.onnx_graph import as_bytes, as_int, as_text, fields_of, numbers_of
+from kb_runtime.store.onnx_shapes import GraphError
 from kbc.encoding.quantize import Float32
 
 # Numbers of fields in onnx.proto.
@@ -52,17 +53,19 @@ class OnnxTensors:
         constants: dict[str, _Constant] = {}
         products: dict[str, str] = {}  # the output of MatMul -> the constant that it multiplies by
         sums: list[tuple[str, ...]] = []
-        for graph in _messages(model, _GRAPH):
-            for number, message in _fields(graph):
+        try:
+            for number, message in _parts(model):
                 if number == _INITIALIZER:
-                    name, constant = _constant(_bytes(message))
+                    name, constant = _constant(as_bytes(message))
                     constants[name] = constant
                 elif number == _NODE:
-                    operator, inputs, outputs = _node(_bytes(message))
+                    operator, inputs, outputs = _node(as_bytes(message))
                     if operator == "MatMul" and len(inputs) == 2 and len(outputs) == 1:
                         products[outputs[0]] = inputs[1]
                     elif operator == "Add":
                         sums.append(inputs)
+        except GraphError as error:
+            raise OnnxFileError(str(error)) from error
         self._constants = constants
         self._transposed = _named_matrices(constants, products, sums)
 
@@ -121,94 +124,36 @@ def _named_matrices(
     return found
 
 
+def _parts(model: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """The fields of the model's graph."""
+    for number, graph in fields_of(model):
+        if number == _GRAPH:
+            yield from fields_of(as_bytes(graph))
+
+
 def _node(message: memoryview) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Operator, inputs and outputs."""
     operator, names = "", ([], [])  # type: tuple[str, tuple[list[str], list[str]]]
-    for number, value in _fields(message):
+    for number, value in fields_of(message):
         if number == _OPERATOR:
-            operator = _text(value)
+            operator = as_text(value)
         elif number in (_INPUT, _OUTPUT):
-            names[number == _OUTPUT].append(_text(value))
+            names[number == _OUTPUT].append(as_text(value))
     return operator, tuple(names[0]), tuple(names[1])
 
 
 def _constant(message: memoryview) -> tuple[str, _Constant]:
     name, type, data = "", 0, memoryview(b"")
     shape: list[int] = []
-    for number, value in _fields(message):
+    for number, value in fields_of(message):
         if number == _DIMS:
-            shape.extend([value] if isinstance(value, int) else _packed(value))
+            shape.extend(numbers_of(value))
         elif number == _TYPE:
-            type = _int(value)
+            type = as_int(value)
         elif number == _NAME:
-            name = _text(value)
+            name = as_text(value)
         elif number == _RAW or (number == _FLOATS and not isinstance(value, int)):
-            data = _bytes(value)
-        elif number == _LOCATION and _int(value):  # in another file
+            data = as_bytes(value)
+        elif number == _LOCATION and as_int(value):  # in another file
             return name, _Constant(tuple(shape), type, memoryview(b""))
     return name, _Constant(tuple(shape), type, data)
-
-
-def _messages(message: memoryview, wanted: int) -> Iterator[memoryview]:
-    for number, value in _fields(message):
-        if number == wanted:
-            yield _bytes(value)
-
-
-def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """The fields of a protobuf message: number, and a whole number or bytes."""
-    at, size = 0, len(message)
-    while at < size:
-        tag, at = _varint(message, at)
-        value: int | memoryview
-        match tag & 7:
-            case 0:
-                value, at = _varint(message, at)
-            case 1:
-                value, at = message[at : at + 8], at + 8
-            case 2:
-                length, at = _varint(message, at)
-                value, at = message[at : at + length], at + length
-            case 5:
-                value, at = message[at : at + 4], at + 4
-            case _:
-                raise OnnxFileError("it is not an ONNX model")
-        if at > size:
-            raise OnnxFileError("it ends too soon")
-        yield tag >> 3, value
-
-
-def _varint(message: memoryview, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 64, 7):
-        if at >= len(message):
-            raise OnnxFileError("it ends too soon")
-        byte = message[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-    raise OnnxFileError("it is not an ONNX model")
-
-
-def _packed(value: memoryview) -> Iterator[int]:
-    at = 0
-    while at < len(value):
-        number, at = _varint(value, at)
-        yield number
-
-
-def _bytes(value: int | memoryview) -> memoryview:
-    if isinstance(value, int):
-        raise OnnxFileError("it is not an ONNX model")
-    return value
-
-
-def _int(value: int | memoryview) -> int:
-    if not isinstance(value, int):
-        raise OnnxFileError("it is not an ONNX model")
-    return value
-
-
-def _text(value: int | memoryview) -> str:
-    return bytes(_bytes(value)).decode("utf-8", "replace")

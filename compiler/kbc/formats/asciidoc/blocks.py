@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
+from textwrap import dedent
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
@@ -14,7 +15,6 @@ from kbc.formats.asciidoc.inline import Inline
 from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine, level_offset
 from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written, is_missing, underlined_level
 from kbc.formats.document import FormatError
-from kbc.formats.selection import dedented
 from kbc.project.source_file import relative_path
 
 MAX_DEPTH = 40
@@ -22,13 +22,13 @@ MAX_DEPTH = 40
 ADMONITIONS = ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
 _ENTRY = re.compile(r":(!?)(\w[^:]*?)(!?):(?:\s+(.*))?\Z")
 _NOT_IN_NAME = re.compile(r"[^\w-]")
-_SECTION = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\Z")
+_SECTION = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)\Z")
 _BLOCK_ANCHOR = re.compile(r"\[\[([^\],]+)(?:,([^\]]*))?\]\]\Z")
-_BLOCK_LIST = re.compile(r"\[([^\[\]]*|.*[\"'=].*)\]\Z")
+_BLOCK_LIST = re.compile(r"\[([^\[\]]*|[^\"'=\n]*[\"'=].*)\]\Z")
 _ATTRIBUTE_LINE = re.compile(r"\[(?:|[\w.#%{,\"'].*|\[(?:|[^\W\d][\w:.-]*(?:, *.+)?)\])\]\Z")
 """As Asciidoctor has it: an anchor, or a list that begins with a word or one of the marks."""
 
-_MACRO = re.compile(r"([a-z][\w-]*)::(\S*?)\[(.*)\]\Z")
+_MACRO = re.compile(r"(?=.*\]\Z)([a-z][\w-]*)::(\S*?)\[(.*)\]\Z")
 _PREFIX = re.compile(rf"({'|'.join(ADMONITIONS)}):\s+(.*)", re.DOTALL)
 _AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}(?:\s+<[^>]+>)?(?:;.*)?\Z")
 _REVISION = re.compile(r"v?[\d.]*,?\s*(\d{4}-\d\d-\d\d)")
@@ -196,7 +196,9 @@ class Blocks:
         no underlined titles: there `----` begins a listing."""
         section = _SECTION.match(line.text)
         if section and not DELIMITER.match(line.text):
-            title, level = section[2], len(section[1])
+            mark, title = section.groups()
+            level, bare = len(mark), title.removesuffix(mark)
+            title = bare.rstrip() if bare[-1:].isspace() else title
         elif self.contained and given.style not in ("discrete", "float"):
             return None
         else:
@@ -308,7 +310,7 @@ class Blocks:
         if "attributes" in given.get("subs") or given.get("subs") == "normal":
             code = substitute(code, self.project.attributes)
         if given.get("indent") == "0":
-            code = "\n".join(dedented(code.split("\n"), ""))
+            code = dedent(code)
         return commonmark.fence(code, language.split(",")[0])
 
     def _macro(self, macro: re.Match[str], line: SourceLine) -> Written:
@@ -382,7 +384,7 @@ class Blocks:
         if style in ("source", "listing", "literal"):
             return self._code(body, given, "")
         if first.text[:1].isspace() and style in ("", "normal"):
-            return commonmark.fence("\n".join(dedented([line.text for line in body], "")))
+            return commonmark.fence(dedent("\n".join(line.text for line in body)))
         if style in ("stem", "latexmath", "asciimath"):
             return commonmark.fence(_joined(body), "math")
         if style in ("comment", "pass"):

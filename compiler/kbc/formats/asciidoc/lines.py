@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from textwrap import dedent
 
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import Attributes, substitute
@@ -22,7 +23,7 @@ MAX_LINES = 300_000
 
 _DIRECTIVE = re.compile(r"(\\?)(include|ifdef|ifndef|ifeval|endif)::(\S[^\[]*)?\[(.*)\]\s*\Z")
 _TAG = re.compile(r"(?:\A|.*[^\w])(tag|end)::([^\s\[\]]+)\[\](?:\s|\Z|[^\w])")
-_EXPRESSION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*\Z")
+_OPERATOR = re.compile(r"[=!<>]=|<|>")
 _IN_UNKNOWN_FOLDER = re.compile(r"\{[\w-]+\}/([^{}]+/[^{}]+)")
 _ROOTED = re.compile(r"[{$:]|\A(?:/|\.\./)")
 
@@ -209,10 +210,13 @@ class LineReader:
             self._conditions.append(holds)
 
     def _evaluated(self, expression: str) -> bool:
-        match = _EXPRESSION.match(substitute(expression, self._project.attributes))
-        if match is None:
+        text = substitute(expression, self._project.attributes).strip()
+        match = _OPERATOR.search(text, 1)
+        if match is None or match.end() == len(text):
             return False
-        left, operator, right = match[1].strip("\"'"), match[2], match[3].strip("\"'")
+        operator = match[0]
+        sides = text[: match.start()].rstrip(), text[match.end() :].lstrip()
+        left, right = (each.strip("\"'") for each in sides)
         if operator in ("==", "!="):
             return (left == right) == (operator == "==")
         try:
@@ -269,13 +273,11 @@ class LineReader:
         elif tags := given.get("tags") or given.get("tag"):
             numbered = select_tags(numbered, tags)
         if (columns := given.get("indent")).isdigit():
-            texts = [text for _, text in numbered]
-            margin = min(
-                (len(each) - len(each.lstrip()) for each in texts if each.strip()), default=0
-            )
+            texts = dedent("\n".join(text for _, text in numbered)).split("\n")
             pad = " " * min(int(columns), 100)
             numbered = [
-                (n, f"{pad}{text[margin:]}" if text.strip() else "") for n, text in numbered
+                (n, pad + text if text else "")
+                for (n, _), text in zip(numbered, texts, strict=False)
             ]
         return numbered
 

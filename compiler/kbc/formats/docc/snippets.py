@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from kbc.formats.selection import dedented
+from textwrap import dedent
 
 _MARK = re.compile(r"\s*//\s*snippet\.(?P<name>[\w.-]+)\s*$")
 _DESCRIPTION = re.compile(r"\s*//!")
@@ -30,4 +29,4 @@ def part(text: str, slice: str) -> str:
         raise ValueError(f"the file has no part {slice!r}")
     while lines and not lines[0].strip():
         del lines[0]
-    return "\n".join(dedented(lines, "")).rstrip()
+    return dedent("\n".join(lines)).rstrip()

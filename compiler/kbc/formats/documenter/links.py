@@ -17,7 +17,7 @@ from kbc.project.source_file import relative_path, resolved_path
 STYLE: SlugStyle = "documenter"
 HEADING = re.compile(r"^(?P<marks>#{1,6})[ \t]+(?P<title>[^\n]+)$", re.MULTILINE)
 
-_IDENTIFIED = re.compile(r"\[(?P<title>.*)\]\(@id(?:[ \t]+(?P<id>[^()]+?))?[ \t]*\)")
+_IDENTIFIED = re.compile(r"\[(?P<title>.*)\]\(@id(?P<id>(?:[ \t][^()]*)?)\)")
 _LINK = re.compile(
     r"(?P<code>(?<!`)(?P<marks>`+)(?!`)(?:[^`]|(?!(?P=marks)(?!`))`)*(?P=marks)(?!`))"
     r"|(?<![!\\])\[(?P<text>(?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.)*\])*)\]"
@@ -76,7 +76,7 @@ class SiteIndex:
 def identified(title: str) -> tuple[str, str]:
     """The title of a heading, and the id that it states; "" without one."""
     match = _IDENTIFIED.fullmatch(title.strip())
-    return (match["title"], match["id"] or "") if match else (title, "")
+    return (match["title"], match["id"].strip()) if match else (title, "")
 
 
 def with_ids(text: str) -> str:

@@ -13,7 +13,6 @@ from kbc.formats.document import DocumentProblem, Read, elsewhere
 from kbc.formats.documenter import literate
 from kbc.formats.documenter.links import HEADING, SiteIndex, with_ids, with_links, with_scripts
 from kbc.formats.documenter.objects import JuliaObject, JuliaPackages, names_in
-from kbc.formats.python import docstrings
 from kbc.languages.includes.fenced import FENCE, closed, fenced_stretches
 from kbc.languages.includes.files import MAX_INCLUDED_CHARS, indented, not_included
 from kbc.languages.julia import Name, stated, wanted
@@ -167,7 +166,7 @@ class DocumenterSite:
         inner = _Place(place.path, place.read, found.module, place.level)
         text = closed(self._shown("\n".join(rest), inner))
         place.problems.update(inner.problems)
-        yield from docstrings.markdown(text) if text.strip() else ()
+        yield commonmark.without_headings(text) if text.strip() else []
 
     def _indexed(self, read: Read) -> SiteIndex:
         if self._index is None:

@@ -37,7 +37,7 @@ _VERBATIM = re.compile(
     re.DOTALL,
 )
 _CODE = re.compile(
-    r"^(?P<indent>[ \t]*)[@\\](?P<name>code|verbatim)(?:\{\.?(?P<language>[\w+-]*)\})?[ \t]*\n?"
+    r"(?P<indent>^[ \t]*|(?<=>))[@\\](?P<name>code|verbatim)(?:\{\.?(?P<language>[\w+-]*)\})?[ \t]*\n?"
     r"(?P<inner>.*?)(?:[@\\]end(?:code|verbatim)\b|\Z)",
     re.MULTILINE | re.DOTALL,
 )
@@ -67,7 +67,17 @@ _DROPPED = re.compile(
 _LIST = re.compile(r"^(?P<indent>[ \t]*)[@\\](?:li|arg)[ \t]+", re.MULTILINE)
 _FORMULA = re.compile(r"[@\\]f(?:\$(?P<inline>[^$]*?)[@\\]f\$|\[(?P<block>[^\]]*?)[@\\]f\])")
 _ESCAPED = re.compile(r"[@\\](?=[@\\&~<>#%$.\"])|[@\\]n\b")
-_WORDS = re.compile(r"(?<![\w`@\\])[@\\](?P<name>a|link|endlink)\b[ \t]*(?P<word>[\w.:()]*)")
+_INLINE_CODE = re.compile(
+    r"(?<=\S)([ \t]*)[@\\](?:code|verbatim)(?:\{[^}\n]*\})?"
+    r"((?:(?![@\\]end)[^\n]){0,400})[@\\]end(?:code|verbatim)\b"
+)
+_WORDS = re.compile(r"(?<![\w`@\\])[@\\](?P<name>a|endlink)\b[ \t]*(?P<word>[\w.:()]*)")
+_LINK = re.compile(r"(?<![\w`@\\])[@\\]link\s+(?:\S+\s+(?![@\\]endlink))?")
+_PICTURE = re.compile(
+    r"[@\\]image(?:\{[^}\n]*\})?[ \t]+\w+[ \t]+\S+(?:[ \t]+\"(?P<text>[^\"\n]*)\")?[^\n]*"
+)
+_UNLINKED = re.compile(r"(?<![\w%`])%(?=[A-Za-z_]\w{2})")
+"""The mark before a word that is not to become a link."""
 _SECTIONS = (
     ("tparam", "Template parameters"),
     ("param", "Parameters"),
@@ -242,13 +252,14 @@ def _shown(text: str) -> str:
         kept.append("\n".join(f"{match['indent']}{line}" if line else line for line in lines))
         return f"\n\0{len(kept) - 1}\0\n"
 
-    def formula(match: re.Match[str]) -> str:
-        stated = match["inline"] if match["inline"] is not None else match["block"]
-        kept.append(commonmark.code_span(" ".join(stated.split())))
+    def span(code: str) -> str:
+        kept.append(commonmark.code_span(code))
         return f"\0{len(kept) - 1}\0"
 
-    text = _FORMULA.sub(formula, _CODE.sub(keep, text))
-    text = _DROPPED.sub("", text)
+    text = _INLINE_CODE.sub(lambda match: f"{match[1]}{span(match[2])}", text)
+    text = _CODE.sub(keep, text)
+    text = _FORMULA.sub(lambda match: span(match["inline"] or match["block"] or ""), text)
+    text = _PICTURE.sub(lambda match: match["text"] or "", _LINK.sub("", _DROPPED.sub("", text)))
     text = _LABELLED.sub(_with_label, _LIST.sub(lambda match: f"{match['indent']}- ", text))
     text = _WORDS.sub(
         lambda match: (
@@ -257,6 +268,7 @@ def _shown(text: str) -> str:
         text,
     )
     text = replace_commands(text, is_own=True)
+    text = _UNLINKED.sub("", text)
     text = _ESCAPED.sub(lambda match: "\n" if match[0].endswith("n") else "", text)
     text = re.sub("\0([0-9]+)\0", lambda match: kept[int(match[1])], text)
     return re.sub(r"\n[ \t]*\n(?:[ \t]*\n)+", "\n\n", text)

@@ -11,7 +11,7 @@ from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, 
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
-from kbc.languages.includes.fenced import SPAN, fenced_stretches
+from kbc.languages.includes.fenced import Kept, fenced_stretches
 from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, resolved_path
 from kbc.project.well_formed import line_at
@@ -21,12 +21,11 @@ _PART = re.compile(
     re.MULTILINE,
 )
 _PREFIX = re.compile(r"(?:to_be_removed_)?note_")
-_HEADING = re.compile(
-    r"^(?P<marks>#{1,6})[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*(?P<attributes>\{[:#][^{}\n]*\})?[ \t]*$"
-)
+_HEADING = re.compile(r"^(?P<marks>#{1,6})[ \t]+(?P<rest>\S.*)$")
+_STATED = re.compile(r"(?<!^)\{[:#][^{}\n]*\}\Z")
 _UNDERLINED = re.compile(r"^(?=\S)(?P<title>[^\n]+)\n(?P<mark>=+|-+)[ \t]*$", re.MULTILINE)
 _ATTRIBUTES = re.compile(r"[ \t]*\{:(?![:/])(?:[^{}\"\n]|\"(?:[^\"\\\n]|\\.)*\")*\}?")
-_ALONE = re.compile(rf"^(?:{_ATTRIBUTES.pattern})+[ \t]*$")
+_ALONE = re.compile(rf"^(?>{_ATTRIBUTES.pattern})++[ \t]*$")
 _DEFINED = re.compile(r"\{:[\w-]+:[^}\n]*\}")
 _ID = re.compile(r"(?:#|\bid=\")(?P<id>[^\s}\"]+)")
 _TITLE = re.compile(r"\btitle=(?P<mark>[\"'])(?P<title>(?:\\.|(?!(?P=mark)).)*)(?P=mark)?")
@@ -153,11 +152,9 @@ class _KramdownDraft:
         )
         lines: list[str] = []
         for line in text.split("\n"):
-            if heading := _HEADING.match(line):
-                stated = _ID.search(heading["attributes"] or "")
-                title = self._inline(heading["title"])
-                anchor = stated["id"] if stated else ""
-                lines.append(self._heading(len(heading["marks"]) + 1, title, anchor))
+            if heading := _heading_on(line):
+                level, title, anchor = heading
+                lines.append(self._heading(level + 1, self._inline(title), anchor))
             elif _ALONE.match(line):
                 caption = _TITLE.search(line)
                 lines += ["", f"*{self._inline(_unescaped(caption['title']))}*"] if caption else []
@@ -167,18 +164,10 @@ class _KramdownDraft:
 
     def _inline(self, text: str) -> str:
         """Prose with its citations as links and without attributes; code in it stays."""
-        parts: list[str] = []
-        end = 0
-        for span in SPAN.finditer(text):
-            parts += [self._outside_code(text[end : span.start()]), span[0]]
-            end = span.end()
-        parts.append(self._outside_code(text[end:]))
-        return "".join(parts)
-
-    def _outside_code(self, text: str) -> str:
-        text = _CITED.sub(self._cited, text)
+        kept = Kept()
+        text = _CITED.sub(self._cited, kept.hide_spans(text))
         text = _EXTENSION.sub(self._extension, text)
-        return _ATTRIBUTES.sub("", text) if "{:" in text else text
+        return kept.restored(_ATTRIBUTES.sub("", text) if "{:" in text else text)
 
     def _extension(self, match: re.Match[str]) -> str:
         if match["name"] == "boilerplate":
@@ -237,9 +226,9 @@ def _own_targets(text: str) -> dict[str, str]:
         if is_code:
             continue
         for line in _UNDERLINED.sub(lambda match: f"# {match['title']}", stretch).split("\n"):
-            if heading := _HEADING.match(line):
-                stated = _ID.search(heading["attributes"] or "")
-                found[stated["id"] if stated else slug(heading["title"])] = heading["title"]
+            if heading := _heading_on(line):
+                _, title, stated = heading
+                found[stated or slug(title)] = title
             elif _ALONE.match(line) and (anchor := _ID.search(line)):
                 caption = _TITLE.search(line)
                 figures += 1
@@ -249,6 +238,19 @@ def _own_targets(text: str) -> dict[str, str]:
                     else f"Figure {figures}"
                 )
     return found
+
+
+def _heading_on(line: str) -> tuple[int, str, str] | None:
+    """The level of the heading on a line, its title, and the id that it states, or ""."""
+    match = _HEADING.match(line)
+    if match is None:
+        return None
+    text = match["rest"].rstrip(" \t")
+    attributes = _STATED.search(text)
+    stated = _ID.search(attributes[0]) if attributes else None
+    title = text[: attributes.start()].rstrip(" \t") if attributes else text
+    title = title.rstrip("#").rstrip(" \t") or title
+    return len(match["marks"]), title, stated["id"] if stated else ""
 
 
 def _references(entries: Mapping[str, Any]) -> dict[str, CitedDocument]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
-from kbc.formats.openapi.loading import parse
+from kbc.formats.loading import parse
 from kbc.formats.openapi.references import References, string
 from kbc.formats.openapi.schemas import Schemas, json_block, plain, type_name
 from kbc.languages.includes.fenced import closed, shifted_headings

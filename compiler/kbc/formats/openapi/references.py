@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from kbc.formats.document import FormatError, Read, decode
-from kbc.formats.openapi.loading import parse
+from kbc.formats.loading import parse
 from kbc.formats.selection import read_target
 from kbc.project.well_formed import mapping
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 import ast
 import inspect
 import logging
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import griffe
 
 from kbc.formats import commonmark
 from kbc.formats.document import FormatError
-from kbc.formats.python import docstrings
-from kbc.formats.python.docstrings import Prose
+
+Prose = Callable[[str], Sequence[str]]
+"""The lines of Markdown of a docstring's text."""
 
 MAX_BYTES = 4 << 20
 _ITEMS = {
@@ -29,9 +32,11 @@ _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
 _DEEPEST = 6
+_CONTINUED = re.compile(r"\A(?P<first>.*\n)(?P<rest>(?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\n)+)")
+_ROLE = re.compile(r":[a-z][\w:+.-]*:`[!.]?(?P<short>~)?(?P<name>[^`<]+?)(?:\s*<[^>`]*>)?`")
 
 
-def visited(name: str, path: Path, source: str, parent: Any = None) -> Any:
+def visited(name: str, path: Path, source: str, parent: Any) -> Any:
     """The module as griffe reads it; raises `FormatError` with the line of a syntax error."""
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
@@ -54,27 +59,27 @@ def visited(name: str, path: Path, source: str, parent: Any = None) -> Any:
 
 
 class ApiWriter:
-    """Writes objects as Markdown. `anchors` are those of the headings. An object with a `public_name` is
-    called so wherever it is defined. `members` are the names of members that are described, or whether
-    any are, and with `has_private` those are whose names begin with an underscore. With `is_markdown`
-    docstrings are Markdown and headings state their anchors; otherwise docstrings are plain text
-    with doctests and roles."""
+    """Writes objects as Markdown. `prose` reads their docstrings. `anchors` are those of the headings, which
+    state them with `states_anchors`. An object with a `public_name` is called so wherever it is defined.
+    `members` are the names of members that are described, or whether any are, and with `has_private` those
+    are whose names begin with an underscore."""
 
     def __init__(
         self,
+        prose: Prose,
         public_name: str = "",
         members: Collection[str] | bool = True,
         *,
-        is_markdown: bool = False,
+        states_anchors: bool = False,
         has_private: bool = False,
     ) -> None:
         self.anchors: list[str] = []
         self._public_name = public_name
         self._members_wanted = members
         self._defined_as = ""
-        self._is_markdown = is_markdown
+        self._states_anchors = states_anchors
         self._has_private = has_private
-        self._prose: Prose = docstrings.markdown if is_markdown else docstrings.prose
+        self._prose = prose
 
     def module(self, module: Any) -> list[str]:
         self.anchors.append(module.path)
@@ -83,7 +88,7 @@ class ApiWriter:
             [head, *_docstring(module, self._prose), *self._members(module, 2)]
         )
 
-    def _members(self, owner: Any, level: int) -> Iterator[list[str]]:
+    def _members(self, owner: Any, level: int) -> Iterator[Sequence[str]]:
         wanted = self._members_wanted
         if wanted is False:
             return
@@ -110,7 +115,7 @@ class ApiWriter:
         is_private = name.startswith("_") and not (self._has_private and not name.endswith("__"))
         return is_private and name not in exported and name != "__init__"
 
-    def entry(self, member: Any, level: int) -> Iterator[list[str]]:
+    def entry(self, member: Any, level: int) -> Iterator[Sequence[str]]:
         """The heading of an object, its description, and those of its members."""
         if member.name == "__init__" and not member.has_docstring:
             return
@@ -120,7 +125,7 @@ class ApiWriter:
         signature = self._public(_signature(member) if not member.is_module else member.path)
         is_long = len(signature) > _MAX_TITLE
         title = commonmark.code_span(self._public(_name(member)) if is_long else signature)
-        stated = f" {{#{path}}}" if self._is_markdown else ""
+        stated = f" {{#{path}}}" if self._states_anchors else ""
         yield commonmark.heading(min(level, _DEEPEST), title + stated)
         if is_long:
             yield commonmark.fence(_broken(signature), "python")
@@ -229,7 +234,7 @@ def _documented(annotation: Any) -> tuple[str, str]:
     return str(inner.elements[0]), ""
 
 
-def _documented_parameters(member: Any, prose: Prose) -> Iterator[list[str]]:
+def _documented_parameters(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
     function = member.members.get("__init__") if member.is_class else member
     if function is None or function.is_alias or not function.is_function:
         return
@@ -238,26 +243,24 @@ def _documented_parameters(member: Any, prose: Prose) -> Iterator[list[str]]:
         kind, text = _documented(parameter.annotation)
         if text:
             label = f"{commonmark.code_span(parameter.name)} ({kind}): "
-            body = commonmark.blocks(list(prose(text)))
+            body = prose(text)
             items += commonmark.indented([label + body[0], *body[1:]], "- ")
     if items:
         yield ["**Parameters**"]
         yield items
 
 
-def _docstring(member: Any, prose: Prose) -> Iterator[list[str]]:
+def _docstring(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
     if not member.has_docstring:
         return
     for section in member.docstring.parsed:
         kind = section.kind.value
         if kind == "text":
-            yield from prose(section.value)
+            yield prose(section.value)
         elif kind == "examples":
             yield ["**Examples**"]
             for part, text in section.value:
-                yield from (
-                    [commonmark.fence(text, "pycon")] if part.value == "examples" else prose(text)
-                )
+                yield commonmark.fence(text, "pycon") if part.value == "examples" else prose(text)
         elif kind in _ITEMS:
             yield [f"**{_ITEMS[kind]}**"]
             yield [line for each in section.value for line in _item(each, prose)]
@@ -267,19 +270,34 @@ def _docstring(member: Any, prose: Prose) -> Iterator[list[str]]:
             label = section.title or str(
                 getattr(value, "kind", "") or getattr(value, "version", "") or kind
             )
-            body = commonmark.blocks(prose(str(text)))
-            yield commonmark.quote(commonmark.blocks([[f"**{label.capitalize()}**"], body]))
+            said = prose(_without_margin(str(text)))
+            yield commonmark.quote(commonmark.blocks([[f"**{label.capitalize()}**"], said]))
 
 
 def _item(value: Any, prose: Prose) -> list[str]:
     name = getattr(value, "name", "") or ""
     stated = getattr(value, "annotation", None)
-    annotation = docstrings.plain_type(str(stated)) if stated is not None else ""
+    annotation = _plain_type(str(stated)) if stated is not None else ""
     label = " ".join(
         filter(None, [name and commonmark.code_span(name), annotation and f"({annotation})"])
     )
-    body = commonmark.blocks(prose(str(value.description))) or [""]
+    body = prose(_without_margin(str(value.description))) or [""]
     return commonmark.indented([f"{label}: {body[0]}" if label else body[0], *body[1:]], "- ")
+
+
+def _without_margin(text: str) -> str:
+    """The text of a field, whose lines stand further right than its first, up to what follows the field."""
+    return _CONTINUED.sub(lambda match: match["first"] + dedent(match["rest"]), text)
+
+
+def _plain_type(text: str) -> str:
+    """A type as a docstring states it, with names in place of roles: `:py:class:`~pkg.Gate`` is `Gate`."""
+
+    def named(role: re.Match[str]) -> str:
+        name = role["name"].strip()
+        return name.rpartition(".")[2] if role["short"] else name
+
+    return _ROLE.sub(named, text)
 
 
 def _value(member: Any) -> list[str]:

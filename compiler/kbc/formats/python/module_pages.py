@@ -8,22 +8,25 @@ from typing import Any
 from kb_runtime.text.tables import some_of
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError
-from kbc.formats.python.api import MAX_BYTES, ApiWriter, first_paragraph
+from kbc.formats.python.api import MAX_BYTES, ApiWriter, Prose, first_paragraph
 from kbc.formats.python.objects import module_of
 
 _MAX_NAMES = 12
 """Of members, in the summary of a module without a docstring."""
 
 
-def module_page(name: str, path: str, data: bytes, *, has_private: bool) -> Converted | None:
+def module_page(
+    name: str, path: str, data: bytes, prose: Prose, *, has_private: bool
+) -> Converted | None:
     """The page of the module called `name`, of which `path` is the file: its docstring, members, and of a
-    package what it imports from its own modules; None of one that has nothing of these. Raises `FormatError`
+    package what it imports from its own modules; None of one that has nothing of these. `prose` reads
+    docstrings. Raises `FormatError`
     with the line of a syntax error."""
     if len(data) > MAX_BYTES:
         raise FormatError(f"the module has {len(data):,} bytes, more than {MAX_BYTES:,}")
     parts = name.split(".")
     module = module_of(parts, path, data)
-    writer = ApiWriter(has_private=has_private)
+    writer = ApiWriter(prose, has_private=has_private)
     lines = writer.module(module)
     imported = list(_imported(module, parts))
     if imported:

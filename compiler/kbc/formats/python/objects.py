@@ -16,7 +16,7 @@ import griffe
 
 from kbc.formats import commonmark
 from kbc.formats.document import FormatError, decode
-from kbc.formats.python.api import MAX_BYTES, ApiWriter, first_paragraph, visited
+from kbc.formats.python.api import MAX_BYTES, ApiWriter, Prose, first_paragraph, visited
 
 Find = Callable[[str], bytes | None]
 """The content of a file of the tree by its path below the folders that modules are looked for in."""
@@ -33,11 +33,12 @@ _MAX_EXPORTS = 500
 @dataclass(frozen=True, slots=True)
 class Reference:
     """An object, and the name that it was asked for by: where it is defined is another matter. `others` are
-    those that a module has from elsewhere and names in `__all__`."""
+    those that a module has from elsewhere and names in `__all__`. `prose` reads their docstrings."""
 
     name: str
     found: Any
     others: tuple[Reference, ...] = ()
+    prose: Prose = commonmark.without_headings
 
     @property
     def summary(self) -> str:
@@ -54,24 +55,21 @@ class Reference:
         ]
 
     def markdown(self, level: int, members: Collection[str] | bool) -> str:
-        """The reference under a heading of `level`, of docstrings in Markdown. Headings state their
-        objects' names as anchors. `members` are those to describe, or whether to."""
-        lines, _ = self._written(level, members, is_markdown=True)
+        """The reference under a heading of `level`, in which headings state their objects' names as anchors.
+        `members` are those to describe, or whether to."""
+        lines, _ = self.lines(level, members, states_anchors=True)
         return commonmark.document(lines).strip("\n")
 
-    def lines(self, level: int, members: Collection[str] | bool) -> tuple[list[str], list[str]]:
-        """The same of docstrings in reStructuredText, and the anchors of its headings."""
-        return self._written(level, members)
-
-    def _written(
-        self, level: int, members: Collection[str] | bool, *, is_markdown: bool = False
+    def lines(
+        self, level: int, members: Collection[str] | bool, *, states_anchors: bool = False
     ) -> tuple[list[str], list[str]]:
-        writer = ApiWriter(self.name, members, is_markdown=is_markdown)
+        """The lines of the reference, and the anchors of its headings."""
+        writer = ApiWriter(self.prose, self.name, members, states_anchors=states_anchors)
         blocks, anchors = list(writer.entry(self.found, level)), writer.anchors
         for other in self.others:
             name = other.name.rpartition(".")[2]
             if members is True or (not isinstance(members, bool) and name in members):
-                writer = ApiWriter(other.name, is_markdown=is_markdown)
+                writer = ApiWriter(self.prose, other.name, states_anchors=states_anchors)
                 blocks += writer.entry(other.found, level + 1)
                 anchors = [*anchors, *writer.anchors]
         return commonmark.blocks(blocks), anchors

@@ -10,13 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import yaml
-
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, elsewhere
+from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsewhere
+from kbc.formats.loading import parse
 from kbc.formats.python.objects import PythonObjects, Reference
 from kbc.project.include_tree import folders_above
-from kbc.project.well_formed import YamlLoader, line_at, mapping, sequence
+from kbc.project.well_formed import line_at, mapping, sequence
 
 _FORMAT = "quartodoc"
 _MAX_DEPTH = 20
@@ -40,10 +39,7 @@ class _Entry:
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """The list of the reference and a page for each object in it; nothing of a project without one."""
-    try:
-        stated = mapping(mapping(yaml.load(decode(data), YamlLoader)).get("quartodoc"))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise FormatError(f"the file is not YAML ({type(error).__name__})") from None
+    stated = mapping(mapping(parse(decode(data), path)).get("quartodoc"))
     sections = [mapping(each) for each in sequence(stated.get("sections"))]
     if not sections:
         return []
@@ -70,14 +66,13 @@ class _ReferencePages:
         self.problems: list[DocumentProblem] = []
         self._package = line_at(stated, "package")
         self._read = read
-        around = [
-            place for each in folders_above(path) for place in (each, f"{each}/src".strip("/"))
-        ]
         own = posixpath.normpath(
             posixpath.join(posixpath.dirname(path), line_at(stated, "source_dir"))
         )
-        # Documentation is often built alone.
-        self._objects = PythonObjects([own, *around, "..", "../src"])
+        around = (
+            posixpath.join(each, inner) for each in folders_above(path) for inner in ("", "src")
+        )
+        self._objects = PythonObjects([own, *around])
 
     def section(self, section: Mapping[str, Any]) -> list[list[str]]:
         """What the list has of a section: its text, and each of its objects with a sentence."""

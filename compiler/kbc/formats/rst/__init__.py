@@ -3,6 +3,7 @@
 Imports the rest of `formats`, `languages` and `project`.
 """
 
-from kbc.formats.rst.reader import convert
+from kbc.formats.rst.context import Context
+from kbc.formats.rst.reader import convert, embedded
 
-__all__ = ["convert"]
+__all__ = ["Context", "convert", "embedded"]

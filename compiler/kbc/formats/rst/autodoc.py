@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from docutils import nodes
 
@@ -70,7 +72,9 @@ def reference(
     for full in (plain, *names_around) if is_full else names_around:
         found = context.objects.reference(full, context.read, imported=imported)
         if found is not None:
-            return described("", found=found, members=names or stated is not None)
+            prose = partial(context.embedded, module=found.found.module.path)
+            members = names or stated is not None
+            return described("", found=replace(found, prose=prose), members=members)
     return None
 
 
@@ -128,6 +132,8 @@ class AutoModApi(AutoDoc):
 class AutoSummary(SphinxDirective):
     """Objects with the first paragraph of each; where Sphinx writes a page for each (`toctree`), its
     reference. That of a class lists its methods, unless its template describes them."""
+
+    optional_arguments = 0
 
     def run(self) -> list[nodes.Node]:
         found: list[nodes.Node] = []

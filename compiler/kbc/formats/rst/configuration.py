@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from kbc.formats.rst.context import Context
+from kbc.formats.rst.context import Context, DeclaredTypes
 from kbc.project.include_tree import folders_above
 
 CONFIGURATION = "conf.py"
@@ -23,8 +23,13 @@ _SYS_PATH = re.compile(
 _TEXT = re.compile(r"""(?<!\w)["']([^"'\n]*)["']""")
 _EXTENSIONS = re.compile(r"\b(?:\w+_)?extensions\s*\+?=\s*[\[(]([^\])]*)")
 _TYPES = re.compile(
-    r"\.add_(?P<how>crossref|object)_type\(\s*(?:directivename\s*=\s*)?[\"'](?P<name>[\w-]+)[\"']"
+    r"\.add_(?P<how>crossref|object|directive)"
+    r"(?:_type\(\s*(?:directivename\s*=\s*)?[\"'](?P<name>[\w-]+)[\"']"
+    r"(?:\s*,\s*(?:rolename\s*=\s*)?[\"'](?P<role>[\w-]+)[\"'])?"
+    r"|(?:_to_domain\(\s*[\"']\w+[\"']\s*,|\()\s*[\"'](?P<directive>[\w-]+)[\"']\s*,"
+    r"\s*(?:\w+\.)*(?:\w*(?:Function|Method)|Cmdoption)\b)"
 )
+"""A type of objects with its directive and role; a directive whose class is called as one of Sphinx's."""
 
 
 def configuration(context: Context) -> tuple[str, str]:
@@ -45,15 +50,15 @@ def search_path(context: Context) -> list[str]:
     return ["" if path == "." else path for path in paths if not path.startswith("/")]
 
 
-def declared_types(context: Context) -> Mapping[str, bool]:
-    """The directives that conf.py, or an extension beside it, declares for objects of its own (`setting`,
-    `signal`), and whether they describe these; others are only what references lead to."""
+def declared_types(context: Context) -> DeclaredTypes:
+    """What conf.py, or an extension beside it, declares."""
     if context.declared is None:
-        context.declared = {
-            each["name"].lower(): each["how"] == "object"
-            for source in (configuration(context)[1], *_own_extensions(context))
-            for each in _TYPES.finditer(source)
-        }
+        sources = (configuration(context)[1], *_own_extensions(context))
+        found = [each for source in sources for each in _TYPES.finditer(source)]
+        context.declared = DeclaredTypes(
+            {(each["name"] or each["directive"]).lower(): each["how"] for each in found},
+            frozenset(each["role"] or each["name"] for each in found if each["name"]),
+        )
     return context.declared
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kbc.formats.document import DocumentProblem, Read, elsewhere, unresolved
 from kbc.formats.rst.pep import title_of
@@ -34,13 +34,23 @@ _ROLE = re.compile(r":[\w:+.-]+:`(?:[!~])?([^`<]*?)(?:\s*<[^>`]*>)?`")
 _SUFFIXES = (".rst", ".txt", ".md")
 
 
+class DeclaredTypes(NamedTuple):
+    """What a project declares for objects of its own (`setting`, `signal`): the roles, and the directives
+    with how: "object" describes one in a way of its own, "directive" as one of Sphinx's, and "crossref" is
+    only what references lead to."""
+
+    directives: Mapping[str, str]
+    roles: frozenset[str]
+
+
 @dataclass(slots=True)
 class Context:
     """`language` is that of code without one, as the last `highlight` directive has it. `owner` is the class
-    whose description is being read. `objects` are the Python objects that were looked up, `declared` the
-    directives that the project declares once these were asked for, `labels` the names that other pages give
-    to what they hold. `doxygen` are the headers that Breathe shows, `embedded`
-    gives the lines of Markdown of reStructuredText in their comments."""
+    whose description is being read. `objects` are the Python objects that were looked up, `declared` what
+    the project declares once that was asked for, `labels` the names that other pages give
+    to what they hold. `doxygen` are the headers that Breathe shows. `embedded`
+    gives the lines of Markdown of reStructuredText in comments and docstrings; `depth` is how many of these
+    are around this text."""
 
     path: str
     read: Read
@@ -52,10 +62,11 @@ class Context:
     problems: list[DocumentProblem] = field(default_factory=list)
     local_roles: set[str] = field(default_factory=set)
     objects: PythonObjects | None = None
-    declared: Mapping[str, bool] | None = None
+    declared: DeclaredTypes | None = None
     labels: Mapping[str, LabelTarget] = field(default_factory=dict)
     doxygen: DoxygenProjects | None = None
-    embedded: Callable[[str], Sequence[str]] = str.splitlines
+    embedded: Callable[..., Sequence[str]] = lambda text, **_: text.split("\n")
+    depth: int = 0
     includes: int = 0
     included_chars: int = 0
     _titles: dict[str, tuple[str, str]] = field(default_factory=dict)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
 from docutils import nodes, statemachine
-from docutils.parsers.rst.directives.tables import CSVTable
 
-from kbc.formats.document import FormatError, decode
 from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
-from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
+from kbc.formats.rst.context import Context, is_style
 from kbc.formats.rst.glossary import Glossary
+from kbc.formats.rst.inclusion import CsvTableFile, Include, LiteralInclude
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
-from kbc.formats.selection import dedented, read_target, select
-from kbc.languages.suffixes import language_of
+from kbc.formats.selection import dedented
+from kbc.languages.includes.myst.directives import CARD_MARK, CARDS, PROOFS
 
 
 class entry(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
-    """A described object: `signatures`, `prefix` (its kind), `anchor`; its children describe it."""
+    """A described object: its `signatures`, `kind`, `module` and `program`, whether it is the `owner` of
+    others in it, and the `prefix` of its anchor; its children describe it."""
 
 
 class _Drop(SphinxDirective):
@@ -51,6 +52,12 @@ class _Keep(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         return self.children()
+
+
+class _Content(_Keep):
+    """The content alone, of what takes no argument: text on the first line is part of it."""
+
+    optional_arguments = 0
 
 
 _EXECUTED = {
@@ -117,7 +124,7 @@ class _Program(SphinxDirective):
 
 
 class _Admonition(SphinxDirective):
-    TITLES = {"seealso": "See also", "impl-detail": "CPython implementation detail"}  # noqa: RUF012
+    TITLES = {"seealso": "See also", "impl-detail": "Implementation detail"}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
         title = self.TITLES.get(self.base_name) or self.base_name.replace("-", " ").capitalize()
@@ -192,7 +199,7 @@ class _Labelled(SphinxDirective):
             node += nodes.inline("", "", *self.inline(words[1] if len(words) > 1 else title))
             node.extend(block)
             return [node]
-        if self.base_name in _CARDS:
+        if self.base_name in CARDS:
             self.content = _without_marks(self.content)
         node = self.label(title, "plain")
         target = self.options.get("link", "")
@@ -201,14 +208,9 @@ class _Labelled(SphinxDirective):
         return [node]
 
 
-_CARDS = frozenset({"card", "grid-item-card"})
-_CARD_MARK = re.compile(r"(?:\^{3,}|\+{3,})\s*")
-"""What is between the header, the body and the footer of a card."""
-
-
 def _without_marks(content: statemachine.StringList) -> statemachine.StringList:
     """The content of a card, in parts that are apart."""
-    lines = ["" if _CARD_MARK.fullmatch(each) else each for each in content]
+    lines = ["" if CARD_MARK.fullmatch(each) else each for each in content]
     return statemachine.StringList(lines, items=content.items)
 
 
@@ -220,6 +222,8 @@ class _Centered(SphinxDirective):
 
 class _Toctree(SphinxDirective):
     """Links to the documents it lists; patterns of `:glob:` name none."""
+
+    optional_arguments = 0
 
     def run(self) -> list[nodes.Node]:
         if "hidden" in self.options and "caption" not in self.options:
@@ -240,95 +244,22 @@ class _Toctree(SphinxDirective):
         return [*head, nodes.bullet_list("", *items)] if items else []
 
 
-class _Include(SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        target = self.argument
-        if target.startswith("<") or ("code" in self.options and not target):
-            return []
-        found = read_target(self.context.path, target, self.context.read)
-        if found is None:
-            self.context.missing(self.name, target, self.lineno)
-            return []
-        path, data = found
-        try:
-            text = decode(data)
-            text = _part(text, self.options)
-        except (FormatError, ValueError) as error:
-            self.context.unresolved(self.name, f"{target!r}: {error}", self.lineno)
-            return []
-        if "literal" in self.options or "code" in self.options:
-            return self.code(text.rstrip("\n"), self.options.get("code", ""))
-        self.context.includes += 1
-        self.context.included_chars += len(text)
-        if (
-            self.context.includes > MAX_INCLUDES
-            or self.context.included_chars > MAX_INCLUDED_CHARS
-            or (path == self.context.path and not _PARTS & self.options.keys())
-        ):
-            self.context.unresolved(
-                self.name, f"{target!r} includes itself, or too much is included", self.lineno
-            )
-            return []
-        lines = statemachine.string2lines(text, tab_width=8, convert_whitespace=True)
-        self.state_machine.insert_input(lines, path)
-        return []
-
-
-_PARTS = frozenset({"start-line", "end-line", "start-after", "end-before"})
-"""Options by which a file may include a part of itself."""
-
-
-def _part(text: str, options: dict[str, str]) -> str:
-    lines = text.split("\n")
-    start = int(options["start-line"]) if options.get("start-line") else None
-    end = int(options["end-line"]) if options.get("end-line") else None
-    text = "\n".join(lines[start:end])
-    if after := options.get("start-after"):
-        _, found, text = text.partition(after)
-        if not found:
-            raise ValueError(f"no text {after!r}")
-    if until := options.get("end-before"):
-        text, found, _ = text.partition(until)
-        if not found:
-            raise ValueError(f"no text {until!r}")
-    return text
-
-
-class _LiteralInclude(SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        found = read_target(self.context.path, self.argument, self.context.read)
-        if found is None:
-            self.context.missing(self.name, self.argument, self.lineno)
-            return []
-        path, data = found
-        try:
-            text = select(decode(data), self.options)
-        except (FormatError, ValueError) as error:
-            self.context.unresolved(self.name, f"{self.argument!r}: {error}", self.lineno)
-            return []
-        language = self.options.get("language") or language_of(path) or self.context.language
-        return self.code(text, language)
-
-
-class _CsvTable(CSVTable):
-    """Docutils' table, whose file is read through the context."""
-
-    context: Context
-
-    def run(self) -> list[Any]:
-        name = self.options.pop("file", None)
-        if name is not None and not self.content:
-            found = read_target(self.context.path, name, self.context.read)
-            if found is None:
-                self.context.missing(self.name, name, self.lineno)
-                return []
-            lines = found[1].decode("utf-8-sig", "replace").splitlines()
-            self.content = statemachine.StringList(lines, source=found[0])
-        return list(super().run())
+_GENERIC = {
+    "option": "cmdoption",
+    "cmdoption": "cmdoption",
+    "envvar": "envvar",
+    "confval": "confval",
+}
+"""Of objects that are in no module, what their anchors begin with."""
 
 
 class _ObjectDirective(SphinxDirective):
     """A described object: one signature a line, then its description."""
+
+    @property
+    def prefix(self) -> str:
+        """What its anchor begins with."""
+        return _GENERIC.get(self.base_name, "")
 
     def run(self) -> list[nodes.Node]:
         if self.name == "class" and is_style(self.argument):
@@ -342,6 +273,7 @@ class _ObjectDirective(SphinxDirective):
         node = entry("", signatures=signatures, kind=self.base_name, module=module)
         node["program"] = self.context.program
         node["owner"] = is_class
+        node["prefix"] = self.prefix
         around = self.context.owner
         if is_class:
             self.context.owner = plain_name(signatures[0]) if signatures else ""
@@ -350,12 +282,26 @@ class _ObjectDirective(SphinxDirective):
         return [node]
 
 
+class _DeclaredObject(_ObjectDirective):
+    @property
+    def prefix(self) -> str:
+        return self.base_name
+
+
 class _Unknown(SphinxDirective):
-    """Its content where it has any; else its argument: the text is computed by an extension."""
+    """Its content where it has any, which may be code; else its argument: the text is computed by an
+    extension."""
 
     def run(self) -> list[nodes.Node]:
+        if "\n" in self.argument or self.block_text.partition("\n")[0].rstrip().endswith("::"):
+            # a text that begins on the first line, or on the one below the name, is no argument
+            lines = (
+                [*self.argument.split("\n"), "", *self.content] if self.argument else self.content
+            )
+            self.content = statemachine.StringList(list(lines), source=self.context.path)
+            self.arguments = []
         if self.content:
-            found = self.children()
+            found = self._text_or_code()
             if self.argument and len(self.argument) < 200 and "/" not in self.argument:
                 found.insert(
                     0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument)))
@@ -367,6 +313,39 @@ class _Unknown(SphinxDirective):
             return [nodes.paragraph("", "", nodes.literal("", self.argument))]
         return []
 
+    def _text_or_code(self) -> list[nodes.Node]:
+        text = "\n".join(self.content)
+        if _is_python(text):
+            return self.code(text, "python")
+        found = self.children()
+        messages = (node.astext() for node in found if isinstance(node, nodes.system_message))
+        if any(_INDENTED_CODE.search(message) for message in messages):
+            return self.code(text, self.context.language)
+        return found
+
+
+_INDENTED_CODE = re.compile("Unexpected indentation|Definition list ends without a blank line")
+"""What docutils reports of code that it reads as text."""
+
+_STATEMENTS = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.Assign,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.With,
+    ast.For,
+)
+"""What a text has no words like."""
+
+
+def _is_python(text: str) -> bool:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(isinstance(node, _STATEMENTS) for node in body)
+
 
 def _named(directive: type[SphinxDirective], names: str) -> dict[str, type[SphinxDirective]]:
     return dict.fromkeys(names.split(), directive)
@@ -374,12 +353,11 @@ def _named(directive: type[SphinxDirective], names: str) -> dict[str, type[Sphin
 
 _CLASSES: dict[str, type[SphinxDirective]] = {
     **_named(_Drop, """index contents sectnum title header footer tabularcolumns raw sectionauthor
-        codeauthor moduleauthor rst-class cssclass setting templatetag templatefilter fieldlookup
-        djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
-        audit-event-table limited-api-list miscnews ansible-output-data ansible-output-meta
-        changelog_imports"""),
-    **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks
-        tabs tab-set grid grid-row card-carousel panels margin button-ref button-link"""),
+        codeauthor moduleauthor rst-class cssclass setting target-notes
+        testsetup testcleanup default-domain ansible-output-data ansible-output-meta changelog_imports"""),
+    **_named(_Keep, "only ifconfig container grid button-ref button-link"),
+    **_named(_Content, """compound highlights epigraph pull-quote hlist acks tabs tab-set grid-row
+        card-carousel panels margin"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
         productionlist graphviz mermaid uml digraph snippet code-cell
         jupyter-execute jupyter-input jupyter-output plot exec_code"""),
@@ -390,10 +368,8 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **_named(_Statement, """exercise exercise-start exercise-end solution solution-start solution-end"""),
     **_named(_Labelled, "tab tab-item group-tab code-tab card grid-item grid-item-card dropdown tabbed"),
     **_named(_ObjectDirective, """function data class exception method classmethod staticmethod attribute
-        property decorator decoratormethod describe object option cmdoption envvar confval opcode pdbcommand
-        django-admin django-admin-option member var macro type struct union enum enumerator concept alias
-        awaitablefunction awaitablemethod coroutinefunction coroutinemethod abstractmethod 2to3fixer
-        directive get post put delete patch"""),
+        property decorator decoratormethod describe object option cmdoption envvar confval member var
+        macro type struct union enum enumerator concept alias directive get post put delete patch"""),
     **_named(AutoDoc, """automodule autoclass autoexception autofunction autodata automethod
         autoattribute autoproperty autodecorator autotype"""),
     **dict.fromkeys(DIRECTIVES, BreatheDirective),
@@ -401,14 +377,15 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
     "changelog": _Release, "glossary": Glossary, "highlight": _Highlight,
     "highlightlang": _Highlight, "default-role": _DefaultRole,
-    "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
+    "centered": _Centered, "toctree": _Toctree, "include": Include, "literalinclude": LiteralInclude,
 }  # fmt: skip
+_PLAIN = (_Drop, _Keep, _Content, _Code)
 _DOCUTILS = frozenset([
     "parsed-literal", "rubric", "line-block", "table", "list-table", "image", "figure", "replace",
     "unicode", "date"])  # fmt: skip
-_DECLARED = {None: _Unknown, True: _ObjectDirective, False: _Drop}
-_PROOFS = frozenset(["prf", "proof"])
-"""The domain of sphinx-proof, and that of sphinxcontrib-proof."""
+_DECLARED = {
+    "": _Unknown, "object": _DeclaredObject, "crossref": _Drop, "directive": _ObjectDirective,
+}  # fmt: skip
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
 
 
@@ -420,16 +397,18 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
     if name in _DOCUTILS and known is not None:
         return known
     if name == "csv-table":
-        return type("CsvTable", (_CsvTable,), {"context": context})
+        return type("CsvTable", (CsvTableFile,), {"context": context})
     if domain and base in _NAMESPACES:
         found: type[SphinxDirective] = _Drop
-    elif domain in _PROOFS:
+    elif domain in PROOFS:
         found = _Statement
     else:
         found = _CLASSES.get(base) or (
-            _ObjectDirective if domain else _DECLARED[declared_types(context).get(base)]
+            _ObjectDirective
+            if domain
+            else _DECLARED[declared_types(context).directives.get(base, "")]
         )
-        if domain and found in (_Drop, _Keep, _Code):  # what a domain describes, whatever its name
+        if domain and found in _PLAIN:  # what a domain describes, whatever its name
             found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})
 

@@ -11,6 +11,8 @@ from kbc.formats.rst.sphinx_directive import SphinxDirective
 
 
 class Glossary(SphinxDirective):
+    optional_arguments = 0
+
     def run(self) -> list[nodes.Node]:
         source = self.content.source(0) if self.content else None
         self.content = StringList(with_shared_definitions(self.content), source)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from docutils import nodes
 
-from kbc.formats.document import LabelTarget
+from kbc.formats.document import LabelTarget, label_name
 from kbc.formats.rst.context import plain_title, title_at
 
 _LABEL = re.compile(r"\.\. _(?P<name>`[^`\n]+`|(?![_ ])(?:\\.|[^:\\\n])+):[ \t]*\n")
@@ -35,11 +35,6 @@ def labels_of(path: str, text: str) -> Iterator[tuple[str, LabelTarget]]:
             title, anchor = table["title"].strip(), nodes.make_id(label["name"])
         shown = plain_title(title)
         yield (
-            normalized(label["name"].strip("`").replace("\\", "")),
+            label_name(label["name"].strip("`").replace("\\", "")),
             LabelTarget(path, shown, anchor),
         )
-
-
-def normalized(name: str) -> str:
-    """The name of a label as Sphinx compares it: lower case, one blank for white space."""
-    return nodes.fully_normalize_name(name)

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 import docutils.frontend
@@ -17,6 +18,8 @@ from docutils import nodes, utils
 from docutils.parsers.rst import Parser, directives, roles, states
 from docutils.transforms import references
 
+from kbc.diagnostics import OutOfTimeError
+from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read, decode
 from kbc.formats.doxygen import DoxygenProjects
 from kbc.formats.rst.context import Context
@@ -26,11 +29,18 @@ from kbc.formats.rst.pep import give_title, is_pep
 from kbc.formats.rst.roles import role_function
 from kbc.formats.rst.writer import RstWriter
 
+MAX_EMBEDDED = 2  # docstrings in docstrings: one may show itself
 MAX_INDENT = 400  # columns; docutils calls itself for each level of indentation
 
 _ROLES: dict[str, Any] = vars(roles)["_roles"]  # those that a file defines itself
 _LOCK = threading.Lock()
 _DIRECTIVE = re.compile(r"\.\. [\w:-]+::")
+_AT_TEXT = re.compile(rf"(?<=\S)\n(?={_DIRECTIVE.pattern})")
+"""Between text and a directive that docutils takes for more of it, because no blank line is before it."""
+
+_PLAIN = re.compile(r"[A-Z][a-z]+ (?:[^\W_]|_(?=\w)|[ ,;'\"()/.-]|\n(?=[A-Za-z]))*")
+"""A paragraph without markup, as most descriptions of parameters are; docutils takes a millisecond for it."""
+
 _ERROR_LEVEL = 3
 _SETTINGS: dict[str, Any] = {
     "_disable_config": True,
@@ -69,26 +79,9 @@ def convert(
 ) -> list[Converted]:
     """The document of a file; raises `FormatError` for what is no text or nests too deeply. `labels` are
     what other pages have, by name, `doxygen` the headers that directives of Breathe may name."""
-    text = decode(data)
-    _check_depth(text)
     context = Context(path, read, labels=labels or {}, doxygen=doxygen)
-
-    def embedded(source: str) -> list[str]:
-        (found,) = convert(path, source.encode(), read, labels)
-        context.problems.extend(found.problems)
-        return found.text.strip("\n").split("\n")
-
-    context.embedded = embedded
-    try:
-        with _LOCK, _tables(context):
-            document = _doctree(path, text, context)
-    except RecursionError:
-        raise FormatError("the file nests too deeply to be read") from None
-    except Exception as error:  # docutils raises all kinds of errors on damaged input
-        reason = " ".join(str(error).split())[:200]
-        raise FormatError(
-            f"docutils cannot read the file: {type(error).__name__} {reason}"
-        ) from None
+    context.embedded = partial(embedded, around=context)
+    document = _doctree(decode(data), context)
     writer = RstWriter(context, document)
     written = writer.write()
     problems = [*context.problems, *_errors(document)]
@@ -106,6 +99,30 @@ def convert(
     ]
 
 
+def embedded(text: str, around: Context, module: str = "") -> list[str]:
+    """The lines of a comment, or of a docstring in a `module`, that a page shows. Its headings are labels,
+    because what it describes has a heading itself, and names between single backticks are code. What is
+    wrong in it is not reported as the page's; a text that cannot be read is kept as it is."""
+    if _PLAIN.fullmatch(text):
+        return commonmark.paragraph(commonmark.escaped(text))
+    context = Context(
+        around.path,
+        around.read,
+        default_role="any",
+        module=module,
+        labels=around.labels,
+        depth=around.depth + 1,
+    )
+    if context.depth < MAX_EMBEDDED:
+        context.embedded = partial(embedded, around=context)
+    try:
+        document = _doctree(_AT_TEXT.sub("\n\n", text), context)
+    except FormatError:
+        return commonmark.fence(text)
+    around.problems += [replace(each, line=0) for each in context.problems]
+    return RstWriter(context, document, is_part=True).blocks(document.children)
+
+
 def _targets(document: nodes.document) -> tuple[str, ...]:
     """The ids of what the file itself gives a name, and of sections whose name another has."""
     stated = (id for name, id in document.nameids.items() if id and document.nametypes.get(name))
@@ -119,14 +136,25 @@ def _check_depth(text: str) -> None:
             raise FormatError(f"the line is indented by more than {MAX_INDENT} columns", number)
 
 
-def _doctree(path: str, text: str, context: Context) -> nodes.document:
+def _doctree(text: str, context: Context) -> nodes.document:
+    _check_depth(text)
     has_pep_header = is_pep(text)
-    parser = Parser(rfc2822=has_pep_header, inliner=_inliner(context))
-    document = docutils.utils.new_document(path, copy(_settings()))
-    parser.parse(text, document)
-    _apply_transforms(document)
-    if has_pep_header:
-        give_title(document)
+    document = docutils.utils.new_document(context.path, copy(_settings()))
+    try:
+        with _LOCK, _tables(context):
+            Parser(rfc2822=has_pep_header, inliner=_inliner(context)).parse(text, document)
+            _apply_transforms(document)
+            if has_pep_header:
+                give_title(document)
+    except RecursionError:
+        raise FormatError("the file nests too deeply to be read") from None
+    except OutOfTimeError:
+        raise
+    except Exception as error:  # docutils raises all kinds of errors on damaged input
+        reason = " ".join(str(error).split())[:200]
+        raise FormatError(
+            f"docutils cannot read the file: {type(error).__name__} {reason}"
+        ) from None
     return document
 
 
@@ -150,7 +178,7 @@ def _apply_transforms(document: nodes.document) -> None:
         # On damaged input docutils raises all kinds of errors; what refers to something stays text then.
         try:
             transform(document).apply()
-        except RecursionError:
+        except (RecursionError, OutOfTimeError):
             raise
         except Exception as error:
             document += document.reporter.error(f"{transform.__name__}: {error}")

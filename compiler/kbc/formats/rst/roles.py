@@ -8,6 +8,7 @@ from typing import Any
 
 from docutils import nodes
 
+from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import Context
 from kbc.languages.includes.myst.directives import ICON_ROLE
 
@@ -15,8 +16,7 @@ _EXPLICIT = re.compile(r"(?s)(?P<title>.+?)\s*(?<!\x00)<(?P<target>[^<>]*)>\Z")
 _CODE = frozenset([
     "attr", "class", "data", "envvar", "exc", "func", "keyword", "makevar", "meth", "mod", "obj",
     "option", "program", "token", "type", "var", "member", "macro", "struct", "enum", "enumerator",
-    "const", "expr", "setting", "djadmin", "djadminopt", "lookup", "tfilter", "ttag", "fieldlookup",
-    "opcode", "pdbcmd", "source", "ansopt", "ansval", "ansenvvar", "ansretval", "directive", "dir",
+    "const", "expr", "setting", "source", "ansopt", "ansval", "ansenvvar", "ansretval", "directive", "dir",
     "confval", "any", "mimetype", "newsgroup", "concept", "namespace", "property", "method",
     "function", "alias", "union",
 ])  # fmt: skip
@@ -83,6 +83,8 @@ def _node(name: str, raw: str, text: str, inliner: Any, context: Context) -> nod
         return nodes.Text("")
     if re.match(r"https?://", target):
         return nodes.reference(raw, title or target, refuri=target)
+    if base in declared_types(context).roles:
+        return nodes.literal(raw, title or target)
     if not name:  # the default role: Sphinx has it as emphasis unless conf.py says otherwise
         return nodes.emphasis(raw, plain)
     return nodes.Text(title or target)

@@ -31,23 +31,28 @@ _UNQUOTED = (
     labelled,
     described,
 )
+_MAY_BE_CODE = (nodes.paragraph, nodes.definition_list)
+"""What docutils takes indented code for, that no `::` announces: `if x:` and a line below it are a term and
+its definition."""
+
 _OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
-_ANCHOR_PREFIXES = {
-    "option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval",
-    "opcode": "opcode", "pdbcommand": "pdbcommand", "django-admin": "django-admin",
-    "django-admin-option": "cmdoption",
-}  # fmt: skip
 
 
 class RstWriter:
     """One document: `write` gives its text, and afterwards `title`, `author`, `created_at`, and the
-    `anchors` of its headings are known."""
+    `anchors` of its headings are known. A part of a page has no sections, and what is indented in it is
+    code, as people write it in docstrings."""
 
-    def __init__(self, context: Context, document: nodes.document) -> None:
+    def __init__(
+        self, context: Context, document: nodes.document, *, is_part: bool = False
+    ) -> None:
         self._context = context
         self._document = document
         self._depth = 0
-        self._contained = 0  # containers around what is written: their headings are no sections
+        self._is_part = is_part
+        self._contained = int(
+            is_part
+        )  # containers around what is written: their headings are no sections
         self._owners: list[str] = []
         self.anchors: list[str] = []
         self.title = ""
@@ -114,8 +119,10 @@ class RstWriter:
         if isinstance(node, nodes.strong):
             return _wrapped(self.inline(node.children), "**")
         if isinstance(node, nodes.reference):
-            text = self.inline(node.children)
-            return commonmark.link(text, node["refuri"]) if node.get("refuri") else text
+            address = str(node.get("refuri", ""))
+            is_bare = "://" in address and node.astext() == address
+            text = "" if is_bare else self.inline(node.children)
+            return commonmark.link(text, address)
         if isinstance(node, nodes.inline) and node.get("label"):
             return self._reference(node)
         if isinstance(node, (nodes.footnote_reference, nodes.citation_reference)):
@@ -207,11 +214,10 @@ class RstWriter:
         return f"{owner}.{signature}" if owner and "." not in _bare(signature) else signature
 
     def _anchor(self, signature: str, node: entry) -> str:
-        kind = node["kind"]
-        if kind in _ANCHOR_PREFIXES:
+        if prefix := node["prefix"]:
             name = re.split(r"[\s=\[,]", signature)[0]
-            owner = f"{node['program']}-" if node["program"] and "option" in kind else ""
-            return f"{_ANCHOR_PREFIXES[kind]}-{owner}{name.lstrip('-')}".replace(" ", "-")
+            owner = f"{node['program']}-" if node["program"] and prefix == "cmdoption" else ""
+            return f"{prefix}-{owner}{name.lstrip('-')}".replace(" ", "-")
         name = _bare(signature)
         module = node["module"]
         return name if not module or name.startswith(f"{module}.") else f"{module}.{name}"
@@ -303,6 +309,8 @@ class RstWriter:
         return commonmark.fence(node.astext(), language)
 
     def _quote(self, node: nodes.Element) -> Lines:
+        if self._is_part and any(isinstance(child, _MAY_BE_CODE) for child in node.children):
+            return commonmark.fence(node.rawsource)
         lines = self._inner(node.children)
         plain = all(isinstance(child, _UNQUOTED) for child in node.children)
         return lines if plain else commonmark.quote(lines)

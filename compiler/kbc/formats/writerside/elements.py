@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from html import escape
+from textwrap import dedent
 
 from lxml import etree
 
 from kbc.formats.commonmark import trimmed
 from kbc.formats.document import elsewhere
-from kbc.formats.selection import dedented
 from kbc.formats.writerside.project import declared
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.xml import local_name
@@ -241,7 +241,7 @@ def code_of(text: str) -> str:
     """Code between tags, without blank lines around it and the margin of the markup."""
     if "\t" in text:
         text = text.replace("\r\n", "\n").expandtabs(4)
-    return "\n".join(dedented(trimmed(text.split("\n")), ""))
+    return dedent("\n".join(trimmed(text.split("\n"))))
 
 
 def _span(cell: etree._Element) -> str:

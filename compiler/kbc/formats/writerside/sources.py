@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from textwrap import dedent
 
-from kbc.formats.selection import dedented, line_numbers
+from kbc.formats.selection import line_numbers
 
 _DECLARED = (
     r"(?:class|interface|object|fun|func|function|def|val|var|let|const|enum|struct|trait|type|typealias"
@@ -26,10 +27,10 @@ def part(text: str, lines: str, symbols: str) -> str:
         chosen = [rows[number - 1] for number in line_numbers(lines, len(rows))]
         if not chosen:
             raise ValueError(f"the file has {len(rows)} lines, none of {lines!r}")
-        return "\n".join(dedented(chosen, ""))
+        return dedent("\n".join(chosen))
     if symbols:
         names = [name.strip() for name in symbols.split(",") if name.strip()]
-        return "\n\n".join("\n".join(dedented(declaration(rows, name), "")) for name in names)
+        return "\n\n".join(dedent("\n".join(declaration(rows, name))) for name in names)
     return "\n".join(rows)
 
 

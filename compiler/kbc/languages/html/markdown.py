@@ -4,6 +4,7 @@ that hold what their cells hold."""
 from __future__ import annotations
 
 import re
+from typing import TypeGuard
 
 from bs4 import Comment, Doctype, Tag
 from bs4.element import NavigableString
@@ -21,6 +22,8 @@ from kbc.languages.html.tree import children, classes_of, elements, is_removed, 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MOST_COLUMNS = 100
+_LONG_TEXT = 1_000
+_BLANKS = re.compile(r"[ \t]{2,}")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,}) *")
 _FENCE = re.compile(r"[ >\d.-]*(`{3,})[^`]*\Z")
 
@@ -112,13 +115,21 @@ class _Converter(MarkdownConverter):
         parts = [
             self.process_tag(each, inside)
             if isinstance(each, Tag)
-            else self.process_text(each, parent_tags=inside)  # type: ignore[attr-defined]
-            for each in node.contents
+            else self.process_text(each, parent_tags=inside)
+            for each in list(node.contents)  # of which long text is replaced
             if isinstance(each, Tag) or _is_text(each, node)
         ]
         convert = self.get_conv_fn_cached(node.name)  # type: ignore[attr-defined]
         text = _joined(parts)
         return str(convert(node, text, parent_tags=around)) if convert is not None else text
+
+    def process_text(self, text: NavigableString, parent_tags: set[str] | None = None) -> str:
+        """Collapses blanks first: for many of them the library takes time for the square of their number."""
+        if len(text) > _LONG_TEXT and len(short := _BLANKS.sub(" ", text)) < len(text):
+            shorter = NavigableString(short)
+            text.replace_with(shorter)
+            text = shorter
+        return str(super().process_text(text, parent_tags))  # type: ignore[misc]
 
     def convert_img(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """A picture says what its caption says; addresses of files are no text."""
@@ -176,7 +187,7 @@ _CONTEXTS = {
 """What markdownify calls the inside of these elements beside their names."""
 
 
-def _is_text(node: object, parent: Tag) -> bool:
+def _is_text(node: object, parent: Tag) -> TypeGuard[NavigableString]:
     """Whether a node is text that shows: not a comment, and no white space beside a block or at the ends of
     one."""
     if not isinstance(node, NavigableString) or isinstance(node, (Comment, Doctype)):

@@ -1,4 +1,4 @@
-"""Pages that are another page with parts and words of their own, as TanStack has one for each framework.
+"""Pages that are another page with parts and words of their own, as the same guide for another framework.
 
 The front matter names the page (`ref`) and what to `replace` in it. A part between two lines `[//]: # 'Name'`
 takes the place of that of the same name there.

@@ -5,11 +5,10 @@ have them, and those of pandoc, also of spans (`[text]{.small}`); icons of Mater
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import CODE, FENCE, SPAN, after_fence
+from kbc.languages.includes.fenced import CODE, FENCE, after_fence
 from kbc.languages.includes.files import AttributeStyle
 
 _ICON = r":(?:material|octicons|simple|fontawesome-(?:brands|regular|solid))-[a-z0-9-]{1,80}:"
@@ -22,13 +21,13 @@ _LINE = re.compile(r"[ \t>]*\{(?P<colon>:?)(?P<stated>[^{}\n]*)\}[ \t]*")
 _STATED = r"(?:[.#][A-Za-z_][\w:-]*|[\w:-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+))"
 _LIST = rf"(?:[ \t]+(?={_STATED})|(?={_STATED})){_STATED}(?:[ \t]+{_STATED})*[ \t]*\}}"
 _INLINE = {
-    "kramdown": re.compile(rf"(?<=[)\]*_`>])\{{:{_LIST}"),
-    "pandoc": re.compile(rf"(?<=[)`])\{{{_LIST}"),
-    "python-markdown": re.compile(rf"(?<=[)\]*_`>:])\{{:?{_LIST}"),
+    "kramdown": re.compile(rf"{CODE}|(?<=[)\]*_`>])\{{:{_LIST}"),
+    "pandoc": re.compile(rf"{CODE}|(?<=[)`])\{{{_LIST}"),
+    "python-markdown": re.compile(rf"{CODE}|(?<=[)\]*_`>:])\{{:?{_LIST}"),
 }
-_BRACKETED = re.compile(rf"(?<![!\\])\[(?P<text>[^\[\]\n]*)(?<!\\)\](?P<list>\{{{_LIST})")
+_BRACKETED = re.compile(rf"{CODE}|(?<![!\\])\[(?P<text>[^\[\]\n]*)(?<!\\)\](?P<list>\{{{_LIST})")
 _ICONS = re.compile(
-    rf"(?P<before>[ \t]?)(?:{_ICON}(?:\{{[^{{}}\n]*\}})?(?P<after>&nbsp;[ \t]*|[ \t])?)+"
+    rf"{CODE}|(?P<before>[ \t]?)(?:{_ICON}(?:\{{[^{{}}\n]*\}})?(?P<after>&nbsp;[ \t]*|[ \t])?)+"
 )
 _END_TAG = re.compile(r"[ \t]*</\w+>[ \t]*")
 _CONTENTS = re.compile(r"[ \t]*(?:[-*+]|1\.)[ \t]+\S.*")
@@ -139,18 +138,11 @@ def _is_list(found: re.Match[str], style: AttributeStyle) -> bool:
 
 def _without_icons(line: str) -> str:
     """A line without the icons outside of its code."""
-    if "-" not in line or not (icons := list(_ICONS.finditer(line))):
-        return line
-    code = [match.span() for match in SPAN.finditer(line)]
-    parts: list[str] = []
-    position = 0
-    for icon in icons:
-        before = bisect_left(code, icon.span()) - 1
-        if before < 0 or icon.start() >= code[before][1]:
-            space = " " if icon["before"] and icon["after"] else ""
-            parts += [line[position : icon.start()], space]
-            position = icon.end()
-    return "".join([*parts, line[position:]])
+
+    def shown(icon: re.Match[str]) -> str:
+        return icon[0] if icon["ticks"] else " " if icon["before"] and icon["after"] else ""
+
+    return _ICONS.sub(shown, line) if "-" in line else line
 
 
 def _without_inline(line: str, style: AttributeStyle) -> str:
@@ -158,18 +150,13 @@ def _without_inline(line: str, style: AttributeStyle) -> str:
     pattern = _INLINE.get(style)
     if pattern is None or "{" not in line:
         return line
-    spans = [match.span() for match in SPAN.finditer(line)]
-
     heading_end = len(line.rstrip()) if _HEADING.match(line) else -1
 
     def shown(match: re.Match[str]) -> str:
-        before = bisect_left(spans, (match.start(),)) - 1
-        is_code = before >= 0 and match.start() < spans[before][1]
         is_own = match.end() == heading_end or (heading_end >= 0 and style != "kramdown")
-        is_kept = is_code or is_own or "#" in match.groupdict().get("list", match[0])
+        is_kept = match["ticks"] or is_own or "#" in match.groupdict().get("list", match[0])
         return match[0] if is_kept else match.groupdict().get("text", "")
 
     if style == "pandoc":
         line = _BRACKETED.sub(shown, line)
-        spans = [match.span() for match in SPAN.finditer(line)]
     return pattern.sub(shown, line)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from textwrap import dedent
 from urllib.parse import unquote
 
 from kb_runtime.text.rendering import backticks
@@ -18,10 +19,10 @@ from kbc.languages.includes.components import options
 from kbc.languages.includes.fenced import FENCE, shifted_headings
 from kbc.languages.includes.files import (
     IncludingPage,
-    dedent,
     fence,
     indented,
     language_of,
+    lines_in,
     not_included,
     region,
 )
@@ -121,11 +122,9 @@ def _parts(
 
 def _of_lines(text: str, stated: Mapping[str, str]) -> str:
     """The lines from `startLine` to `endLine`, without their margin."""
-    first, last = (stated.get(name, "") for name in ("startLine", "endLine"))
-    if not first.isdecimal() and not last.isdecimal():
-        return text
-    begin, end = int(first or 1), int(last) if last.isdecimal() else None
-    return dedent("\n".join(text.split("\n")[max(begin, 1) - 1 : end]))
+    found = (stated.get(name, "") for name in ("startLine", "endLine"))
+    first, last = (each if each.isdecimal() else "" for each in found)
+    return dedent(lines_in(text, f"{first}-{last}")) if first or last else text
 
 
 def _shown(first: str, opening: re.Match[str], info: str, code: str) -> str:

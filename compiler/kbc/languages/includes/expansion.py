@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from textwrap import dedent
 
 from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes import attributes, code_import
@@ -43,11 +44,11 @@ from kbc.languages.includes.files import (
     Expansion,
     IncludingPage,
     Surroundings,
-    dedent,
     excerpt,
     fence,
     indented,
     language_of,
+    lines_in,
     not_included,
     ranges,
     region,
@@ -423,10 +424,7 @@ def _comment(match: re.Match[str], page: IncludingPage) -> str:
     if match["region"]:
         text = region(text, match["region"]) or text
     if match["lines"]:
-        first, comma, last = match["lines"].replace(" ", "").partition(",")
-        lines = text.split("\n")
-        end = int(last) if last else (len(lines) if comma else int(first or 1))
-        text = "\n".join(lines[int(first or 1) - 1 : end])
+        text = lines_in(text, match["lines"].replace(" ", "").replace(",", "-"))
     return page.expanded(path, dedent(text)).strip("\n")
 
 

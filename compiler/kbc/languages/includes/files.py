@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import dedent
 from typing import Literal, NamedTuple
 
 from kb_runtime.text.rendering import backticks
@@ -297,14 +298,6 @@ def region(text: str, name: str) -> str | None:
         elif start.search(line) and not end.search(line):
             is_inside = was_found = True
     return dedent("\n".join(chosen)) if was_found else None
-
-
-def dedent(text: str) -> str:
-    """Without the white space that all lines with text begin with."""
-    lines = text.split("\n")
-    margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    margin = min(margins, default=0)
-    return "\n".join(line[margin:] if line.strip() else "" for line in lines) if margin else text
 
 
 def ranges(stated: str) -> list[tuple[int, int]]:

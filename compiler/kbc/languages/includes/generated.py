@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from pathspec import GitIgnoreSpec
-
+from kbc.project.git_patterns import git_patterns
 from kbc.project.include_tree import Read, folders_above
 
 IGNORE_FILE = ".gitignore"
@@ -19,7 +18,7 @@ def is_generated(path: str, read: Read) -> bool:
     path = posixpath.normpath(path.lstrip("/"))
     for folder in folders_above(path):
         lines = _patterns(folder, read)
-        if lines and _spec(lines).match_file(posixpath.relpath(path, folder or ".")):
+        if lines and git_patterns(lines).match_file(posixpath.relpath(path, folder or ".")):
             return True
     # What the folders between are called is not known here: the last part of a pattern decides.
     name = posixpath.basename(path)
@@ -34,10 +33,3 @@ def is_generated(path: str, read: Read) -> bool:
 def _patterns(folder: str, read: Read) -> list[str]:
     data = read(posixpath.join(folder, IGNORE_FILE))
     return [] if data is None else data.decode("utf-8-sig", "replace").splitlines()
-
-
-def _spec(lines: list[str]) -> GitIgnoreSpec:
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError:  # one of the lines is no pattern
-        return GitIgnoreSpec.from_lines([])

@@ -31,6 +31,9 @@ _MAX_DEPTH = 60
 _MAX_MODULES = 64
 _MAX_STEPS = 200_000
 """Values that are looked at in all: a few names can stand for more than any machine holds."""
+_SIZE_OF_STEP = 16
+"""Characters or entries of a value that count as much as a step."""
+
 _WRAPPERS = frozenset([
     "as_expression", "non_null_expression", "parenthesized_expression", "satisfies_expression",
     "type_assertion",
@@ -260,7 +263,10 @@ class Script:
         self._modules.steps += 1
         try:
             too_much = self._depth > _MAX_DEPTH or self._modules.steps > _MAX_STEPS
-            return None if too_much else value()
+            found = None if too_much else value()
+            if isinstance(found, (str, list)):  # which may have doubled what another name has
+                self._modules.steps += len(found) // _SIZE_OF_STEP
+            return found
         finally:
             self._depth -= 1
 

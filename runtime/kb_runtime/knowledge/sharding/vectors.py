@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from kb_runtime.knowledge.sharding.nearest import Bound, Comparison, NearRows, e
 from kb_runtime.search.vectors import (
     EXACT_ROWS,
     MIN_COSINE,
+    DividedRows,
     RowRange,
     VectorHits,
     VectorIndex,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
-class ShardedVectors:
+class ShardedVectors(DividedRows):
     """Reads like a `VectorIndex`. Safe to use from several threads."""
 
     def __init__(self, shards: Sequence[VectorIndex], order: ShardOrder) -> None:
@@ -106,29 +107,9 @@ class ShardedVectors:
         """The stored rows from `start` to `end`, float32 [end - start, dimensions], a copy."""
         return self.gather(np.arange(start, end), dimensions)
 
-    def cosines(self, vector: Floats, rows: Sequence[int]) -> Floats:
-        """The cosines of some rows to `vector`, float32 [len(rows)]."""
-        found: Floats = self.gather(np.array(rows, dtype=np.int64), len(vector)) @ vector
-        return found
-
-    def estimates(self, vector: Floats, rows: Rows) -> Floats:
-        """See `VectorIndex.estimates`."""
-        found = np.empty(len(rows), dtype=np.float32)
+    def split(self, rows: Rows) -> Iterator[tuple[VectorIndex, Rows, Rows]]:
         for shard, at, own in self._order.split(rows.astype(np.uint32)):
-            found[at] = self._shards[shard].estimates(vector, own)
-        return found
-
-    def gather(self, rows: Rows, dimensions: int) -> Floats:
-        """The stored rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy."""
-        found = np.empty((len(rows), dimensions), dtype=np.float32)
-        for shard, at, own in self._order.split(rows.astype(np.uint32)):
-            found[at] = self._shards[shard].gather(own, dimensions)
-        return found
-
-    def absent(self, rows: Sequence[int]) -> Sequence[int]:
-        """Those of the rows that have no vector: none."""
-        del rows
-        return ()
+            yield self._shards[shard], at, own
 
     def first_misrounded(self) -> int | None:
         """The first row of a shard whose rounded copy is wrong; None if there is none."""

@@ -65,13 +65,18 @@ def test_types_that_a_project_declares_are_no_missing_text() -> None:
             b'    app.add_crossref_type("fixture", "fixture")\n'
         ),
         "docs/_ext/pond_docs.py": (
-            b"def setup(app):\n    app.add_object_type(\n        directivename='hook',\n    )\n"
+            b"def setup(app):\n    app.add_object_type(\n        directivename='hook',\n"
+            b"        rolename='hk',\n    )\n    app.add_directive('switch', Cmdoption)\n"
         ),
     }
     source = (
-        b"Hooks\n=====\n\n.. hook:: on_land\n\n   Called late.\n\n.. fixture:: nest\n\nText.\n\n"
-        b".. other:: x\n"
+        b"Hooks\n=====\n\n.. hook:: on_land\n\n   Called late.\n\n.. fixture:: nest\n\n"
+        b"See :hk:`on_land` or :fixture:`nest`.\n\n.. switch:: --calm\n\n   Waits.\n\n.. other:: x\n"
     )
     (found,) = convert("docs/hooks.rst", source, tree.get)
-    assert found.text == "# Hooks\n\n## `on_land`\n\nCalled late.\n\nText.\n\n`x`\n"
+    assert found.text == (
+        "# Hooks\n\n## `on_land`\n\nCalled late.\n\nSee `on_land` or `nest`.\n\n"
+        "## `--calm`\n\nWaits.\n\n`x`\n"
+    )
+    assert found.anchors == ("hooks", "hook-on_land", "calm")
     assert [each.name for each in found.problems] == ["other"]

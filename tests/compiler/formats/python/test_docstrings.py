@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from kbc.formats import Converted, commonmark
-from kbc.formats.python import docstrings
+from functools import partial
+
+from kbc.formats import Converted, convert
 from kbc.formats.python.module_pages import module_page
+from kbc.formats.rst import Context, embedded
 
 
 def markdown(text: str) -> str:
-    return "\n".join(commonmark.blocks(docstrings.prose(text)))
+    return "\n".join(embedded(text, Context("pond.py", {}.get)))
 
 
 def page_of(name: str, source: bytes) -> Converted:
-    found = module_page(name, f"{name.replace('.', '/')}.py", source, has_private=False)
+    path = f"{name.replace('.', '/')}.py"
+    prose = partial(embedded, around=Context(path, {}.get))
+    found = module_page(name, path, source, prose, has_private=False)
     assert found is not None
     return found
 
@@ -25,10 +29,10 @@ def test_references_are_links_and_footnotes_keep_their_numbers() -> None:
         ".. [1] A. Heron, *Reeds*,\n   of 2020.\n.. [2] `More <https://more.example>`_\n"
     )
     assert markdown(text) == (
-        "See [tall  reeds](<https://reeds.example>), [the lake](<https://lake.example>), "
-        "[Wiki](<https://wiki.example>), gone and snake_case_ [1].\n\n"
-        "Code `x`_` stays.\n\n"
-        "[1] A. Heron, *Reeds*,\nof 2020.\n\n[2] [More](<https://more.example>)"
+        "See [tall  reeds](https://reeds.example), [the lake](https://lake.example), "
+        "[Wiki](https://wiki.example), gone and snake_case \\[1\\].\n\n"
+        "Code ``x`_`` stays.\n\n"
+        "\\[1\\] A. Heron, *Reeds*,\nof 2020.\n\n\\[2\\] [More](https://more.example)"
     )
 
 
@@ -38,8 +42,8 @@ def test_lists_and_tables_stay_what_they_are() -> None:
         "=== ===\na   b\n=== ===\n1   2\n=== ===\n"
     )
     assert markdown(text) == (
-        "Sizes:\n\n- small,\n  or less\n- large\n\n1. first\n1. second\n\n-1 is all.\n\n"
-        "```\n=== ===\na   b\n=== ===\n1   2\n=== ===\n```"
+        "Sizes:\n\n- small,\n  or less\n- large\n\n1. first\n2. second\n\n-1 is all.\n\n"
+        "| a | b |\n| --- | --- |\n| 1 | 2 |"
     )
 
 
@@ -49,9 +53,24 @@ def test_text_behind_a_directive_goes_on_in_the_lines_below_it() -> None:
         ".. versionadded:: 2.1 Finds nests\n   in reeds.\n\n.. tip:: Wait.\n\n    Then look.\n"
     )
     assert markdown(text) == (
-        "**Note**\n\nNests of the [grey\nheron](<h>) are high,\nand large.\n\nLook up.\n\n"
-        "*Added in version 2.1:* Finds nests in reeds.\n\n**Tip**\n\nWait.\n\nThen look."
+        "> **Note**\n>\n> Nests of the [grey\n> heron](h) are high,\n> and large.\n>\n> Look up.\n\n"
+        "*Added in version 2.1:* Finds nests\nin reeds.\n\n> **Tip**\n>\n> Wait.\n>\n> Then look."
     )
+
+
+def test_what_is_indented_is_code_and_names_between_backticks_are() -> None:
+    text = "Opens `Nest`.\n\nReeds\n=====\nSo:\n\n    if nest:\n        hatch(*eggs)\n\n    - done"
+    assert markdown(text) == (
+        "Opens `Nest`.\n\n**Reeds**\n\nSo:\n\n```\nif nest:\n    hatch(*eggs)\n\n- done\n```"
+    )
+    assert markdown("    - small\n    - large") == "- small\n- large"
+
+
+def test_a_docstring_may_show_what_its_module_has_but_itself_only_so_often() -> None:
+    source = b'def hatch():\n    """Hatches ``one``.\n\n    .. autofunction:: hatch\n    """\n'
+    (found,) = convert("all.rst", b".. autofunction:: nest.hatch\n", {"nest.py": source}.get)
+    assert found.text.count("Hatches") == 3
+    assert found.problems == ()
 
 
 def test_directives_of_a_docstring_are_what_they_label() -> None:
@@ -71,18 +90,23 @@ def test_directives_of_a_docstring_are_what_they_label() -> None:
 
     .. _label:
 
-    :param a: The thing.
+    :param a: The thing, or what
+        is like it.
         .. versionadded:: 1.0
+
+    .. versionchanged:: 2.5
+        It may be ``None``.
     """
 '''
     found = page_of("pkg.mod", source.encode())
     assert "::" not in found.text
     assert "_label" not in found.text
     for expected in (
-        "*Changed in version 2.3:*\n\nIt is faster.\n\n*Deprecated since version 2.4.*",
+        "*Changed in version 2.3:* It is faster.\n\n*Deprecated since version 2.4.*",
         "```jinja\n{% a %}\n```",
-        "**Note**\n\nMind.",
-        "*Added in version 1.0.*",
+        "> **Note**\n>\n> Mind.",
+        "- `a`: The thing, or what\n  is like it.\n\n  *Added in version 1.0.*\n\n"
+        "  *Changed in version 2.5:* It may be `None`.",
     ):
         assert expected in found.text
 
@@ -96,7 +120,7 @@ def test_code_of_a_docstring_is_one_block_with_all_of_its_lines() -> None:
     found = page_of("nest", source.encode())
     assert (
         "Opens a nest, like this:\n\n```\ndef opened(nest):\n...\n\n  more()\n\n  # done\n```\n\n"
-        "Then ::\n\nC++::\n\n**See nests**\n\nYes.\n"
+        "Then\n\nC++:\n\n**See nests**\n\nYes.\n"
     ) in found.text
 
 

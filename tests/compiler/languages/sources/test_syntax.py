@@ -304,3 +304,16 @@ def test_directives_of_fypp_do_not_hide_the_module_behind_them() -> None:
     (module,) = symbols(source, language="fortran")
     assert (module.kind, module.name, module.line) == ("module", "gates", 4)
     assert [each.name for each in module.children] == ["shut"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("markdown", "> " * 5_000),
+        ("markdown", "1. " * 3_000),
+        ("yaml", "- " * 5_000),
+        ("yaml", "".join(" " * depth + "a:\n" for depth in range(600))),
+    ],
+)
+def test_blocks_too_deep_for_a_parser_have_no_definitions(language: str, text: str) -> None:
+    assert symbols(text, language=language) == []

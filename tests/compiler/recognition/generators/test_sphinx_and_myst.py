@@ -195,7 +195,7 @@ def test_sphinx_reads_markdown_where_an_extension_does(tmp_path: Path) -> None:
         (2, "valve"),
         (3, "sluice.open"),
     ]
-    assert "Lets `water`s run." in guide.text
+    assert "Lets waters run." in guide.text
     assert "```\nopen()\n```" in guide.text
     assert [each.code for each in diagnostics if each.path.startswith("docs/")] == []
 

@@ -22,6 +22,7 @@ from tests.runtime.search.searcher.toy_index import (
 )
 
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.search import candidates
 from kb_runtime.search.request import (
     NO_WORD_OCCURS,
     SearchRequest,
@@ -195,6 +196,21 @@ def test_a_query_is_encoded_once_for_several_scopes(small: Built) -> None:
     for collections in (("docs",), ("builtins",), None):
         searcher.search(SearchRequest("maps of sets", collections))
     assert encoder.encoded == ["maps of sets"]
+
+
+def test_a_question_that_is_asked_again_later_is_encoded_once(
+    small: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = WordCounts()
+    searcher = Searcher(altered(small, encoder=encoder))
+    questions = [f"maps and {number} sets" for number in range(100)]
+    for question in questions * 2:
+        searcher.search(SearchRequest(question))
+    assert encoder.encoded == questions
+    monkeypatch.setattr(candidates, "_REMEMBERED_QUERIES", 100)  # full: the next one starts anew
+    for question in ("a map", questions[0]):
+        searcher.search(SearchRequest(question))
+    assert encoder.encoded == [*questions, "a map", questions[0]]
 
 
 def test_hits_by_meaning_alone_come_with_a_warning(search: Search) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from textwrap import dedent
 from urllib.parse import unquote
 
 from kbc.languages.includes.components import attributes
@@ -11,7 +12,6 @@ from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import CODE
 from kbc.languages.includes.files import (
     IncludingPage,
-    dedent,
     fence,
     language_of,
     lines_in,

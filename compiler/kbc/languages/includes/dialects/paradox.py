@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from textwrap import dedent
 
 from kbc.languages.includes.components import options
 from kbc.languages.includes.containers import label
@@ -16,7 +17,6 @@ from kbc.languages.includes.fenced import SPAN
 from kbc.languages.includes.files import (
     MAX_DEPTH,
     IncludingPage,
-    dedent,
     fence,
     indented,
     language_of,

@@ -6,13 +6,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from textwrap import dedent
 
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.dialects.shortcode_values import shown_text, template
 from kbc.languages.includes.fenced import CODE
 from kbc.languages.includes.files import (
     IncludingPage,
-    dedent,
     excerpt,
     fence,
     language_of,
@@ -34,11 +34,9 @@ _PANELS = frozenset({"tab", "tabitem", "step"})
 _TAB_GROUPS = frozenset({"tabs", "tabpane"})
 """They may state the labels of the tabs in them: `{{< tabs Linux Windows >}}`, `{{< tabs items="A,B" >}}`."""
 _FILES = frozenset(["include", "readfile", "code_sample", "codenew", "example-code"])
-_SHARED = "docs/shared"
-"""Shows the file that `lookup` names, below a folder `shared` of the same product and version."""
 
 _TEXT = frozenset([
-    "glossary-term", "glossary_tooltip", "glossary_definition", "term", "kbd", "hl", "eturl",
+    "glossary-term", "glossary_tooltip", "glossary_definition", "term", "kbd", "hl",
     "param", "ref", "relref",
 ])  # fmt: skip
 _VALUES = frozenset(["meta", "var"])
@@ -166,8 +164,6 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
         return _file(name, plain, named, page)
     if name in _TAB_GROUPS or (name in _CODE and not (plain or named)):  # around fences, which stay
         return ""
-    if name == _SHARED and (shared := page.find(f"shared/{named.get('lookup', '')}")):
-        return _shown(*shared, named, page)
     if name in ("new-in", "deprecated-in"):
         return f"({name.replace('-', ' ')} {' '.join(plain)})"
     if name in _REFERENCES and (
@@ -186,7 +182,7 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
     written = template(match["name"], page)
     if plain_text := shown_text(written, None):
         return plain_text
-    pulled_in = _pulled_in(written, plain, named, page)
+    pulled_in = _pulled_in(name, written, plain, named, page)
     if pulled_in is None:
         page.external[f"{{{{< {name} >}}}}"] += 1
     return pulled_in or ""
@@ -211,19 +207,19 @@ def _file(name: str, plain: list[str], named: dict[str, str], page: IncludingPag
 
 
 def _pulled_in(
-    template: str, plain: list[str], named: dict[str, str], page: IncludingPage
+    name: str, template: str, plain: list[str], named: dict[str, str], page: IncludingPage
 ) -> str | None:
     """The file that the template of a shortcode reads by its first argument, or by one with a name that is
-    the path of a file, as it is or in a folder that the template names; None where it reads none."""
+    the path of a file, as it is or in a folder that the template names; without a template in the tree, in a
+    folder called as the shortcode (`docs/shared`). None where it reads none."""
     stated = plain[:1] or [value for value in named.values() if _FILE.fullmatch(value)][:1]
-    if not stated or not _READS.search(template) or _LINKS.search(template):
-        return None
-    for folder in ("", *_FOLDER.findall(template), *_formatted(template, page.path)):
-        for ending in ("", ".md"):
-            found = page.find(posixpath.join(folder, stated[0].lstrip("/")) + ending)
-            if found is not None:
-                return _shown(*found, named, page)
-    return None
+    folders = [f"{posixpath.basename(name)}/"] if not template else []
+    if _READS.search(template) and not _LINKS.search(template):
+        named_in = (*_FOLDER.findall(template), *_formatted(template, page.path))
+        folders = ["", *(f"{each}/" for each in named_in)]
+    targets = (f"{each.lstrip('/')}{ending}" for each in stated for ending in ("", ".md"))
+    found = next((got for each in targets if (got := page.find(each, folders))), None)
+    return _shown(*found, named, page) if found else None
 
 
 def _formatted(template: str, path: str) -> Iterator[str]:

@@ -56,10 +56,10 @@ _TITLES = frozenset([
 ])  # fmt: skip
 _GATED = re.compile(r"(?P<kind>exercise|solution)-(?P<gate>start|end)")
 """Directives of sphinx-exercise between which the text of an exercise stands."""
-_PROOFS = frozenset(["prf", "proof"])
-"""The domain of sphinx-proof, and that of sphinxcontrib-proof: their content is Markdown."""
-_CARDS = frozenset({"card", "grid-item-card"})
-_CARD_MARK = re.compile(r"[ \t]*(?:\^{3,}|\+{3,})[ \t]*")
+PROOFS = frozenset(["prf", "proof"])
+"""The domain of sphinx-proof, and that of sphinxcontrib-proof: their content is text of the page."""
+CARDS = frozenset({"card", "grid-item-card"})
+CARD_MARK = re.compile(r"[ \t]*(?:\^{3,}|\+{3,})[ \t]*")
 """What is between the header, the body and the footer of a card."""
 _VERSIONS = {
     "versionadded": "Added in",
@@ -154,7 +154,7 @@ class _Directives:
             base = gated["kind"]
         if base == "solution" and not domain:
             argument = ""  # the label of the exercise
-        elif domain in _PROOFS:
+        elif domain in PROOFS:
             name = base
         if base in ("currentmodule", "module"):
             self._module = argument
@@ -199,11 +199,11 @@ class _Directives:
         self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
     ) -> list[str]:
         """What a directive holds, below its label and what it applies to."""
-        is_bare = name in _UNLABELLED or (name in _CARDS and not argument)
+        is_bare = name in _UNLABELLED or (name in CARDS and not argument)
         title = _ROLE.sub(self._role, argument).strip()
         shown = "" if is_bare else label("" if name in _TITLES and title else name, title)
-        if name in _CARDS:
-            inner = ["" if _CARD_MARK.fullmatch(line) else line for line in inner]
+        if name in CARDS:
+            inner = ["" if CARD_MARK.fullmatch(line) else line for line in inner]
         scope = _option(options, "applies_to")
         applies = f"Applies to `{scope}`" if scope else ""
         return [*_above(shown), *_above(applies), *self.lines(inner)]

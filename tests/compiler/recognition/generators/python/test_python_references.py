@@ -152,3 +152,37 @@ def test_paths_from_the_place_of_a_configuration_have_values(
     expression: str, value: str | None
 ) -> None:
     assert literals(f"found = {expression}").get("found") == value
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "a = 'xx'\n" + "a += a\n" * 40,
+        "a = 'xx'\n" + "a = f'{a}{a}'\n" * 40,
+        "a = ['xx']\n" + "a.extend(a)\n" * 40,
+        "a = ['xx']\n" + "a = [a, a]\n" * 40 + "b = {a: f'{a}'}\n",
+        f"a = {'-' * 200_000}1\n",
+        f"a = {'1 + ' * 3_000}1\n",
+    ],
+)
+def test_a_value_that_doubles_or_nests_without_end_has_a_bound(source: str) -> None:
+    found = literals(source)
+    assert len(found.get("a", "")) <= 100_000
+
+
+def test_branches_of_a_configuration_give_values_to_names_without_one_and_extend_lists() -> None:
+    source = (
+        'project = "Heron"\nextensions = ["sphinx.ext.todo"]\nexclude_patterns = ["_build"]\n'
+        'if "man" not in tags:\n    extensions.extend(("myst_parser", "sphinx_design"))\n'
+        '    exclude_patterns += ["guides"]\n    project = "Herons"\n'
+        "try:\n    import themed\nexcept ImportError:\n"
+        '    html_theme = "plain"\nelse:\n    extensions += ["themed"]\n'
+        'with open(path):\n    release = "1.2"\n'
+    )
+    assert literals(source) == {
+        "project": "Heron",
+        "extensions": ["sphinx.ext.todo", "myst_parser", "sphinx_design", "themed"],
+        "exclude_patterns": ["_build"],
+        "html_theme": "plain",
+        "release": "1.2",
+    }

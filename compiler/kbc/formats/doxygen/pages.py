@@ -1,0 +1,79 @@
+"""Files that hold nothing but comments of Doxygen (`mainpage.dox`): their pages, groups and other texts."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from kbc.formats import commonmark
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, elsewhere
+from kbc.formats.doxygen.comments import ENTITY_KINDS, markdown, plain, structure
+from kbc.formats.doxygen.tokens import tokens
+from kbc.languages.includes.files import NOT_INCLUDED, dedent
+
+_INCLUDE = re.compile(
+    r"^(?P<indent>[ \t]*)[@\\](?P<name>(?:verb)?include|snippet|(?:include|snippet)(?:lineno|doc))\b"
+    r"(?:\{[^}\n]*\})?[ \t]+\"?(?P<file>[\w./+-]+)\"?[ \t]*(?P<part>[^\n]*?)[ \t]*$",
+    re.MULTILINE,
+)
+_PLACES = tuple(
+    f"{above}{folder}"
+    for above in ("", "../", "../../")
+    for folder in ("", "examples", "snippets", "example")
+)
+"""Where examples usually are: the setting that says it (EXAMPLE_PATH) is often filled in by the build."""
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The document of a file; raises `FormatError` for one without a comment of Doxygen. Examples that are
+    not there are problems of it."""
+    problems: list[DocumentProblem] = []
+
+    def included(match: re.Match[str]) -> str:
+        name, part = match["file"], match["part"]
+        code = _example(path, name, read)
+        if code is not None and part and match["name"].startswith("snippet"):
+            code = _part(code, part)
+        if code is None:
+            shown = f"{name} {part}".strip()
+            problems.append(elsewhere(match["name"], f"{shown!r} is not in a folder of examples"))
+            return f"{match['indent']}{NOT_INCLUDED}{shown})"
+        language = name.rpartition(".")[2] if "." in name else ""
+        language = "" if match["name"] == "verbinclude" else language
+        lines = commonmark.fence(code, language)
+        return "\n".join(f"{match['indent']}{line}" if line else "" for line in lines)
+
+    found = [plain(each.text) for each in tokens(decode(data)) if each.kind == "comment"]
+    if not found:
+        raise FormatError("the file has no comment of Doxygen (`/** ... */`)")
+    lines = commonmark.blocks(_shown(_INCLUDE.sub(included, comment)) for comment in found)
+    text = commonmark.document(lines)
+    return [Converted(text=text, format="doxygen", problems=tuple(problems))]
+
+
+def _shown(comment: str) -> list[str]:
+    """The Markdown of a comment below what it describes: a group, or an entity that stands elsewhere."""
+    place = structure(comment)
+    shown = markdown(comment, {}, str.splitlines)
+    if place.group:
+        _, name, stated = place.group
+        title = stated.strip('"') or name
+        return [f"# {title} {{#{name}}}", "", *shown]
+    if place.kind in ENTITY_KINDS and place.name:
+        return [*commonmark.heading(2, commonmark.code_span(place.name)), "", *shown]
+    return shown
+
+
+def _example(path: str, name: str, read: Read) -> str | None:
+    folder = posixpath.dirname(path)
+    for place in _PLACES:
+        wanted = posixpath.normpath(posixpath.join(folder, place, name))
+        if not wanted.startswith("../") and (data := read(wanted)) is not None:
+            return data.decode("utf-8", "replace").replace("\r\n", "\n")
+    return None
+
+
+def _part(code: str, name: str) -> str | None:
+    """The lines between the two comments that hold `[name]`; all of them are code in their own files."""
+    pieces = re.split(rf"^[^\n]*\[{re.escape(name)}\][^\n]*(?:\n|\Z)", code, flags=re.MULTILINE)
+    return dedent(pieces[1]) if len(pieces) > 1 else None

@@ -1,0 +1,101 @@
+"""Directives that read other files: text, code and tables of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes, statemachine
+from docutils.parsers.rst.directives.tables import CSVTable
+
+from kbc.formats.document import FormatError, decode
+from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context
+from kbc.formats.rst.sphinx_directive import SphinxDirective
+from kbc.formats.selection import read_target, select
+from kbc.languages.suffixes import language_of
+
+
+class Include(SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        target = self.argument
+        if target.startswith("<") or ("code" in self.options and not target):
+            return []
+        found = read_target(self.context.path, target, self.context.read)
+        if found is None:
+            self.context.missing(self.name, target, self.lineno)
+            return []
+        path, data = found
+        try:
+            text = decode(data)
+            text = _part(text, self.options)
+        except (FormatError, ValueError) as error:
+            self.context.unresolved(self.name, f"{target!r}: {error}", self.lineno)
+            return []
+        if "literal" in self.options or "code" in self.options:
+            return self.code(text.rstrip("\n"), self.options.get("code", ""))
+        self.context.includes += 1
+        self.context.included_chars += len(text)
+        if (
+            self.context.includes > MAX_INCLUDES
+            or self.context.included_chars > MAX_INCLUDED_CHARS
+            or (path == self.context.path and not _PARTS & self.options.keys())
+        ):
+            self.context.unresolved(
+                self.name, f"{target!r} includes itself, or too much is included", self.lineno
+            )
+            return []
+        lines = statemachine.string2lines(text, tab_width=8, convert_whitespace=True)
+        self.state_machine.insert_input(lines, path)
+        return []
+
+
+_PARTS = frozenset({"start-line", "end-line", "start-after", "end-before"})
+"""Options by which a file may include a part of itself."""
+
+
+def _part(text: str, options: dict[str, str]) -> str:
+    lines = text.split("\n")
+    start = int(options["start-line"]) if options.get("start-line") else None
+    end = int(options["end-line"]) if options.get("end-line") else None
+    text = "\n".join(lines[start:end])
+    if after := options.get("start-after"):
+        _, found, text = text.partition(after)
+        if not found:
+            raise ValueError(f"no text {after!r}")
+    if until := options.get("end-before"):
+        text, found, _ = text.partition(until)
+        if not found:
+            raise ValueError(f"no text {until!r}")
+    return text
+
+
+class LiteralInclude(SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        found = read_target(self.context.path, self.argument, self.context.read)
+        if found is None:
+            self.context.missing(self.name, self.argument, self.lineno)
+            return []
+        path, data = found
+        try:
+            text = select(decode(data), self.options)
+        except (FormatError, ValueError) as error:
+            self.context.unresolved(self.name, f"{self.argument!r}: {error}", self.lineno)
+            return []
+        language = self.options.get("language") or language_of(path) or self.context.language
+        return self.code(text, language)
+
+
+class CsvTableFile(CSVTable):
+    """Docutils' table, whose file is read through the context."""
+
+    context: Context
+
+    def run(self) -> list[Any]:
+        name = self.options.pop("file", None)
+        if name is not None and not self.content:
+            found = read_target(self.context.path, name, self.context.read)
+            if found is None:
+                self.context.missing(self.name, name, self.lineno)
+                return []
+            lines = found[1].decode("utf-8-sig", "replace").splitlines()
+            self.content = statemachine.StringList(lines, source=found[0])
+        return list(super().run())

@@ -1,0 +1,49 @@
+"""Where the text of a directive of reStructuredText begins, and what it is."""
+
+from __future__ import annotations
+
+import pytest
+from tests.compiler.formats.samples import read
+
+from kbc.formats import convert
+
+
+def text(source: str) -> str:
+    (found,) = convert("docs/a.rst", source.encode(), read)
+    assert found.problems == ()
+    return found.text
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown"),
+    [
+        ("epigraph::\n   Herons wade.", "Herons wade."),
+        ("compound::\n   Herons wade.\n\n   They fish.", "Herons wade.\n\nThey fish."),
+        ("hlist::\n   * Heron\n   * Stork", "- Heron\n- Stork"),
+        ("glossary::\n   heron\n      A bird.", "- **heron**\n\n  A bird."),
+        ("toctree::\n   herons\n   storks", "- herons\n- storks"),
+        ("autosummary::\n   wade\n   fish", "- `wade`\n- `fish`"),
+        ("tab-set::\n   .. tab-item:: Lake\n\n      Wade.", "**Lake**\n\nWade."),
+        ("birds::\n   Herons wade\n   and fish.", "Herons wade\nand fish."),
+        (
+            "birds:: Herons wade\n   and fish.\n\n   They rest.",
+            "Herons wade\nand fish.\n\nThey rest.",
+        ),
+        ("birds::\n   ::\n\n      a nest\n", "```\na nest\n```"),
+        ("birds:: Herons\n\n   They wade.", "**Herons**\n\nThey wade."),
+    ],
+)
+def test_what_takes_no_argument_has_the_text_on_its_first_line(directive: str, shown: str) -> None:
+    assert text(f".. {directive}\n").strip() == shown
+
+
+def test_code_of_an_unknown_directive_is_code() -> None:
+    python = (
+        "class Heron:\n    def wade(self):\n        if deep:\n            fly()\n        fish()"
+    )
+    json = '{\n  "legs": 2,\n    "wings": 2\n}'
+    shown = [".. scene:: Wading\n", *(f"   {line}" for line in python.split("\n")), ""]
+    chart = [".. chart::\n", *(f"   {line}" for line in json.split("\n"))]
+    assert text("\n".join([*shown, *chart])).strip() == (
+        f"**Wading**\n\n```python\n{python}\n```\n\n```\n{json}\n```"
+    )

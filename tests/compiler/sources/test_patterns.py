@@ -1,0 +1,31 @@
+"""Tests of `include` and `exclude`."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbc.sources.patterns import NOT_INCLUDED, PathPatterns
+
+
+@pytest.mark.parametrize(
+    ("pattern", "excluded"),
+    [
+        ("guide/**", ["guide/a.md", "guide/more/b.md"]),
+        ("guide/**/", ["guide/more/b.md"]),  # what is in a folder of `guide`
+        ("b.md", ["guide/more/b.md"]),
+        ("/b.md", []),
+        ("\\", []),  # none that Git reads
+    ],
+)
+def test_a_pattern_excludes_what_git_would_ignore(pattern: str, excluded: list[str]) -> None:
+    patterns = PathPatterns(exclude=[pattern])
+    paths = ["guide/a.md", "guide/more/b.md", "index.md"]
+    assert [path for path in paths if patterns.reason(path)] == excluded
+    assert {patterns.reason(path) for path in excluded} <= {f"excluded by {pattern!r}"}
+
+
+def test_only_what_include_matches_is_wanted() -> None:
+    patterns = PathPatterns(include=["guide/**"], exclude=["more/"])
+    assert patterns.reason("guide/a.md") == ""
+    assert patterns.reason("index.md") == NOT_INCLUDED
+    assert patterns.reason("guide/more/b.md") == "excluded by 'more/'"
