@@ -19,7 +19,6 @@ from kbc.recognition import archives, built_site, code, conventional, package, p
 from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.display_names import named, shown, with_article
 from kbc.recognition.generators.python.written import with_references
-from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.parts import (
     ONLY_TESTS,
@@ -42,7 +41,6 @@ from kbc.sources.workshop_tree import EXERCISES
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds, those that are least deep in it."""
 
-_WITHOUT_LANGUAGES = frozenset(["", "docsify", fumadocs.GENERATOR])
 MAX_NAME = 40
 """Characters of a title by which something is called, else it is called as its folder."""
 
@@ -293,7 +291,7 @@ class _FolderDetector:
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         language = str(site.options.get("language") or "en")
         found = translations.translated_folders(files, self._tree, site.folder, language)
-        known = self._translated_files if site.generator in _WITHOUT_LANGUAGES else []
+        known = self._translated_files if site.generator in ("", "docsify", "fumadocs") else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])
