@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+import zlib
 from pathlib import Path
 
 import pytest
 
 from kbc import processor_time
 from kbc.diagnostics import Diagnostics
+from kbc.formats.documenter.links import identified
+from kbc.formats.inventory import read_inventory
 from kbc.pipeline.reading import read_inputs
 
 CASES = {
@@ -47,3 +51,15 @@ def test_reading_takes_no_time_for_the_square_of_a_line(
     assert read_inputs(tmp_path, diagnostics) is not None
     assert not [each for each in diagnostics if "too long to be read" in each.message]
     assert "file-too-complex" not in {each.code for each in diagnostics}
+
+
+def test_other_lines_take_no_time_for_their_square() -> None:
+    head = b"# Sphinx inventory version 2\n# Project: p\n# Version: 1\n# packed with zlib\n"
+    entries = f"x {'a:' * 100_000}b\nx{' ' * 40_000}y\nc d py:function 1 e.html#$ -\n"
+    title = f"[a](@id{' ' * 20_000}("
+    began = time.process_time()
+    (entry,) = read_inventory(head + zlib.compress(entries.encode())).entries
+    assert (entry.name, entry.address) == ("c d", "e.html#c d")
+    assert identified(title) == (title, "")
+    assert identified("[a b](@id  c )") == ("a b", "c")
+    assert time.process_time() - began < 5

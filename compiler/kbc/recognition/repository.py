@@ -213,8 +213,8 @@ def with_larger(
         larger.append(Site(folder=folder, exclude=exclude))
     starts, known = tuple(f"{folder}/" for folder in found), {site.config for site in sites}
     others = sites_below(tree, root, files)[0] if larger else []
-    inner = [site for site in others if f"{site.folder}/".startswith(starts)]
-    if more := [site for site in inner if site.config not in known]:
+    inside = [site for site in others if f"{site.folder}/".startswith(starts)]
+    if more := [site for site in inside if site.config not in known]:
         return with_larger([*sites, *more], tree, root, names, files, left_out)
     return [*larger, *sites]
 

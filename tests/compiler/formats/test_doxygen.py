@@ -320,6 +320,12 @@ def test_files_of_comments_are_pages() -> None:
     assert [(each.code, each.name) for each in found.problems] == [(ELSEWHERE, "include")]
 
 
+@pytest.mark.parametrize("piece", ["x @code{", "x @code y ", "@image{", "@link a", "@include{"])
+@pytest.mark.timeout(20)
+def test_long_pages_are_read_in_linear_time(piece: str) -> None:
+    convert("a.dox", f"/** {piece * 40_000} */".encode(), {}.get)
+
+
 def test_a_file_without_a_comment_is_no_page_of_doxygen() -> None:
     (found,) = convert("a.dox", b"DEVICE=heron\n", {}.get)
     assert found.problems[0].is_error

@@ -68,13 +68,13 @@ _LIST = re.compile(r"^(?P<indent>[ \t]*)[@\\](?:li|arg)[ \t]+", re.MULTILINE)
 _FORMULA = re.compile(r"[@\\]f(?:\$(?P<inline>[^$]*?)[@\\]f\$|\[(?P<block>[^\]]*?)[@\\]f\])")
 _ESCAPED = re.compile(r"[@\\](?=[@\\&~<>#%$.\"])|[@\\]n\b")
 _INLINE_CODE = re.compile(
-    r"(?<=\S)([ \t]*)[@\\](?:code|verbatim)(?:\{[^}\n]*\})?"
+    r"(?<=\S)([ \t]*)[@\\](?:code|verbatim)(?:\{[^}\n]{0,80}\})?"
     r"((?:(?![@\\]end)[^\n]){0,400})[@\\]end(?:code|verbatim)\b"
 )
 _WORDS = re.compile(r"(?<![\w`@\\])[@\\](?P<name>a|endlink)\b[ \t]*(?P<word>[\w.:()]*)")
 _LINK = re.compile(r"(?<![\w`@\\])[@\\]link\s+(?:\S+\s+(?![@\\]endlink))?")
 _PICTURE = re.compile(
-    r"[@\\]image(?:\{[^}\n]*\})?[ \t]+\w+[ \t]+\S+(?:[ \t]+\"(?P<text>[^\"\n]*)\")?[^\n]*"
+    r"[@\\]image(?:\{[^}\n]{0,80}\})?[ \t]+\w+[ \t]+\S+(?:[ \t]+\"(?P<text>[^\"\n]*)\")?[^\n]*"
 )
 _UNLINKED = re.compile(r"(?<![\w%`])%(?=[A-Za-z_]\w{2})")
 """The mark before a word that is not to become a link."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
+from textwrap import dedent
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, elsewhere
 from kbc.formats.doxygen.comments import ENTITY_KINDS, markdown, plain, structure
 from kbc.formats.doxygen.tokens import tokens
-from kbc.languages.includes.files import NOT_INCLUDED, dedent
+from kbc.languages.includes.files import NOT_INCLUDED
 
 _INCLUDE = re.compile(
     r"^(?P<indent>[ \t]*)[@\\](?P<name>(?:verb)?include|snippet|(?:include|snippet)(?:lineno|doc))\b"

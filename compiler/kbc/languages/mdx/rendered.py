@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from textwrap import dedent
 
 from kbc.languages.includes.components import attributes, unescaped
-from kbc.languages.includes.files import dedent, fence
+from kbc.languages.includes.files import fence
 from kbc.languages.mdx.syntax import code_spans, syntax_spans
 
 MAY_RENDER = re.compile(r"\{\s*[`\"']")
