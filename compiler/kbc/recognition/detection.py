@@ -19,7 +19,6 @@ from kbc.recognition import archives, built_site, code, conventional, package, p
 from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.display_names import named, shown, with_article
 from kbc.recognition.generators.python.written import with_references
-from kbc.recognition.generators.react import fumadocs
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.parts import (
     ONLY_TESTS,
@@ -292,7 +291,7 @@ class _FolderDetector:
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         language = str(site.options.get("language") or "en")
         found = translations.translated_folders(files, self._tree, site.folder, language)
-        known = self._translated_files if site.generator in ("", fumadocs.GENERATOR) else []
+        known = self._translated_files if site.generator in ("", "docsify", "fumadocs") else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])

@@ -185,6 +185,14 @@ def test_files_beside_one_that_is_called_after_english_are_translations(tmp_path
     assert {*files} - found == {f"{name}.zh-CN.md" for name in names}
 
 
+def test_translated_files_of_docsify_are_left_out(tmp_path: Path) -> None:
+    site = {"docs/index.html": "<div id=app></div><script>window.$docsify = {}</script>"}
+    files = {f"docs/{name}.md": page(name) for name in ("README", "home", "README_KO", "home.fr")}
+    root = write_tree(tmp_path / "tree", {"package.json": '{"name": "heron"}', **site, **files})
+    paths = {each.path for each in read(root)[0].records["docs"]}
+    assert paths == {"docs/README.md", "docs/home.md"}
+
+
 def test_translations_are_left_out_of_each_folder_of_pages(tmp_path: Path) -> None:
     languages = ("en", "fr", "ko")
     files = {f"apps/site/pages/{each}/{n}.mdx": page(each) for each in languages for n in range(20)}
