@@ -129,6 +129,13 @@ _FORMATS = (
     # Chosen by how files begin, not by an ending: others have these endings, too.
     _format("ansible", "plugins of Ansible: what they state in DOCUMENTATION, EXAMPLES and RETURN"),
     _format(
+        "sphinx-gallery",
+        "examples of sphinx-gallery: Python with text in its docstring and comments",
+        module="rst.gallery",
+        libraries=("griffe",),
+        has_labels=True,
+    ),
+    _format(
         "rfcxml", "RFCs and Internet-Drafts in XML (RFC 7991, RFC 7749)", module="internet_drafts"
     ),
     _format(

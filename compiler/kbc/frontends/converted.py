@@ -80,6 +80,8 @@ def _stated_format(collection: Collection, file: SourceFile, *, is_numbered: boo
     language = suffixes.get(f".{file.path.rpartition('.')[2]}")
     if language == "restructuredtext":
         return "rst"
+    if language in BY_NAME:
+        return str(language)
     if is_numbered:
         return "org" if is_in_org(file.data) else ""
     return "" if is_converted(file.path) else format_by_content(file.path, file.data)

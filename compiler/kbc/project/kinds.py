@@ -59,6 +59,7 @@ GENERATORS = (
     "sphinx",
     "sphinx-autoapi",
     "sphinx-autodoc2",
+    "sphinx-gallery",
     "starlight",
     "vitepress",
     "vuepress",

@@ -204,6 +204,14 @@ def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
     return _folder_or(path, posixpath.basename(stem), "/", frozenset({"index"}))
 
 
+def _gallery(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    folder, name = posixpath.split(path)
+    name = name if name.endswith(".py") else "index.rst"
+    return _sphinx(
+        posixpath.join(str(options.get("place_of_gallery", "")), folder, name), data, options
+    )
+
+
 def _hugo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     stated = _text(data, "url")
     if stated:
@@ -369,6 +377,7 @@ ROUTES: Mapping[str, Route] = {
     "sphinx": _sphinx,
     "sphinx-autoapi": lambda path, _, options: module_page(path, options),
     "sphinx-autodoc2": lambda path, _, options: module_page(path, options),
+    "sphinx-gallery": _gallery,
     "starlight": _starlight,
     "vitepress": _vitepress,
     "vuepress": _vuepress,

@@ -1,6 +1,7 @@
-"""References of Python packages that extensions of Sphinx write from source: sphinx-autoapi and autodoc2.
+"""Pages that extensions of Sphinx write from Python source: references of packages by sphinx-autoapi and
+autodoc2, galleries of examples by sphinx-gallery.
 
-Such a reference is a page for each module, below the address of the site; its files are those of the source.
+They are below the address of the site, a page for each module or script; their files are those of the source.
 """
 
 from __future__ import annotations
@@ -10,13 +11,23 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.kinds import COLLECTION_NAME
 from kbc.project.well_formed import sequence
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
 AUTOAPI = "sphinx-autoapi"
 AUTODOC2 = "sphinx-autodoc2"
-_EXTENSIONS = {"autoapi.extension": AUTOAPI, "autodoc2": AUTODOC2}
+GALLERY = "sphinx-gallery"
+_EXTENSIONS = {
+    "autoapi.extension": AUTOAPI,
+    "autodoc2": AUTODOC2,
+    "sphinx_gallery.gen_gallery": GALLERY,
+}
 _ENDINGS = ("*.py", "*.pyi")
+_GALLERY_SUFFIXES = {".py": GALLERY, ".rst": "restructuredtext", ".txt": "restructuredtext"}
+_HEADERS = ("GALLERY_HEADER.rst", "GALLERY_HEADER.txt", "README.rst", "README.txt")
+"""What a folder of a gallery is introduced by."""
+
 _PRIVATE = ("_[!_]*.py", "_[!_]*.pyi", "_[!_]*/")
 
 
@@ -41,6 +52,8 @@ def places_of(
         elif _EXTENSIONS[extension] == AUTODOC2:
             root = _autodoc2_root(data)
             found += [joined(root, each.name) for each in _autodoc2(tree, folder, data)]
+        elif _EXTENSIONS[extension] == GALLERY:
+            found += [place for _, place in _galleries(tree, folder, data)]
     return found
 
 
@@ -52,6 +65,9 @@ def references_of(
     found: list[Site] = []
     for extension in sorted(_EXTENSIONS.keys() & extensions):
         generator = _EXTENSIONS[extension]
+        if generator == GALLERY:
+            found += [_gallery(site, *each) for each in _galleries(tree, folder, data)]
+            continue
         if generator == AUTOAPI:
             packages, root = list(_autoapi(tree, folder, data)), _autoapi_root(data)
             stated = data.get("autoapi_options")
@@ -85,6 +101,44 @@ def _site(
             "script_endings": [".py", ".pyi"],
         },
     )
+
+
+def _gallery(site: Site, folder: str, place: str) -> Site:
+    name = posixpath.basename(folder)
+    return Site(
+        generator=GALLERY,
+        config=site.config,
+        folder=folder,
+        name=name if COLLECTION_NAME.fullmatch(name) else "examples",
+        base_url=site.base_url,
+        include=("*.py", *_HEADERS),
+        exclude=("__init__.py",),
+        options={
+            "place": "",
+            "place_of_gallery": place,
+            "directory_urls": bool(site.options.get("directory_urls")),
+            "script_endings": [".py"],
+            "source_suffix": _GALLERY_SUFFIXES,
+        },
+    )
+
+
+def _galleries(
+    tree: IncludeTree, folder: str, data: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """The folders of examples, and those that their pages are written into below the site's."""
+    stated = mapping(data.get("sphinx_gallery_conf"))
+    examples, places = (
+        [value] if isinstance(value, str) else texts(value) or [default]
+        for value, default in (
+            (stated.get("examples_dirs"), "../examples"),
+            (stated.get("gallery_dirs"), "auto_examples"),
+        )
+    )
+    for example, place in zip(examples, places, strict=False):
+        found = joined(folder, example)
+        if found and not found.startswith("..") and tree.names(found):
+            yield found, joined(place)
 
 
 def _autoapi_root(data: Mapping[str, Any]) -> str:

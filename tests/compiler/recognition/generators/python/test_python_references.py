@@ -1,4 +1,4 @@
-"""References of Python packages that sphinx-autoapi and autodoc2 write from source."""
+"""Pages that extensions of Sphinx write from Python source: sphinx-autoapi, autodoc2 and sphinx-gallery."""
 
 from __future__ import annotations
 
@@ -185,4 +185,41 @@ def test_branches_of_a_configuration_give_values_to_names_without_one_and_extend
         "exclude_patterns": ["_build"],
         "html_theme": "plain",
         "release": "1.2",
+    }
+
+
+def test_galleries_have_a_page_for_each_script(tmp_path: Path) -> None:
+    conf = (
+        "extensions = ['sphinx_gallery.gen_gallery']\nfrom sphinx_gallery.sorting import ByName\n"
+        "sphinx_gallery_conf = {'examples_dirs': ['../examples', '../how to'], 'order': ByName(1),\n"
+        "    'gallery_dirs': ['gallery', 'how']}\n"
+    )
+    script = '"""\nFill a pond\n===========\n\nWater gets in.\n"""\n\n# %%\n# Now.\nfill()\n'
+    files = {
+        "docs/gallery/plot_pond.rst": "Written\n=======\n\nBy the extension.\n",
+        "examples/README.txt": "Examples\n========\n\nOf water.\n",
+        "examples/deep/plot_pond.py": script,
+        "examples/deep/__init__.py": '"""Not\n===\n\nan example."""\n',
+        "how to/drain.py": script.replace("Fill", "Drain"),
+        "how to/data.csv": "1,2\n",
+    }
+    inputs, diagnostics = read(_tree(tmp_path / "tree", conf, **files))
+    assert addresses(inputs, "examples") == {
+        "README.txt": "https://weir.example/gallery/index.html",
+        "deep/plot_pond.py": "https://weir.example/gallery/deep/plot_pond.html",
+    }
+    assert addresses(inputs, "examples-2") == {"drain.py": "https://weir.example/how/drain.html"}
+    assert addresses(inputs) == {"index.rst": "https://weir.example/index.html"}
+    drain = inputs.records["examples-2"][0]
+    assert (drain.title, drain.summary) == ("Drain a pond", "Water gets in.")
+    assert "examples/deep/plot_pond.py" in [each.path for each in inputs.records["code"]]
+    assert not [each for each in diagnostics if each.path.startswith(("examples/", "how to/"))]
+
+
+def test_a_gallery_that_states_no_folders_has_the_usual_ones(tmp_path: Path) -> None:
+    conf = "extensions = ['sphinx_gallery.gen_gallery']\nsphinx_gallery_conf = settings()\n"
+    script = '"""\nFill a pond\n===========\n\nWater gets in.\n"""\nfill()\n'
+    inputs, _ = read(_tree(tmp_path / "tree", conf, **{"examples/pond.py": script}))
+    assert addresses(inputs, "examples") == {
+        "pond.py": "https://weir.example/auto_examples/pond.html"
     }

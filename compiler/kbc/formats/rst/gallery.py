@@ -1,0 +1,97 @@
+"""Scripts of sphinx-gallery: Python whose docstring and marked comments are reStructuredText.
+
+Comments are text below a line `# %%` or one of twenty marks or more; all else is code.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from textwrap import dedent
+
+from kbc.formats.document import Converted, FormatError, LabelTarget, Read, decode
+from kbc.formats.rst import reader
+
+_MARK = re.compile(r"#{20,}.*|# ?%%.*")
+_SETTING = re.compile(r"\s*#\s*sphinx_gallery_(?P<name>\w+)(?:\s*=.*)?\s*$")
+_START, _END = "start_ignore", "end_ignore"
+_CODE = ("", ".. code-block:: python", "")
+
+_Line = tuple[int, str]
+"""A line of text with the number that it has in the script."""
+
+
+def convert(
+    path: str, data: bytes, read: Read, labels: Mapping[str, LabelTarget] | None = None
+) -> list[Converted]:
+    """The page of a script; none of one without a docstring, which is no example. Raises `FormatError` for
+    what is not Python."""
+    source = decode(data)
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise FormatError("the script is not Python", getattr(error, "lineno", 0) or 0) from None
+    if not body or not _is_text(body[0]):
+        return []
+    lines = list(_lines(source, body[0]))
+    text = "\n".join(line for _, line in lines)
+    found = reader.convert(path, text.encode("utf-8", "surrogatepass"), read, labels)
+    numbers = [0, *(number for number, _ in lines)]
+    return [
+        replace(
+            each,
+            problems=tuple(
+                replace(problem, line=numbers[min(problem.line, len(lines))])
+                for problem in each.problems
+            ),
+        )
+        for each in found
+    ]
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _lines(source: str, docstring: ast.stmt) -> Iterator[_Line]:
+    """The lines of the script in reStructuredText."""
+    assert isinstance(docstring, ast.Expr)
+    assert isinstance(docstring.value, ast.Constant)
+    text = str(docstring.value.value).split("\n")
+    yield from enumerate(text, docstring.lineno)
+    for is_text, part in _parts(source.split("\n"), docstring.end_lineno or 0):
+        if not any(line.strip() for _, line in part):
+            continue
+        number = part[0][0]
+        yield from ((number, each) for each in (("",) if is_text else _CODE))
+        plain = dedent("\n".join(line for _, line in part)).split("\n")
+        for (at, _), line in zip(part, plain, strict=True):
+            yield at, line if is_text else f"    {line}"
+        yield part[-1][0], ""
+
+
+def _parts(lines: list[str], start: int) -> Iterator[tuple[bool, list[_Line]]]:
+    """Whether it is text, and the lines of each part below the first `start` lines, without the settings of
+    sphinx-gallery and what they hide."""
+    part: list[_Line] = []
+    is_text = is_hidden = False
+    for number, line in enumerate(lines[start:], start + 1):
+        setting = _SETTING.match(line)
+        if setting is not None:
+            is_hidden = setting["name"] == _START or (is_hidden and setting["name"] != _END)
+            continue
+        if is_hidden:
+            continue
+        begins = _MARK.match(line) is not None
+        if begins or (is_text and not line.startswith("#")):
+            yield is_text, part
+            part, is_text = [], begins
+        if not begins:
+            part.append((number, line[1:] if is_text else line))
+    yield is_text, part
