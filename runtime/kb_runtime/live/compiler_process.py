@@ -108,7 +108,8 @@ class CompilerProcess:
 
     def last_status(self) -> dict[str, Any]:
         """The last JSON object among the lines of its stderr so far; empty where there is none."""
-        for line in reversed(self._errors.so_far().splitlines()):
+        said = self._errors.text() if self.has_ended else self._errors.so_far()
+        for line in reversed(said.splitlines()):
             if (status := _object(line)) is not None:
                 return status
         return {}
