@@ -1,13 +1,18 @@
-"""What the conf.py around a page says that its directives need."""
+"""What the conf.py around a page says that its text, directives and roles need."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from textwrap import dedent
+from typing import Any
 
-from kbc.formats.rst.context import Context, DeclaredTypes
+from kbc.formats.rst.context import Context, DeclaredTypes, SphinxSettings
+from kbc.languages.python_literals import literals
 from kbc.project.include_tree import folders_above
+from kbc.project.well_formed import mapping, sequence
 
 CONFIGURATION = "conf.py"
 MAX_EXTENSIONS = 50
@@ -31,6 +36,11 @@ _TYPES = re.compile(
 )
 """A type of objects with its directive and role; a directive whose class is called as one of Sphinx's."""
 
+_DEFINITION = re.compile(
+    r"\.\. (?:\|(?P<value>[^|\n]+)\||_(?P<target>`[^`\n]+`|(?:\\.|[^:\\\n])+):|include::)"
+)
+_INCLUDE = ".. include::"
+
 
 def configuration(context: Context) -> tuple[str, str]:
     """The folder of the conf.py around a page, and its text; empty without one."""
@@ -38,6 +48,84 @@ def configuration(context: Context) -> tuple[str, str]:
         if data := context.read(posixpath.join(folder, CONFIGURATION)):
             return folder, data.decode("utf-8", "replace")
     return "", ""
+
+
+def settings(context: Context) -> SphinxSettings:
+    """The settings of the project that a page belongs to."""
+    if context.settings is None:
+        context.settings = _settings_in(configuration(context)[1])
+    return context.settings
+
+
+@lru_cache(maxsize=8)
+def _settings_in(source: str) -> SphinxSettings:
+    data = literals(source)
+    version, release = _text(data, "version"), _text(data, "release")
+    around = (_text(data, name) for name in ("rst_prolog", "rst_epilog"))
+    blocks = [block for text in around for block in _blocks(dedent(text))]
+    found = [(_DEFINITION.match(block), block) for block in blocks]
+    language = _text(data, "highlight_language")
+    return SphinxSettings(
+        {_name(match): block for match, block in found if match and not block.startswith(_INCLUDE)},
+        "\n\n".join(block for block in blocks if block.startswith(_INCLUDE)),
+        {"version": version or release, "release": release or version, "today": ""},
+        {
+            str(name).lower(): (str(address), str(caption or ""))
+            for name, value in mapping(data.get("extlinks")).items()
+            for address, caption, *_ in [(*sequence(value), "", "")]
+        },
+        "" if language in ("default", "none") else language,
+        _text(data, "default_role"),
+    )
+
+
+def _text(data: Mapping[str, Any], name: str) -> str:
+    value = data.get(name)
+    return str(value) if isinstance(value, (str, int, float)) else ""
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The lines of explicit markup in a text, each with what is indented below it."""
+    block: list[str] = []
+    for line in [*text.split("\n"), ".."]:
+        if line[:1].isspace() or not line:
+            block.append(line)
+            continue
+        if block and _DEFINITION.match(block[0]):
+            yield "\n".join(block).rstrip()
+        block = [line]
+
+
+def _name(definition: re.Match[str]) -> str:
+    """The name that a text refers to, in lower case: `|name|` of a substitution, `name` of a link target."""
+    if definition["value"]:
+        return f"|{definition['value'].lower()}|"
+    return " ".join(definition["target"].strip("`").replace("\\", "").lower().split())
+
+
+def _named_in(text: str, names: Iterable[str]) -> list[str]:
+    plain = " ".join(text.lower().split())
+    return [
+        name
+        for name in names
+        if (name in plain if name[0] == "|" else f"{name}_" in plain or f"{name}`_" in plain)
+    ]
+
+
+def with_definitions(text: str, context: Context) -> str:
+    """A text, and below it those definitions of the project that it may refer to."""
+    stated = settings(context)
+    if not (stated.definitions or stated.included):
+        return text
+    waiting = dict(stated.definitions)
+    # What is included may refer to any.
+    names = waiting if stated.included or _INCLUDE in text else _named_in(text, waiting)
+    chosen: list[str] = []
+    while names := list(names):
+        found = [waiting.pop(name) for name in names]
+        chosen += found
+        names = _named_in("\n".join(found), waiting)
+    return "\n\n".join([text, *chosen, stated.included])
 
 
 def search_path(context: Context) -> list[str]:

@@ -43,14 +43,28 @@ class DeclaredTypes(NamedTuple):
     roles: frozenset[str]
 
 
+class SphinxSettings(NamedTuple):
+    """What conf.py states for the text of all pages. `definitions` are the substitutions (`|name|`) and link
+    targets (`name_`) of `rst_prolog` and `rst_epilog`, and `included` their directives that include a file:
+    in reStructuredText. `values` are the substitutions that Sphinx has itself; `extlinks` the address and the
+    caption of a role, in which `%s` is its text. `language` is that of code that states none."""
+
+    definitions: Mapping[str, str]
+    included: str
+    values: Mapping[str, str]
+    extlinks: Mapping[str, tuple[str, str]]
+    language: str
+    default_role: str
+
+
 @dataclass(slots=True)
 class Context:
     """`language` is that of code without one, as the last `highlight` directive has it. `owner` is the class
-    whose description is being read. `objects` are the Python objects that were looked up, `declared` what
-    the project declares once that was asked for, `labels` the names that other pages give
-    to what they hold. `doxygen` are the headers that Breathe shows. `embedded`
-    gives the lines of Markdown of reStructuredText in comments and docstrings; `depth` is how many of these
-    are around this text."""
+    whose description is being read. `objects` are the Python objects that were looked up, `declared` and
+    `settings` what the project declares and states once that was asked for, `labels` the names that other
+    pages give to what they hold. `doxygen` are the headers that Breathe shows. `embedded` gives the lines of
+    Markdown of reStructuredText in comments and docstrings; `depth` is how many of these are around this
+    text."""
 
     path: str
     read: Read
@@ -63,6 +77,7 @@ class Context:
     local_roles: set[str] = field(default_factory=set)
     objects: PythonObjects | None = None
     declared: DeclaredTypes | None = None
+    settings: SphinxSettings | None = None
     labels: Mapping[str, LabelTarget] = field(default_factory=dict)
     doxygen: DoxygenProjects | None = None
     embedded: Callable[..., Sequence[str]] = lambda text, **_: text.split("\n")

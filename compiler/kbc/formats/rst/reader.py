@@ -22,6 +22,7 @@ from kbc.diagnostics import OutOfTimeError
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, LabelTarget, Read, decode
 from kbc.formats.doxygen import DoxygenProjects
+from kbc.formats.rst.configuration import settings, with_definitions
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import directive_class
 from kbc.formats.rst.machine import NestedMachine
@@ -81,6 +82,8 @@ def convert(
     what other pages have, by name, `doxygen` the headers that directives of Breathe may name."""
     context = Context(path, read, labels=labels or {}, doxygen=doxygen)
     context.embedded = partial(embedded, around=context)
+    stated = settings(context)
+    context.language, context.default_role = stated.language, stated.default_role
     document = _doctree(decode(data), context)
     writer = RstWriter(context, document)
     written = writer.write()
@@ -125,7 +128,11 @@ def embedded(text: str, around: Context, module: str = "") -> list[str]:
 
 def _targets(document: nodes.document) -> tuple[str, ...]:
     """The ids of what the file itself gives a name, and of sections whose name another has."""
-    stated = (id for name, id in document.nameids.items() if id and document.nametypes.get(name))
+    links = {
+        id for node in document.findall(nodes.target) if "refuri" in node for id in node["ids"]
+    }
+    named = (id for name, id in document.nameids.items() if id and document.nametypes.get(name))
+    stated = (id for id in named if id not in links)
     sections = (id for node in document.findall(nodes.section) for id in node["ids"])
     return tuple(dict.fromkeys((*stated, *sections)))
 
@@ -142,7 +149,9 @@ def _doctree(text: str, context: Context) -> nodes.document:
     document = docutils.utils.new_document(context.path, copy(_settings()))
     try:
         with _LOCK, _tables(context):
-            Parser(rfc2822=has_pep_header, inliner=_inliner(context)).parse(text, document)
+            parser = Parser(rfc2822=has_pep_header, inliner=_inliner(context))
+            parser.parse(with_definitions(text, context), document)
+            _fill_in(document, settings(context).values)
             _apply_transforms(document)
             if has_pep_header:
                 give_title(document)
@@ -165,6 +174,22 @@ def _settings() -> Any:
     for name, value in _SETTINGS.items():
         setattr(settings, name, value)
     return settings
+
+
+def _fill_in(document: nodes.document, values: Mapping[str, str]) -> None:
+    """Substitutes what Sphinx does by itself, if the text does not. A version that only a program tells is
+    left out, and so is the blank before it."""
+    own = {name.lower() for name in document.substitution_defs}
+    for reference in list(document.findall(nodes.substitution_reference)):
+        name = reference["refname"].lower()
+        if name in own or name not in values:
+            continue
+        parent = reference.parent
+        at = parent.index(reference)
+        parent[at] = nodes.Text(values[name])
+        before: Any = parent[at - 1] if at else None
+        if not values[name] and isinstance(before, nodes.Text):
+            parent[at - 1] = nodes.Text(before.rstrip(" "))
 
 
 def _apply_transforms(document: nodes.document) -> None:

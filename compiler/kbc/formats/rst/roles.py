@@ -8,7 +8,7 @@ from typing import Any
 
 from docutils import nodes
 
-from kbc.formats.rst.configuration import declared_types
+from kbc.formats.rst.configuration import declared_types, settings
 from kbc.formats.rst.context import Context
 from kbc.languages.includes.myst.directives import ICON_ROLE
 
@@ -48,6 +48,10 @@ def _node(name: str, raw: str, text: str, inliner: Any, context: Context) -> nod
     base = name.rsplit(":", 1)[-1]
     match = _EXPLICIT.match(plain)
     title, target = (match["title"].strip(), match["target"].strip()) if match else ("", plain)
+    if base in (links := settings(context).extlinks):
+        address, caption = links[base]
+        shown = caption.replace("%s", target) if "%s" in caption else f"{caption}{target}"
+        return nodes.reference(raw, title or shown, refuri=address.replace("%s", target))
     if base in ("sub", "subscript"):
         return nodes.subscript(raw, plain)
     if base in ("sup", "superscript"):

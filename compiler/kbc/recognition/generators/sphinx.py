@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from kbc.languages.python_literals import literals
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import MARKDOWN
 from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
 from kbc.recognition.generators.python.breathe import breathe_of
-from kbc.recognition.generators.python.literals import literals
 from kbc.recognition.generators.python.references import places_of, references_of
 from kbc.recognition.places import README
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
@@ -97,7 +97,8 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "extensions": sorted(extensions),
             # Also where a call makes the mapping.
             "other_projects": bool(data.get("intersphinx_mapping", _MAPPING.search(source_code))),
-            **_options(data),
+            "myst_enable_extensions": texts(data.get("myst_enable_extensions")),
+            **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
             **(breathe.options if breathe else {}),
             "addresses": built.documents if built else {},
             "link_targets": sorted({each.name for each in built.entries}) if built else [],
@@ -106,26 +107,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         },
         files=tuple(filter(None, (inventory, toc, *(breathe.configs if breathe else ())))),
     )
-
-
-def _options(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What readers of pages take from conf.py as it is stated there."""
-    return {
-        "rst_prolog": str(data.get("rst_prolog") or ""),
-        "rst_epilog": str(data.get("rst_epilog") or ""),
-        "substitutions": {
-            name: text(data, name) for name in ("project", "version", "release") if data.get(name)
-        },
-        "myst_enable_extensions": texts(data.get("myst_enable_extensions")),
-        "extlinks": {
-            str(name): found[0]
-            for name, value in mapping(data.get("extlinks")).items()
-            if (found := texts(value))
-        },
-        **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
-        "highlight_language": text(data, "highlight_language"),
-        "primary_domain": text(data, "primary_domain"),
-    }
 
 
 def references(tree: IncludeTree, site: Site) -> list[Site]:

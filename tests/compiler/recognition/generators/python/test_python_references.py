@@ -8,10 +8,10 @@ import pytest
 from tests.compiler.recognition.trees import addresses, read, recognised, write_tree
 
 from kbc.diagnostics import Diagnostics
+from kbc.languages.python_literals import literals
 from kbc.pipeline.reading import read_inputs
 from kbc.project.loading import load_project
 from kbc.recognition.described import kb_toml
-from kbc.recognition.generators.python.literals import literals
 from kbc.records import DocRecord
 
 pytest.importorskip("griffe")
