@@ -45,7 +45,7 @@ def test_pages_have_what_conf_py_states_for_all_of_them(tmp_path: Path) -> None:
         "Run:\n\n```console\n$ open |version|\n```\n\n```console\nget 1.2\n```\n"
     )
     assert found.targets == ("weir-version",)
-    assert not list(diagnostics)
+    assert not [each for each in diagnostics if each.path.startswith("docs/")]
 
 
 def test_a_version_that_a_program_computes_is_left_out_of_titles(tmp_path: Path) -> None:
