@@ -20,6 +20,9 @@ _CODE = frozenset([
     "confval", "any", "mimetype", "newsgroup", "concept", "namespace", "property", "method",
     "function", "alias", "union",
 ])  # fmt: skip
+_IDENTIFIER = re.compile(r"(?=.*\w[_./(])(?=.*[A-Za-z])\S+")
+"""What is no word of prose: `request_started`, `log.level`, `stats/{name}`, `open()`."""
+
 _EMPHASIS = frozenset(["emphasis", "title-reference", "title", "t", "dfn", "i"])
 _STRONG = frozenset(["strong", "guilabel", "menuselection", "b"])
 _PEPS = {
@@ -87,7 +90,7 @@ def _node(name: str, raw: str, text: str, inliner: Any, context: Context) -> nod
         return nodes.Text("")
     if re.match(r"https?://", target):
         return nodes.reference(raw, title or target, refuri=target)
-    if base in declared_types(context).roles:
+    if base in declared_types(context).roles or (name and _IDENTIFIER.fullmatch(title or target)):
         return nodes.literal(raw, title or target)
     if not name:  # the default role: Sphinx has it as emphasis unless conf.py says otherwise
         return nodes.emphasis(raw, plain)
