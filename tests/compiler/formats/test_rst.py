@@ -184,17 +184,6 @@ def test_types_that_roles_name_are_names() -> None:
     assert "(nests.Bird): It." in found.text
 
 
-def test_roles_of_extensions_show_names_as_code() -> None:
-    text = (
-        b"At :event:`pond_filled` and :stat:`flow/{day}`, call :hook:`fill()` (:release:`1.2.3`, :user:`wren`,"
-        b" :gh:`#12`, :story:`two_words and more`).\n"
-    )
-    (found,) = convert("a.rst", text, {}.get)
-    assert found.text == (
-        "At `pond_filled` and `flow/{day}`, call `fill()` (1.2.3, wren, #12, two_words and more).\n"
-    )
-
-
 @pytest.mark.parametrize(("is_found", "marks"), [(True, "###"), (False, "##")])
 def test_members_beside_autodoc_are_those_of_its_class(is_found: bool, marks: str) -> None:
     tree = {"src/pkg/__init__.py": MODULE.encode()} if is_found else {}

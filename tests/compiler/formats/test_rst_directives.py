@@ -1,4 +1,4 @@
-"""Where the text of a directive of reStructuredText begins, and what it is."""
+"""Where the text of a directive of reStructuredText begins, and what it is; roles that nobody knows."""
 
 from __future__ import annotations
 
@@ -46,4 +46,15 @@ def test_code_of_an_unknown_directive_is_code() -> None:
     chart = [".. chart::\n", *(f"   {line}" for line in json.split("\n"))]
     assert text("\n".join([*shown, *chart])).strip() == (
         f"**Wading**\n\n```python\n{python}\n```\n\n```\n{json}\n```"
+    )
+
+
+def test_roles_of_extensions_show_names_as_code() -> None:
+    text = (
+        b"At :event:`pond_filled` and :stat:`flow/{day}`, call :hook:`fill()` (:release:`1.2.3`,"
+        b" :user:`wren`, :gh:`#12`, :story:`two_words and more`).\n"
+    )
+    (found,) = convert("a.rst", text, {}.get)
+    assert found.text == (
+        "At `pond_filled` and `flow/{day}`, call `fill()` (1.2.3, wren, #12, two_words and more).\n"
     )
