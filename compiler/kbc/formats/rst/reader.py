@@ -114,6 +114,8 @@ def embedded(text: str, around: Context, module: str = "") -> list[str]:
         default_role="any",
         module=module,
         labels=around.labels,
+        declared=around.declared,
+        settings=around.settings,
         depth=around.depth + 1,
     )
     if context.depth < MAX_EMBEDDED:
