@@ -348,10 +348,9 @@ class _FolderDetector:
             what += f" with {with_article(named(sites[0]))}"
             if len(sites) > 1:
                 what += f" and {len(sites) - 1} more"
-        first = sites[0] if sites else Site()
         if not collections:
             return self._plain()
-        return self._finish(collections, what, found.told_of(first) if found else first, found)
+        return self._finish(collections, what, package.naming(sites, found), found)
 
     def _documentation(self) -> list[Collection]:
         """The documentation of a project without a site: its pages, and HTML that was built from others."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigParserError
 from dataclasses import dataclass, replace
@@ -49,14 +49,19 @@ class Package:
     summary: str = ""
     license: str = ""
 
-    def told_of(self, site: Site) -> Site:
-        """The site of the package with what it does not say itself."""
-        return replace(
-            site,
-            title=site.title or self.name,
-            description=site.description or self.summary,
-            version=self.version or site.version,
-        )
+
+def naming(sites: Sequence[Site], package: Package | None) -> Site:
+    """The site that a project is called as, with what its package says; without a package of the whole, sites
+    of several parts do not name it."""
+    first = sites[0] if sites else Site()
+    if package is None:
+        return first if len({site.config for site in sites}) < 2 else Site()
+    return replace(
+        first,
+        title=first.title or package.name,
+        description=first.description or package.summary,
+        version=package.version or first.version,
+    )
 
 
 def recognise(tree: IncludeTree, folder: str) -> Package | None:

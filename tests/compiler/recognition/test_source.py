@@ -77,3 +77,16 @@ def test_features_of_gherkin_are_tests(tmp_path: Path) -> None:
     ]
     (root / "test/features/nest/1.feature").unlink()
     assert [each.name for each in recognised(root).project.collections] == ["code"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "name"), [(["reeds"], "the-reeds"), (["reeds", "water"], "pond")]
+)
+def test_a_repository_is_called_as_its_only_site(
+    tmp_path: Path, parts: list[str], name: str
+) -> None:
+    files = {f"{part}/docs/index.md": page(part) for part in parts}
+    files |= {f"{part}/mkdocs.yml": f"site_name: The {part}\n" for part in parts}
+    files["CMakeLists.txt"] = "project(pond)\n"
+    project = recognised(write_tree(tmp_path / "pond", files)).project
+    assert (project.name, project.title) == (name, "The reeds" if len(parts) == 1 else name)
