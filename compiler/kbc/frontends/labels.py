@@ -34,7 +34,7 @@ def project_labels(files: Sequence[SourceFile]) -> ProjectLabels:
 
 def _labels_in(file: SourceFile) -> Iterator[tuple[str, LabelTarget]]:
     path = file.path.lower()
-    if path.endswith((".rst", ".rest", ".txt")) and b".. _" in file.data:
+    if path.endswith((".rst", ".rest", ".txt", ".py")) and b".. _" in file.data:
         from kbc.formats.rst.labels import labels_of  # docutils takes long to import
 
         yield from labels_of(file.path, decode_any(file.data))

@@ -198,8 +198,9 @@ def test_galleries_have_a_page_for_each_script(tmp_path: Path) -> None:
     files = {
         "docs/gallery/plot_pond.rst": "Written\n=======\n\nBy the extension.\n",
         "examples/README.txt": "Examples\n========\n\nOf water.\n",
-        "examples/deep/plot_pond.py": script,
+        "examples/deep/plot_pond.py": script.replace("Now", "See :ref:`dry`"),
         "examples/deep/__init__.py": '"""Not\n===\n\nan example."""\n',
+        "examples/empty.py": script.replace("\nFill", "\n.. _dry:\n\nEmpty"),
         "how to/drain.py": script.replace("Fill", "Drain"),
         "how to/data.csv": "1,2\n",
     }
@@ -207,9 +208,13 @@ def test_galleries_have_a_page_for_each_script(tmp_path: Path) -> None:
     assert addresses(inputs, "examples") == {
         "README.txt": "https://weir.example/gallery/index.html",
         "deep/plot_pond.py": "https://weir.example/gallery/deep/plot_pond.html",
+        "empty.py": "https://weir.example/gallery/empty.html",
     }
     assert addresses(inputs, "examples-2") == {"drain.py": "https://weir.example/how/drain.html"}
     assert addresses(inputs) == {"index.rst": "https://weir.example/index.html"}
+    pond = next(each for each in inputs.records["examples"] if each.id == "deep/plot_pond.py")
+    assert isinstance(pond, DocRecord)
+    assert "See [Empty a pond](../empty.py#empty-a-pond)." in pond.text
     drain = inputs.records["examples-2"][0]
     assert (drain.title, drain.summary) == ("Drain a pond", "Water gets in.")
     assert "examples/deep/plot_pond.py" in [each.path for each in inputs.records["code"]]
