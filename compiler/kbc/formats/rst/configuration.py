@@ -113,11 +113,16 @@ def _named_in(text: str, names: Iterable[str]) -> list[str]:
 
 
 def with_definitions(text: str, context: Context) -> str:
-    """A text, and below it those definitions of the project that it may refer to."""
+    """A text, and below it the definitions of the project that it may refer to and does not have itself."""
     stated = settings(context)
     if not (stated.definitions or stated.included):
         return text
-    waiting = dict(stated.definitions)
+    plain = " ".join(text.lower().split())
+    waiting = {
+        name: block
+        for name, block in stated.definitions.items()
+        if not any(f".. {form}" in plain for form in (name, f"_{name}:", f"_`{name}`:"))
+    }
     # What is included may refer to any.
     names = waiting if stated.included or _INCLUDE in text else _named_in(text, waiting)
     chosen: list[str] = []

@@ -48,6 +48,21 @@ def test_pages_have_what_conf_py_states_for_all_of_them(tmp_path: Path) -> None:
     assert not [each for each in diagnostics if each.path.startswith("docs/")]
 
 
+def test_what_a_page_defines_itself_counts_there(tmp_path: Path) -> None:
+    page = (
+        "Weir\n====\n\nAt |pond|: site_, `the lake`_.\n\n.. |pond| replace:: this one\n"
+        ".. _site: https://own.example\n.. _`The lake`: https://own.example/lake\n"
+    )
+    files = {"docs/conf.py": _SETTINGS, "docs/index.rst": page, "pyproject.toml": ""}
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    (found,) = inputs.records["docs"]
+    assert isinstance(found, DocRecord)
+    assert found.text == (
+        "# Weir\n\nAt this one: [site](https://own.example), [the lake](https://own.example/lake).\n"
+    )
+    assert not [each for each in diagnostics if each.path.startswith("docs/")]
+
+
 def test_a_version_that_a_program_computes_is_left_out_of_titles(tmp_path: Path) -> None:
     files = {
         "docs/conf.py": "project = 'Weir'\nversion = release = find_version()\n",
