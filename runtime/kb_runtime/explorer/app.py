@@ -162,9 +162,8 @@ def _login(explorer: Explorer) -> Callable[[Request], Any]:
         if request.method == "POST":
             given = (await _form(request)).get("token", "").strip()
             if await run_in_threadpool(_accepted, explorer.accepts, given):
-                wanted = request.query_params.get("to", "").lstrip(
-                    "/\\"
-                )  # below root, whatever it is
+                # Below root, whatever it is.
+                wanted = request.query_params.get("to", "").lstrip("/\\")
                 response = RedirectResponse(f"{root}/{wanted}", 303)
                 response.set_cookie(
                     COOKIE,
@@ -242,8 +241,9 @@ class RequestGuard:
             if "text/html" in headers.get("accept", ""):
                 root = scope.get("root_path", "")
                 query = scope["query_string"].decode("latin-1")
-                wanted = f"{quote(scope['path'].removeprefix(root))}?{query}"
-                return RedirectResponse(f"{root}/login?to={quote(wanted)}", 303)
+                wanted = quote(scope["path"].removeprefix(root)) + f"?{query}" * bool(query)
+                to = f"?to={quote(wanted)}" if wanted != "/" else ""
+                return RedirectResponse(f"{root}/login{to}", 303)
             return PlainTextResponse(
                 "The token is missing.", 401, headers={"www-authenticate": "Bearer"}
             )
