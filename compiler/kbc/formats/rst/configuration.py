@@ -70,9 +70,10 @@ def _settings_in(source: str) -> SphinxSettings:
         "\n\n".join(block for block in blocks if block.startswith(_INCLUDE)),
         {"version": version or release, "release": release or version, "today": ""},
         {
-            str(name).lower(): (str(address), str(caption or ""))
+            str(name).lower(): (address, str(caption or ""))
             for name, value in mapping(data.get("extlinks")).items()
             for address, caption, *_ in [(*sequence(value), "", "")]
+            if isinstance(address, str) and address  # else a program computes it
         },
         "" if language in ("default", "none") else language,
         _text(data, "default_role"),

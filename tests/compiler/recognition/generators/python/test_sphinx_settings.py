@@ -23,14 +23,16 @@ rst_epilog = """
 .. _`the lake`: https://lake.example
 .. |unused| replace:: never
 """
-extlinks = {"issue": ("https://issues.example/%s", "issue %s"), "Wiki": ("https://wiki.example/%s", None)}
+extlinks = {"issue": ("https://issues.example/%s", "issue %s"), "Wiki": ("https://wiki.example/%s", None),
+    "lost": (f"{find_base()}/%s", "lost %s")}
 '''
 
 
 def test_pages_have_what_conf_py_states_for_all_of_them(tmp_path: Path) -> None:
     page = (
         "Weir |version|\n==============\n\nAt |Pond|: site_, `The lake`_, `flow`, :issue:`12`,"
-        " :issue:`that one <13>`, :wiki:`Home`.\n\nRun::\n\n   $ open |version|\n\n"
+        " :issue:`that one <13>`, :wiki:`Home`,"
+        " :lost:`7`.\n\nRun::\n\n   $ open |version|\n\n"
         ".. parsed-literal::\n\n   get |release|\n\n.. |mine| replace:: own\n"
     )
     files = {"docs/conf.py": _SETTINGS, "docs/index.rst": page, "pyproject.toml": ""}
@@ -41,7 +43,7 @@ def test_pages_have_what_conf_py_states_for_all_of_them(tmp_path: Path) -> None:
     assert found.text == (
         "# Weir 1.2\n\nAt the large *pond*: [site](https://weir.example), "
         "[The lake](https://lake.example), `flow`, [issue 12](https://issues.example/12), "
-        "[that one](https://issues.example/13), [Home](https://wiki.example/Home).\n\n"
+        "[that one](https://issues.example/13), [Home](https://wiki.example/Home), 7.\n\n"
         "Run:\n\n```console\n$ open |version|\n```\n\n```console\nget 1.2\n```\n"
     )
     assert found.targets == ("weir-version",)
