@@ -17,11 +17,13 @@ import json
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -67,7 +69,9 @@ def built(kb: Path, out: Path, cache: Path) -> dict[str, Any]:
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
     assert process.stdout is not None
-    told: dict[str, Any] = json.load(process.stdout)
+    with ThreadPoolExecutor(1) as threads:
+        peak = threads.submit(peak_mb, process.pid)
+        told: dict[str, Any] = json.load(process.stdout)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -75,9 +79,19 @@ def built(kb: Path, out: Path, cache: Path) -> dict[str, Any]:
     return told | {
         "seconds": time.perf_counter() - began,
         "cpu_s": usage.ru_utime + usage.ru_stime,
-        "peak_mb": usage.ru_maxrss * 1024 / 1e6,
+        "peak_mb": peak.result(),
         "phases": {phase["name"]: round(phase["seconds"], 2) for phase in told["phases"]},
     }
+
+
+def peak_mb(pid: int) -> float:
+    """The most memory that a process has had by its end, in MB. (`ru_maxrss` is at least what this process
+    had when it started the other.)"""
+    peak = 0.0
+    while found := re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text()):
+        peak = int(found[1]) * 1024 / 1e6
+        time.sleep(0.1)
+    return peak
 
 
 def sampled(artifact: Artifact, count: int) -> list[str]:
