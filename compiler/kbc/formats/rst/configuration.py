@@ -9,6 +9,7 @@ from functools import lru_cache
 from textwrap import dedent
 from typing import Any
 
+from kbc.formats.document import label_name
 from kbc.formats.rst.context import Context, DeclaredTypes, SphinxSettings
 from kbc.languages.python_literals import literals
 from kbc.project.include_tree import folders_above
@@ -101,11 +102,11 @@ def _name(definition: re.Match[str]) -> str:
     """The name that a text refers to, in lower case: `|name|` of a substitution, `name` of a link target."""
     if definition["value"]:
         return f"|{definition['value'].lower()}|"
-    return " ".join(definition["target"].strip("`").replace("\\", "").lower().split())
+    return label_name(definition["target"].strip("`").replace("\\", ""))
 
 
-def _named_in(text: str, names: Iterable[str]) -> list[str]:
-    plain = " ".join(text.lower().split())
+def _named_in(plain: str, names: Iterable[str]) -> list[str]:
+    """Those of the names that a text in the form of names refers to."""
     return [
         name
         for name in names
@@ -118,19 +119,19 @@ def with_definitions(text: str, context: Context) -> str:
     stated = settings(context)
     if not (stated.definitions or stated.included):
         return text
-    plain = " ".join(text.lower().split())
+    plain = label_name(text)
     waiting = {
         name: block
         for name, block in stated.definitions.items()
         if not any(f".. {form}" in plain for form in (name, f"_{name}:", f"_`{name}`:"))
     }
     # What is included may refer to any.
-    names = waiting if stated.included or _INCLUDE in text else _named_in(text, waiting)
+    names = waiting if stated.included or _INCLUDE in text else _named_in(plain, waiting)
     chosen: list[str] = []
     while names := list(names):
         found = [waiting.pop(name) for name in names]
         chosen += found
-        names = _named_in("\n".join(found), waiting)
+        names = _named_in(label_name("\n".join(found)), waiting)
     return "\n\n".join([text, *chosen, stated.included])
 
 

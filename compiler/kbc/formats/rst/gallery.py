@@ -33,9 +33,10 @@ def convert(
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise FormatError("the script is not Python", getattr(error, "lineno", 0) or 0) from None
-    if not body or not _is_text(body[0]):
+    docstring = body[0].value if body and isinstance(body[0], ast.Expr) else None
+    if not isinstance(docstring, ast.Constant) or not isinstance(docstring.value, str):
         return []
-    lines = list(_lines(source, body[0]))
+    lines = list(_lines(source, docstring))
     text = "\n".join(line for _, line in lines)
     found = reader.convert(path, text.encode("utf-8", "surrogatepass"), read, labels)
     numbers = [0, *(number for number, _ in lines)]
@@ -51,20 +52,9 @@ def convert(
     ]
 
 
-def _is_text(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def _lines(source: str, docstring: ast.stmt) -> Iterator[_Line]:
+def _lines(source: str, docstring: ast.Constant) -> Iterator[_Line]:
     """The lines of the script in reStructuredText."""
-    assert isinstance(docstring, ast.Expr)
-    assert isinstance(docstring.value, ast.Constant)
-    text = str(docstring.value.value).split("\n")
-    yield from enumerate(text, docstring.lineno)
+    yield from enumerate(str(docstring.value).split("\n"), docstring.lineno)
     for is_text, part in _parts(source.split("\n"), docstring.end_lineno or 0):
         if not any(line.strip() for _, line in part):
             continue
