@@ -201,6 +201,12 @@ def _cell(text: str) -> str:
     return re.sub(r"(?<!\\)\|", r"\\|", "<br>".join(line for line in lines if line))
 
 
+def unclosed(title: str) -> str:
+    """The text of a heading behind its marks, without those that close it: `Ponds ##`."""
+    text = title.rstrip(" \t")
+    return text.rstrip("#").rstrip(" \t") or text
+
+
 def without_headings(text: str) -> list[str]:
     """The lines of a text in Markdown, in which labels are in place of headings."""
     found = []

@@ -108,8 +108,7 @@ def _first_heading(text: str) -> str:
     """The first heading outside of code, where `#` begins a comment."""
     for stretch, is_code in fenced_stretches(text):
         if not is_code and (heading := _HEADING.search(stretch)):
-            title = heading[1].rstrip(" \t")
-            return title.rstrip("#").rstrip(" \t") or title
+            return commonmark.unclosed(heading[1])
     return ""
 
 

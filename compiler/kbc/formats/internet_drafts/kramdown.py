@@ -248,8 +248,7 @@ def _heading_on(line: str) -> tuple[int, str, str] | None:
     text = match["rest"].rstrip(" \t")
     attributes = _STATED.search(text)
     stated = _ID.search(attributes[0]) if attributes else None
-    title = text[: attributes.start()].rstrip(" \t") if attributes else text
-    title = title.rstrip("#").rstrip(" \t") or title
+    title = commonmark.unclosed(text[: attributes.start()] if attributes else text)
     return len(match["marks"]), title, stated["id"] if stated else ""
 
 

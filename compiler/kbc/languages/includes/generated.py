@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import posixpath
+from functools import lru_cache
+
+from pathspec import GitIgnoreSpec
 
 from kbc.project.git_patterns import git_patterns
 from kbc.project.include_tree import Read, folders_above
@@ -18,7 +21,7 @@ def is_generated(path: str, read: Read) -> bool:
     path = posixpath.normpath(path.lstrip("/"))
     for folder in folders_above(path):
         lines = _patterns(folder, read)
-        if lines and git_patterns(lines).match_file(posixpath.relpath(path, folder or ".")):
+        if lines and _spec(tuple(lines)).match_file(posixpath.relpath(path, folder or ".")):
             return True
     # What the folders between are called is not known here: the last part of a pattern decides.
     name = posixpath.basename(path)
@@ -28,6 +31,12 @@ def is_generated(path: str, read: Read) -> bool:
         for folder in above
         for line in _patterns(folder, read)
     )
+
+
+@lru_cache(maxsize=64)
+def _spec(lines: tuple[str, ...]) -> GitIgnoreSpec:
+    """The patterns of an ignore file, which are asked about every file that is not there."""
+    return git_patterns(lines)
 
 
 def _patterns(folder: str, read: Read) -> list[str]:
