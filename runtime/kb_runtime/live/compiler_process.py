@@ -7,20 +7,18 @@ that the child ends when this process ends in whatever way: see `kbc.following.p
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from typing import Any
 
 from kb_runtime.errors import SingleCodeError, exit_codes
+from kb_runtime.live.memory_limit import MemoryLimit
 from kb_runtime.live.pipes import PipeReader
-
-try:
-    import resource
-except ImportError:  # no limits on this system
-    resource = None  # type: ignore[assignment]
 
 EXIT_WITH_PARENT = "--exit-with-parent"
 """The option that makes the compiler end when its stdin is closed."""
@@ -29,6 +27,7 @@ MEMORY_BYTES = 3 << 30
 """Private memory of a compiler: embedding takes 0.4 GB, what it maps (weights, indexes) not counted;
 the index of a large tree under construction takes the rest. See `benchmarks.workspace`."""
 
+_LOOK_S = 1.0  # between two looks at its memory
 _STOPPING_S = 2.0  # to clean up after SIGTERM
 _KEPT_BYTES = 16_384  # of stderr, the end
 _NO_REASON = ("{", "note: run with ")  # how a status and the advice after a panic begin
@@ -72,7 +71,8 @@ class CompilerProcess:
             )
         except OSError as error:
             raise CompilerError(f"The compiler cannot be started: {error.strerror}.") from error
-        _limit_memory(self._process.pid, memory_bytes)
+        self._memory = MemoryLimit(self._process.pid, memory_bytes)
+        self._is_out_of_memory = False
         self._report = PipeReader(self._process.stdout, _MAX_REPORT_BYTES)
         self._errors = PipeReader(self._process.stderr, _KEPT_BYTES)
 
@@ -84,15 +84,31 @@ class CompilerProcess:
             self._process.stdin.flush()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Whether it has ended within `timeout_s` seconds (None: waits for the end)."""
-        try:
-            self._process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+        """Whether it has ended within `timeout_s` seconds (None: waits for the end). One that is stuck at
+        its limit of memory is ended."""
+        deadline = math.inf if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            remaining = deadline - time.monotonic()
+            try:
+                self._process.wait(max(0.0, min(remaining, _LOOK_S)))
+                return True
+            except subprocess.TimeoutExpired:
+                if self._memory.is_stuck():
+                    self._is_out_of_memory = True
+                    with suppress(ProcessLookupError, PermissionError):
+                        self._signal(force=True)
+                    self._process.wait()
+                    return True
+                if remaining <= _LOOK_S:
+                    return False
 
     def report(self) -> dict[str, Any]:
         """What it printed as JSON, once it has ended. Raises `CompilerError` where it failed."""
+        if self._is_out_of_memory:
+            raise CompilerError(
+                f"The compiler needs more than the {self._memory.limit_bytes >> 20:,} MB of memory that"
+                " it may use."
+            )
         code = self._process.returncode
         report = _object(self._report.text())
         if code == exit_codes.OK and report is not None:
@@ -157,14 +173,6 @@ def compile_with(arguments: list[str], line: bytes, timeout_s: float) -> dict[st
                 "Finished embeddings are kept: repeat the call to continue.",
             )
         return process.report()
-
-
-def _limit_memory(pid: int, memory_bytes: int) -> None:
-    """Limits the private writable memory, which mapped weights and indexes do not count to: address
-    space, of which ONNX Runtime and Tantivy reserve gigabytes, tells nothing. Linux only."""
-    if resource is not None and hasattr(resource, "prlimit"):
-        with suppress(OSError):
-            resource.prlimit(pid, resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
 
 
 def _ending(code: int, errors: str) -> str:

@@ -18,12 +18,7 @@ from kb_runtime.search.analysis import RECIPE
 from kb_runtime.search.lexical_schema import META
 from kb_runtime.store.integrity import REBUILD, json_of, read_regular
 from kb_runtime.store.manifest_schema import is_object
-from kb_runtime.store.temporary_folders import (
-    lock_folder,
-    make_folder,
-    remove_abandoned,
-    remove_made,
-)
+from kb_runtime.store.temporary_folders import make_folder, remove_abandoned, remove_made
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +73,6 @@ def open_index(folder: str, *further: str) -> tantivy.Index:
     import tantivy
 
     mirror = _temporary_folder(folder)
-    lock = lock_folder(mirror)  # says that somebody needs the folder
     try:
         remove_abandoned(os.path.dirname(mirror), _PREFIX)
         if further:
@@ -102,8 +96,6 @@ def open_index(folder: str, *further: str) -> tantivy.Index:
     finally:
         # The engine has started a thread that watches the folder and locks it to reload.
         remove_made(mirror)
-        if lock is not None:
-            os.close(lock)
 
 
 def _check_store(path: str) -> None:

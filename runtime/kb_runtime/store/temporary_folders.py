@@ -4,21 +4,24 @@ whose lock is free. Windows locks no folders and keeps what killed processes lef
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
+from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, is_at, try_lock
 
-LOCKED_WITHIN_S = 1.0
-"""A folder's maker locks it at once; this is long enough for that."""
+LOCKED_WITHIN_S = 60.0
+"""A folder's maker locks it at once, which takes seconds where the disk or the machine is very busy."""
 _REMOVALS = 10
 _NEEDED_S = 10.0
 """The end of the process waits that long for a thread that needs its folder for some milliseconds."""
+_ATTEMPTS = 10
 _DONE = ".done"
 _made: dict[str, int] = {}  # folder: the thread that needs it, or 0
+_locks: dict[str, int] = {}
 _making = threading.RLock()
 
 
@@ -42,19 +45,26 @@ def temporary_folder(prefix: str) -> Iterator[str]:
 def lock_folder(folder: str) -> int | None:
     """A descriptor that holds the lock of a folder; None when another process does, or for want of
     locks."""
-    if not OPEN_FOLDERS_MOVE:
-        return None
     try:
-        lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+        return _lock(folder)
     except OSError:  # gone, or another user's
         return None
+
+
+def _lock(folder: str) -> int | None:
+    """As `lock_folder`; None for want of locks only. Raises `OSError`."""
+    if not OPEN_FOLDERS_MOVE:
+        return None
+    lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        if try_lock(lock):
-            return lock
+        has_lock = try_lock(lock)
     except OSError:
-        pass
+        os.close(lock)
+        return None
+    if has_lock and is_at(lock, folder):
+        return lock
     os.close(lock)
-    return None
+    raise FileNotFoundError(errno.ENOENT, "another process has it or has removed it", folder)
 
 
 def remove_abandoned(parent: str, prefix: str) -> None:
@@ -79,22 +89,33 @@ def remove_abandoned(parent: str, prefix: str) -> None:
 
 
 def make_folder(prefix: str, parent: str | None = None) -> str:
-    """A new folder below `parent`, by default among the system's temporary ones, which this thread needs
-    until `remove_made`; the end of the process removes it otherwise. Raises `OSError`."""
+    """A new folder below `parent`, by default among the system's temporary ones, which is locked and which
+    this thread needs until `remove_made`; the end of the process removes it otherwise. Raises `OSError`."""
     import tempfile
 
+    parent = parent or tempfile.gettempdir()
     with _making:
-        # Known before it is there: a signal may end the process between any two lines.
-        path = os.path.join(parent or tempfile.gettempdir(), prefix + os.urandom(8).hex())
         if not _made:
             atexit.register(remove_remaining)
-        _made[path] = threading.get_ident()
-        try:
-            os.mkdir(path, 0o700)
-        except OSError:
-            del _made[path]
-            raise
-    return path
+        for _ in range(_ATTEMPTS - 1):
+            # Held up for so long that another process took the folder for abandoned.
+            with suppress(FileNotFoundError):
+                return _make(os.path.join(parent, prefix + os.urandom(8).hex()))
+        return _make(os.path.join(parent, prefix + os.urandom(8).hex()))
+
+
+def _make(folder: str) -> str:
+    # Known before it is there: a signal may end the process between any two lines.
+    _made[folder] = threading.get_ident()
+    try:
+        os.mkdir(folder, 0o700)
+        lock = _lock(folder)
+    except OSError:
+        del _made[folder]
+        raise
+    if lock is not None:
+        _locks[folder] = lock
+    return folder
 
 
 def remove_made(folder: str) -> None:
@@ -108,6 +129,8 @@ def remove_made(folder: str) -> None:
             return
         _remove(folder + _DONE)
     _made.pop(folder, None)
+    if folder in _locks:
+        os.close(_locks.pop(folder))
 
 
 def remove_remaining() -> None:
@@ -148,6 +171,7 @@ def _remove(folder: str) -> None:
 
 def _forget_those_of_the_parent() -> None:
     _made.clear()
+    _locks.clear()
     _making.release()
 
 

@@ -13,8 +13,8 @@ from tests.small_artifact import publish_small
 
 from kb_runtime.errors import exit_codes
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.store import temporary_folders
 from kb_runtime.store.locks import try_share
-from kb_runtime.store.temporary_folders import LOCKED_WITHIN_S
 from kbc.cache import phases
 from kbc.cache.store import Store
 from kbc.cli.cache_contents import chosen, read_contents, remove
@@ -254,9 +254,11 @@ def test_a_build_of_try_that_is_open_written_or_about_to_be_opened_stays(
     assert tried.is_dir()
 
 
-def test_what_a_killed_unpacking_left_goes(cache: Path, unpacked: Path) -> None:
+def test_what_a_killed_unpacking_left_goes(
+    cache: Path, unpacked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(temporary_folders, "LOCKED_WITHIN_S", 0.0)
     left = unpacked.parent / f"{archives.UNFINISHED}abc"
     left.mkdir()
-    time.sleep(LOCKED_WITHIN_S + 0.1)
     remove(cache, [])
     assert not left.exists()

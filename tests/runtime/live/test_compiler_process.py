@@ -15,6 +15,7 @@ from tests.changing_folders import found_below
 from tests.end_to_end.processes import with_argument
 from tests.waiting import PATIENCE_S, until
 
+from kb_runtime.live import memory_limit
 from kb_runtime.live.compiler_process import (
     EXIT_WITH_PARENT,
     CompilerError,
@@ -121,6 +122,30 @@ def test_a_native_library_that_panics_for_memory_does_not_hang(
     with CompilerProcess(ingest(tmp_path / "ws"), memory_bytes=megabytes << 20) as process:
         process.send(line())
         assert process.wait(PATIENCE_S)
+        if megabytes == 96:
+            with pytest.raises(CompilerError):
+                process.report()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits no memory elsewhere")
+def test_a_compiler_that_is_stuck_for_want_of_memory_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kbc.py").write_text(
+        "import signal\n"
+        "taken = []\n"
+        "while True:\n"
+        "    try:\n"
+        "        taken.append(bytearray(1 << 16))\n"
+        "    except MemoryError:\n"
+        "        signal.pause()\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(memory_limit, "_STUCK_S", 0.5)
+    with CompilerProcess([], memory_bytes=64 << 20) as process:
+        assert process.wait(PATIENCE_S)
+        with pytest.raises(CompilerError, match=r"needs more than the 64 MB of memory"):
+            process.report()
 
 
 def test_without_the_extra_the_hint_is_the_command_that_installs_it(

@@ -55,6 +55,30 @@ def test_a_folder_into_which_a_thread_writes_while_it_is_removed_is_gone(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("is_removed", [True, False])
+def test_a_folder_that_was_taken_for_abandoned_before_it_was_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_removed: bool
+) -> None:
+    really_make, taken = os.mkdir, []
+
+    def make(path: str, mode: int) -> None:
+        really_make(path, mode)
+        if not taken:
+            taken.append(lock_folder(path))
+            if is_removed:
+                Path(path).rmdir()
+
+    monkeypatch.setattr(os, "mkdir", make)
+    folder = make_folder("work-", str(tmp_path))
+    monkeypatch.undo()
+    assert lock_folder(folder) is None
+    (tmp_path / folder / "link").touch()
+    remove_made(folder)
+    assert taken[0] is not None
+    os.close(taken[0])
+    assert len(list(tmp_path.iterdir())) == (not is_removed)
+
+
 def test_a_folder_that_is_gone_already_is_no_failure(tmp_path: Path) -> None:
     folder = make_folder("work-", str(tmp_path))
     Path(folder).rmdir()
