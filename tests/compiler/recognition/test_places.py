@@ -235,6 +235,18 @@ def test_pod_among_source_is_documentation(tmp_path: Path) -> None:
     assert "lib/Heron.pm" in [each.id for each in inputs.records["code"]]
 
 
+def test_pages_of_odoc_among_source_are_documentation(tmp_path: Path) -> None:
+    page = "{0 Nests}\n\nText.\n"
+    files = {
+        "dune-project": CODE,
+        "src/nest.ml": CODE,
+        "src/index.mld": page,
+        "test/page.mld": page,
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"src/index.mld": "Nests"}
+
+
 def test_modules_of_a_distribution_with_pod_are_documentation_and_code(tmp_path: Path) -> None:
     program = "package Heron::Nest;\n" + "sub build { 1 }\n" * 500
     files = {
