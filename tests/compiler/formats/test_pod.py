@@ -64,7 +64,7 @@ def test_commands_that_show_nothing_may_stand_before_the_name() -> None:
 def test_a_module_without_a_name_is_called_after_its_package() -> None:
     """Pod::Weaver writes the section NAME, and headings of its own commands, when it is released."""
     module = (
-        "package Heron::Nest 1.02;\n# ABSTRACT: Builds nests\n\n{}\n\n=cut\n\nsub lay {{ 1 }}\n"
+        "package Heron::Nest 1.02;\n# ABSTRACT: Builds C<nests>\n\n{}\n\n=cut\n\nsub lay {{ 1 }}\n"
     )
     document = _converted(module.format("=head1 USE\n\n=method lay\n\nLays."), "lib/Nest.pm")
     assert (document.title, document.summary) == ("Heron::Nest - Builds nests", "Builds nests")

@@ -83,7 +83,8 @@ def _declared(text: str, *, is_module: bool) -> tuple[str, str]:
     name, abstract = _PODNAME.search(text) or _PACKAGE.search(text), _ABSTRACT.search(text)
     if name is None or abstract is None:
         return (name[1] if name and is_module else ""), ""
-    return f"{name[1]} - {abstract[1].strip()}", abstract[1].strip()
+    summary = plain(abstract[1])
+    return f"{name[1]} - {summary}", summary
 
 
 class _PodWriter:
