@@ -235,6 +235,40 @@ def test_pod_among_source_is_documentation(tmp_path: Path) -> None:
     assert "lib/Heron.pm" in [each.id for each in inputs.records["code"]]
 
 
+def test_pages_of_odoc_among_source_are_documentation(tmp_path: Path) -> None:
+    page = "{0 Nests}\n\nText.\n"
+    files = {
+        "dune-project": CODE,
+        "src/nest.ml": CODE,
+        "src/index.mld": page,
+        "test/page.mld": page,
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"src/index.mld": "Nests"}
+
+
+def test_modules_of_a_distribution_with_pod_are_documentation_and_code(tmp_path: Path) -> None:
+    program = "package Heron::Nest;\n" + "sub build { 1 }\n" * 500
+    files = {
+        "Makefile.PL": CODE,
+        "Heron.pm": "package Heron;\n1;\n\n=head1 NAME\n\nHeron - Flies\n\n=head1 WINGS\n\nTwo.\n",
+        "lib/Heron/Nest.pm": f"{program}1;\n__END__\n\n=head1 SYNOPSIS\n\n  build;\n",
+        "lib/Heron/Egg.pm": "package Heron::Egg;\n1;\n",
+        "inc/Other.pm": "=head1 NAME\n\nOther - Is bundled\n",
+        "doc/Draft.pm": "=head1 NAME\n\nDraft - Is beside pages\n\n=head1 USE\n\nNone.\n",
+        "doc/start.md": page("Start"),
+    }
+    root = write_tree(tmp_path / "heron", files)
+    inputs, _ = read(root)
+    modules = {"Heron.pm": "Heron - Flies", "lib/Heron/Nest.pm": "Heron::Nest"}
+    assert titles(inputs.records["modules"]) == modules
+    assert {*modules, "doc/Draft.pm"} < {each.id for each in inputs.records["code"]}
+    (root / "Makefile.PL").unlink()
+    assert "modules" not in read(root)[0].records
+    single = recognised(root / "Heron.pm").project.collections
+    assert [each.name for each in single] == ["docs", "code"]
+
+
 def test_a_folder_of_a_few_pages_and_no_program_is_documentation(tmp_path: Path) -> None:
     pages = {f"spec/{part}.md": page(part) for part in ("Syntax", "Types", "Errors")}
     files = {"package.json": '{"name": "heron"}', "build.js": CODE, "README.md": page("Heron")}
