@@ -58,9 +58,10 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             DATA,
-            r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg)$",
-            "json yaml yml toml ini csv xml svg config configuration configure configured settings option"
-            " options schema data dependency dependencies manifest package workflow workflows ci"
+            r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg)$|(?:^|/)doxyfile[^/]*$",
+            "json yaml yml toml ini csv xml svg doxyfile doxygen config configuration configure configured"
+            " settings option options schema data dependency dependencies manifest package workflow"
+            " workflows ci"
             " snapshot snapshots",
         ),
     )
@@ -174,6 +175,13 @@ def version_of(path: str) -> Version | None:
     return Version(path[: found.start()], int(found[1]), path[found.end() :]) if found else None
 
 
-def kinds_asked_for(words: Collection[str]) -> frozenset[str]:
-    """The kinds of secondary files that a query with these lower-case words asks for."""
-    return frozenset(name for name, asking in _ASKING.items() if not asking.isdisjoint(words))
+def kinds_asked_for(
+    words: Collection[str], written: Sequence[str] = (), kinds: Collection[str] = ()
+) -> frozenset[str]:
+    """The kinds of secondary files that a query with these lower-case words asks for. `written` are its
+    words in order, and `kinds` those of the collections that have candidates: where one explains, a query
+    about testing asks for what is said of it and not for tests."""
+    asked = frozenset(name for name, asking in _ASKING.items() if not asking.isdisjoint(words))
+    if TEST in asked and not _SHOWING.keys() >= {*kinds} and not tests.are_wanted(written):
+        return asked - {TEST}
+    return asked

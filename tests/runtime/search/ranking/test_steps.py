@@ -181,6 +181,7 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("third_party/zlib/inflate.c", "vendored"),
         ("CHANGELOG.md", "changelog"),
         ("test.c", "test"),
+        ("docs/Doxyfile.in", "data"),
         ("README.md", "readme"),
         ("readme.zh-CN.md", "readme"),
     ],
@@ -230,6 +231,26 @@ def test_versions_are_folders_named_so(path: str, version: tuple[str, int, str] 
 def test_a_query_asks_for_tests_by_naming_them() -> None:
     assert paths.kinds_asked_for({"unit", "tests"}) == {"test"}
     assert paths.kinds_asked_for({"latest"}) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("query", "kinds", "wanted"),
+    [
+        ("test a handler without a server", {"code"}, True),
+        ("test a handler without a server", {"code", "docs"}, False),
+        ("fake responses in unit tests", {"code", "docs"}, False),
+        ("tests for redirects", {"code", "docs"}, True),
+        ("is there a test for redirects", {"code", "docs"}, True),
+        ("which tests follow redirects", {"code", "docs"}, True),
+        ("where are redirects tested", {"code", "docs"}, True),
+        ("redirect tests", {"code", "docs"}, True),
+    ],
+)
+def test_beside_pages_a_query_about_testing_asks_for_no_tests(
+    query: str, kinds: set[str], wanted: bool
+) -> None:
+    words = query.split()
+    assert ("test" in paths.kinds_asked_for(set(words), words, kinds)) == wanted
 
 
 def test_a_query_for_an_introduction_asks_for_the_readme() -> None:
