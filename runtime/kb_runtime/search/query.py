@@ -90,6 +90,15 @@ class Query(NamedTuple):
         return self.member[-1] if is_member else ""
 
     @property
+    def is_name(self) -> bool:
+        """Whether this is one word that is spelled as names in programs are: `SIGHUP`, `E0382`."""
+        if len(self.terms) != 1:
+            return False
+        typed = self.terms[0].typed
+        is_cased = typed[1:] != typed[1:].lower()
+        return is_cased or typed in self.identifiers or any(map(str.isdigit, typed))
+
+    @property
     def has_words(self) -> bool:
         """Whether there is anything for an encoder to understand."""
         return bool(self.terms)
