@@ -38,6 +38,9 @@ _CODE = re.compile(r"`([^`\n]{1,200})`")
 _RECEIVER = re.compile(r"\A(?:\.|::)")
 _ARGUMENTS = re.compile(r"\(.*\)\Z", re.DOTALL)
 
+_IN_NAMES = re.compile(r"(?<![\w-])--(?=\w)|(?<=\w)(?:::|->)(?=\w)")
+"""What belongs to the name of an option (`--force`) or joins those of members."""
+
 
 class QueryTerm(NamedTuple):
     """A distinct word of the query.
@@ -97,6 +100,12 @@ class Query(NamedTuple):
         typed = self.terms[0].typed
         is_cased = typed[1:] != typed[1:].lower()
         return is_cased or typed in self.identifiers or any(map(str.isdigit, typed))
+
+    @property
+    def lone_operators(self) -> tuple[str, ...]:
+        """The operators that are not only part of names (`--` of `--force`)."""
+        lone = operators(_IN_NAMES.sub(" ", self.text)) if self.operators else ()
+        return tuple(operator for operator in self.operators if operator in lone)
 
     @property
     def has_words(self) -> bool:

@@ -66,6 +66,14 @@ def test_an_unbalanced_quote_is_punctuation(analyzer: Analyzer) -> None:
 
 def test_operators_are_found(analyzer: Analyzer) -> None:
     assert analyse("what does => mean", analyzer).operators == ("=>",)
+    assert analyse("a -- b :: c -> d --", analyzer).lone_operators == ("--", "::", "->")
+
+
+@pytest.mark.parametrize("raw", ["--force", "what is `--dry-run`", "Cache::get", "cache->get(key)"])
+def test_what_is_part_of_a_name_is_no_lone_operator(raw: str, analyzer: Analyzer) -> None:
+    found = analyse(raw, analyzer)
+    assert found.operators
+    assert found.lone_operators == ()
 
 
 def test_the_trimmed_query_may_be_a_name(analyzer: Analyzer) -> None:
