@@ -34,7 +34,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             "vendored",
-            r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|_?compat|legacy|deprecated)/",
+            r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|_?compat|legacy|(?:[^/]+[._-])?deprecated)/",
             "vendor vendored third party compat compatibility legacy deprecated",
         ),
         (

@@ -179,6 +179,7 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("api/service.pb.go", "generated"),
         ("types/index.d.ts", "generated"),
         ("third_party/zlib/inflate.c", "vendored"),
+        ("lamp-server-deprecated/src/main/Lamp.kt", "vendored"),
         ("CHANGELOG.md", "changelog"),
         ("changelog/0.9.1_2026-01-02/issue-12", "changelog"),
         ("docs/changelogs/changes_3x.md", "changelog"),
