@@ -213,6 +213,7 @@ def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: P
         ),
         ("CHANGELOG.md", "# Heron\n\n## 2.1.0\n\n## Plans\n", "Heron"),
         ("CHANGELOG.md", "# Change Log\n\nNew.\n\n# 2.0.0\n", "Change Log"),
+        ("CHANGELOG.md", "# Table of Contents\n\n* 2\n\n# Log for 2.0\n\nNew.\n", "CHANGELOG"),
     ],
 )
 def test_the_first_part_of_a_page_about_the_project_is_no_title(
