@@ -188,6 +188,7 @@ def _is_called_as_file(record: CompiledRecord) -> bool:
     """Whether nothing but the name of its file says what a page is called."""
     return (
         isinstance(record, DocRecord)
+        and not _stated(record)
         and record.title
         in (stem := _ENDING.sub("", record.path.rpartition("/")[2]), _in_words(stem))
         and not any(section.title == record.title for section in record.sections)

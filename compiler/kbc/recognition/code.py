@@ -25,7 +25,7 @@ MAX_CODE_BYTES = 40_000_000
 """Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
 
 _TESTS = (
-    *("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/"),
+    *("test/", "tests/", "__tests__/", "spec/", "e2e/", "testdata/", "fixtures/", "benchmarks/"),
     *("*[-_]test/", "*[-_]tests/"),  # `integration-tests`
     *("testfiles/", "testfiles-*/"),  # those of l3build, which tests LaTeX
 )

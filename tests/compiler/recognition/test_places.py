@@ -353,7 +353,7 @@ def test_tests_that_are_called_as_such_are_left_out_before_all_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(code_of_repositories, "MAX_CODE_FILES", 2)
-    folders = ("src", "integration-tests", "it_test", "testfiles-x")
+    folders = ("src", "integration-tests", "it_test", "e2e", "testfiles-x")
     code = {f"{folder}/a.ts": CODE for folder in folders}
     files = {"package.json": '{"name": "heron"}', "docs/start.md": page("Start"), **code}
     inputs, _ = read(write_tree(tmp_path / "heron", files))
