@@ -176,6 +176,7 @@ class PageIncludes:
                 has_helpers=self._collection.generator == "mdbook",
                 stated=self._stated(file, text, read),
                 uids=self._uids,
+                mounted_anywhere=self._options.get("mdx_components", {}),
             ),
             is_marked=is_marked,
             values=self._hugo.of_page(text, file.path, read) if self._hugo else None,

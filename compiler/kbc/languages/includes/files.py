@@ -89,7 +89,8 @@ class Surroundings:
     With `is_mdx` the page is MDX, whatever its file is called, and with `has_helpers` it is one of mdBook,
     whose preprocessors fill in `{{#name}}`. `stated` gives what `meta` and `var` of Quarto show, by the name
     of the shortcode and that of the value (None: pages have no such). `uids` are the pages of DocFX by the
-    names that these state for themselves.
+    names that these state for themselves. `mounted_anywhere` is the Markdown that pages of MDX mount without
+    an import, by its name there.
     """
 
     bases: Sequence[str] = ()
@@ -108,6 +109,7 @@ class Surroundings:
     has_helpers: bool = False
     stated: Callable[[str, str], str | None] | None = None
     uids: Mapping[str, NamedPage] = field(default_factory=dict)
+    mounted_anywhere: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

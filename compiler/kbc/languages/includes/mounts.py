@@ -66,6 +66,11 @@ def imported_texts(body: str, page: IncludingPage) -> Mapping[str, tuple[str, st
             loaded = page.load(target, "import of code" if is_raw else "import of Markdown")
             if loaded is not None:
                 found[match["name"] or match["content"]] = (*loaded, is_raw)
+    for name, target in page.around.mounted_anywhere.items():
+        if name not in found and re.search(rf"<{name}\b", body):
+            loaded = page.load(target, "import of Markdown")
+            if loaded is not None:
+                found[name] = (*loaded, False)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -21,6 +22,13 @@ _SIDEBARS = tuple(f"sidebars{ending}" for ending in _ENDINGS)
 _PARTIALS = ("_*", "*.test.*", "__tests__/")
 """What Docusaurus itself leaves out: pages whose names begin with an underscore are included by others."""
 
+_COMPONENTS = tuple(
+    f"src/theme/MDXComponents{stem}.{ending}"
+    for stem in ("", "/index")
+    for ending in ("js", "jsx", "ts", "tsx")
+)
+_PARTIAL = re.compile(r"^import\s+(\w+)\s+from\s+[\"']([^\"'\n]+\.mdx?)[\"']", re.MULTILINE)
+
 _DOCS = re.compile(r"docs|(?:.*[/-])?content-docs")
 _BLOG = re.compile(r"blog|(?:.*[/-])?content-blog")
 """Plugins of pages: those of the preset by their short names."""
@@ -36,6 +44,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
         if name.endswith("client-redirects"):
             redirects |= _redirects(options)
     own = _own_repository(tree, data, [options for _, options in plugins])
+    own |= _mounted_anywhere(tree, folder)
     if text(mapping(data.get("markdown")), "format") not in ("detect", "md"):
         own["markdown_is_mdx"] = True
     whole = Site(
@@ -109,6 +118,19 @@ def _own_repository(
     names += remotes(tree)
     found = {"repositories": sorted(set(names)), "repository_folder": tree.top}
     return found if names else {}
+
+
+def _mounted_anywhere(tree: IncludeTree, folder: str) -> dict[str, Any]:
+    """The Markdown that pages mount without an import, by its name there: what the site's list of components
+    imports."""
+    path = first_existing(tree, folder, _COMPONENTS)
+    found = {}
+    for name, target in _PARTIAL.findall(read_text(tree, path)) if path else ():
+        if target.startswith("."):
+            place = posixpath.join(posixpath.dirname(path), target)
+            target = f"@site/{posixpath.relpath(place, folder or '.')}"
+        found[name] = target
+    return {"mdx_components": found} if found else {}
 
 
 def _published(

@@ -88,6 +88,23 @@ def test_a_released_version_has_the_sidebars_of_its_own(tmp_path: Path) -> None:
     assert list(found) == ["b.md", "a.md"]
 
 
+def test_pages_mount_the_markdown_that_the_list_of_components_imports(tmp_path: Path) -> None:
+    files = {
+        "web/docusaurus.config.js": "module.exports = {title: 'Loom'};\n",
+        "web/src/theme/MDXComponents.tsx": (
+            "import Theme from '@theme-original/MDXComponents'\n"
+            "import Wool from '../../docs/_wool.mdx'\nimport Dyes from '@site/docs/_dyes.md';\n"
+            "export default {...Theme, Wool, Dyes}\n"
+        ),
+        "web/docs/_wool.mdx": "## Wool\n\nIt shrinks in {props.bath} water.\n",
+        "web/docs/_dyes.md": "Madder is red.\n",
+        "web/docs/a.md": f'{page("A")}\n<Wool bath="hot" />\n\n<Dyes />\n\n<WoolTable />\n',
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    (found,) = inputs.records["docs"]
+    assert "## Wool\n\nIt shrinks in hot water.\n\nMadder is red." in found.text
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
