@@ -238,6 +238,17 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb"]
 
 
+def test_an_address_may_lack_what_stands_before_the_collection(
+    kb: kb_runtime.KnowledgeBase,
+) -> None:
+    record = kb.get("lanterns.md")
+    whole = record.address.removeprefix("kb://")
+    for address in (whole, whole.partition("/")[2], f"{record.collection}:{record.id}"):
+        assert kb.get(address).address == record.address
+    with pytest.raises(kb_runtime.ToolError, match="no record"):
+        kb.get(f"other/{whole}")
+
+
 @pytest.mark.slow
 def test_retrievers_give_whole_passages_with_their_places(kb: kb_runtime.KnowledgeBase) -> None:
     from kb_runtime.adapters import langchain, llama_index

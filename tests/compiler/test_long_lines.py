@@ -33,6 +33,7 @@ CASES = {
     "index terms that never end": ("a.adoc", "= T\n\n" + "(($$a" * 19_000 + "\n"),
     "sections of one title": ("a.adoc", "= T\n\n" + "== Deeper\n\ntext\n\n" * 9_000),
     "a name of underscores": ("a.pod", "=head1 a" + "_" * 200_000 + "b\n\nText.\n"),
+    "code of odoc that never ends": ("a.mld", "{0 T}\n\n" + "[" * 200_000 + "{x@a[{v " * 20_000),
     "a heading of underscores": ("a.rdoc", "= T\n\n== a" + "_" * 200_000 + "b\n\nText.\n"),
     "declarations that never end": ("a.xml", "<rfc>" + "<!DOCTYPE rfc [\n" * 20_000),
     "sections of data that never end": ("a.topic", "<topic>" + "<![CDATA[ " * 40_000),

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb_runtime.text.unshown import blank, without
 from kbc.languages import markdown, mdx
 from kbc.languages.comments import Span, comments
 from kbc.records import CompiledRecord, PatternRecord
+
+_LINK = re.compile(r"(?:[-*+]|\d+[.)])\s+\[.+\]\(#[^()\s]*\)")
+"""An item of a list that is nothing but a link to a place of its page."""
+_LONG_CONTENTS = 20
+"""So many of these fill a passage, which has the words of all sections and says nothing. Fewer tell what a
+page or section is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +29,7 @@ class Visible:
 
 def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx: bool) -> Visible:
     """The text of a record with spaces for front matter (a pattern's says when to use it and stays), for
-    comments outside of code, and for MDX syntax."""
+    comments outside of code, for definitions of links and long contents of the page, and for MDX syntax."""
     text = record.text
     hidden = 0
     if document.front_matter is not None and not isinstance(record, PatternRecord):
@@ -34,4 +42,25 @@ def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx:
         body = mdx.mask(body)
     else:
         hidden_spans = list(comments(text, document.commented))
-    return Visible(without(blank(text[:hidden]) + body, hidden_spans), tuple(hidden_spans))
+    apart: list[Span] = []
+    for span in sorted([*hidden_spans, *_navigation(document)]):
+        if not apart or span[0] >= apart[-1][1]:  # a comment may be in what is hidden as a whole
+            apart.append(span)
+    return Visible(without(blank(text[:hidden]) + body, apart), tuple(apart))
+
+
+def _navigation(document: markdown.Document) -> Iterator[Span]:
+    """Lines that only say where links lead (`[docs]: https://...`), but not notes that are written alike
+    (`[^1]: ...`), and long tables of the page's own contents."""
+    starts = [0, *(end.end() for end in re.finditer(r"\n|\Z", document.text))]
+    for block in document.blocks:
+        start, end = starts[block.start_line - 1], starts[block.end_line]
+        if block.kind == "list":
+            items = [line.strip() for line in document.text[start:end].split("\n")]
+            is_hidden = len(items) > _LONG_CONTENTS and all(
+                map(_LINK.fullmatch, filter(None, items))
+            )
+        else:
+            is_hidden = block.kind == "reference" and "[^" not in block.content
+        if is_hidden:
+            yield start, end

@@ -78,6 +78,7 @@ _FORMATS = (
     _format("notebook", "Jupyter notebooks: text, code, short text output", ".ipynb"),
     _format("pod", "POD, the format of Perl's documentation", ".pod"),
     _format("rdoc", "RDoc, the format of Ruby's documentation", ".rdoc"),
+    _format("odoc", "pages of odoc, the documentation of OCaml", ".mld"),
     _format("texinfo", "Texinfo, the format of GNU manuals", ".texi", ".texinfo", ".txi"),
     _format(
         "doxygen",

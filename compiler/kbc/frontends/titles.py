@@ -31,6 +31,8 @@ _CHANGE = re.compile(
 )
 """What the parts of a log of changes are called after: versions and days."""
 
+_CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
+
 _PART_OF_LOG = re.compile(rf"(?:{ON_RELEASES})[-_. ]?(v?\d+(?:\.(?:\d+|x))*)", re.IGNORECASE)
 """The name of one of several logs of changes, with the number that tells them apart."""
 
@@ -62,13 +64,13 @@ def stated_in_header(blocks: Sequence[Block]) -> str:
 
 def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
     """The records, of which pages that follow one template, whose parts all have headings of level 1
-    (`# Summary`, `# Motivation`), are called as their files: the first part is no title. Neither is that of
-    a README or a log of changes which names something else (`# Features`, `# 2.1.0`). A log that is called
-    as its package, as Changesets writes it, has the name of its file behind that. Pages whose headings are
-    the same (`# Introduction`) are called as they state, and those without a title whose files are called
-    alike (`caddy/licence.md`) have the name before it of the folder that tells them apart. Logs of changes
-    that are headed alike (`CHANGELOG.1.md`) have the number of their file behind that, and what several APIs
-    describe under one title (`Problem`) has the title of its API."""
+    (`# Summary`, `# Motivation`), or begin with their contents are called as their files: the first part is
+    no title. Neither is that of a README or a log of changes which names something else (`# Features`,
+    `# 2.1.0`). A log that is called as its package, as Changesets writes it, has the name of its file behind
+    that. Pages whose headings are the same (`# Introduction`) are called as they state, and those without a
+    title whose files are called alike (`caddy/licence.md`) have the name before it of the folder that tells
+    them apart. Logs of changes that are headed alike (`CHANGELOG.1.md`) have the number of their file
+    behind that, and what several APIs describe under one title (`Problem`) has the title of its API."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
     named = []
@@ -76,7 +78,9 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
         title = ""
         if isinstance(record, DocRecord) and begin:
             is_template = counts[begin] >= _FEWEST_ALIKE
-            title = name_in_path(record.path) if is_template else _of_project(collection, record)
+            title = "" if is_template else _of_project(collection, record)
+            if is_template or (not title and _CONTENTS.fullmatch(begin)):
+                title = name_in_path(record.path)
             record = replace(record, title=title or record.title)
         elif isinstance(record, DocRecord) and not collection.generator and _is_log(record):
             record = replace(record, title=f"{record.title} {name_in_path(record.path)}")
@@ -184,6 +188,7 @@ def _is_called_as_file(record: CompiledRecord) -> bool:
     """Whether nothing but the name of its file says what a page is called."""
     return (
         isinstance(record, DocRecord)
+        and not _stated(record)
         and record.title
         in (stem := _ENDING.sub("", record.path.rpartition("/")[2]), _in_words(stem))
         and not any(section.title == record.title for section in record.sections)

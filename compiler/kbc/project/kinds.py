@@ -207,7 +207,19 @@ RUBY = (".md.erb", ".markdown.erb", ".markerb")
 
 MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd", *RUBY)
 CONVERTED = (
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod", ".rd", ".rdoc", ".dox"),
+    *(
+        ".rst",
+        ".rest",
+        ".adoc",
+        ".asciidoc",
+        ".asc",
+        ".ipynb",
+        ".pod",
+        ".rd",
+        ".rdoc",
+        ".dox",
+        ".mld",
+    ),
     *(".texi", ".texinfo", ".txi"),
     *(".topic", ".tutorial", "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbc.formats.docc import CATALOGUE
+from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
@@ -24,7 +25,7 @@ MAX_CODE_BYTES = 40_000_000
 """Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
 
 _TESTS = (
-    *("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/"),
+    *("test/", "tests/", "__tests__/", "spec/", "e2e/", "testdata/", "fixtures/", "benchmarks/"),
     *("*[-_]test/", "*[-_]tests/"),  # `integration-tests`
     *("testfiles/", "testfiles-*/"),  # those of l3build, which tests LaTeX
 )
@@ -35,6 +36,11 @@ _OF_SITES = frozenset({"css", "html", "scss"})
 _OF_BROWSERS = frozenset({"javascript", "tsx", "typescript"})
 """Languages of programs that pages run, and many generators are configured in."""
 
+_OF_PERL = frozenset({"Build.PL", "Makefile.PL", "cpanfile", "dist.ini", "minil.toml"})
+"""Manifests of distributions of Perl."""
+
+_MODULE = re.compile(r"(?:lib/.+|[^/]+)\.pm")
+_POD = BY_NAME["pod"].suffixes
 _HIDDEN = re.compile(r"(?:^|/)\.[^/]*\Z")
 
 _OF_PAGES = re.compile(
@@ -48,10 +54,17 @@ _PROGRAMS_A_DOCUMENT = 3
 _AMONG_PAGES = "programs among pages are left out: they would be too much code"
 
 
-def plugins(found: Package | None, names: Sequence[str]) -> list[Collection]:
-    """The plugins of a collection of Ansible, programs that say how they are used: they are pages, too."""
-    is_there = found is not None and found.form == ANSIBLE and "plugins" in names
-    return [collection_of("plugins", "docs", ("plugins",))] if is_there else []
+def documented_programs(
+    root: Path, found: Package | None, files: Sequence[str]
+) -> list[Collection]:
+    """Programs that say how they are used, which are pages, too: the plugins of a collection of Ansible, and
+    the modules with POD of a distribution of Perl. `files` are all paths below `root`."""
+    is_of_ansible = found is not None and found.form == ANSIBLE
+    if is_of_ansible and any(name.startswith("plugins/") for name in files):
+        return [collection_of("plugins", "docs", ("plugins",))]
+    own = filter(_MODULE.fullmatch, [] if _OF_PERL.isdisjoint(files) else files)
+    modules = tuple(name for name in own if is_wanted(root / name, _POD))
+    return [collection_of("modules", "docs", modules)] if modules else []
 
 
 def collection(
@@ -138,9 +151,12 @@ def _pages_of(root: Path, place: str, files: Sequence[str]) -> Iterator[str]:
 
 
 def _by_content(root: Path, files: Iterable[str]) -> list[str]:
-    """Patterns for the files that the kind `docs` reads for what they begin with (XML, JSON, YAML)."""
+    """Patterns for the files that the kind `docs` reads for what they begin with (XML, JSON, YAML), besides
+    programs that document themselves."""
     wanted = KINDS["docs"].suffixes
-    others = (name for name in files if not name.lower().endswith(wanted))
+    others = (
+        name for name in files if not (name.lower().endswith(wanted) or places.is_program(name))
+    )
     return [f"/{name}" for name in others if is_wanted(root / name, wanted)]
 
 

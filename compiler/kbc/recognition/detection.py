@@ -135,8 +135,9 @@ class _FolderDetector:
             known = sorted({*pages, *ONLY_TESTS, *archives.ENDINGS})
             hint = f"Known endings, besides those of programs: {', '.join(known)}."
             raise RecognitionError(f"{name!r} is in no format that kbc reads", hint)
-        own = collection("docs", kind, (name,), self._slug(name))
-        return self._finish([own], f"one file, {name}")
+        own = [collection("docs", kind, (name,), self._slug(name))]
+        own += [collection("code", "code", (name,))] if places.is_program(name) else []
+        return self._finish(own, f"one file, {name}")
 
     def folder(self) -> Recognition:
         here = repository.sites_in(self._tree, "")
@@ -315,7 +316,7 @@ class _FolderDetector:
         own = [name for name in beside if name not in self._translated_files]
         if readmes := tuple(places.readmes(own)):
             collections.append(collection("readme", "docs", readmes))
-        collections += code.plugins(found, self._names)
+        collections += code.documented_programs(self._root, found, self._files)
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(collection("notebooks", "docs", notebooks))
         manuals = [] if sites else places.manuals(self._files, self._man_pages, taken)

@@ -34,7 +34,7 @@ _MAVEN_SITE = "src/site"
 _SBT_PAGES = re.compile(r"(?:.*/)?src/main/(?:mdoc|paradox|tut)(?=/)")
 _MIDDLEMAN, _MIDDLEMAN_PAGES = "config.rb", "source"
 _DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>.+)")
-_POD = BY_NAME["pod"].suffixes
+_AMONG_SOURCE = (*BY_NAME["pod"].suffixes, *BY_NAME["odoc"].suffixes)
 _RD = BY_NAME["rd"].suffixes
 _TEXINFO = BY_NAME["texinfo"].suffixes
 _PACKAGE_OF_R = "DESCRIPTION"
@@ -223,7 +223,7 @@ def _conventional(
         for file in files
         if is_page(file) and (match := _SBT_PAGES.match(file)) and not is_of_others(file)
     }
-    beside = {name for name in files if name.endswith(_POD) and not is_of_others(name)}
+    beside = {name for name in files if name.endswith(_AMONG_SOURCE) and not is_of_others(name)}
     return (
         *found,
         *sorted(each for each in catalogues | beside if each.split("/")[0] not in found),

@@ -23,7 +23,7 @@ NO_COLLECTION = "in no collection"
 _PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
 _UNREAD = (
     *(".dita", ".ditamap", ".doc", ".odt", ".ppt", ".rtf", ".tex"),
-    *(".apt", ".dj", ".djot", ".mld", ".page", ".pod6", ".qdoc", ".rakudoc", ".scrbl", ".smd"),
+    *(".apt", ".dj", ".djot", ".page", ".pod6", ".qdoc", ".rakudoc", ".scrbl", ".smd"),
     *(".textile", ".tid", ".typ"),
 )
 """Formats of documentation that no front end reads."""

@@ -10,6 +10,10 @@ from kb_runtime.errors.shortages import raise_shortage
 from kbc.project.kinds import LOG_OF_CHANGES
 
 _SNIFFED_BYTES = 4_096
+_MODULE = ".pm"
+_MODULE_BYTES = 1_000_000
+"""POD often stands behind the program that it documents."""
+
 _HTML_START = re.compile(
     rb"\s*(?:<!--.*?-->\s*)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
@@ -39,12 +43,14 @@ _KRAMDOWN_RFC = re.compile(rb"^--- middle[ \t]*\r?$", re.MULTILINE)
 _QUARTODOC = re.compile(rb"^quartodoc:[ \t]*\r?$", re.MULTILINE)
 _ANSIBLE = re.compile(rb"^DOCUMENTATION[ \t]*=[ \t]*r?(?:\"{3}|'{3})", re.MULTILINE)
 _ANSIBLE_YAML = re.compile(rb"^DOCUMENTATION:[ \t]*\r?$", re.MULTILINE)
+_POD = re.compile(rb"^=head1[ \t]+\S", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"\A\s*(?:<!--.*?-->\s*)*+@[A-Z]\w*\s*[({]", re.DOTALL)
 
 _IN_YAML = (("openapi", _OPENAPI), ("quartodoc", _QUARTODOC), ("ansible", _ANSIBLE_YAML))
 _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
     ".json": (("openapi", _OPENAPI),),
     ".py": (("ansible", _ANSIBLE),),
+    _MODULE: (("pod", _POD),),
     ".yaml": _IN_YAML,
     ".yml": _IN_YAML,
     ".tutorial": (("docc", _DIRECTIVE),),
@@ -56,6 +62,7 @@ _ENDINGS = {
     "ansible": ".md",
     "docc": ".tutorial",
     "openapi": "openapi.yaml",
+    "pod": ".pod",
     "docbook": ".docbook",
     "rfcxml": ".docbook",
     "quartodoc": "_quarto.yml",
@@ -85,15 +92,20 @@ def has_front_matter(data: bytes) -> bool:
 
 def format_by_content(name: str, data: bytes) -> str:
     """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `kramdown-rfc` or `docc` for a file that begins
-    as one, with an ending that other formats have, too; else ""."""
+    as one, with an ending that other formats have, too; `pod` for a module of Perl with a heading; else
+    ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
     if ending in (".md", ".mkd", ".markdown"):
         is_draft = b"\n--- middle" in data and has_front_matter(data)
         return "kramdown-rfc" if is_draft and _KRAMDOWN_RFC.search(data) else ""
-    start = data[:_SNIFFED_BYTES]
+    start = data[: _sniffed_bytes(ending)]
     formats = _BY_CONTENT.get(ending, ())
     return next((format for format, pattern in formats if pattern.search(start)), "")
+
+
+def _sniffed_bytes(ending: str) -> int:
+    return _MODULE_BYTES if ending == _MODULE else _SNIFFED_BYTES
 
 
 def is_numbered_text(path: str, data: bytes) -> bool:
@@ -136,7 +148,7 @@ def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) 
         if not path.is_file():
             return False
         with path.open("rb") as stream:
-            start = stream.read(_SNIFFED_BYTES)
+            start = stream.read(_sniffed_bytes(ending))
     except OSError as error:
         raise_shortage(error, path)
         return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.search.results import Explanation, explain
 from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.unshown import last_line, shown_text
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.interface import Knowledge
@@ -44,14 +45,14 @@ class Hit:
 
     @property
     def passage(self) -> str:
-        """The whole passage, of which `snippet` is the part that answers."""
-        text: str = self.ranked.chunk["text"]
-        return text
+        """The whole passage, of which `snippet` is the part that answers, without comments and definitions of
+        links at its end."""
+        return shown_text(self.ranked.chunk)
 
     @property
     def passage_lines(self) -> tuple[int, int]:
         """The first and the last line of `passage`, 1-based."""
-        return self.ranked.chunk["start_line"], self.ranked.chunk["end_line"]
+        return self.ranked.chunk["start_line"], last_line(self.ranked.chunk)
 
     @property
     def row(self) -> int:

@@ -95,6 +95,7 @@ def find(
 ) -> list[Place]:
     """Where the record is that a name means; behind it those that other knowledge bases call the same. The
     name may begin with a collection's, or with a kind in the singular, and a colon, as `kbc eval` prints it.
+    It may also be an address without `kb://`.
 
     Raises `ToolError` NOT_FOUND, which tells `next_steps`.
     """
@@ -115,10 +116,14 @@ def find(
     bare = record_id(name)
     if found := _find_any(knowledge, infos, (name, bare)):
         return found
-    prefix, _, id = name.partition(":")
-    of_prefix = [each for each in infos if prefix in (each.name, each.kind.removesuffix("s"))]
-    if of_prefix and (found := _find_any(knowledge, of_prefix, (id,))):
-        return found
+    # Of an address the scheme may be missing, or all before the collection.
+    first, _, rest = name.partition("/")
+    bare_address = rest if address is None and is_known(knowledge, first) else name
+    for separator in ":/":
+        prefix, _, id = bare_address.partition(separator)
+        of_prefix = [each for each in infos if prefix in (each.name, each.kind.removesuffix("s"))]
+        if of_prefix and (found := _find_any(knowledge, of_prefix, (id,))):
+            return found
     known = (id for each in infos for id in knowledge.catalog(each.name).ids())
     raise ToolError(
         "NOT_FOUND",

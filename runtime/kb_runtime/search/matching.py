@@ -32,14 +32,14 @@ class Matcher:
         self, query: Query, analyzer: Analyzer, corrections: Mapping[str, Sequence[str]]
     ) -> None:
         """`corrections` are the words that stood in for unknown ones (see `lexical`)."""
-        self.terms = tuple(term.typed for term in query.terms) + query.operators
+        lone = query.lone_operators
+        self.terms = tuple(term.typed for term in query.terms) + lone
         self._folded = [typed.casefold() for typed in self.terms]
         self._analyzer = analyzer
         self._words: dict[str, tuple[int, ...]] = {}
         self._owner: dict[str, int] = {}
-        self._operators = [
-            (len(query.terms) + at, operator) for at, operator in enumerate(query.operators)
-        ]
+        self._compounds = {at for at, term in enumerate(query.terms) if len(term.names) > 1}
+        self._operators = [(len(query.terms) + at, operator) for at, operator in enumerate(lone)]
         wholes = [(at, term.names[:1]) for at, term in enumerate(query.terms)]
         parts = [(at, term.names[1:]) for at, term in enumerate(query.terms)]
         stand_ins = [
@@ -54,8 +54,9 @@ class Matcher:
                     needles[form[: shared_prefix(form, stem)] or form] = None
         self._needles = [(needle, is_unspaced(needle)) for needle in needles]
 
-    def find(self, text: str) -> list[Occurrence]:
-        """Every matching word of `text`, in order."""
+    def find(self, text: str, shown: int = 0) -> list[Occurrence]:
+        """Every matching word of `text`, in order. Where a compound is in the first `shown` code points as it
+        was typed (`max-age`), words that have only parts of it do not count there."""
         folded = _fold_in_place(text)
         found: set[Occurrence] = set()
         length, find = len(text), folded.find
@@ -80,6 +81,13 @@ class Matcher:
             at = text.find(operator)
             if at >= 0:
                 found.add((at, at + len(operator), term))
+        if self._compounds and shown:
+            inside = [each for each in found if each[0] < shown and each[2] in self._compounds]
+            whole = {each for each in inside if self._folded[each[2]] in folded[each[0] : each[1]]}
+            typed = {term for _, _, term in whole}
+            found.difference_update(
+                each for each in inside if each[2] in typed and each not in whole
+            )
         return sorted(found)
 
     def matched(self, text: str, occurrences: Iterable[Occurrence]) -> tuple[str, ...]:

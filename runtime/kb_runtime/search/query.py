@@ -38,6 +38,9 @@ _CODE = re.compile(r"`([^`\n]{1,200})`")
 _RECEIVER = re.compile(r"\A(?:\.|::)")
 _ARGUMENTS = re.compile(r"\(.*\)\Z", re.DOTALL)
 
+_IN_NAMES = re.compile(r"(?<![\w-])--(?=\w)|(?<=\w)(?:::|->)(?=\w)")
+"""What belongs to the name of an option (`--force`) or joins those of members."""
+
 
 class QueryTerm(NamedTuple):
     """A distinct word of the query.
@@ -88,6 +91,21 @@ class Query(NamedTuple):
         is no path of a file; else empty."""
         is_member = len(self.member) > 1 and ("::" in self.text or self.text.endswith(")"))
         return self.member[-1] if is_member else ""
+
+    @property
+    def is_name(self) -> bool:
+        """Whether this is one word that is spelled as names in programs are: `SIGHUP`, `E0382`."""
+        if len(self.terms) != 1:
+            return False
+        typed = self.terms[0].typed
+        is_cased = typed[1:] != typed[1:].lower()
+        return is_cased or typed in self.identifiers or any(map(str.isdigit, typed))
+
+    @property
+    def lone_operators(self) -> tuple[str, ...]:
+        """The operators that are not only part of names (`--` of `--force`)."""
+        lone = operators(_IN_NAMES.sub(" ", self.text)) if self.operators else ()
+        return tuple(operator for operator in self.operators if operator in lone)
 
     @property
     def has_words(self) -> bool:

@@ -80,6 +80,10 @@ class Searcher:
         if mode == "hybrid":
             ranking, failure = self._reranked(request, candidates, ranking)
             warnings += failure
+        if candidates.mode == "hybrid" and query.is_name:
+            # An encoder knows few names: what is near to one may have nothing to do with it.
+            found = candidates.lexical.rows[: self._defaults.candidates]
+            ranking = ranking.with_found_first({*found})
         named: list[int] = []
         if request.names and candidates.mode != "semantic":
             sections = self._structure.documenting(query.member, candidates.lexical.rows)

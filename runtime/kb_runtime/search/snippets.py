@@ -85,7 +85,7 @@ class PassageReader:
         """The query's words in a chunk: in its text, title and other fields."""
         shown = without(chunk.get("text", ""), chunk.get("comments", ()))
         searched = f"{shown}\n{_other_fields(chunk)}"
-        return FoundWords(searched, self._matcher.find(searched))
+        return FoundWords(searched, self._matcher.find(searched, len(shown)))
 
     def matched(self, found: FoundWords) -> tuple[str, ...]:
         """The query's words that were found, as typed where a text has that spelling."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 ASKING = frozenset(
@@ -10,6 +11,8 @@ ASKING = frozenset(
     | {"assert", "unittest", "unittests"}
 )
 """The words by which a query asks for tests."""
+_BEFORE = frozenset({"existing", "find", "show", "what", "which"})
+_BEHIND = frozenset({"case", "cases", "file", "files", "for", "of", "suite", "suites"})
 
 # `ShedTest.java` and `UnitTests/` are tests; `latest.java` is none, `hitTest.ts` a function, `TypeSpec.java`
 # a class that describes types.
@@ -33,6 +36,19 @@ _AFFIXES = re.compile(
     r"(?i:\Atests?[_-]|[_.-](?:tests?|specs?)\Z)|\ATest(?=[A-Z])"
     r"|(?<=[A-Za-z0-9])(?:Tests?|TestCases?|Specs?|Suites?)\Z"
 )
+
+
+def are_wanted(words: Sequence[str]) -> bool:
+    """Whether a query with these lower-case words, in order, wants to see tests (`tests for redirects`,
+    `which tests ...`, `where is it tested`), where there is also text on how to test (`test a handler`)."""
+    if "tested" in words:
+        return True
+    padded = ["", *words, ""]
+    return any(
+        word in ASKING
+        and (before in _BEFORE or behind in _BEHIND or (len(words) < 3 and not behind))
+        for before, word, behind in zip(padded, padded[1:], padded[2:], strict=False)
+    )
 
 
 def is_test(path: str) -> bool:

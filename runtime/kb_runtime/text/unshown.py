@@ -22,6 +22,21 @@ def hidden_in(chunk: Mapping[str, Any]) -> list[Sequence[int]]:
     return [(0, end), *comments] if end else comments
 
 
+def shown_text(chunk: Mapping[str, Any]) -> str:
+    """A chunk's text to the end of what is shown: behind it may be a thousand definitions of links."""
+    text: str = chunk["text"]
+    hidden = hidden_in(chunk)
+    if not hidden or text[hidden[-1][1] :].strip():
+        return text
+    return text[: len(without(text, hidden).rstrip())] or text
+
+
+def last_line(chunk: Mapping[str, Any]) -> int:
+    """The number of the line that a chunk's `shown_text` ends on."""
+    first: int = chunk["start_line"]
+    return first + shown_text(chunk)[:-1].count("\n")
+
+
 def outside(
     text: str, pieces: Sequence[tuple[int, int]], hidden: Sequence[Sequence[int]]
 ) -> list[tuple[int, int]]:

@@ -179,6 +179,39 @@ def test_comments_are_known_in_each_chunk(words_budget: TokenBudget, page: Page)
     assert found == ["<!-- one\n\ntwo -->", "<!-- three -->"]
 
 
+@pytest.mark.parametrize("path", ["docs/a.md", "docs/a.mdx"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_definitions_of_links_are_not_embedded(
+    path: str, end: str, budget: TokenBudget, page: Page
+) -> None:
+    definitions = '[lamp]: https://lamps.example/a\n[oil]: <b c> "Where oil is"\n[//]: # (a remark)'
+    notes = "[^1]: https://notes.example"
+    text = f"# A\n\nSee [lamp][] and [oil][].[^1]\n\n{definitions}\n\n{notes}\n\n`[x]: y`\n"
+    (found,) = chunk(page(text.replace("\n", end), path=path), budget)
+    hidden = "".join(found.text[slice(*span)] for span in found.comments)
+    assert hidden.replace("\r", "").strip() == definitions
+    assert "https://lamps" not in found.embedded_text
+    assert all(each in found.embedded_text for each in ("[lamp]", notes, "[x]: y"))
+
+
+def test_long_contents_of_a_page_are_not_embedded(budget: TokenBudget, page: Page) -> None:
+    names = [f"E{number}" for number in range(24)]
+    links = [f"{'  ' * (at % 2)}- [`{name}`](#{name.lower()})" for at, name in enumerate(names)]
+    rest = "# Errors\n\nText.\n"
+    contents = "\n".join(links) + "\n"
+
+    def embedded(text: str) -> str:
+        return "\n".join(found.embedded_text for found in chunk(page(text), budget))
+
+    assert "E7" not in embedded(f"{contents}\n{rest}")
+    assert "E7" not in embedded(f"{contents}\n{rest}".replace("\n", "\r\n"))
+    commented = contents.replace("`E7`", "`E7` <!-- seven -->")
+    assert "E7" not in embedded(f"{commented}\n{rest}")
+    assert "E7" in embedded("\n".join(links[:9]) + f"\n\n{rest}")
+    assert "E7" in embedded(f"{contents}- [a](b.md)\n\n{rest}")
+    assert "E7" in embedded(contents.replace("7)", "7): the lamp is out") + f"\n{rest}")
+
+
 def test_comments_of_mdx_are_those_outside_of_code(budget: TokenBudget, page: Page) -> None:
     text = (
         "# A {/* a */}\n\n{/* one\ntwo */}\n\n- Text {/* within */}\n\n`{/* code */}`\n\n"

@@ -420,6 +420,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "notebook": ("docs/a.ipynb", NOTEBOOK),
         "openapi": ("docs/openapi.yaml", OPENAPI),
         "pod": ("docs/a.pod", POD),
+        "odoc": ("docs/a.mld", b"{0 Nests}\n\nThey {b hold} [egg]s.\n\n{[let egg = 1]}\n"),
         "texinfo": ("docs/b.texi", TEXINFO),
         "doxygen": ("docs/a.dox", b"/** \\page nests Nests\n\n \\section a A\n Text. */\n"),
         "rd": ("man/a.Rd", RD),

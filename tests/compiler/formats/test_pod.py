@@ -9,9 +9,9 @@ from kbc.formats import convert
 from kbc.formats.document import Converted
 
 
-def _converted(text: str | bytes) -> Converted:
+def _converted(text: str | bytes, path: str = "lib/Heron.pod") -> Converted:
     data = text if isinstance(text, bytes) else text.encode()
-    (document,) = convert("lib/Heron.pod", data, lambda path: None)
+    (document,) = convert(path, data, lambda path: None, format="pod")
     return document
 
 
@@ -52,6 +52,28 @@ def test_perl_around_it_and_blocks_for_other_formats_are_left_out() -> None:
     )
     assert document.text == "# Birds\n\nText.\n\n# More\n\n1\\. It flies.\n"
     assert document.title == ""
+
+
+def test_commands_that_show_nothing_may_stand_before_the_name() -> None:
+    before = "=encoding utf8\n\n=for comment Made.\n\n=pod\n\n"
+    document = _converted(f"{before}=head1 NAME\n\nHeron - Flies\n\n=head1 USE\n\nIt.\n")
+    assert (document.title, document.summary) == ("Heron - Flies", "Flies")
+    assert document.text == "# Heron - Flies\n\n## USE\n\nIt.\n"
+
+
+def test_a_module_without_a_name_is_called_after_its_package() -> None:
+    """Pod::Weaver writes the section NAME, and headings of its own commands, when it is released."""
+    module = (
+        "package Heron::Nest 1.02;\n# ABSTRACT: Builds C<nests>\n\n{}\n\n=cut\n\nsub lay {{ 1 }}\n"
+    )
+    document = _converted(module.format("=head1 USE\n\n=method lay\n\nLays."), "lib/Nest.pm")
+    assert (document.title, document.summary) == ("Heron::Nest - Builds nests", "Builds nests")
+    assert document.text == "# Heron::Nest - Builds nests\n\n## USE\n\n## lay\n\nLays.\n"
+    page = "{} {{ }}\n\n=head1 USE\n\npackage managers build it.\n"
+    assert _converted(page.format("package Heron"), "Heron.pm").title == "Heron"
+    assert _converted(page.format("class Heron"), "Heron.pm").title == ""
+    guide = "# PODNAME: Heron::Guide\n# ABSTRACT: Flies\n\n=pod\n\n=head1 Wings\n\nTwo.\n"
+    assert _converted(guide).title == "Heron::Guide - Flies"
 
 
 def test_lists_nest_and_number() -> None:

@@ -350,6 +350,8 @@ def test_pages_called_as_others_have_the_name_of_their_folder() -> None:
         "posts/redis/notes.md": "Fast.\n",
         "posts/mysql/licence.md": "# licence\n\nFree to use.\n",
         "posts/licence.txt": "Free to use.\n",
+        "posts/lua/licence.md": "---\ntitle: Licence\n---\n\nFree to use.\n",
+        "posts/perl/licence.md": "---\ntitle: Licence\n---\n\nFree to use.\n",
     }
     assert titles_of(texts) == {
         "posts/caddy/licence.md": "caddy licence",
@@ -357,6 +359,8 @@ def test_pages_called_as_others_have_the_name_of_their_folder() -> None:
         "posts/redis/notes.md": "notes",
         "posts/mysql/licence.md": "licence",
         "posts/licence.txt": "posts licence",
+        "posts/lua/licence.md": "Licence",
+        "posts/perl/licence.md": "Licence",
     }
 
 

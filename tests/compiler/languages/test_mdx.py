@@ -254,6 +254,7 @@ def test_texts_that_a_page_exports_are_filled_into_its_prose() -> None:
         ("It takes\n<Code>{`{ top: 2 }`}</Code>.\n", "It takes\n`{ top: 2 }`."),
         ("<Code>{`npm i`}</Code>\n\nThen", "```\nnpm i\n```\n\nThen"),
         ("One{\" \"}two {'three'}.", "One two three."),
+        (r"One{'\u2014'}two {'\ud83d'}.", r"One—two \ud83d."),
         (
             '<Release render={(it) => (\n  <CodeBlock language="sh">\n    {`run ${it.name}\n  -v`}\n'
             "  </CodeBlock>\n)} />",

@@ -137,16 +137,16 @@ def test_documentation_in_formats_that_are_not_read_is_named(tmp_path: Path) -> 
         "guide.org": "* Guide\n\nText.\n",
         "guide.tex": "made of guide.org",
         "manual.tex": "\\section{Top}",
-        "doc/index.mld": "{0 Heron}\n",
+        "doc/index.dj": "# Heron\n",
         "types/Int.rakudoc": "=begin pod\n=TITLE Int\n=end pod\n",
         "picture.svg": "<svg/>",
     }
     root = write_tree(tmp_path / "heron", files)
     _, diagnostics = read(root)
     (note,) = (each for each in diagnostics if each.code == "format-not-read")
-    assert note.path == "doc/index.mld"
-    assert note.message.endswith(": 3 (doc/index.mld, manual.tex, types/Int.rakudoc)")
-    (root / "doc/index.mld").unlink()
+    assert note.path == "doc/index.dj"
+    assert note.message.endswith(": 3 (doc/index.dj, manual.tex, types/Int.rakudoc)")
+    (root / "doc/index.dj").unlink()
     (root / "manual.tex").unlink()
     (root / "types/Int.rakudoc").unlink()
     assert not [each for each in read(root)[1] if each.code == "format-not-read"]

@@ -267,6 +267,7 @@ def test_a_page_that_adapts_another_shows_it_with_its_own_parts_and_words(tmp_pa
         "docs/sail/knots.md": adapts,
         "docs/oar/knots.md": "---\ntitle: Oars\nref: docs/sail/knots.md\n---\n"
         "[//]: # (New)\nRow.\n[//]: # (New)\n",
+        "docs/raft/knots.md": "---\nref: docs/reef/knots.md\n---\n",
         "docs/own/text.md": "---\ntitle: Own\nref: docs/reef/knots.md\n---\n\nText of its own.\n",
         "docs/own/missing.md": "---\ntitle: Missing\nref: docs/reef/none.md\n---\n",
         "docs/own/itself.md": "---\ntitle: Itself\nref: docs/own/itself.md\n---\n",
@@ -278,6 +279,8 @@ def test_a_page_that_adapts_another_shows_it_with_its_own_parts_and_words(tmp_pa
         "A function of Sail ties knots. ```vue <Mast of='Reef' /> ``` ## Untying Pull `knot(() => `."
     )
     assert pages["sail/knots.md"].startswith("---\ntitle: Knots\nref: docs/reef/knots.md\n")
+    titles = {each.id.removeprefix("docs/"): each.title for each in inputs.records["docs"]}
+    assert (titles["raft/knots.md"], titles["oar/knots.md"]) == ("Knots", "Oars")
     assert "<Mast of='Reef' />" in pages["oar/knots.md"]
     assert pages["oar/knots.md"].endswith("Row.\n")
     assert "knots" not in pages["own/text.md"].partition("\n---\n")[2]

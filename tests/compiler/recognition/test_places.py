@@ -213,6 +213,7 @@ def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: P
         ),
         ("CHANGELOG.md", "# Heron\n\n## 2.1.0\n\n## Plans\n", "Heron"),
         ("CHANGELOG.md", "# Change Log\n\nNew.\n\n# 2.0.0\n", "Change Log"),
+        ("CHANGELOG.md", "# Table of Contents\n\n* 2\n\n# Log for 2.0\n\nNew.\n", "CHANGELOG"),
     ],
 )
 def test_the_first_part_of_a_page_about_the_project_is_no_title(
@@ -233,6 +234,40 @@ def test_pod_among_source_is_documentation(tmp_path: Path) -> None:
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert titles(inputs.records["docs"]) == {"lib/Heron/Guide.pod": "Heron::Guide - How to fly"}
     assert "lib/Heron.pm" in [each.id for each in inputs.records["code"]]
+
+
+def test_pages_of_odoc_among_source_are_documentation(tmp_path: Path) -> None:
+    page = "{0 Nests}\n\nText.\n"
+    files = {
+        "dune-project": CODE,
+        "src/nest.ml": CODE,
+        "src/index.mld": page,
+        "test/page.mld": page,
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"src/index.mld": "Nests"}
+
+
+def test_modules_of_a_distribution_with_pod_are_documentation_and_code(tmp_path: Path) -> None:
+    program = "package Heron::Nest;\n" + "sub build { 1 }\n" * 500
+    files = {
+        "Makefile.PL": CODE,
+        "Heron.pm": "package Heron;\n1;\n\n=head1 NAME\n\nHeron - Flies\n\n=head1 WINGS\n\nTwo.\n",
+        "lib/Heron/Nest.pm": f"{program}1;\n__END__\n\n=head1 SYNOPSIS\n\n  build;\n",
+        "lib/Heron/Egg.pm": "package Heron::Egg;\n1;\n",
+        "inc/Other.pm": "=head1 NAME\n\nOther - Is bundled\n",
+        "doc/Draft.pm": "=head1 NAME\n\nDraft - Is beside pages\n\n=head1 USE\n\nNone.\n",
+        "doc/start.md": page("Start"),
+    }
+    root = write_tree(tmp_path / "heron", files)
+    inputs, _ = read(root)
+    modules = {"Heron.pm": "Heron - Flies", "lib/Heron/Nest.pm": "Heron::Nest"}
+    assert titles(inputs.records["modules"]) == modules
+    assert {*modules, "doc/Draft.pm"} < {each.id for each in inputs.records["code"]}
+    (root / "Makefile.PL").unlink()
+    assert "modules" not in read(root)[0].records
+    single = recognised(root / "Heron.pm").project.collections
+    assert [each.name for each in single] == ["docs", "code"]
 
 
 def test_a_folder_of_a_few_pages_and_no_program_is_documentation(tmp_path: Path) -> None:
@@ -318,7 +353,7 @@ def test_tests_that_are_called_as_such_are_left_out_before_all_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(code_of_repositories, "MAX_CODE_FILES", 2)
-    folders = ("src", "integration-tests", "it_test", "testfiles-x")
+    folders = ("src", "integration-tests", "it_test", "e2e", "testfiles-x")
     code = {f"{folder}/a.ts": CODE for folder in folders}
     files = {"package.json": '{"name": "heron"}', "docs/start.md": page("Start"), **code}
     inputs, _ = read(write_tree(tmp_path / "heron", files))

@@ -43,6 +43,16 @@ def test_identifiers_are_compounds_and_what_stands_in_backticks(analyzer: Analyz
     assert analyse("use setToMap or `fold` twice", analyzer).identifiers == ("setToMap", "fold")
 
 
+@pytest.mark.parametrize("raw", ["SIGHUP", "E0382", "--rng-seed", "getUser", "max_age", "`map`"])
+def test_one_word_that_is_spelled_as_in_programs_is_a_name(raw: str, analyzer: Analyzer) -> None:
+    assert analyse(raw, analyzer).is_name
+
+
+@pytest.mark.parametrize("raw", ["map", "Lantern", "SIGHUP handler", "E0382 and E0499", ""])
+def test_other_words_are_no_names(raw: str, analyzer: Analyzer) -> None:
+    assert not analyse(raw, analyzer).is_name
+
+
 def test_phrases_are_quoted_text(analyzer: Analyzer) -> None:
     query = analyse('about "model checker" and “state machine”', analyzer)
     assert query.phrases == ("model checker", "state machine")
@@ -56,6 +66,14 @@ def test_an_unbalanced_quote_is_punctuation(analyzer: Analyzer) -> None:
 
 def test_operators_are_found(analyzer: Analyzer) -> None:
     assert analyse("what does => mean", analyzer).operators == ("=>",)
+    assert analyse("a -- b :: c -> d --", analyzer).lone_operators == ("--", "::", "->")
+
+
+@pytest.mark.parametrize("raw", ["--force", "what is `--dry-run`", "Cache::get", "cache->get(key)"])
+def test_what_is_part_of_a_name_is_no_lone_operator(raw: str, analyzer: Analyzer) -> None:
+    found = analyse(raw, analyzer)
+    assert found.operators
+    assert found.lone_operators == ()
 
 
 def test_the_trimmed_query_may_be_a_name(analyzer: Analyzer) -> None:

@@ -263,6 +263,15 @@ def test_comments_are_neither_shown_nor_searched() -> None:
     assert widened(shown, chunk, 100, 200) == shown
 
 
+def test_a_passage_shows_a_compound_rather_than_its_parts() -> None:
+    lines = ["`--lamp` lamp, oil lamp", "`--oil` of a lamp", "`--lamp-oil` fills it"]
+    chunk = {"text": "\n".join(lines), "start_line": 1, "title": "lamp-oil"}
+    reader = PassageReader(lambda: matcher("--lamp-oil"), 30)
+    assert reader.passage(chunk, reader.find(chunk)).text == lines[2]
+    only_parts = {**chunk, "text": "\n".join(lines[:2])}
+    assert reader.passage(only_parts, reader.find(only_parts)).text == lines[0]
+
+
 def test_a_code_block_does_not_begin_or_end_behind_a_comment() -> None:
     comment = "<!-- a -->"
     for before, after in (

@@ -18,6 +18,13 @@ _LATIN = re.compile(rb"^=encoding[ \t]+(?:latin-?1|iso-?8859-1)\b", re.MULTILINE
 _COMMAND = re.compile(r"=([a-zA-Z]\w*)\s*(.*)", re.DOTALL)
 _BULLET = re.compile(r"\*\s*|\Z")
 _NUMBER = re.compile(r"(\d{1,9})[.)]?(?:\s+|\Z)")
+_PACKAGE = re.compile(r"^package\s+([\w:]+)(?:\s+v?[\d._]+)?\s*[;{]", re.MULTILINE)
+_PODNAME = re.compile(r"^#+[ \t]*PODNAME:[ \t]*(\S+)", re.MULTILINE)
+_ABSTRACT = re.compile(r"^#+[ \t]*ABSTRACT:(.+)", re.MULTILINE)
+_DESCRIBED = frozenset({"attr", "func", "method"})
+"""Commands of Pod::Weaver: sections with the name of what they describe."""
+
+_UNSHOWN = re.compile(r"=(?:encoding|for|pod)\b")
 _NAME = re.compile(r"\s*(?P<name>\S.*?)\s+-{1,2}\s+(?P<summary>.+)", re.DOTALL)
 
 
@@ -35,7 +42,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     paragraphs = list(_paragraphs(text))
     if not paragraphs:
         raise FormatError("no line begins with a command of POD, such as '=head1'")
-    title, summary = _named(paragraphs)
+    title, summary = _named(paragraphs) or _declared(text, is_module=path.endswith(".pm"))
     writer = _PodWriter(level=2 if title else 1)
     if title:
         writer.write(commonmark.heading(1, commonmark.escaped(title)))
@@ -57,17 +64,27 @@ def _paragraphs(text: str) -> Iterator[str]:
             yield paragraph
 
 
-def _named(paragraphs: list[str]) -> tuple[str, str]:
+def _named(paragraphs: list[str]) -> tuple[str, str] | None:
     """What the section NAME at the beginning says, which is taken out: "Module - what it does"."""
-    start = 1 if paragraphs[0].startswith("=encoding") else 0
+    start = next((at for at, each in enumerate(paragraphs) if not _UNSHOWN.match(each)), 0)
     heading = _COMMAND.fullmatch(paragraphs[start]) if len(paragraphs) > start + 1 else None
     is_name = heading and heading[1] == "head1" and plain(heading[2]).upper() == "NAME"
     if not is_name or paragraphs[start + 1].startswith("="):
-        return "", ""
+        return None
     stated = plain(paragraphs[start + 1])
     del paragraphs[start : start + 2]
     named = _NAME.fullmatch(stated)
     return stated, named["summary"] if named else ""
+
+
+def _declared(text: str, *, is_module: bool) -> tuple[str, str]:
+    """What a file says from which the section NAME is written when it is released: `# PODNAME:` or `package`,
+    `# ABSTRACT:`. The package of a module is its name without the latter, too."""
+    name, abstract = _PODNAME.search(text) or _PACKAGE.search(text), _ABSTRACT.search(text)
+    if name is None or abstract is None:
+        return (name[1] if name and is_module else ""), ""
+    summary = plain(abstract[1])
+    return f"{name[1]} - {summary}", summary
 
 
 class _PodWriter:
@@ -109,7 +126,7 @@ class _PodWriter:
             self.write(commonmark.fence(dedent(code.expandtabs()).strip("\n")))
 
     def _command(self, name: str, text: str) -> None:
-        if name.startswith("head"):
+        if name.startswith("head") or name in _DESCRIBED:
             while len(self._lists) > 1:
                 self._end_list()
             level = int(name[4:]) if name[4:].isdigit() else 1

@@ -1,11 +1,12 @@
 """Pages that are another page with parts and words of their own, as the same guide for another framework.
 
 The front matter names the page (`ref`) and what to `replace` in it. A part between two lines `[//]: # 'Name'`
-takes the place of that of the same name there.
+takes the place of that of the same name there. Without a title of its own, the page is called as that one.
 """
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +44,11 @@ def adapted(text: str, path: str, read: Read, matter: Matter, depth: int = 0) ->
     for before, after in words.items() if isinstance(words, Mapping) else ():
         plain = _SINGLE.sub(lambda match: match["char"] or match["escaped"], str(before))
         body = body.replace(plain, str(after)) if plain else body
-    return text[:start] + _with_parts(body, own)
+    title = matter(source).get("title")
+    head = text[:start]
+    if isinstance(title, str) and "title" not in stated:
+        head = head.replace("---", f"---\ntitle: {json.dumps(title)}", 1)
+    return head + _with_parts(body, own)
 
 
 def _found(target: str, path: str, read: Read) -> tuple[str, str] | None:

@@ -25,6 +25,9 @@ _CHILD = re.compile(
 _LITERAL = re.compile(
     r"(?<![={$`(,:])\{[ \t]*(?:\"(?P<double>[^\"\n{}]*)\"|'(?P<single>[^'\n{}]*)')[ \t]*\}(?!\})"
 )
+_ESCAPE = re.compile(r"\\u(?!00[01]|[Dd][89A-Fa-f])([0-9A-Fa-f]{4})")
+"""A character that can be shown, and is no half of a pair."""
+
 _CODE = re.compile(r"pre|code|.*(?:Code|Snippet|Terminal|Highlight|Prism|Command).*", re.IGNORECASE)
 _LANGUAGE = re.compile(r"\blanguage-([\w+#-]+)")
 _FENCED = re.compile(r"[ \t]*`{3,}[^\n]*\n")
@@ -111,4 +114,5 @@ def _with_literals(text: str) -> str:
 
 
 def _literal(match: re.Match[str]) -> str:
-    return match["double"] or match["single"] or ""
+    text = match["double"] or match["single"] or ""
+    return _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)

@@ -34,13 +34,17 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             "vendored",
-            r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|_?compat|legacy|deprecated)/",
+            r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|_?compat|legacy|(?:[^/]+[._-])?deprecated)/",
             "vendor vendored third party compat compatibility legacy deprecated",
         ),
         (
             "changelog",
             r"(?:^|/)(?:changelog|changes|history|release[_-]?notes|news)"
-            r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt))?$",
+            r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt))?$"
+            # A file for each change, or for each release.
+            r"|(?:^|/)(?:\.changesets?|\.changes|changelog\.d|newsfragments)/"
+            r"|(?:^|/)(?:changelogs?|release[_-]?notes)/(?:[^/]+/)*[^/.]+"
+            r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt|ya?ml))?$",
             "changelog change changes changed history release released releases version news",
         ),
         (
@@ -58,9 +62,10 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             DATA,
-            r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg)$",
-            "json yaml yml toml ini csv xml svg config configuration configure configured settings option"
-            " options schema data dependency dependencies manifest package workflow workflows ci"
+            r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg)$|(?:^|/)doxyfile[^/]*$",
+            "json yaml yml toml ini csv xml svg doxyfile doxygen config configuration configure configured"
+            " settings option options schema data dependency dependencies manifest package workflow"
+            " workflows ci"
             " snapshot snapshots",
         ),
     )
@@ -174,6 +179,13 @@ def version_of(path: str) -> Version | None:
     return Version(path[: found.start()], int(found[1]), path[found.end() :]) if found else None
 
 
-def kinds_asked_for(words: Collection[str]) -> frozenset[str]:
-    """The kinds of secondary files that a query with these lower-case words asks for."""
-    return frozenset(name for name, asking in _ASKING.items() if not asking.isdisjoint(words))
+def kinds_asked_for(
+    words: Collection[str], written: Sequence[str] = (), kinds: Collection[str] = ()
+) -> frozenset[str]:
+    """The kinds of secondary files that a query with these lower-case words asks for. `written` are its
+    words in order, and `kinds` those of the collections that have candidates: where one explains, a query
+    about testing asks for what is said of it and not for tests."""
+    asked = frozenset(name for name, asking in _ASKING.items() if not asking.isdisjoint(words))
+    if TEST in asked and not _SHOWING.keys() >= {*kinds} and not tests.are_wanted(written):
+        return asked - {TEST}
+    return asked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -98,6 +98,17 @@ class RankedCandidates(NamedTuple):
     trail: RankingTrace | None = None
     rerank_scores: Mapping[int, float] = MappingProxyType({})
     copies: Mapping[int, Sequence[int]] = MappingProxyType({})
+
+    def with_found_first(self, found: Collection[int]) -> RankedCandidates:
+        """The ranking with the rows that are not `found` behind the others, with at most their last score."""
+        ranked = list(zip(self.rows, self.scores, strict=True))
+        first = [each for each in ranked if each[0] in found]
+        if not first:
+            return self
+        last = first[-1][1]
+        behind = [(row, min(score, last)) for row, score in ranked if row not in found]
+        rows, scores = zip(*first, *behind, strict=True)
+        return self._replace(rows=rows, scores=scores)
 
     def with_named_copies_first(self, named: Sequence[int]) -> RankedCandidates:
         """The ranking with each row of `named` that is a copy in the place of the row it stands under."""

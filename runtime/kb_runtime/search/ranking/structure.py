@@ -240,9 +240,8 @@ class Structure:
         named = self._in_another_language(pool)
         if named is None and not any(one.kinds or one.version for one in pool.facts):
             return scores
-        words = _words(pool.query)
-        asked = paths.kinds_asked_for(words)
-        superseded = self._superseded(pool, words)
+        asked = self._asked_for(pool)
+        superseded = self._superseded(pool, _words(pool.query))
         kinds = [one.kinds - asked for one in pool.facts]
         kept = np.array([_kept(own, at in superseded) for at, own in enumerate(kinds)])
         factors: Scores = kept[pool.record_of]
@@ -256,6 +255,11 @@ class Structure:
         factors /= factors.max()
         return scores * factors if factors.min() < 1.0 else scores
 
+    def _asked_for(self, pool: _Pool) -> frozenset[str]:
+        """The kinds of secondary files that the query asks for."""
+        kinds = {self._kinds[at] for at, _ in pool.records}
+        return paths.kinds_asked_for(_words(pool.query), _written(pool.query), kinds)
+
     def _in_another_language(self, pool: _Pool) -> Mask | None:
         """The candidates of source trees that are in another language than the one that the query names; None
         where it names none."""
@@ -265,8 +269,7 @@ class Structure:
         known = {*languages} - {""}
         if len(known) < 2:
             return None
-        words = [word.lower() for word in WORD.findall(pool.query.text)]
-        language = paths.language_named(words, known)
+        language = paths.language_named(_written(pool.query), known)
         return np.array([one not in ("", language) for one in languages]) if language else None
 
     def _superseded(self, pool: _Pool, words: Collection[str]) -> set[int]:
@@ -310,7 +313,7 @@ class Structure:
     def _beside(self, pool: _Pool) -> Iterator[tuple[int, int, float]]:
         """The records that are about another one, with that one and what they count for it. Tests that the
         query asks for are what it wants themselves."""
-        wanted = paths.TEST in paths.kinds_asked_for(_words(pool.query))
+        wanted = paths.TEST in self._asked_for(pool)
         for record, about in companions([one.subject for one in pool.facts]):
             subject = pool.facts[record].subject
             is_test = subject is not None and subject.role == "test"
@@ -390,6 +393,11 @@ def _kept(kinds: Collection[str], is_superseded: bool) -> float:
 def _words(query: Query) -> set[str]:
     """The words of a query and their parts, in lower case."""
     return {name for term in query.terms for name in (term.typed.lower(), *term.names)}
+
+
+def _written(query: Query) -> list[str]:
+    """The words of a query in order, in lower case."""
+    return [word.lower() for word in WORD.findall(query.text)]
 
 
 def _possible_names(query: Query) -> set[str]:

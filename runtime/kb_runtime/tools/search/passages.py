@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from kb_runtime.search.snippets import heading_of
-from kb_runtime.text.unshown import hidden_in, repeats, without
+from kb_runtime.text.unshown import hidden_in, last_line, repeats, shown_text, without
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,11 +84,11 @@ def section_lines(knowledge: Knowledge, hit: SearchHit, shown: Snippet) -> list[
     rows = chunks.rows_of(hit.record, knowledge.collection(hit.collection).rows)
     trail = own.get("breadcrumb", [])
     first = last = own
-    room = MAX_SECTION_CHARS - len(own["text"])
+    room = MAX_SECTION_CHARS - len(shown_text(own))
     for step in (1, -1):
         edge, at = own, hit.row + step
         while room >= 0 and at in rows and _is_within(chunk := chunks[at], trail):
-            room -= len(chunk["text"])
+            room -= len(shown_text(chunk))
             if room >= 0 or step < 0:
                 edge, at = chunk, at + step
         if step > 0:
@@ -97,7 +97,7 @@ def section_lines(knowledge: Knowledge, hit: SearchHit, shown: Snippet) -> list[
             first = edge
     if first is last and _is_whole(own, shown):
         return None
-    return [first["start_line"], last["end_line"]]
+    return [first["start_line"], last_line(last)]
 
 
 def _is_within(chunk: Mapping[str, Any], trail: Sequence[str]) -> bool:

@@ -179,8 +179,14 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("api/service.pb.go", "generated"),
         ("types/index.d.ts", "generated"),
         ("third_party/zlib/inflate.c", "vendored"),
+        ("lamp-server-deprecated/src/main/Lamp.kt", "vendored"),
         ("CHANGELOG.md", "changelog"),
+        ("changelog/0.9.1_2026-01-02/issue-12", "changelog"),
+        ("docs/changelogs/changes_3x.md", "changelog"),
+        ("newsfragments/12.bugfix.rst", "changelog"),
+        (".changeset/blue-lamps.md", "changelog"),
         ("test.c", "test"),
+        ("docs/Doxyfile.in", "data"),
         ("README.md", "readme"),
         ("readme.zh-CN.md", "readme"),
     ],
@@ -206,6 +212,8 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
         "docs/README.md",
         "app/history_view.ts",
         "src/history.py",
+        "changelog/parse.go",
+        "lib/release_notes/index.ts",
         "src/spec.go",
     ],
 )
@@ -230,6 +238,26 @@ def test_versions_are_folders_named_so(path: str, version: tuple[str, int, str] 
 def test_a_query_asks_for_tests_by_naming_them() -> None:
     assert paths.kinds_asked_for({"unit", "tests"}) == {"test"}
     assert paths.kinds_asked_for({"latest"}) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("query", "kinds", "wanted"),
+    [
+        ("test a handler without a server", {"code"}, True),
+        ("test a handler without a server", {"code", "docs"}, False),
+        ("fake responses in unit tests", {"code", "docs"}, False),
+        ("tests for redirects", {"code", "docs"}, True),
+        ("is there a test for redirects", {"code", "docs"}, True),
+        ("which tests follow redirects", {"code", "docs"}, True),
+        ("where are redirects tested", {"code", "docs"}, True),
+        ("redirect tests", {"code", "docs"}, True),
+    ],
+)
+def test_beside_pages_a_query_about_testing_asks_for_no_tests(
+    query: str, kinds: set[str], wanted: bool
+) -> None:
+    words = query.split()
+    assert ("test" in paths.kinds_asked_for(set(words), words, kinds)) == wanted
 
 
 def test_a_query_for_an_introduction_asks_for_the_readme() -> None:

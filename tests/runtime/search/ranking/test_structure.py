@@ -240,6 +240,18 @@ def test_a_folder_called_after_something_in_the_tree_and_tests_holds_tests(tmp_p
     assert demoted(tree, "which tests mend a net") == set()
 
 
+def test_beside_pages_a_question_about_testing_is_answered_by_them(tmp_path: Path) -> None:
+    (tmp_path / "guide").mkdir()
+    (tmp_path / "guide/testing.md").write_text("# Testing\n\nHow to test a winch without a load.\n")
+    test = "/** Tests a winch without {}. */\nexport function test{}(): void {{\n  winch();\n}}\n"
+    names = ("load", "oil", "rope")
+    files = {f"test/{name}.test.ts": test.format(f"a {name}", name) for name in names}
+    pages = '\n[[collection]]\nname = "guide"\nkind = "docs"\npaths = ["guide"]\n'
+    tree = compiled(tmp_path, pages, files)
+    assert "test/load.test.ts" in demoted(tree, "test a winch without a load")
+    assert not demoted(tree, "tests for a winch without a load")
+
+
 def test_the_first_hits_do_not_depend_on_how_many_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

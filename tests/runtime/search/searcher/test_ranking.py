@@ -7,8 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from tests.runtime.search.searcher.toy_index import Built, altered, build, rows
+from numpy.typing import NDArray
+from tests.runtime.search.searcher.toy_index import Built, WordCounts, altered, build, rows
 
 from kb_runtime.search.ranking.steps import STEPS
 from kb_runtime.search.request import (
@@ -183,3 +185,23 @@ def test_more_candidates_do_not_move_the_first_hits(large: Built, options: dict[
     many = searcher.search(SearchRequest(query, limit=200, **options)).hits
     assert rows(SearchResult(many[:10], "hybrid", (), 0)) == few
     assert [hit.score for hit in many] == sorted((hit.score for hit in many), reverse=True)
+
+
+def test_what_has_a_name_that_the_encoder_does_not_know_comes_first(tmp_path: Path) -> None:
+    class Misled(WordCounts):
+        def encode(self, text: str) -> NDArray[np.float32]:
+            return super().encode(text.replace("SIGHUP", "mast and sail"))
+
+    texts = {"name": "SIGHUP lights the lantern at dusk.", "near": "A mast and a sail."}
+    texts |= {f"other{at}": f"Rope number {at} is tarred." for at in range(12)}
+    built = build(tmp_path, {"docs": [(record, [text]) for record, text in texts.items()]})
+    built.encoder = Misled()
+
+    def records(query: str, limit: int) -> list[int]:
+        found = Searcher(built).search(SearchRequest(query, limit=limit))
+        scores = [hit.score for hit in found.hits]
+        assert scores == sorted(scores, reverse=True)
+        return [hit.record for hit in found.hits]
+
+    assert records("SIGHUP", 2) == [0, 1]
+    assert records("SIGHUP", 8)[:2] == [0, 1]
