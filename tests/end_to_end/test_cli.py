@@ -97,6 +97,7 @@ def test_init_never_overwrites(tmp_path: Path, capsys: pytest.CaptureFixture[str
     code, _, err = ask(capsys, "init", tmp_path)
     assert code == exit_codes.OUTPUT
     assert "nothing was changed" in err
+    assert "Edit that file" in err
     assert (tmp_path / "kb.toml").read_text() == "mine"
 
 
@@ -399,7 +400,10 @@ def test_a_search_without_a_scope_finds_source_beside_pages(
     (tree / "pyproject.toml").write_text('[project]\nname = "heron"\n')
     (tree / "README.md").write_text("# Heron\n\nIt catches fish.\n")
     (tree / "heron" / "bird.py").write_text("def spread_wings():\n    return 2\n")
-    ask(capsys, "build", tree, "--out", tmp_path / "out", "--lexical-only", "--quiet")
+    (tree / "heron" / "__init__.py").write_text("")
+    arguments = ("build", tree, "--out", tmp_path / "out", "--lexical-only")
+    assert "note[files-left-out]" in ask(capsys, *arguments)[2]
+    assert ask(capsys, *arguments, "--quiet") == (exit_codes.OK, "", "")
     found = ask_json(capsys, "search", tmp_path / "out", "spread_wings")
     assert found["hits"][0]["address"] == "kb://heron/code/heron/bird.py"
     found = ask_json(capsys, "search", tmp_path / "out", "spread_wings", "--scope", "all")

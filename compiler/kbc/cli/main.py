@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 success, 1 broken installation, 2 usage, 3 errors in the knowledge base,"
     " 4 artifact refused, 5 output not writable, 6 model, 7 not found, 8 compiler not installed,"
-    " 9 eval below a limit, 10 workers refused or lost, 70 bug in kbc, 71 out of memory, file"
-    " descriptors or space.",
+    " 9 eval below a limit, 10 workers refused or lost, 70 bug in kbc, 71 out of memory, threads or"
+    " file descriptors.",
 )
 @flag("--debug", help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="kbc")
@@ -174,7 +174,7 @@ def build(
     if as_json:
         print_json(report.as_dict())
         return
-    reporting.show_diagnostics(report.diagnostics, reporting.MOST_OF_A_CODE)
+    reporting.show_diagnostics(report.diagnostics, reporting.MOST_OF_A_CODE, notes=not quiet)
     if not quiet:
         show_accounting(report.files)
         reporting.show_build(report)

@@ -27,12 +27,17 @@ REDRAW_S = 0.1
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 
 
-def show_diagnostics(diagnostics: Iterable[Diagnostic], most: int | None = None) -> None:
-    """The findings on stderr, in report order, then a line that counts them. Of warnings and notes of one
-    code, `most` are shown (None: all), and a line says how many there are besides."""
+def show_diagnostics(
+    diagnostics: Iterable[Diagnostic], most: int | None = None, *, notes: bool = True
+) -> None:
+    """The findings on stderr, in report order and without `notes` if so asked, then a line that counts them.
+    Of warnings and notes of one code, `most` are shown (None: all), and a line says how many there are
+    besides."""
     counts = dict.fromkeys(Severity, 0)
     of_code: Counter[str] = Counter()
     for found in diagnostics:
+        if found.severity is Severity.NOTE and not notes:
+            continue
         counts[found.severity] += 1
         of_code[found.code] += not found.is_error
         if most is not None and of_code[found.code] > most:

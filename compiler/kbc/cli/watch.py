@@ -121,7 +121,8 @@ class _Output:
         from kb_runtime.text.tables import count_of
         from kbc.cli import reporting
 
-        reporting.show_diagnostics(report.diagnostics, reporting.MOST_OF_A_CODE)
+        most = reporting.MOST_OF_A_CODE
+        reporting.show_diagnostics(report.diagnostics, most, notes=not self._quiet)
         if not self._quiet:
             what = "was up to date" if report.was_live else f"is live after {seconds:.1f} s"
             chunks = count_of(report.chunks, "chunk")

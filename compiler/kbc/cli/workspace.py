@@ -354,8 +354,11 @@ def _tests(name: str, data: bytes, suite: Any) -> Normalised:
         parsed = parse(base, data)
     except CaseFileError as error:
         place = f" (line {error.line})" if error.line else ""
-        raise InputError(f"{name}: {error.message}{place}") from error
+        hint = "Export it again, or correct it there."
+        raise InputError(f"{name}: {error.message}{place}", hint) from error
     found = normalise(parsed, suite or suite_of(base, parsed), base)
     if found is None or not found.cases:
-        raise InputError(f"{name} contains no test case")
+        from kbc.frontends.cases import WHAT_IS_READ
+
+        raise InputError(f"{name} contains no test case", f"In an export {WHAT_IS_READ}")
     return found

@@ -35,6 +35,7 @@ _NOTES: frozenset[FindingCode] = frozenset(
     {"no-steps", "no-tags", "step-without-action", "column-not-read"}
 )
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
+WHAT_IS_READ = f"{_IDENTIFIED} Their list is the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`."
 _SHOWN = 3
 """Files named in a sentence about many."""
 
@@ -86,13 +87,14 @@ def read(
 
 
 def _report_unreadable(error: CaseFileError, path: str, diagnostics: Diagnostics) -> None:
+    place = ", correct this place," if error.line else ""
     diagnostics.warning(
         "tests-unreadable",
         f"{error.message}; the file was left out",
         path,
-        error.line or 1,
+        error.line or None,
         error.column or None,
-        hint="Export it again, correct this place, or exclude it from the collection's paths.",
+        hint=f"Export it again{place} or exclude it from the collection's paths.",
     )
 
 
@@ -103,8 +105,7 @@ def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Di
         f"files of collection {collection!r} that contain no test case were left out:"
         f" {len(paths):,} ({shown})",
         paths[0],
-        hint=f"Exclude them from the collection's paths. If they are exports: {_IDENTIFIED} Their list is"
-        " the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`.",
+        hint=f"Exclude them from the collection's paths. If they are exports: {WHAT_IS_READ}",
     )
 
 

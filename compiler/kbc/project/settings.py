@@ -156,15 +156,14 @@ class Alias(Table):
 def _profile(value: str) -> str:
     """`all`, `compact`, or families separated by commas, as `kbc serve --tools` takes them."""
     names = [name.strip() for name in value.split(",")]
-    if names != ["all"]:
-        for name in names:
-            known_value(name, ("all", "compact", *FAMILIES), "a family of tools", "toml-bad-value")
-        if "all" in names:
-            raise mistake(
-                "toml-conflict",
-                "`all` contains every family: listing others as well has no effect",
-                'Write `offer = "all"`.',
-            )
+    for name in names:
+        known_value(name, ("all", "compact", *FAMILIES), "a family of tools", "toml-bad-value")
+    if "all" in names and set(names) - {"all", "compact"}:
+        raise mistake(
+            "toml-conflict",
+            "`all` contains every family but `compact`: listing others as well has no effect",
+            'Write `offer = "all"`, or `offer = "all,compact"`.',
+        )
     return ",".join(names)
 
 

@@ -13,6 +13,7 @@ from kbc.project.loading import PROJECT_FILE
 from kbc.project.settings import default_prefix, name_of
 
 _OTHER = "Choose another folder."
+_EXISTING = "Edit that file, move it away to have another written, or choose another folder."
 _KB_TOML = """\
 # A knowledge base: this file, and folders of Markdown and source files next to it.
 # `kbc check` reports mistakes, `kbc build` compiles, docs/kb-authoring.md explains every key.
@@ -152,7 +153,9 @@ def write_starter(folder: Path, kind: str | None) -> list[Path]:
     """
     if (folder / PROJECT_FILE).exists():
         remove_abandoned(folder / PROJECT_FILE)
-        raise InitError(f"{str(folder)!r} already contains a kb.toml; nothing was changed", _OTHER)
+        raise InitError(
+            f"{str(folder)!r} already contains a kb.toml; nothing was changed", _EXISTING
+        )
     name = name_of(folder.resolve().name) or "kb"
     texts = {PROJECT_FILE: _KB_TOML, **({} if kind is None else STARTERS[kind])}
     facts = {

@@ -30,6 +30,14 @@ _ASSIGNED = re.compile(
 
 _FIELD = re.compile(r"^(?P<key>[\w-]+)[^\S\n]*:[^\S\n]*(?P<text>\S.*)$", re.MULTILINE)
 _PYTHON_VERSION = re.compile(r"""^(?:__version__|VERSION)\b[^=\n]*=\s*["']([^"'\n]+)""", re.M)
+_OF_VERSION = (
+    ".py",
+    "/__init__.py",
+    "/__about__.py",
+    "/__version__.py",
+    "/_version.py",
+    "/version.py",
+)
 _RUBY_VERSION = re.compile(r"""^\s*VERSION\s*=\s*["']([^"'\n]+)""", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)][.!?])\s+(?=[A-Z])")
 """Of a description the first sentence is told."""
@@ -111,22 +119,10 @@ def _pyproject(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     data = read_toml(tree, path)
     tool = mapping(data.get("tool"))
     project = mapping(data.get("project")) or mapping(tool.get("poetry"))
-    if "version" not in texts(project.get("dynamic")):
-        return project
     hatch = mapping(mapping(tool.get("hatch")).get("version"))
     dynamic = mapping(mapping(tool.get("setuptools")).get("dynamic"))
-    module = text(mapping(dynamic.get("version")), "attr").rpartition(".")[0]
-    name = text(project, "name").replace("-", "_")
-    stated = [text(hatch, "path")] if text(hatch, "path") else []
-    for each in (module.replace(".", "/"), name):
-        if each:
-            stated += [f"{each}.py", f"{each}/__init__.py"]
-            stated += [f"src/{each}.py", f"src/{each}/__init__.py"]
-    for place in stated:
-        source = joined(path.rpartition("/")[0], place)
-        if tree.exists(source) and (found := _PYTHON_VERSION.search(read_text(tree, source))):
-            return {**project, "version": found[1]}
-    return project
+    attribute = text(mapping(dynamic.get("version")), "attr")
+    return _with_version(tree, path, project, attribute, text(hatch, "path"))
 
 
 def _setup_cfg(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
@@ -135,7 +131,35 @@ def _setup_cfg(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
         parser.read_string(read_text(tree, path))
     except ConfigParserError:
         return None
-    return dict(parser["metadata"]) if parser.has_section("metadata") else None
+    if not parser.has_section("metadata"):
+        return None
+    data = dict(parser["metadata"])
+    return _with_version(tree, path, data, data.get("version", "").removeprefix("attr:").strip())
+
+
+def _setup_py(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    return _with_version(tree, path, _program(tree, path))
+
+
+def _with_version(
+    tree: IncludeTree, path: str, data: Mapping[str, Any], attribute: str = "", file: str = ""
+) -> Mapping[str, Any]:
+    """What the manifest at `path` says; where it states no version, with that of `file`, of the module of
+    `attribute` or of the module that has the project's name."""
+    if _VERSION.fullmatch(text(data, "version")):
+        return data
+    places = [file] if file else []
+    for module in (
+        attribute.rpartition(".")[0].replace(".", "/"),
+        text(data, "name").replace("-", "_"),
+    ):
+        if module:
+            places += [f"{src}{module}{end}" for end in _OF_VERSION for src in ("", "src/")]
+    for place in places:
+        source = joined(path.rpartition("/")[0], place)
+        if tree.exists(source) and (found := _PYTHON_VERSION.search(read_text(tree, source))):
+            return {**data, "version": found[1]}
+    return data
 
 
 def _fields(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -201,7 +225,7 @@ _ALWAYS_OF_PACKAGES = ("pyproject.toml", "Cargo.toml", "package.json")
 _MANIFESTS: tuple[tuple[str, str, Callable[[IncludeTree, str], Mapping[str, Any] | None]], ...] = (
     ("pyproject.toml", "Python project", _pyproject),
     ("setup.cfg", "Python project", _setup_cfg),
-    ("setup.py", "Python project", _program),
+    ("setup.py", "Python project", _setup_py),
     ("Cargo.toml", "crate", lambda *file: mapping(read_toml(*file).get("package"))),
     ("DESCRIPTION", "R package", _fields),
     (".gemspec", "Ruby gem", _gem),

@@ -38,7 +38,7 @@ def merge(
         "name": BETWEEN_NAMES.join(one["name"] for one in named),
         "title": _enumerated([str(one["title"]) for one in named]),
         "version": _joined(", ", (one["version"] for one in named)),
-        "description": _joined(" ", (one.get("description") for one in named)),
+        "description": _sentences([one.get("description") or "" for one in named]),
         "license": _joined("; ", (one.get("license") for one in named)),
         "build_id": build_id,
         "built_at": max(one["built_at"] or "" for one in manifests),
@@ -91,6 +91,14 @@ def _scopes(manifests: Iterable[Any], names: Sequence[Mapping[str, str]]) -> dic
 
 def _joined(between: str, values: Iterable[Any]) -> str:
     return between.join(dict.fromkeys(value for value in values if value))
+
+
+def _sentences(texts: Sequence[str]) -> str:
+    """One description as it is; several as sentences, each with its end."""
+    several = dict.fromkeys(text for text in texts if text)
+    if len(several) < 2:
+        return "".join(several)
+    return " ".join(text if text[-1] in ".!?…" else f"{text}." for text in several)
 
 
 def _enumerated(values: Sequence[str]) -> str:

@@ -266,7 +266,7 @@ def remaining_profile(profile: str, knowledge: Knowledge) -> str:
         for part in knowledge.parts
         for family in _document(part.build_id, part.read(TOOLS_FILE))["families"]
     }
-    left = [name for name in profile.split(",") if name.strip() in offered]
+    left = [name for name in profile.split(",") if name.strip() in offered | {ALL}]
     if not left:
         raise ArtifactError(
             "not-an-artifact",
@@ -279,9 +279,9 @@ def remaining_profile(profile: str, knowledge: Knowledge) -> str:
 def choose_families(profile: str, offered: dict[str, Any]) -> list[str]:
     """The families of a profile, in the order of the file. Raises ProfileError."""
     general = [name for name in offered if name != COMPACT]
-    if profile == ALL:
-        return general
     wanted = {name.strip() for name in profile.split(",")}
+    if ALL in wanted:
+        wanted = wanted - {ALL} | set(general)
     if unknown := sorted(wanted - set(offered)):
         raise ProfileError(
             f"--tools: {unknown[0]!r} is not {ALL}, nor one or several of"

@@ -71,12 +71,14 @@ def _text(data: bytes) -> str:
         named = "UTF-8" if encoding == "utf-8-sig" else encoding
         start = error.start if isinstance(error, UnicodeDecodeError) else 0
         raise CaseFileError(
-            f"the file is not {named} text, as which it can be saved again",
+            f"the file is not {named} text",
             data.count(b"\n", 0, start) + 1,
         ) from None
 
 
 def _json(text: str) -> Any:
+    if not text.strip():
+        raise CaseFileError("the file is empty")
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:

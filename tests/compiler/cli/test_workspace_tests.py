@@ -92,4 +92,12 @@ def test_a_closed_stdin_holds_no_tests(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     assert command(tmp_path, "ingest", "-") == exit_codes.INPUT
-    assert "-: not valid JSON" in capsys.readouterr().err
+    assert "-: the file is empty\n  hint: Export it again" in capsys.readouterr().err
+
+
+def test_a_file_without_tests_is_refused_with_what_a_test_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.json").write_text('{"colour": "red"}')
+    assert command(tmp_path, "ingest", str(tmp_path / "other.json")) == exit_codes.INPUT
+    assert "contains no test case\n  hint: In an export a test has a uid" in capsys.readouterr().err

@@ -184,6 +184,20 @@ def test_a_broken_report_is_named_with_its_place() -> None:
     assert found.message == "not valid XML: mismatched tag; the file was left out"
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("a.json", "the file is empty"), ("a.xlsx", "it is damaged, or not a spreadsheet")],
+)
+def test_a_file_that_is_damaged_as_a_whole_has_no_place(name: str, message: str) -> None:
+    _, diagnostics = read("\n", names=(name,))
+    (found,) = diagnostics
+    assert found.message.endswith(f"{message}; the file was left out")
+    assert (found.line, found.hint) == (
+        None,
+        "Export it again or exclude it from the collection's paths.",
+    )
+
+
 def test_scenarios_of_different_files_are_different_tests() -> None:
     text = "Feature: Pump\n@PUMP-1\nScenario: Starts\nWhen I press\nScenario: Stops\nWhen I pull\n"
     names = ("a/pump.feature", "b/pump.feature")

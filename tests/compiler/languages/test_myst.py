@@ -51,6 +51,11 @@ def expanded(text: str) -> str:
         ("```{toctree}\na\nb\n```\n\nText.", "Text."),
         ("```{include} part.md\n```", "A part with sluice."),
         ("```{math}\nx = 1\n```", "```math\nx = 1\n```"),
+        ("```{testsetup} *\nimport gate\n```\nText.", "Text."),
+        ("```{testcleanup}\ngate.shut()\n```", ""),
+        ("```{testcode} gates\nopen_()\n```", "```python\nopen_()\n```"),
+        ("```{testoutput}\n:hide:\n*ajar*\n```", "```text\n*ajar*\n```"),
+        ("```{doctest}\n>>> 1\n```", "```pycon\n>>> 1\n```"),
         ("```python\n{func}`x`\n```", "```python\n{func}`x`\n```"),
         (
             "````{note}\n* - ````md\n    {func}`x`\n    ````\n````\nB",

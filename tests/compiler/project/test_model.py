@@ -157,6 +157,12 @@ def test_what_is_not_there_is_named_with_what_may_be_there(
         ('[kb]\nname = "a"\n[package]\nmcp_name = "quint"\n', "toml-bad-value", 4, "'quint'"),
         ('[kb]\nname = "a"\n[package]\nhomepage = "here"\n', "toml-bad-value", 4, "'here'"),
         ('[kb]\nname = "a"\n[package]\nauthor = "a\\nb"\n', "toml-bad-value", 4, "`author`"),
+        (
+            '[kb]\nname = "a"\n[tools]\noffer = "all,tests"\n',
+            "toml-conflict",
+            4,
+            "every family but `compact`",
+        ),
         ('[kb]\nname = "a"\n[tools]\nfamilies = ["serch"]\n', "toml-bad-value", 4, "'serch'"),
         ('[kb]\nname = "a"\n[[tools.alias]]\nname = "x"\n', "toml-missing-key", 3, "tool"),
         ('[kb]\nname = "a"\n[[collection]]\nname = "d"\n', "toml-missing-key", 3, "kind"),

@@ -68,6 +68,21 @@ def test_manifests_name_the_project(tmp_path: Path, files: dict[str, str], expec
             },
             "1.2.3",
         ),
+        ({"pyproject.toml": DYNAMIC, "heron/__about__.py": '__version__ = "1.2.3"\n'}, "1.2.3"),
+        (
+            {
+                "setup.py": 'version = read("heron")\nsetup(\n    name="heron",\n    version=version)\n',
+                "heron/__init__.py": '__version__ = "1.2.3"\n',
+            },
+            "1.2.3",
+        ),
+        (
+            {
+                "setup.cfg": "[metadata]\nname = heron\nversion = attr: nest.about.__version__\n",
+                "src/nest/about.py": '__version__ = "1.2.3"\n',
+            },
+            "1.2.3",
+        ),
         ({"pyproject.toml": DYNAMIC}, "0"),
         ({"pom.xml": POM.format("<version>${revision}</version>")}, "0"),
         ({"pom.xml": POM.format("<packaging>pom</packaging><version>1</version>")}, "0"),

@@ -76,14 +76,16 @@ def test_rows_of_parts_follow_each_other(made: Any) -> None:
 
 
 def test_the_manifest_speaks_for_all_parts(made: Any) -> None:
-    first = made("first", {"built_at": "2026-01-01T00:00:00Z", "license": "MIT"}, docs=["a"])
-    second = made(
-        "second", {"built_at": "2026-02-01T00:00:00Z", "license": "MIT", "version": "2"}, docs=["b"]
-    )
-    third = made("third", {"prefix": "other", "search": {"rrf_k": 3}}, docs=["c"])
+    said = {"built_at": "2026-01-01T00:00:00Z", "license": "MIT", "description": "One."}
+    first = made("first", said, docs=["a"])
+    said |= {"built_at": "2026-02-01T00:00:00Z", "version": "2", "description": "Two"}
+    second = made("second", said, docs=["b"])
+    said = {"prefix": "other", "search": {"rrf_k": 3}, "description": "Three!"}
+    third = made("third", said, docs=["c"])
     with Federation([first, second, third]) as all_three:
         manifest = all_three.manifest
         assert manifest["name"] == "first+second+third"
+        assert manifest.get("description") == "One. Two. Three!"
         assert manifest["title"] == "First, Second and Third"
         assert (manifest["version"], manifest["license"]) == ("1, 2", "MIT")
         assert manifest["built_at"] == "2026-02-01T00:00:00Z"

@@ -326,3 +326,11 @@ def test_a_later_version_without_any_family_of_the_profile_is_not_served(
 def test_an_unknown_profile_is_refused_with_the_families(dispatch: Any, profile: str) -> None:
     with pytest.raises(ProfileError, match="reference"):
         dispatch(profile)
+
+
+def test_all_families_and_the_general_tools_can_be_offered_together(dispatch: Any) -> None:
+    def names(profile: str) -> set[str]:
+        tools = dispatch(profile).handle("tools/list", {}, NEWEST)["tools"]
+        return {tool["name"] for tool in tools}
+
+    assert names("all, compact") == names("all") | names("compact") > names("all")

@@ -32,7 +32,7 @@ def test_a_report_is_read_as_it_is_encoded(encoding: str) -> None:
     ("data", "message"),
     [
         (b'<?xml version="1.0" encoding="klingon"?><a/>', "the file is not klingon text"),
-        (b'<?xml version="1.0"?><a>\xff</a>', "the file is not UTF-8 text, as which"),
+        (b'<?xml version="1.0"?><a>\xff</a>', "the file is not UTF-8 text"),
         (b"\xff\xfe<", "the file is not utf-16 text"),
     ],
 )

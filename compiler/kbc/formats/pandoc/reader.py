@@ -42,7 +42,9 @@ _NO_MAN_PAGE = DocumentProblem(
 )
 MAX_PROPERTIES_BYTES = 1 << 20
 _PROPERTY = re.compile(r"<(?:dc|dcterms):(title|creator|created)\b[^>]*>([^<]*)<")
-_LINE = re.compile(r"line (\d+)")
+_LINE = re.compile(r"line (\d+)|\b(\d+):\d+ \(\d+\)")
+"""Where pandoc stopped; of XML as `line:column (character)`."""
+_XML_NAME = re.compile(r'Name \{nameLocalName = "([^"]*)"[^{}]*\}')
 
 
 def reader_of(path: str) -> str:
@@ -178,9 +180,10 @@ def _tree(name: str, data: bytes) -> dict[str, Any]:
         if _RTS_MESSAGE.search(said):
             raise FormatError("pandoc needs more memory for the file than is allowed")
         match = _LINE.search(said)
+        said = _XML_NAME.sub(r"\1", said)
         raise FormatError(
             f"pandoc cannot read the file: {said[:200] or f'exit code {done.returncode}'}",
-            int(match[1]) if match else 0,
+            int(match[1] or match[2]) if match else 0,
         )
     try:
         answer = done.stdout.decode()

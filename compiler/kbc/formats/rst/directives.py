@@ -16,7 +16,7 @@ from kbc.formats.rst.glossary import Glossary
 from kbc.formats.rst.inclusion import CsvTableFile, Include, LiteralInclude
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import dedented
-from kbc.languages.includes.myst.directives import CARD_MARK, CARDS, PROOFS
+from kbc.languages.includes.myst.directives import CARD_MARK, CARDS, EXECUTED, PROOFS
 
 
 class entry(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
@@ -60,21 +60,11 @@ class _Content(_Keep):
     optional_arguments = 0
 
 
-_EXECUTED = {
-    **dict.fromkeys(["doctest", "ipython"], "pycon"),
-    **dict.fromkeys(
-        ["testcode", "jupyter-execute", "jupyter-input", "plot", "exec_code"], "python"
-    ),
-    **dict.fromkeys(["testoutput", "jupyter-output"], "text"),
-}
-"""Code that a site runs when it is built, with its language."""
-
-
 class _Code(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         language = self.argument.split()[0] if self.argument else self.options.get("language", "")
-        if self.base_name in _EXECUTED:
-            language = _EXECUTED[self.base_name]
+        if self.base_name in EXECUTED:
+            language = EXECUTED[self.base_name]
         elif self.base_name in ("prompt", "console"):
             language = {"prompt": language.split(",")[0] or "bash"}.get(self.base_name, "console")
         elif self.base_name in ("math", "productionlist", "graphviz", "mermaid", "uml", "digraph"):

@@ -362,3 +362,10 @@ def test_tables_continued_lines_and_empty_enclosures_of_mdoc_are_read() -> None:
     assert "--flat" in found.text
     assert "--int" in found.text
     assert "`enable` Start it." in found.text
+
+
+def test_docbook_that_is_not_well_formed_is_reported_with_its_line_and_elements() -> None:
+    found = one("a.docbook", "<article>\n<section>\n<para>Open\n</section>\n</article>\n")
+    (problem,) = found.problems
+    assert problem.line == 4
+    assert problem.message.endswith("for: para, but received: EventEndElement (section)")

@@ -38,14 +38,20 @@ _OPTION = re.compile(r":[\w-]+:")
 _HEADING = re.compile(r"(#{1,6}) ")
 _MODULE = re.compile(r"^(?:\.\. )?(?:py:)?(?:currentmodule|module)::? ?(\S+)", re.MULTILINE)
 
-_CODE = frozenset([
-    "code", "code-block", "sourcecode", "code-cell", "prompt", "console", "ipython", "jupyter-execute",
-    "jupyter-input", "exec_code",
+_CODE = frozenset(["code", "code-block", "sourcecode", "code-cell", "prompt", "console"])
+EXECUTED = {
+    **dict.fromkeys(["doctest", "ipython"], "pycon"),
+    **dict.fromkeys(
+        ["testcode", "jupyter-execute", "jupyter-input", "plot", "exec_code"], "python"
+    ),
+    **dict.fromkeys(["testoutput", "jupyter-output"], "text"),
+}
+"""Code that a site runs when it is built, with its language; its argument is a group of tests, or a file."""
+_DATA = frozenset(["math", "mermaid", "graphviz", "uml", "digraph", "productionlist"])
+_DROPPED = frozenset([
+    "toctree", "contents", "tableofcontents", "index", "highlight", "raw", "meta", "bibliography",
+    "testsetup", "testcleanup",
 ])  # fmt: skip
-_DATA = frozenset(["math", "mermaid", "graphviz", "uml", "digraph", "productionlist", "doctest"])
-_DROPPED = frozenset(
-    ["toctree", "contents", "tableofcontents", "index", "highlight", "raw", "meta", "bibliography"]
-)
 _UNLABELLED = frozenset([
     "figure", "image", "tab-set", "grid", "grid-item", "div", "container", "only", "table", "glossary",
     "epigraph", "stepper", "applies-switch", "button", "button-group", "card-group", "carousel",
@@ -161,7 +167,7 @@ class _Directives:
             return []
         if base in _DROPPED:
             return []
-        if base in _CODE or base in _DATA:
+        if base in _CODE or base in _DATA or (base in EXECUTED and inner):
             return self._code(base, argument, options, inner)
         if base == "include" and "literal" not in " ".join(options):
             found = self._page.find(argument)
@@ -192,8 +198,8 @@ class _Directives:
         if target:
             found = self._page.load(target, ":load:")
             inner = found[1].rstrip("\n").split("\n") if found else inner or [not_included(target)]
-        language = name if name in _DATA else next(iter(argument.split()), "")
-        return fence("\n".join(inner), language).split("\n")
+        stated = name if name in _DATA else next(iter(argument.split()), "")
+        return fence("\n".join(inner), EXECUTED.get(name, stated)).split("\n")
 
     def _labelled(
         self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
