@@ -46,6 +46,11 @@ def expanded(text: str) -> str:
             "```{code-cell}\n---\nload: ../code/run.py\n---\n```\nB",
             "```\nimport gate\n\ngate.open()\n```\n\nB",
         ),
+        ("```{code-cell} ipython3\nrun()\n```", "```python\nrun()\n```"),
+        (
+            "---\nkernelspec:\n  name: julia-1.9\n---\n\n```{code-cell}\nrun()\n```",
+            "---\nkernelspec:\n  name: julia-1.9\n---\n\n```julia\nrun()\n```",
+        ),
         ("```{note}\nBe {term}`careful`.\n```", "**Note**\n\nBe `careful`."),
         ("````{tab-item} pip\n```sh\npip\n```\n````", "**pip**\n\n```sh\npip\n```"),
         ("```{toctree}\na\nb\n```\n\nText.", "Text."),
