@@ -115,17 +115,21 @@ def _pyproject(tree: IncludeTree, path: str) -> Mapping[str, Any]:
         return project
     hatch = mapping(mapping(tool.get("hatch")).get("version"))
     dynamic = mapping(mapping(tool.get("setuptools")).get("dynamic"))
-    module = text(mapping(dynamic.get("version")), "attr").rpartition(".")[0]
+    version = mapping(dynamic.get("version"))
+    module = text(version, "attr").rpartition(".")[0]
     name = text(project, "name").replace("-", "_")
-    stated = [text(hatch, "path")] if text(hatch, "path") else []
+    stated = [each for each in (text(hatch, "path"), text(version, "file")) if each]
     for each in (module.replace(".", "/"), name):
         if each:
             stated += [f"{each}.py", f"{each}/__init__.py"]
             stated += [f"src/{each}.py", f"src/{each}/__init__.py"]
     for place in stated:
         source = joined(path.rpartition("/")[0], place)
-        if tree.exists(source) and (found := _PYTHON_VERSION.search(read_text(tree, source))):
+        content = read_text(tree, source) if tree.exists(source) else ""
+        if found := _PYTHON_VERSION.search(content):
             return {**project, "version": found[1]}
+        if _VERSION.fullmatch(content.strip()):  # of a file that states nothing else
+            return {**project, "version": content.strip()}
     return project
 
 
