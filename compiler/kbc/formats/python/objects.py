@@ -84,10 +84,13 @@ class PythonObjects:
         self._modules: dict[str, Any] = {}
         self._under_way: set[str] = set()  # classes whose bases are looked at
 
-    def reference(self, name: str, find: Find, *, imported: bool = False) -> Reference | None:
+    def reference(
+        self, name: str, find: Find, *, imported: bool = False, is_module: bool = False
+    ) -> Reference | None:
         """The reference of `name`; None where its source is not in the tree. With `imported`, that of a
-        module without `__all__` has what it imports from its own package."""
-        found = self._object(name, find)
+        module without `__all__` has what it imports from its own package. A name that a package gives both to
+        a module and to what it imports from there is that of the import, unless it `is_module`."""
+        found = self._object(name, find, is_module=is_module)
         if found is None:
             return None
         elsewhere = []
@@ -103,7 +106,7 @@ class PythonObjects:
                         elsewhere.append(Reference(f"{name}.{each}", other))
         return Reference(name, found, tuple(elsewhere))
 
-    def _object(self, name: str, find: Find) -> Any:
+    def _object(self, name: str, find: Find, *, is_module: bool = False) -> Any:
         """The object that a name leads to, through imports and assignments (`save = _files.save`)."""
         assigned = None
         for _ in range(_MAX_ALIASES):
@@ -114,6 +117,10 @@ class PythonObjects:
             if module is None:
                 break
             found, target = self._member(module, rest, find)
+            if not (is_module or target or (rest and found is not None)):
+                imported = self._imported_as(parts[: len(parts) - len(rest)], find)
+                target = ".".join([imported, *rest]) if imported else ""
+                assigned = found if found is not None else assigned
             if not target and found is not None:
                 assigned, target = found, _assigned_from(found)
             if not target:
@@ -127,6 +134,12 @@ class PythonObjects:
             if module is not None:
                 return module, parts[count:]
         return None, []
+
+    def _imported_as(self, parts: list[str], find: Find) -> str:
+        """What a package imports under the name of its module, as `from .pump import pump` does."""
+        package = self._module(parts[:-1], find) if len(parts) > 1 else None
+        path = "" if package is None else self._member(package, parts[-1:], find)[1]
+        return path if path != ".".join(parts) else ""
 
     def _member(self, module: Any, rest: list[str], find: Find) -> tuple[Any, str]:
         """The member that `rest` leads to, or the name that an import on the way stands for."""

@@ -51,11 +51,16 @@ def plain_name(argument: str) -> str:
 
 
 def reference(
-    context: Context, name: str, options: Mapping[str, str], *, imported: bool = False
+    context: Context,
+    name: str,
+    options: Mapping[str, str],
+    *,
+    imported: bool = False,
+    is_module: bool = False,
 ) -> described | None:
     """The reference of `name`, looked up in the class around it and in the current module first, unless it
     begins with the package of that; None where its source is not in the tree. Without the option `members`,
-    members are not described; `imported` is as for `PythonObjects.reference`."""
+    members are not described; `imported` and `is_module` are as for `PythonObjects.reference`."""
     if not reads_python():
         return None
     from kbc.formats.python.objects import PythonObjects
@@ -70,7 +75,9 @@ def reference(
     names_around = (*modules[:-1], *owned, *modules[-1:], plain)
     is_full = bool(context.module) and plain.startswith(f"{context.module.partition('.')[0]}.")
     for full in (plain, *names_around) if is_full else names_around:
-        found = context.objects.reference(full, context.read, imported=imported)
+        found = context.objects.reference(
+            full, context.read, imported=imported, is_module=is_module
+        )
         if found is not None:
             prose = partial(context.embedded, module=found.found.module.path)
             members = names or stated is not None
@@ -82,10 +89,13 @@ class AutoDoc(SphinxDirective):
     imported = False
 
     def run(self) -> list[nodes.Node]:
-        if self.base_name in ("automodule", "automodapi"):
+        is_module = self.base_name in ("automodule", "automodapi")
+        if is_module:
             self.context.module = self.argument
         options = {**self.options, "members": ""} if self._describes_all else self.options
-        found = reference(self.context, self.argument, options, imported=self.imported)
+        found = reference(
+            self.context, self.argument, options, imported=self.imported, is_module=is_module
+        )
         has_heading = found is not None
         around = self.context.owner
         if self.base_name in CLASSES:

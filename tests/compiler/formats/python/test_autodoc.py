@@ -38,6 +38,24 @@ def test_source_is_in_the_usual_folders_and_behind_assignments(folder: str) -> N
     assert found.text == "# API\n\n## `Heron.fly()`\n\nFlies.\n"
 
 
+def test_what_a_package_imports_counts_before_its_module_of_that_name() -> None:
+    tree = {
+        "pond/__init__.py": b"from .heron import *\nfrom . import nest\nfrom x import egg\n",
+        "pond/egg.py": b"'Eggs.'\n",
+        "pond/heron.py": b"'Herons.'\nclass heron:\n    'A bird.'\n    def fly(self):\n        'Flies.'\n",
+        "pond/nest.py": b"'Nests.'\n",
+    }
+    source = (
+        b"API\n===\n\n.. autoclass:: pond.heron\n\n.. automethod:: pond.heron.fly\n\n"
+        b".. automodule:: pond.heron\n\n.. autosummary::\n\n   pond.heron\n   pond.nest\n   pond.egg\n"
+    )
+    (found,) = convert("api.rst", source, tree.get)
+    assert found.text == (
+        "# API\n\n## `class pond.heron()`\n\nA bird.\n\n## `heron.fly()`\n\nFlies.\n\n"
+        "## `pond.heron`\n\nHerons.\n\n- `pond.heron`: A bird.\n- `pond.nest`: Nests.\n- `pond.egg`: Eggs.\n"
+    )
+
+
 def test_members_may_be_inherited() -> None:
     tree = {
         "pond/base.py": b"class Bird:\n    def fly(self):\n        'Flies.'\n",
