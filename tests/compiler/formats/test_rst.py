@@ -76,13 +76,21 @@ def test_cards_have_no_marks_between_their_parts() -> None:
 def test_summaries_have_a_sentence_of_each_object_or_its_reference() -> None:
     tree = {
         "pkg/__init__.py": '"""\nAll nests\n=========\n\nThe package.\n"""\n',
-        "pkg/core.py": "class Nest:\n    'Holds eggs.'\n    def hatch(self):\n        'Opens all.'\n",
+        "pkg/core.py": "class Nest:\n    'Holds eggs.'\n    def hatch(self):\n        'Opens all.'\n"
+        "def fill():\n    'Puts *all* `eggs` into a :class:`~pkg.Nest`, see x_.'\n",
     }
 
     def find(path: str) -> bytes | None:
         return tree[path].encode() if path in tree else None
 
     names = "   pkg\n   ~pkg.core.Nest\n   pkg.gone\n"
+    source = "API\n===\n\n.. autosummary::\n   pkg\n   pkg.core.fill\n"
+    (marked,) = convert("docs/api.rst", source.encode(), find)
+    assert (
+        "- `pkg`: All nests\n- `pkg.core.fill`: Puts *all* `eggs` into a `Nest`, see x.\n"
+        in marked.text
+    )
+    assert marked.problems == ()
     source = f"API\n===\n\n.. autosummary::\n   :nosignatures:\n\n{names}"
     (listed,) = convert("docs/api.rst", source.encode(), find)
     assert "- `pkg.core.Nest`: Holds eggs.\n- `pkg.gone`\n" in listed.text

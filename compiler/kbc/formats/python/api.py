@@ -33,6 +33,7 @@ _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
 _DEEPEST = 6
 _CONTINUED = re.compile(r"\A(?P<first>.*\n)(?P<rest>(?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\n)+)")
+_UNDERLINE = re.compile(r"^[ \t]*([=\-~^\"'*#+`])\1{2,}[ \t]*$", re.MULTILINE)
 _ROLE = re.compile(r":[a-z][\w:+.-]*:`[!.]?(?P<short>~)?(?P<name>[^`<]+?)(?:\s*<[^>`]*>)?`")
 
 
@@ -311,6 +312,6 @@ def _value(member: Any) -> list[str]:
 
 
 def first_paragraph(member: Any) -> str:
-    """That of the docstring in one line; "" without one."""
+    """That of the docstring in one line, which may be a title; "" without one."""
     text = member.docstring.value if member.has_docstring else ""
-    return " ".join(text.strip().split("\n\n", 1)[0].split())
+    return " ".join(_UNDERLINE.sub("", text.strip().split("\n\n", 1)[0]).split())

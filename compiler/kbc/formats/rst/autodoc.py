@@ -158,10 +158,10 @@ class AutoSummary(SphinxDirective):
             if item is not None and has_pages:
                 methods = item["found"].methods() if lists_methods else []
                 item["members"] = not methods
-                found += [item, *_listed(methods)]
+                found += [item, *self._listed(methods)]
                 continue
             listed.append((name, item["found"].summary if item is not None else ""))
-        return [*_listed(listed), *found]
+        return [*self._listed(listed), *found]
 
     @property
     def _describes_members(self) -> bool:
@@ -172,11 +172,13 @@ class AutoSummary(SphinxDirective):
                 return b":members:" in data
         return False
 
-
-def _listed(summaries: Sequence[tuple[str, str]]) -> list[nodes.Node]:
-    found = nodes.bullet_list()
-    for name, summary in summaries:
-        text = nodes.paragraph("", "", nodes.literal("", name))
-        text += nodes.Text(f": {summary}" if summary else "")
-        found += nodes.list_item("", text)
-    return [found] if summaries else []
+    def _listed(self, summaries: Sequence[tuple[str, str]]) -> list[nodes.Node]:
+        found = nodes.bullet_list()
+        around = self.context.default_role
+        self.context.default_role = "any"  # as in other text of docstrings
+        for name, summary in summaries:
+            text = nodes.paragraph("", "", nodes.literal("", name))
+            text += [nodes.Text(": "), *self.inline(summary)] if summary else []
+            found += nodes.list_item("", text)
+        self.context.default_role = around
+        return [found] if summaries else []
