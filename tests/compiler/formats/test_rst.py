@@ -267,6 +267,14 @@ def test_markup_characters_in_text_stay_text() -> None:
     assert text("a < b <tag> [x](y) \\*z\n") == "a < b \\<tag> [x\\](y) \\*z\n"
 
 
+def test_titles_of_documents_are_without_their_markup() -> None:
+    files = {
+        "nest.rst": b"Build a |Nest| of :func:`~pond.twigs`\n====\n\n.. |Nest| replace:: :class:`pond.Nest`\n"
+    }
+    (found,) = convert("index.rst", b"See :doc:`nest`.\n", files.get)
+    assert found.text == "See [Build a pond.Nest of twigs](nest.rst).\n"
+
+
 def test_toctree_lists_titles_of_documents() -> None:
     found = text(".. toctree::\n\n   part\n   Named <other>\n   gone/*\n")
     assert found == "- [part](part.txt)\n- Named\n"

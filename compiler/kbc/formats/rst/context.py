@@ -30,7 +30,9 @@ _TITLE = re.compile(
     r"(?P<under>[=\-`:'\"~^_*+#<>.])(?P=under)+[ \t]*$",
     re.MULTILINE,
 )
-_ROLE = re.compile(r":[\w:+.-]+:`(?:[!~])?([^`<]*?)(?:\s*<[^>`]*>)?`")
+_ROLE = re.compile(r":[\w:+.-]+:`!?(?P<short>~)?(?P<text>[^`<]*?)(?:\s*<[^>`]*>)?`")
+_SUBSTITUTION = re.compile(r"\|(?P<name>\w(?:[^|\n]*\w)?)\|")
+_REPLACEMENT = r"^\.\. \|%s\| replace::[ \t]*(?P<text>\S[^\n]*)"
 _SUFFIXES = (".rst", ".txt", ".md")
 
 
@@ -130,7 +132,7 @@ def first_title(text: str) -> str:
     titles = (match["with_over"] or match["plain"] or "" for match in _TITLE.finditer(text))
     for title in map(str.strip, (title_of(text), *titles)):
         if not title.startswith((".. ", ":")) and re.search(r"\w", title):
-            return plain_title(title)
+            return plain_title(title, text)
     return ""
 
 
@@ -140,9 +142,18 @@ def title_at(text: str, position: int) -> str:
     return ((match["with_over"] or match["plain"]) if match else "").strip()
 
 
-def plain_title(title: str) -> str:
-    """The source of a title without its markup."""
-    return _ROLE.sub(lambda role: role[1], title).replace("``", "").replace("\\", "")
+def plain_title(title: str, text: str) -> str:
+    """The source of a title without its markup, with what `text` defines in place of `|name|`."""
+
+    def defined(match: re.Match[str]) -> str:
+        found = re.search(_REPLACEMENT % re.escape(match["name"]), text, re.MULTILINE)
+        return found["text"].strip() if found else match[0]
+
+    def named(role: re.Match[str]) -> str:
+        return role["text"].rpartition(".")[2] if role["short"] else role["text"]
+
+    plain = _ROLE.sub(named, _SUBSTITUTION.sub(defined, title) if "|" in title else title)
+    return plain.replace("``", "").replace("\\", "")
 
 
 def is_style(argument: str) -> bool:
