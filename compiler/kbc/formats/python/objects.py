@@ -82,6 +82,8 @@ class PythonObjects:
     def __init__(self, folders: Iterable[str]) -> None:
         self._folders = tuple(dict.fromkeys(folders))
         self._modules: dict[str, Any] = {}
+        self._unreadable: dict[str, str] = {}
+        self.problem = ""  # of the last module that was looked at and cannot be read
         self._under_way: set[str] = set()  # classes whose bases are looked at
 
     def reference(
@@ -198,6 +200,7 @@ class PythonObjects:
         name = ".".join(parts)
         if name not in self._modules:
             self._modules[name] = self._read(parts, find)
+        self.problem = self._unreadable.get(name, self.problem)
         return self._modules[name]
 
     def _read(self, parts: list[str], find: Find) -> Any:
@@ -210,7 +213,8 @@ class PythonObjects:
                 if data is not None and len(data) <= MAX_BYTES:
                     try:
                         return module_of(parts, stem + ending, data)
-                    except FormatError:
+                    except FormatError as error:
+                        self._unreadable[".".join(parts)] = f"{path}:{error.line}: {error.message}"
                         return None
         return None
 

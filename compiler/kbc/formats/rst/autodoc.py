@@ -67,6 +67,7 @@ def reference(
 
     if context.objects is None:
         context.objects = PythonObjects(search_path(context))
+    context.objects.problem = ""
     stated = options.get("members")
     names = [each.strip() for each in (stated or "").split(",") if each.strip()]
     plain = plain_name(name)
@@ -104,7 +105,9 @@ class AutoDoc(SphinxDirective):
         self.context.owner = around
         if found is None:
             message = f"the source of {self.argument!r} is not in the tree"
-            if not reads_python():
+            if self.context.objects is not None and self.context.objects.problem:
+                message = f"{self.argument!r} has no reference: {self.context.objects.problem}"
+            elif not reads_python():
                 message = f"the reference of {self.argument!r} is not read from its source"
             self.context.elsewhere(self.name, message, self.lineno)
             return [nodes.paragraph("", "", nodes.literal("", self.argument)), *own]

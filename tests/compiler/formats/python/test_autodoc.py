@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from kbc.formats import convert
@@ -54,6 +56,21 @@ def test_what_a_package_imports_counts_before_its_module_of_that_name() -> None:
         "# API\n\n## `class pond.heron()`\n\nA bird.\n\n## `heron.fly()`\n\nFlies.\n\n"
         "## `pond.heron`\n\nHerons.\n\n- `pond.heron`: A bird.\n- `pond.nest`: Nests.\n- `pond.egg`: Eggs.\n"
     )
+
+
+def test_a_module_that_is_no_python_of_this_version_is_named() -> None:
+    tree = {
+        "pond/__init__.py": b"from .heron import Heron\n",
+        "pond/heron.py": b"\nclass Heron[[:\n",
+    }
+    source = b"API\n===\n\n.. autoclass:: pond.Heron\n\n.. autoclass:: pond.Egg\n"
+    (found,) = convert("api.rst", source, tree.get)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    messages = [each.message for each in found.problems]
+    assert messages[0].startswith(
+        f"'pond.Heron' has no reference: pond/heron.py:2: the module is not Python {version} source: "
+    )
+    assert messages[1:] == ["the source of 'pond.Egg' is not in the tree"]
 
 
 def test_members_may_be_inherited() -> None:
