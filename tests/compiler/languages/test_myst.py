@@ -55,6 +55,8 @@ def expanded(text: str) -> str:
         ("````{tab-item} pip\n```sh\npip\n```\n````", "**pip**\n\n```sh\npip\n```"),
         ("```{toctree}\na\nb\n```\n\nText.", "Text."),
         ("```{include} part.md\n```", "A part with sluice."),
+        ("``` {include} part.md\n```", "A part with sluice."),
+        ("~~~ {include} part.md\n~~~", "A part with sluice."),
         ("```{math}\nx = 1\n```", "```math\nx = 1\n```"),
         ("```python\n{func}`x`\n```", "```python\n{func}`x`\n```"),
         (

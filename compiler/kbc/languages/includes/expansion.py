@@ -80,7 +80,7 @@ _HELPERS = re.compile(mdbook.TRIGGER)
 _NOTES = re.compile(notes.TRIGGER)
 _TABLES = re.compile(tables.TRIGGER)
 _DOXYGEN = re.compile(doxygen.TRIGGER, re.MULTILINE)
-_MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\(#?[\w:-]+\)")
+_MYST = re.compile(r"(?:`{3}|:{3}|~{3})[ \t]*\{|\}`|\]\(#?[\w:-]+\)")
 _LIQUID = re.compile(r"\{[%{]")
 _EXAMPLES = frozenset(
     ["md", "markdown", "mdx", "hbs", "handlebars", "go-html-template", "html+handlebars", "jinja"]
