@@ -107,7 +107,9 @@ class ApiWriter:
                 continue
             yield from self.entry(member, level)
         rows = [
-            _value(each) for each in values if each.has_docstring or each.annotation is not None
+            _value(each, self._prose)
+            for each in values
+            if each.has_docstring or each.annotation is not None
         ]
         if rows:
             yield commonmark.table(["Attribute", "Type", "Description"], rows)
@@ -280,11 +282,14 @@ def _docstring(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
 def _item(value: Any, prose: Prose) -> list[str]:
     name = getattr(value, "name", "") or ""
     stated = getattr(value, "annotation", None)
-    annotation = _plain_type(str(stated)) if stated is not None else ""
+    # In Sphinx's style, what follows the last field is taken for a part of it.
+    kind, _, rest = str("" if stated is None else stated).partition("\n\n")
+    annotation = _plain_type(kind)
     label = " ".join(
         filter(None, [name and commonmark.code_span(name), annotation and f"({annotation})"])
     )
-    body = prose(_without_margin(str(value.description))) or [""]
+    said = "\n\n".join(filter(None, [str(value.description), rest]))
+    body = prose(_without_margin(said)) or [""]
     return commonmark.indented([f"{label}: {body[0]}" if label else body[0], *body[1:]], "- ")
 
 
@@ -303,14 +308,18 @@ def _plain_type(text: str) -> str:
     return _ROLE.sub(named, text)
 
 
-def _value(member: Any) -> list[str]:
+def _value(member: Any, prose: Prose) -> list[str]:
     kind = str(member.annotation) if member.annotation is not None else ""
-    note = " ".join(member.docstring.value.split()) if member.has_docstring else ""
-    return [
-        commonmark.code_span(member.name),
-        kind and commonmark.code_span(kind),
-        commonmark.escaped(note),
-    ]
+    note = _in_a_line(member.docstring.value, prose) if member.has_docstring else ""
+    return [commonmark.code_span(member.name), kind and commonmark.code_span(kind), note]
+
+
+def _in_a_line(text: str, prose: Prose) -> str:
+    """The text of a docstring for a cell of a table; one with code blocks or tables is as it was typed."""
+    lines = [line.lstrip("> ").rstrip() for line in prose(text)]
+    if any(line.startswith(("```", "~~~", "|")) for line in lines):
+        return commonmark.escaped(" ".join(text.split()))
+    return " ".join(filter(None, lines))
 
 
 def first_paragraph(member: Any) -> str:
