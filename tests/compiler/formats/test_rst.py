@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -278,6 +279,26 @@ def test_titles_of_documents_are_without_their_markup() -> None:
 def test_toctree_lists_titles_of_documents() -> None:
     found = text(".. toctree::\n\n   part\n   Named <other>\n   gone/*\n")
     assert found == "- [part](part.txt)\n- Named\n"
+
+
+def test_toctree_lists_notebooks() -> None:
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": ["# no\n", "x"]},
+        {"cell_type": "markdown", "metadata": {}, "source": ["Hello"]},
+        {
+            "cell_type": "markdown",
+            "metadata": {},
+            "source": ['# The \u201cold\u201d "*Nests*"\n', "More"],
+        },
+    ]
+    files = {
+        "a.ipynb": json.dumps({"cells": cells}, indent=1).encode(),
+        "b.ipynb": json.dumps({"cells": cells[:2]}).encode(),
+    }
+    (found,) = convert("index.rst", b".. toctree::\n\n   a\n   b\n   B <b>\n", files.get)
+    assert (
+        found.text == '- [The \u201cold\u201d "Nests"](a.ipynb)\n- [b](b.ipynb)\n- [B](b.ipynb)\n'
+    )
 
 
 def test_a_directive_behind_two_colons_is_read_and_not_quoted() -> None:

@@ -12,6 +12,7 @@ from kbc.formats.selection import candidates, read_target
 from kbc.languages import markdown
 from kbc.languages.includes.generated import is_generated
 from kbc.project.source_file import decode_any, relative_path
+from kbc.project.well_formed import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,12 @@ _TITLE = re.compile(
 _ROLE = re.compile(r":[\w:+.-]+:`!?(?P<short>~)?(?P<text>[^`<]*?)(?:\s*<[^>`]*>)?`")
 _SUBSTITUTION = re.compile(r"\|(?P<name>\w(?:[^|\n]*\w)?)\|")
 _REPLACEMENT = r"^\.\. \|%s\| replace::[ \t]*(?P<text>\S[^\n]*)"
-_SUFFIXES = (".rst", ".txt", ".md")
+_CELL_TITLE = re.compile(
+    r'"cell_type":\s*"markdown"(?:(?!"cell_type").)*?"source":\s*(?:\[\s*)?"#{1,6}[ \t]+((?:[^"\\]|\\.)+)"',
+    re.DOTALL,
+)
+"""A cell of a notebook that begins with a heading, in JSON."""
+_SUFFIXES = (".rst", ".txt", ".md", ".ipynb")
 
 
 class DeclaredTypes(NamedTuple):
@@ -122,9 +128,19 @@ class Context:
             found = read_target(self.path, f"{target}{suffix}", self.read)
             if found is not None:
                 path, data = found
-                title = markdown.first_title if path.lower().endswith(".md") else first_title
+                ending = path.lower().rpartition(".")[2]
+                title = {"md": markdown.first_title, "ipynb": _title_of_notebook}.get(
+                    ending, first_title
+                )
                 return relative_path(path, self.path), title(decode_any(data[:_BEGINNING]))
         return "", ""
+
+
+def _title_of_notebook(text: str) -> str:
+    """The heading in the first cell that begins with one; `text` is the beginning of the file."""
+    found = _CELL_TITLE.search(text)
+    heading = json_value(f'"{found[1]}"') if found else None
+    return markdown.heading_text(heading.split("\n")[0]) if isinstance(heading, str) else ""
 
 
 def first_title(text: str) -> str:
