@@ -40,14 +40,20 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     from kb_runtime.knowledge.artifact import Artifact
     from kb_runtime.text.tables import count_of
     from kbc.cli import reporting
+    from kbc.linking.errors import PublishError
     from kbc.pipeline.build import build
     from kbc.sources.accounting import UNREADABLE
 
     options = build_options(chosen)
     cache = Path(options.cache or default_cache())
     options = replace(options, out=cache / TRIED, keep=1, draft_first=False)
-    with closing(reporting.progress(False)) as progress:
-        report = build(opened(kb, name, cache), options, progress)
+    try:
+        with closing(reporting.progress(False)) as progress:
+            report = build(opened(kb, name, cache), options, progress)
+    except PublishError as error:
+        if error.code in ("no-space", "unwritable"):
+            error.hint = "Name a folder for the cache with $KBC_CACHE or --cache."
+        raise
     show_accounting(report.files)
     unread = {found.path for found in report.files if found.outcome == UNREADABLE}
     reporting.show_diagnostics(found for found in report.diagnostics if found.path in unread)

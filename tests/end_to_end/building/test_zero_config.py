@@ -306,6 +306,16 @@ def test_try_with_a_closed_stdin_only_builds(
     assert (code, out, "keep it" in err) == (exit_codes.OK, "", True), err
 
 
+def test_try_names_the_settings_of_a_cache_that_cannot_be_written(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken/try").touch()
+    code, _, err = ask(capsys, "try", project, "--lexical-only", "--cache", tmp_path / "taken")
+    assert code == exit_codes.OUTPUT
+    assert err.endswith("\n  hint: Name a folder for the cache with $KBC_CACHE or --cache.\n")
+
+
 def test_try_shows_why_a_file_cannot_be_read_and_no_other_warning(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
