@@ -81,8 +81,8 @@ def _language(metadata: Mapping[str, Any]) -> str:
 def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
     kind = cell.get("cell_type")
     source = _text(cell.get("source", cell.get("input")))
-    if not source.strip():
-        return
+    if not source.strip() or mapping(cell.get("metadata")).get("toc") is True:
+        return  # a list of the headings, which an extension of Jupyter writes
     if kind == "markdown":
         yield _closed(
             _EMBEDDED_TAG.sub("", _EMBEDDED_IMAGE.sub(r"\1", source)).strip("\n").split("\n")

@@ -14,7 +14,8 @@ from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord
 
-Frontend = Callable[[Collection, Sequence[SourceFile], Diagnostics], list[CompiledRecord]]
+Frontend = Callable[..., list[CompiledRecord]]
+"""Called with a collection, its files, the diagnostics and, where it has some, its neighbours."""
 
 FRONTENDS: dict[str, Frontend] = {}
 """By kind of collection, those that were asked for: all together take a tenth of a second to import."""
@@ -61,16 +62,22 @@ def check(
 
 
 def read(
-    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+    collection: Collection,
+    files: Sequence[SourceFile],
+    diagnostics: Diagnostics,
+    neighbours: Sequence[tuple[Collection, Sequence[SourceFile]]] = (),
 ) -> list[CompiledRecord]:
-    """The records of a collection; what cannot be read is left out, with a diagnostic."""
+    """The records of a collection; what cannot be read is left out, with a diagnostic. To files of its
+    `neighbours` its pages refer as to their own."""
     records: list[CompiledRecord] = []
     with guarded(diagnostics):
         if collection.kind not in FRONTENDS:
             FRONTENDS[collection.kind] = _frontend(collection.kind)
         read_all = FRONTENDS[collection.kind]
         if collection.kind in _LIMIT_FILES:
-            records += read_all(collection, files, diagnostics)
+            records += read_all(
+                collection, files, diagnostics, *([neighbours] if neighbours else [])
+            )
         else:
             with limited("", sum(len(file.data) for file in files)):
                 records += read_all(collection, files, diagnostics)

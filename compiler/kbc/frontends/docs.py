@@ -26,7 +26,7 @@ from kbc.frontends.converted import (
     read_python_module,
 )
 from kbc.frontends.html_pages import html_pages, is_html
-from kbc.frontends.labels import project_labels
+from kbc.frontends.labels import Neighbours, project_labels
 from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
 from kbc.frontends.metadata import Line, Metadata, Text, Texts
 from kbc.frontends.page_includes import PageIncludes
@@ -77,12 +77,15 @@ _FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n[\w-]+:.*?^---[ \t]*\r?$", re.DOTALL
 
 
 def read(
-    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+    collection: Collection,
+    files: Sequence[SourceFile],
+    diagnostics: Diagnostics,
+    neighbours: Neighbours = (),
 ) -> list[CompiledRecord]:
     """A record for each page; those that only redirect are other names of their targets, those that are parts
     of others have none, and an operation of an API that a page shows is text of that page alone."""
     records: list[CompiledRecord | _PageText] = []
-    labels = project_labels(files)
+    labels = project_labels(collection, files, neighbours)
     includes = PageIncludes(collection, files, labels)
     books = books_among(files)
     parts = _Parts(books.around if books else ())

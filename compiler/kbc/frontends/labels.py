@@ -3,6 +3,7 @@ which every page may refer."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -13,6 +14,8 @@ from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes.files import NamedPage
 from kbc.languages.markdown import first_title, heading_text
+from kbc.project.kinds import GALLERY
+from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, decode_any, relative_path
 
 _MYST_LABEL = re.compile(
@@ -21,15 +24,41 @@ _MYST_LABEL = re.compile(
     re.MULTILINE,
 )
 _ENDINGS = (".md", ".rst", ".ipynb")
+_QUOTES = re.compile(r"\"\"\"|'''")
+
+Neighbours = Sequence[tuple[Collection, Sequence[SourceFile]]]
+"""Other collections with their files, to which the pages of one refer as to their own."""
 
 
-def project_labels(files: Sequence[SourceFile]) -> ProjectLabels:
-    """The labels in the files of a collection by their names; of two alike the first one counts."""
+def project_labels(
+    collection: Collection, files: Sequence[SourceFile], neighbours: Neighbours = ()
+) -> ProjectLabels:
+    """The labels in the files of a collection and of its neighbours by their names; of two alike the first
+    one counts."""
     found = ProjectLabels()
-    for file in files:
-        for name, label in _labels_in(file):
-            found.setdefault(name, label)
+    for each, inside in ((collection, files), *neighbours):
+        for file in inside:
+            for name, label in _labels_in(file):
+                found.setdefault(name, label)
+            if each.generator == GALLERY:
+                found.setdefault(_name_in_gallery(each, file), _example(file))
     return found
+
+
+def _name_in_gallery(collection: Collection, file: SourceFile) -> str:
+    """The label that sphinx-gallery gives to a script, and to a folder by its introduction."""
+    place = str(collection.generator_options.get("place_of_gallery", ""))
+    path = file.relative_path
+    path = posixpath.join(place, path if path.endswith(".py") else posixpath.dirname(path))
+    return label_name(f"sphx_glr_{path.strip('/').replace('/', '_')}")
+
+
+def _example(file: SourceFile) -> LabelTarget:
+    from kbc.formats.rst.context import first_title
+
+    text = decode_any(file.data)
+    quotes = _QUOTES.search(text) if file.path.endswith(".py") else None
+    return LabelTarget(file.path, first_title(text[quotes.end() if quotes else 0 :]), "")
 
 
 def _labels_in(file: SourceFile) -> Iterator[tuple[str, LabelTarget]]:

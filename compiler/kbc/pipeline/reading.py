@@ -21,6 +21,7 @@ from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import StrPath
 from kbc.project import permalinks
 from kbc.project.include_tree import IncludeTree
+from kbc.project.kinds import GALLERY
 from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
@@ -99,6 +100,7 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
             _with_named_readme(collection, files[collection.name], project.title),
             files[collection.name],
             diagnostics,
+            [(each, files[each.name]) for each in _beside(collection, project)],
         )
         for collection in project.collections
     }
@@ -137,6 +139,13 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
         tree.beyond,
         {name: [file.path for file in found] for name, found in files.items() if name in records},
     )
+
+
+def _beside(collection: Collection, project: Project) -> list[Collection]:
+    """The galleries of a site of Sphinx, and for one of them the site and its other galleries."""
+    known = {"sphinx": [GALLERY], GALLERY: [GALLERY, "sphinx"]}.get(collection.generator, [])
+    others = (each for each in project.collections if each is not collection)
+    return [each for each in others if each.generator in known]
 
 
 def _forgive(

@@ -70,6 +70,9 @@ GENERATORS = (
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
 them built."""
 
+GALLERY = "sphinx-gallery"
+"""The one among them whose pages are scripts with labels of their own."""
+
 PYTHON_REFERENCES = ("sphinx-autoapi", "sphinx-autodoc2")
 """Those among them that write a page for each module of a Python package."""
 

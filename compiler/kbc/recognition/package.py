@@ -121,8 +121,9 @@ def _pyproject(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     project = mapping(data.get("project")) or mapping(tool.get("poetry"))
     hatch = mapping(mapping(tool.get("hatch")).get("version"))
     dynamic = mapping(mapping(tool.get("setuptools")).get("dynamic"))
-    attribute = text(mapping(dynamic.get("version")), "attr")
-    return _with_version(tree, path, project, attribute, text(hatch, "path"))
+    version = mapping(dynamic.get("version"))
+    files = [each for each in (text(hatch, "path"), text(version, "file")) if each]
+    return _with_version(tree, path, project, text(version, "attr"), files)
 
 
 def _setup_cfg(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
@@ -142,13 +143,17 @@ def _setup_py(tree: IncludeTree, path: str) -> Mapping[str, Any]:
 
 
 def _with_version(
-    tree: IncludeTree, path: str, data: Mapping[str, Any], attribute: str = "", file: str = ""
+    tree: IncludeTree,
+    path: str,
+    data: Mapping[str, Any],
+    attribute: str = "",
+    files: Sequence[str] = (),
 ) -> Mapping[str, Any]:
-    """What the manifest at `path` says; where it states no version, with that of `file`, of the module of
-    `attribute` or of the module that has the project's name."""
+    """What the manifest at `path` says; where it states no version, with that of one of `files`, of the
+    module of `attribute` or of the module that has the project's name."""
     if _VERSION.fullmatch(text(data, "version")):
         return data
-    places = [file] if file else []
+    places = [*files]
     for module in (
         attribute.rpartition(".")[0].replace(".", "/"),
         text(data, "name").replace("-", "_"),
@@ -157,8 +162,11 @@ def _with_version(
             places += [f"{src}{module}{end}" for end in _OF_VERSION for src in ("", "src/")]
     for place in places:
         source = joined(path.rpartition("/")[0], place)
-        if tree.exists(source) and (found := _PYTHON_VERSION.search(read_text(tree, source))):
+        content = read_text(tree, source).strip() if tree.exists(source) else ""
+        if found := _PYTHON_VERSION.search(content):
             return {**data, "version": found[1]}
+        if place in files and _VERSION.fullmatch(content):  # it states nothing else
+            return {**data, "version": content}
     return data
 
 

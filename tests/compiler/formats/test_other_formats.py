@@ -64,6 +64,13 @@ def test_notebook_with_half_of_a_surrogate_pair_is_read() -> None:
     assert found.title == "T \ufffd"
 
 
+def test_a_notebook_is_without_the_list_of_its_headings() -> None:
+    listed = {"cell_type": "markdown", "metadata": {"toc": True}, "source": "<div>Nests</div>"}
+    cells = [listed, {"cell_type": "markdown", "metadata": {}, "source": "# Nests"}]
+    (found,) = convert("a.ipynb", json.dumps({"cells": cells}).encode(), read)
+    assert found.text == "# Nests\n"
+
+
 def test_a_comment_in_code_is_no_title_of_a_notebook() -> None:
     code = {"cell_type": "code", "source": "x = 1\n# {\n"}
     text = {"cell_type": "markdown", "source": "```\n# no\n```\n\n## Yes ##"}

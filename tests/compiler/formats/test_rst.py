@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -71,58 +72,6 @@ def test_cards_have_no_marks_between_their_parts() -> None:
         "      +++\n\n      .. button-ref:: nests\n         :color: primary\n\n         All nests\n"
     )
     assert found.text == "**Nests**\n\nHow to build.\n\nAll nests\n"
-
-
-def test_summaries_have_a_sentence_of_each_object_or_its_reference() -> None:
-    tree = {
-        "pkg/__init__.py": '"""\nAll nests\n=========\n\nThe package.\n"""\n',
-        "pkg/core.py": "class Nest:\n    'Holds eggs.'\n    def hatch(self):\n        'Opens all.'\n",
-    }
-
-    def find(path: str) -> bytes | None:
-        return tree[path].encode() if path in tree else None
-
-    names = "   pkg\n   ~pkg.core.Nest\n   pkg.gone\n"
-    source = f"API\n===\n\n.. autosummary::\n   :nosignatures:\n\n{names}"
-    (listed,) = convert("docs/api.rst", source.encode(), find)
-    assert "- `pkg.core.Nest`: Holds eggs.\n- `pkg.gone`\n" in listed.text
-    (whole,) = convert(
-        "docs/api.rst", source.replace(":nos", ":toctree: gen\n   :nos").encode(), find
-    )
-    assert whole.anchors == ("api", "pkg", "pkg.core.Nest")
-    assert "- `pkg.gone`\n\n## `pkg`\n\n**All nests**\n\nThe package.\n" in whole.text
-    assert "## `class pkg.core.Nest()`\n\nHolds eggs.\n\n- `Nest.hatch`: Opens all.\n" in whole.text
-    tree["docs/_templates/autosummary/class.rst"] = ".. autoclass:: {{ objname }}\n   :members:\n"
-    described = source.replace("API\n===\n\n", "").replace(":nos", ":toctree: gen\n   :nos")
-    (whole,) = convert("docs/api/all.rst", described.encode(), find)
-    assert whole.anchors == ("pkg", "pkg.core.Nest", "pkg.core.Nest.hatch")
-    assert "\n## `Nest.hatch()`\n\nOpens all.\n" in whole.text
-
-
-def test_automodapi_has_what_a_module_imports_from_its_package() -> None:
-    tree = {
-        "pkg/__init__.py": "",
-        "pkg/nests/__init__.py": '"""All nests."""\nimport pkg\nfrom os import path\n\n'
-        "from pkg.nests.core import *\nfrom .eggs import Egg, _shell\n\n"
-        "def build():\n    'Makes one.'\n",
-        "pkg/nests/core.py": "class Nest:\n    'Holds eggs.'\n    def hatch(self):\n        'Opens all.'\n",
-        "pkg/nests/eggs.py": "class Egg:\n    'Is round.'\ndef _shell(): ...\n",
-    }
-    source = (
-        "API\n===\n\n.. automodapi:: pkg.nests\n   :no-heading:\n   :skip: a\n   :skip: b\n\n"
-        ".. autoclass:: pkg.nests.core.Nest\n"
-    )
-    (found,) = convert(
-        "docs/api.rst",
-        source.encode(),
-        lambda path: tree[path].encode() if path in tree else None,
-    )
-    assert found.problems == ()
-    assert found.anchors == (
-        *("api", "pkg.nests", "pkg.nests.build", "pkg.nests.Nest", "pkg.nests.Nest.hatch"),
-        *("pkg.nests.Egg", "pkg.nests.core.Nest"),
-    )
-    assert "`class pkg.nests.core.Nest()`\n\nHolds eggs.\n" in found.text
 
 
 MODULE = """
@@ -259,9 +208,37 @@ def test_markup_characters_in_text_stay_text() -> None:
     assert text("a < b <tag> [x](y) \\*z\n") == "a < b \\<tag> [x\\](y) \\*z\n"
 
 
+def test_titles_of_documents_are_without_their_markup() -> None:
+    files = {
+        "nest.rst": b"Build a |Nest| of :func:`~pond.twigs`\n====\n\n.. |Nest| replace:: :class:`pond.Nest`\n"
+    }
+    (found,) = convert("index.rst", b"See :doc:`nest`.\n", files.get)
+    assert found.text == "See [Build a pond.Nest of twigs](nest.rst).\n"
+
+
 def test_toctree_lists_titles_of_documents() -> None:
     found = text(".. toctree::\n\n   part\n   Named <other>\n   gone/*\n")
     assert found == "- [part](part.txt)\n- Named\n"
+
+
+def test_toctree_lists_notebooks() -> None:
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": ["# no\n", "x"]},
+        {"cell_type": "markdown", "metadata": {}, "source": ["Hello"]},
+        {
+            "cell_type": "markdown",
+            "metadata": {},
+            "source": ['# The \u201cold\u201d "*Nests*"\n', "More"],
+        },
+    ]
+    files = {
+        "a.ipynb": json.dumps({"cells": cells}, indent=1).encode(),
+        "b.ipynb": json.dumps({"cells": cells[:2]}).encode(),
+    }
+    (found,) = convert("index.rst", b".. toctree::\n\n   a\n   b\n   B <b>\n", files.get)
+    assert (
+        found.text == '- [The \u201cold\u201d "Nests"](a.ipynb)\n- [b](b.ipynb)\n- [B](b.ipynb)\n'
+    )
 
 
 def test_a_directive_behind_two_colons_is_read_and_not_quoted() -> None:

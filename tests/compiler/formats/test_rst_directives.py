@@ -49,6 +49,16 @@ def test_code_of_an_unknown_directive_is_code() -> None:
     )
 
 
+def test_a_plot_shows_its_code_or_that_of_its_file_with_a_caption() -> None:
+    source = (
+        b".. plot:: code/reed.py fill\n   :include-source: false\n\n   A *reed*.\n\n"
+        b".. plot::\n   :context:\n\n   fill()\n\n.. plot:: gone.py\n"
+    )
+    (found,) = convert("docs/user/a.rst", source, {"docs/code/reed.py": b"grow()\n"}.get)
+    assert found.text == "```python\ngrow()\n```\n\nA *reed*.\n\n```python\nfill()\n```\n"
+    assert [each.message for each in found.problems] == ["the file 'gone.py' does not exist"]
+
+
 def test_roles_of_extensions_show_names_as_code() -> None:
     text = (
         b"At :event:`pond_filled` and :stat:`flow/{day}`, call :hook:`fill()` (:release:`1.2.3`,"

@@ -83,6 +83,13 @@ def test_manifests_name_the_project(tmp_path: Path, files: dict[str, str], expec
             },
             "1.2.3",
         ),
+        (
+            {
+                "pyproject.toml": f'{DYNAMIC}[tool.setuptools.dynamic]\nversion.file = "nest/V"\n',
+                "nest/V": "1.2.3\n",
+            },
+            "1.2.3",
+        ),
         ({"pyproject.toml": DYNAMIC}, "0"),
         ({"pom.xml": POM.format("<version>${revision}</version>")}, "0"),
         ({"pom.xml": POM.format("<packaging>pom</packaging><version>1</version>")}, "0"),

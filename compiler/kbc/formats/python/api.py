@@ -9,6 +9,7 @@ import ast
 import inspect
 import logging
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from textwrap import dedent
@@ -23,6 +24,7 @@ Prose = Callable[[str], Sequence[str]]
 """The lines of Markdown of a docstring's text."""
 
 MAX_BYTES = 4 << 20
+_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 _ITEMS = {
     "parameters": "Parameters", "other parameters": "Other parameters", "returns": "Returns",
     "yields": "Yields", "receives": "Receives", "raises": "Raises", "warns": "Warns",
@@ -33,6 +35,7 @@ _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
 _DEEPEST = 6
 _CONTINUED = re.compile(r"\A(?P<first>.*\n)(?P<rest>(?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\n)+)")
+_UNDERLINE = re.compile(r"^[ \t]*([=\-~^\"'*#+`])\1{2,}[ \t]*$", re.MULTILINE)
 _ROLE = re.compile(r":[a-z][\w:+.-]*:`[!.]?(?P<short>~)?(?P<name>[^`<]+?)(?:\s*<[^>`]*>)?`")
 
 
@@ -52,7 +55,7 @@ def visited(name: str, path: Path, source: str, parent: Any) -> Any:
         )
     except SyntaxError as error:
         raise FormatError(
-            f"the module is not Python source: {error.msg}", error.lineno or 0
+            f"the module is not Python {_VERSION} source: {error.msg}", error.lineno or 0
         ) from None
     except (ValueError, MemoryError):
         raise FormatError("the module is not Python source that can be read") from None
@@ -104,7 +107,9 @@ class ApiWriter:
                 continue
             yield from self.entry(member, level)
         rows = [
-            _value(each) for each in values if each.has_docstring or each.annotation is not None
+            _value(each, self._prose)
+            for each in values
+            if each.has_docstring or each.annotation is not None
         ]
         if rows:
             yield commonmark.table(["Attribute", "Type", "Description"], rows)
@@ -277,11 +282,14 @@ def _docstring(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
 def _item(value: Any, prose: Prose) -> list[str]:
     name = getattr(value, "name", "") or ""
     stated = getattr(value, "annotation", None)
-    annotation = _plain_type(str(stated)) if stated is not None else ""
+    # In Sphinx's style, what follows the last field is taken for a part of it.
+    kind, _, rest = str("" if stated is None else stated).partition("\n\n")
+    annotation = _plain_type(kind)
     label = " ".join(
         filter(None, [name and commonmark.code_span(name), annotation and f"({annotation})"])
     )
-    body = prose(_without_margin(str(value.description))) or [""]
+    said = "\n\n".join(filter(None, [str(value.description), rest]))
+    body = prose(_without_margin(said)) or [""]
     return commonmark.indented([f"{label}: {body[0]}" if label else body[0], *body[1:]], "- ")
 
 
@@ -300,17 +308,21 @@ def _plain_type(text: str) -> str:
     return _ROLE.sub(named, text)
 
 
-def _value(member: Any) -> list[str]:
+def _value(member: Any, prose: Prose) -> list[str]:
     kind = str(member.annotation) if member.annotation is not None else ""
-    note = " ".join(member.docstring.value.split()) if member.has_docstring else ""
-    return [
-        commonmark.code_span(member.name),
-        kind and commonmark.code_span(kind),
-        commonmark.escaped(note),
-    ]
+    note = _in_a_line(member.docstring.value, prose) if member.has_docstring else ""
+    return [commonmark.code_span(member.name), kind and commonmark.code_span(kind), note]
+
+
+def _in_a_line(text: str, prose: Prose) -> str:
+    """The text of a docstring for a cell of a table; one with code blocks or tables is as it was typed."""
+    lines = [line.lstrip("> ").rstrip() for line in prose(text)]
+    if any(line.startswith(("```", "~~~", "|")) for line in lines):
+        return commonmark.escaped(" ".join(text.split()))
+    return " ".join(filter(None, lines))
 
 
 def first_paragraph(member: Any) -> str:
-    """That of the docstring in one line; "" without one."""
+    """That of the docstring in one line, which may be a title; "" without one."""
     text = member.docstring.value if member.has_docstring else ""
-    return " ".join(text.strip().split("\n\n", 1)[0].split())
+    return " ".join(_UNDERLINE.sub("", text.strip().split("\n\n", 1)[0]).split())

@@ -82,12 +82,17 @@ class PythonObjects:
     def __init__(self, folders: Iterable[str]) -> None:
         self._folders = tuple(dict.fromkeys(folders))
         self._modules: dict[str, Any] = {}
+        self._unreadable: dict[str, str] = {}
+        self.problem = ""  # of the last module that was looked at and cannot be read
         self._under_way: set[str] = set()  # classes whose bases are looked at
 
-    def reference(self, name: str, find: Find, *, imported: bool = False) -> Reference | None:
+    def reference(
+        self, name: str, find: Find, *, imported: bool = False, is_module: bool = False
+    ) -> Reference | None:
         """The reference of `name`; None where its source is not in the tree. With `imported`, that of a
-        module without `__all__` has what it imports from its own package."""
-        found = self._object(name, find)
+        module without `__all__` has what it imports from its own package. A name that a package gives both to
+        a module and to what it imports from there is that of the import, unless it `is_module`."""
+        found = self._object(name, find, is_module=is_module)
         if found is None:
             return None
         elsewhere = []
@@ -103,7 +108,7 @@ class PythonObjects:
                         elsewhere.append(Reference(f"{name}.{each}", other))
         return Reference(name, found, tuple(elsewhere))
 
-    def _object(self, name: str, find: Find) -> Any:
+    def _object(self, name: str, find: Find, *, is_module: bool = False) -> Any:
         """The object that a name leads to, through imports and assignments (`save = _files.save`)."""
         assigned = None
         for _ in range(_MAX_ALIASES):
@@ -114,6 +119,10 @@ class PythonObjects:
             if module is None:
                 break
             found, target = self._member(module, rest, find)
+            if not (is_module or target or (rest and found is not None)):
+                imported = self._imported_as(parts[: len(parts) - len(rest)], find)
+                target = ".".join([imported, *rest]) if imported else ""
+                assigned = found if found is not None else assigned
             if not target and found is not None:
                 assigned, target = found, _assigned_from(found)
             if not target:
@@ -127,6 +136,12 @@ class PythonObjects:
             if module is not None:
                 return module, parts[count:]
         return None, []
+
+    def _imported_as(self, parts: list[str], find: Find) -> str:
+        """What a package imports under the name of its module, as `from .pump import pump` does."""
+        package = self._module(parts[:-1], find) if len(parts) > 1 else None
+        path = "" if package is None else self._member(package, parts[-1:], find)[1]
+        return path if path != ".".join(parts) else ""
 
     def _member(self, module: Any, rest: list[str], find: Find) -> tuple[Any, str]:
         """The member that `rest` leads to, or the name that an import on the way stands for."""
@@ -185,6 +200,7 @@ class PythonObjects:
         name = ".".join(parts)
         if name not in self._modules:
             self._modules[name] = self._read(parts, find)
+        self.problem = self._unreadable.get(name, self.problem)
         return self._modules[name]
 
     def _read(self, parts: list[str], find: Find) -> Any:
@@ -197,7 +213,8 @@ class PythonObjects:
                 if data is not None and len(data) <= MAX_BYTES:
                     try:
                         return module_of(parts, stem + ending, data)
-                    except FormatError:
+                    except FormatError as error:
+                        self._unreadable[".".join(parts)] = f"{path}:{error.line}: {error.message}"
                         return None
         return None
 

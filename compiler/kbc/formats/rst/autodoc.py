@@ -51,17 +51,23 @@ def plain_name(argument: str) -> str:
 
 
 def reference(
-    context: Context, name: str, options: Mapping[str, str], *, imported: bool = False
+    context: Context,
+    name: str,
+    options: Mapping[str, str],
+    *,
+    imported: bool = False,
+    is_module: bool = False,
 ) -> described | None:
     """The reference of `name`, looked up in the class around it and in the current module first, unless it
     begins with the package of that; None where its source is not in the tree. Without the option `members`,
-    members are not described; `imported` is as for `PythonObjects.reference`."""
+    members are not described; `imported` and `is_module` are as for `PythonObjects.reference`."""
     if not reads_python():
         return None
     from kbc.formats.python.objects import PythonObjects
 
     if context.objects is None:
         context.objects = PythonObjects(search_path(context))
+    context.objects.problem = ""
     stated = options.get("members")
     names = [each.strip() for each in (stated or "").split(",") if each.strip()]
     plain = plain_name(name)
@@ -70,7 +76,9 @@ def reference(
     names_around = (*modules[:-1], *owned, *modules[-1:], plain)
     is_full = bool(context.module) and plain.startswith(f"{context.module.partition('.')[0]}.")
     for full in (plain, *names_around) if is_full else names_around:
-        found = context.objects.reference(full, context.read, imported=imported)
+        found = context.objects.reference(
+            full, context.read, imported=imported, is_module=is_module
+        )
         if found is not None:
             prose = partial(context.embedded, module=found.found.module.path)
             members = names or stated is not None
@@ -82,10 +90,13 @@ class AutoDoc(SphinxDirective):
     imported = False
 
     def run(self) -> list[nodes.Node]:
-        if self.base_name in ("automodule", "automodapi"):
+        is_module = self.base_name in ("automodule", "automodapi")
+        if is_module:
             self.context.module = self.argument
         options = {**self.options, "members": ""} if self._describes_all else self.options
-        found = reference(self.context, self.argument, options, imported=self.imported)
+        found = reference(
+            self.context, self.argument, options, imported=self.imported, is_module=is_module
+        )
         has_heading = found is not None
         around = self.context.owner
         if self.base_name in CLASSES:
@@ -94,7 +105,9 @@ class AutoDoc(SphinxDirective):
         self.context.owner = around
         if found is None:
             message = f"the source of {self.argument!r} is not in the tree"
-            if not reads_python():
+            if self.context.objects is not None and self.context.objects.problem:
+                message = f"{self.argument!r} has no reference: {self.context.objects.problem}"
+            elif not reads_python():
                 message = f"the reference of {self.argument!r} is not read from its source"
             self.context.elsewhere(self.name, message, self.lineno)
             return [nodes.paragraph("", "", nodes.literal("", self.argument)), *own]
@@ -148,10 +161,10 @@ class AutoSummary(SphinxDirective):
             if item is not None and has_pages:
                 methods = item["found"].methods() if lists_methods else []
                 item["members"] = not methods
-                found += [item, *_listed(methods)]
+                found += [item, *self._listed(methods)]
                 continue
             listed.append((name, item["found"].summary if item is not None else ""))
-        return [*_listed(listed), *found]
+        return [*self._listed(listed), *found]
 
     @property
     def _describes_members(self) -> bool:
@@ -162,11 +175,13 @@ class AutoSummary(SphinxDirective):
                 return b":members:" in data
         return False
 
-
-def _listed(summaries: Sequence[tuple[str, str]]) -> list[nodes.Node]:
-    found = nodes.bullet_list()
-    for name, summary in summaries:
-        text = nodes.paragraph("", "", nodes.literal("", name))
-        text += nodes.Text(f": {summary}" if summary else "")
-        found += nodes.list_item("", text)
-    return [found] if summaries else []
+    def _listed(self, summaries: Sequence[tuple[str, str]]) -> list[nodes.Node]:
+        found = nodes.bullet_list()
+        around = self.context.default_role
+        self.context.default_role = "any"  # as in other text of docstrings
+        for name, summary in summaries:
+            text = nodes.paragraph("", "", nodes.literal("", name))
+            text += [nodes.Text(": "), *self.inline(summary)] if summary else []
+            found += nodes.list_item("", text)
+        self.context.default_role = around
+        return [found] if summaries else []

@@ -12,6 +12,7 @@ from kbc.formats.selection import candidates, read_target
 from kbc.languages import markdown
 from kbc.languages.includes.generated import is_generated
 from kbc.project.source_file import decode_any, relative_path
+from kbc.project.well_formed import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,8 +31,15 @@ _TITLE = re.compile(
     r"(?P<under>[=\-`:'\"~^_*+#<>.])(?P=under)+[ \t]*$",
     re.MULTILINE,
 )
-_ROLE = re.compile(r":[\w:+.-]+:`(?:[!~])?([^`<]*?)(?:\s*<[^>`]*>)?`")
-_SUFFIXES = (".rst", ".txt", ".md")
+_ROLE = re.compile(r":[\w:+.-]+:`!?(?P<short>~)?(?P<text>[^`<]*?)(?:\s*<[^>`]*>)?`")
+_SUBSTITUTION = re.compile(r"\|(?P<name>\w(?:[^|\n]*\w)?)\|")
+_REPLACEMENT = r"^\.\. \|%s\| replace::[ \t]*(?P<text>\S[^\n]*)"
+_CELL_TITLE = re.compile(
+    r'"cell_type":\s*"markdown"(?:(?!"cell_type").)*?"source":\s*(?:\[\s*)?"#{1,6}[ \t]+((?:[^"\\]|\\.)+)"',
+    re.DOTALL,
+)
+"""A cell of a notebook that begins with a heading, in JSON."""
+_SUFFIXES = (".rst", ".txt", ".md", ".ipynb")
 
 
 class DeclaredTypes(NamedTuple):
@@ -120,9 +128,19 @@ class Context:
             found = read_target(self.path, f"{target}{suffix}", self.read)
             if found is not None:
                 path, data = found
-                title = markdown.first_title if path.lower().endswith(".md") else first_title
+                ending = path.lower().rpartition(".")[2]
+                title = {"md": markdown.first_title, "ipynb": _title_of_notebook}.get(
+                    ending, first_title
+                )
                 return relative_path(path, self.path), title(decode_any(data[:_BEGINNING]))
         return "", ""
+
+
+def _title_of_notebook(text: str) -> str:
+    """The heading in the first cell that begins with one; `text` is the beginning of the file."""
+    found = _CELL_TITLE.search(text)
+    heading = json_value(f'"{found[1]}"') if found else None
+    return markdown.heading_text(heading.split("\n")[0]) if isinstance(heading, str) else ""
 
 
 def first_title(text: str) -> str:
@@ -130,7 +148,7 @@ def first_title(text: str) -> str:
     titles = (match["with_over"] or match["plain"] or "" for match in _TITLE.finditer(text))
     for title in map(str.strip, (title_of(text), *titles)):
         if not title.startswith((".. ", ":")) and re.search(r"\w", title):
-            return plain_title(title)
+            return plain_title(title, text)
     return ""
 
 
@@ -140,9 +158,18 @@ def title_at(text: str, position: int) -> str:
     return ((match["with_over"] or match["plain"]) if match else "").strip()
 
 
-def plain_title(title: str) -> str:
-    """The source of a title without its markup."""
-    return _ROLE.sub(lambda role: role[1], title).replace("``", "").replace("\\", "")
+def plain_title(title: str, text: str) -> str:
+    """The source of a title without its markup, with what `text` defines in place of `|name|`."""
+
+    def defined(match: re.Match[str]) -> str:
+        found = re.search(_REPLACEMENT % re.escape(match["name"]), text, re.MULTILINE)
+        return found["text"].strip() if found else match[0]
+
+    def named(role: re.Match[str]) -> str:
+        return role["text"].rpartition(".")[2] if role["short"] else role["text"]
+
+    plain = _ROLE.sub(named, _SUBSTITUTION.sub(defined, title) if "|" in title else title)
+    return plain.replace("``", "").replace("\\", "")
 
 
 def is_style(argument: str) -> bool:

@@ -13,7 +13,7 @@ from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import Context, is_style
 from kbc.formats.rst.glossary import Glossary
-from kbc.formats.rst.inclusion import CsvTableFile, Include, LiteralInclude
+from kbc.formats.rst.inclusion import CsvTableFile, Include, LiteralInclude, Plot
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import dedented
 from kbc.languages.includes.myst.directives import CARD_MARK, CARDS, EXECUTED, PROOFS
@@ -350,7 +350,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
         card-carousel panels margin"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
         productionlist graphviz mermaid uml digraph snippet code-cell
-        jupyter-execute jupyter-input jupyter-output plot exec_code"""),
+        jupyter-execute jupyter-input jupyter-output exec_code"""),
     **_named(_Admonition, """attention caution danger error hint important note tip warning admonition
         seealso todo availability impl-detail details collapse topic sidebar"""),
     **_named(_VersionDirective, """versionadded versionchanged versionremoved deprecated deprecated-removed
@@ -368,6 +368,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     "changelog": _Release, "glossary": Glossary, "highlight": _Highlight,
     "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": Include, "literalinclude": LiteralInclude,
+    "plot": Plot,
 }  # fmt: skip
 _PLAIN = (_Drop, _Keep, _Content, _Code)
 _DOCUTILS = frozenset([

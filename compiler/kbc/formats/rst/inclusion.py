@@ -84,6 +84,23 @@ class LiteralInclude(SphinxDirective):
         return self.code(text, language)
 
 
+class Plot(LiteralInclude):
+    """Code that draws a figure. That of a file, below the documentation's root or a folder that the site has
+    for such, may name a function behind it, and has a caption below it."""
+
+    def run(self) -> list[nodes.Node]:
+        if not self.argument:
+            return self.code("\n".join(self.content), "python") if self.content else []
+        caption = self.children()
+        self.arguments = [f"/{self.argument.split()[0].lstrip('/')}"]
+        if read_target(self.context.path, self.argument, self.context.read) is None:
+            message = f"the file {self.argument[1:]!r} does not exist"
+            self.context.elsewhere(self.name, message, self.lineno)
+            return caption
+        self.options = {}
+        return [*super().run(), *caption]
+
+
 class CsvTableFile(CSVTable):
     """Docutils' table, whose file is read through the context."""
 

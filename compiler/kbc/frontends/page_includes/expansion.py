@@ -354,7 +354,7 @@ class PageIncludes:
         members = stated.get("members", True)
         packages = self._options.get("python_packages", ())  # names may begin below one of them
         names = (name, *(f"{package}.{name}" for package in packages))
-        references = (self._objects.reference(each, read) for each in names)
+        references = (self._objects.reference(each, read, is_module=True) for each in names)
         found = next((each for each in references if each is not None), None)
         if found is None:
             return None

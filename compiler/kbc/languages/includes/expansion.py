@@ -80,7 +80,7 @@ _HELPERS = re.compile(mdbook.TRIGGER)
 _NOTES = re.compile(notes.TRIGGER)
 _TABLES = re.compile(tables.TRIGGER)
 _DOXYGEN = re.compile(doxygen.TRIGGER, re.MULTILINE)
-_MYST = re.compile(r"(?:`{3}|:{3})\{|\}`|\]\(#?[\w:-]+\)")
+_MYST = re.compile(r"(?:`{3}|:{3}|~{3})[ \t]*\{|\}`|\]\(#?[\w:-]+\)")
 _LIQUID = re.compile(r"\{[%{]")
 _EXAMPLES = frozenset(
     ["md", "markdown", "mdx", "hbs", "handlebars", "go-html-template", "html+handlebars", "jinja"]
@@ -204,10 +204,11 @@ def _expand(
         body = replace_values(body, filled, page)
     if page.prepare is not None:
         body = page.prepare(body, page)
-    body = replace_directives(body, page)
+    body = replace_directives(body, page, source[:start])
     passes = _MAX_NESTED_VALUES if page.around.restructured else 0
     while passes and filled and (shown := replace_values(body, filled, page)) != body:
-        body = replace_directives(shown, page)  # values in what directives wrap, and in values
+        # Values in what directives wrap, and in values.
+        body = replace_directives(shown, page, source[:start])
         passes -= 1
     body = unwrapped(body)
     components = imported_texts(body, page)

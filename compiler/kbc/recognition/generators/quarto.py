@@ -17,6 +17,7 @@ _SOURCES = (".qmd", ".md", ".ipynb", ".rmd")
 _REFERENCE = re.compile(r"_quartodoc.*\.ya?ml")
 """What quartodoc reads instead of the configuration of the site."""
 
+_SHORTCODE = re.compile(r"\{\{<[^{}]*>\}\}")
 _MAX_DEPTH = 20
 _NESTED = ("chapters", "appendices", "contents", "sidebar", "navbar", "left", "right", "menu")
 """Keys of a book, a sidebar and a bar of navigation, in the order of their pages."""
@@ -33,7 +34,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     output = text(project, "output-dir")
     return Site(
         folder=folder,
-        title=text(described, "title") or text(data, "title"),
+        title=_SHORTCODE.sub("", text(described, "title") or text(data, "title")).strip(),
         description=text(described, "description"),
         base_url=text(described, "site-url"),
         order=tuple(path for path, _ in pages),

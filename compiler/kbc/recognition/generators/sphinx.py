@@ -81,7 +81,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     return Site(
         folder=source,
         title=text(data, "html_title", "project"),
-        version=text(data, "release", "version") or (built.version if built else ""),
+        version=_version(data) or (built.version if built else ""),
         base_url=text(data, "html_baseurl"),
         order=tuple(order),
         include=tuple(f"*{ending}" for ending in suffixes),
@@ -107,6 +107,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         },
         files=tuple(filter(None, (inventory, toc, *(breathe.configs if breathe else ())))),
     )
+
+
+def _version(data: Mapping[str, Any]) -> str:
+    """What conf.py states; "" where that is no version, as `unknown` for when the package is not there."""
+    stated = (text(data, name) for name in ("release", "version"))
+    return next((each for each in stated if re.search(r"\d", each)), "")
 
 
 def references(tree: IncludeTree, site: Site) -> list[Site]:

@@ -1,6 +1,8 @@
-"""What Sphinx's directives take from conf.py: where the source is, which types a project declares."""
+"""References from source that Sphinx's directives insert, and the types that a project declares."""
 
 from __future__ import annotations
+
+import sys
 
 import pytest
 
@@ -36,6 +38,39 @@ def test_source_is_in_the_usual_folders_and_behind_assignments(folder: str) -> N
     source = b"API\n===\n\n.. automethod:: pond.birds.Heron.fly\n"
     (found,) = convert("doc/api.rst", source, tree.get)
     assert found.text == "# API\n\n## `Heron.fly()`\n\nFlies.\n"
+
+
+def test_what_a_package_imports_counts_before_its_module_of_that_name() -> None:
+    tree = {
+        "pond/__init__.py": b"from .heron import *\nfrom . import nest\nfrom x import egg\n",
+        "pond/egg.py": b"'Eggs.'\n",
+        "pond/heron.py": b"'Herons.'\nclass heron:\n    'A bird.'\n    def fly(self):\n        'Flies.'\n",
+        "pond/nest.py": b"'Nests.'\n",
+    }
+    source = (
+        b"API\n===\n\n.. autoclass:: pond.heron\n\n.. automethod:: pond.heron.fly\n\n"
+        b".. automodule:: pond.heron\n\n.. autosummary::\n\n   pond.heron\n   pond.nest\n   pond.egg\n"
+    )
+    (found,) = convert("api.rst", source, tree.get)
+    assert found.text == (
+        "# API\n\n## `class pond.heron()`\n\nA bird.\n\n## `heron.fly()`\n\nFlies.\n\n"
+        "## `pond.heron`\n\nHerons.\n\n- `pond.heron`: A bird.\n- `pond.nest`: Nests.\n- `pond.egg`: Eggs.\n"
+    )
+
+
+def test_a_module_that_is_no_python_of_this_version_is_named() -> None:
+    tree = {
+        "pond/__init__.py": b"from .heron import Heron\n",
+        "pond/heron.py": b"\nclass Heron[[:\n",
+    }
+    source = b"API\n===\n\n.. autoclass:: pond.Heron\n\n.. autoclass:: pond.Egg\n"
+    (found,) = convert("api.rst", source, tree.get)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    messages = [each.message for each in found.problems]
+    assert messages[0].startswith(
+        f"'pond.Heron' has no reference: pond/heron.py:2: the module is not Python {version} source: "
+    )
+    assert messages[1:] == ["the source of 'pond.Egg' is not in the tree"]
 
 
 def test_members_may_be_inherited() -> None:
@@ -80,3 +115,63 @@ def test_types_that_a_project_declares_are_no_missing_text() -> None:
     )
     assert found.anchors == ("hooks", "hook-on_land", "calm")
     assert [each.name for each in found.problems] == ["other"]
+
+
+def test_summaries_have_a_sentence_of_each_object_or_its_reference() -> None:
+    tree = {
+        "pkg/__init__.py": '"""\nAll nests\n=========\n\nThe package.\n"""\n',
+        "pkg/core.py": "class Nest:\n    'Holds eggs.'\n    def hatch(self):\n        'Opens all.'\n"
+        "def fill():\n    'Puts *all* `eggs` into a :class:`~pkg.Nest`, see x_.'\n",
+    }
+
+    def find(path: str) -> bytes | None:
+        return tree[path].encode() if path in tree else None
+
+    names = "   pkg\n   ~pkg.core.Nest\n   pkg.gone\n"
+    source = "API\n===\n\n.. autosummary::\n   pkg\n   pkg.core.fill\n"
+    (marked,) = convert("docs/api.rst", source.encode(), find)
+    assert (
+        "- `pkg`: All nests\n- `pkg.core.fill`: Puts *all* `eggs` into a `Nest`, see x.\n"
+        in marked.text
+    )
+    assert marked.problems == ()
+    source = f"API\n===\n\n.. autosummary::\n   :nosignatures:\n\n{names}"
+    (listed,) = convert("docs/api.rst", source.encode(), find)
+    assert "- `pkg.core.Nest`: Holds eggs.\n- `pkg.gone`\n" in listed.text
+    (whole,) = convert(
+        "docs/api.rst", source.replace(":nos", ":toctree: gen\n   :nos").encode(), find
+    )
+    assert whole.anchors == ("api", "pkg", "pkg.core.Nest")
+    assert "- `pkg.gone`\n\n## `pkg`\n\n**All nests**\n\nThe package.\n" in whole.text
+    assert "## `class pkg.core.Nest()`\n\nHolds eggs.\n\n- `Nest.hatch`: Opens all.\n" in whole.text
+    tree["docs/_templates/autosummary/class.rst"] = ".. autoclass:: {{ objname }}\n   :members:\n"
+    described = source.replace("API\n===\n\n", "").replace(":nos", ":toctree: gen\n   :nos")
+    (whole,) = convert("docs/api/all.rst", described.encode(), find)
+    assert whole.anchors == ("pkg", "pkg.core.Nest", "pkg.core.Nest.hatch")
+    assert "\n## `Nest.hatch()`\n\nOpens all.\n" in whole.text
+
+
+def test_automodapi_has_what_a_module_imports_from_its_package() -> None:
+    tree = {
+        "pkg/__init__.py": "",
+        "pkg/nests/__init__.py": '"""All nests."""\nimport pkg\nfrom os import path\n\n'
+        "from pkg.nests.core import *\nfrom .eggs import Egg, _shell\n\n"
+        "def build():\n    'Makes one.'\n",
+        "pkg/nests/core.py": "class Nest:\n    'Holds eggs.'\n    def hatch(self):\n        'Opens all.'\n",
+        "pkg/nests/eggs.py": "class Egg:\n    'Is round.'\ndef _shell(): ...\n",
+    }
+    source = (
+        "API\n===\n\n.. automodapi:: pkg.nests\n   :no-heading:\n   :skip: a\n   :skip: b\n\n"
+        ".. autoclass:: pkg.nests.core.Nest\n"
+    )
+    (found,) = convert(
+        "docs/api.rst",
+        source.encode(),
+        lambda path: tree[path].encode() if path in tree else None,
+    )
+    assert found.problems == ()
+    assert found.anchors == (
+        *("api", "pkg.nests", "pkg.nests.build", "pkg.nests.Nest", "pkg.nests.Nest.hatch"),
+        *("pkg.nests.Egg", "pkg.nests.core.Nest"),
+    )
+    assert "`class pkg.nests.core.Nest()`\n\nHolds eggs.\n" in found.text

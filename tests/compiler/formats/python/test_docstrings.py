@@ -162,3 +162,19 @@ def test_dots_below_an_example_are_its_output() -> None:
     assert "```pycon\n>>> run(1)\n...\n```" in found.text
     assert "**As of**" not in found.text
     assert "**Gates**\n\nShut." in found.text
+
+
+def test_attributes_are_described_by_the_text_of_their_docstrings() -> None:
+    source = (
+        b'class Nest:\n    eggs: int\n    """``0`` to *5* | 6.\n\n    .. versionadded:: 2.1"""\n'
+        b'    place: str\n    """High.\n\n    Or::\n\n        reed\n    """\n'
+    )
+    text = page_of("pond", source).text
+    assert "| `eggs` | `int` | `0` to *5* \\| 6. *Added in version 2.1.* |\n" in text
+    assert "| `place` | `str` | High. Or:: reed |\n" in text
+
+
+def test_what_follows_the_last_field_is_no_part_of_a_type() -> None:
+    fields = b":return: eggs\n    :rtype: int\n\n    .. versionadded:: 2.1\n"
+    text = page_of("pond", b'def lay():\n    """Lays.\n\n    %b    """\n' % fields).text
+    assert "- (int): eggs\n\n  *Added in version 2.1.*\n" in text

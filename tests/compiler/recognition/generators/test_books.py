@@ -253,7 +253,7 @@ def test_other_tables_of_contents_are_no_guide(tmp_path: Path, toc: str) -> None
 
 def test_metadata_and_variables_of_quarto_are_filled_in(tmp_path: Path) -> None:
     files = {
-        "_quarto.yml": "website: {title: Reed}\nedition: 3\ntool: {name: Pipe}\n",
+        "_quarto.yml": "website: {title: 'Reed {{< var site.host >}}'}\nedition: 3\ntool: {name: Pipe}\n",
         "_variables.yml": "site: {host: reed.example}\n",
         "guide/_metadata.yml": "season: spring\nedition: 4\n",
         "guide/a.qmd": (
@@ -267,6 +267,7 @@ def test_metadata_and_variables_of_quarto_are_filled_in(tmp_path: Path) -> None:
         "bad/c.qmd": "# C\n\n{{< meta edition >}}\n",
     }
     inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    assert inputs.project.title == "Reed"
     texts = {record.id: record.text for record in inputs.records["docs"]}
     assert (
         "Flute, spring, 4, reed.example, `{{< meta edition >}}`\n\nIn spring.\n"

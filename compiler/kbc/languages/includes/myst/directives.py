@@ -11,9 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kbc.languages.anchors import slug
+from kbc.languages.front_matter import stated_above
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import FENCE, after_fence, fenced_stretches
 from kbc.languages.includes.files import IncludingPage, fence, language_of, not_included
+from kbc.languages.suffixes import LANGUAGES
+from kbc.project.well_formed import mapping
 
 _COLONS = re.compile(r"^[ \t>]*(?P<marks>:{3,})(?P<info>[ \t]*\{[\w:.+-]+\}.*)$")
 _OPENING = re.compile(r"\{(?P<name>[\w:.+-]+)\}[ \t]*(?P<argument>.*)")
@@ -52,6 +55,9 @@ _DROPPED = frozenset([
     "toctree", "contents", "tableofcontents", "index", "highlight", "raw", "meta", "bibliography",
     "testsetup", "testcleanup",
 ])  # fmt: skip
+_KERNEL = re.compile(r"i?(?P<language>[a-z]+)\d?(?:[-_. ].*)?", re.IGNORECASE)
+"""What Jupyter calls a kernel or its language: `ipython3`, `julia-1.9`."""
+
 _UNLABELLED = frozenset([
     "figure", "image", "tab-set", "grid", "grid-item", "div", "container", "only", "table", "glossary",
     "epigraph", "stepper", "applies-switch", "button", "button-group", "card-group", "carousel",
@@ -76,20 +82,36 @@ _VERSIONS = {
 _RESTRUCTURED = frozenset(["eval-rst", "literalinclude", "csv-table"])
 
 
-def replace_directives(text: str, page: IncludingPage) -> str:
-    """Markdown with the text of its directives in their place. Code that only shows MyST stays."""
+def replace_directives(text: str, page: IncludingPage, above: str = "") -> str:
+    """Markdown with the text of its directives in their place; `above` is its front matter. Code that only
+    shows MyST stays."""
     if page.around.restructured is None and page.prepare is None:
         return text
     if "{" not in text and (page.around.referred is None or "](" not in text):
         return text
-    return "\n".join(_Directives(page).lines(text.split("\n")))
+    return "\n".join(_Directives(page, _kernel_language(above)).lines(text.split("\n")))
+
+
+def _kernel_language(above: str) -> str:
+    """The language of code cells that the front matter of a page states; "" where it does not."""
+    matter = stated_above(above)[0] if "kernelspec" in above else {}
+    kernel = mapping(matter.get("kernelspec"))
+    return _language(str(kernel.get("language") or kernel.get("name") or ""))
+
+
+def _language(name: str) -> str:
+    kernel = _KERNEL.fullmatch(name)
+    found = kernel["language"].lower() if kernel else ""
+    return found if found in LANGUAGES.values() else name
 
 
 class _Directives:
-    """The directives of one page, read in order: the module and the section that they stand in count."""
+    """The directives of one page, read in order: the module and the section that they stand in count.
+    `kernel_language` is that of code cells without one."""
 
-    def __init__(self, page: IncludingPage) -> None:
+    def __init__(self, page: IncludingPage, kernel_language: str) -> None:
         self._page = page
+        self._kernel_language = kernel_language
         self._module = ""
         self._level = 0
 
@@ -199,6 +221,8 @@ class _Directives:
             found = self._page.load(target, ":load:")
             inner = found[1].rstrip("\n").split("\n") if found else inner or [not_included(target)]
         stated = name if name in _DATA else next(iter(argument.split()), "")
+        if name == "code-cell":
+            stated = _language(stated) or self._kernel_language
         return fence("\n".join(inner), EXECUTED.get(name, stated)).split("\n")
 
     def _labelled(

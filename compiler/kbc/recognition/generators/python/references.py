@@ -11,13 +11,12 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import COLLECTION_NAME
+from kbc.project.kinds import COLLECTION_NAME, GALLERY
 from kbc.project.well_formed import sequence
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
 AUTOAPI = "sphinx-autoapi"
 AUTODOC2 = "sphinx-autodoc2"
-GALLERY = "sphinx-gallery"
 _EXTENSIONS = {
     "autoapi.extension": AUTOAPI,
     "autodoc2": AUTODOC2,

@@ -221,6 +221,31 @@ def test_galleries_have_a_page_for_each_script(tmp_path: Path) -> None:
     assert not [each for each in diagnostics if each.path.startswith(("examples/", "how to/"))]
 
 
+def test_pages_refer_to_examples_by_the_labels_of_the_gallery(tmp_path: Path) -> None:
+    script = '"""\nFill a pond\n===========\n\nWater gets in: :ref:`flood`.\n"""\nfill()\n'
+    files = {
+        "docs/index.rst": (
+            "Weir\n====\n\nSee :ref:`sphx_glr_auto_examples_deep_pond.py`, "
+            ":ref:`all <sphx_glr_auto_examples>`\nand :ref:`dry`.\n\n"
+            ".. _flood:\n\nFloods\n------\n\nWater got out.\n"
+        ),
+        "docs/use.md": "# Use\n\nSee {ref}`sphx_glr_auto_examples_deep_pond.py`.\n",
+        "examples/README.txt": "Examples\n========\n\nOf water.\n\n.. _dry:\n\nDry\n---\n\nOther.\n",
+        "examples/deep/pond.py": script,
+    }
+    conf = "extensions = ['sphinx_gallery.gen_gallery', 'myst_parser']\n"
+    inputs, diagnostics = read(_tree(tmp_path / "tree", conf, **files))
+    index, use = (each.text for each in inputs.records["docs"])
+    assert (
+        "See [Fill a pond](../examples/deep/pond.py), [all](../examples/README.txt)\n"
+        "and [Dry](../examples/README.txt#dry)."
+    ) in index
+    assert "See [Fill a pond](../examples/deep/pond.py)." in use
+    pond = next(each for each in inputs.records["examples"] if each.id == "deep/pond.py")
+    assert "Water gets in: [Floods](../../docs/index.rst#floods)." in pond.text
+    assert not [each for each in diagnostics if "link" in each.code]
+
+
 def test_a_gallery_that_states_no_folders_has_the_usual_ones(tmp_path: Path) -> None:
     conf = "extensions = ['sphinx_gallery.gen_gallery']\nsphinx_gallery_conf = settings()\n"
     script = '"""\nFill a pond\n===========\n\nWater gets in.\n"""\nfill()\n'

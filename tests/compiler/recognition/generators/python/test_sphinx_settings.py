@@ -76,6 +76,19 @@ def test_a_version_that_a_program_computes_is_left_out_of_titles(tmp_path: Path)
     assert [each.title for each in inputs.records["docs"]] == ["Weir manual", "A of ours"]
 
 
+def test_a_word_for_an_unknown_version_is_none(tmp_path: Path) -> None:
+    files = {
+        "docs/conf.py": (
+            "project = 'Weir'\ntry:\n    release = version('weir')\n"
+            "except NotFound:\n    release = 'unknown'\n"
+        ),
+        "docs/index.rst": "Weir\n====\n\nWater.\n",
+        "pyproject.toml": '[project]\nname = "weir"\ndynamic = ["version"]\n',
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert inputs.project.version == "0"
+
+
 def test_what_a_prolog_includes_defines_names_for_all_pages(tmp_path: Path) -> None:
     files = {
         "docs/conf.py": "project = 'Weir'\nrst_prolog = '.. include:: /names.inc'\n",
