@@ -35,9 +35,8 @@ _NOTES: frozenset[FindingCode] = frozenset(
     {"no-steps", "no-tags", "step-without-action", "column-not-read"}
 )
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
-WHAT_IS_READ = (
-    f"{_IDENTIFIED} Their list is the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`."
-)
+_LISTED = "Their list is the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`."
+WHAT_IS_READ = f"{_IDENTIFIED} {_LISTED}"
 _SHOWN = 3
 """Files named in a sentence about many."""
 
