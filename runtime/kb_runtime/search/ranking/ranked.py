@@ -103,7 +103,10 @@ class RankedCandidates(NamedTuple):
         """The ranking with the rows that are not `found` behind the others, with at most their last score. A
         copy that is `found` stands for a row that is not."""
         copies = {
-            row: copy for row, each in self.copies.items() for copy in reversed(each) if copy in found
+            row: copy
+            for row, each in self.copies.items()
+            for copy in reversed(each)
+            if copy in found
         }
         ranking = self.with_named_copies_first([copies[row] for row in copies if row not in found])
         ranked = list(zip(ranking.rows, ranking.scores, strict=True))

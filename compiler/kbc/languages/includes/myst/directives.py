@@ -97,7 +97,9 @@ def _kernel_language(above: str) -> str:
     matter = stated_above(above)[0] if "kernelspec" in above else {}
     kernel = mapping(matter.get("kernelspec"))
     stated = (str(kernel.get(key) or "") for key in ("language", "name", "display_name"))
-    return next(filter(None, map(_language, stated)), "")  # a kernel may be called as somebody likes
+    return next(
+        filter(None, map(_language, stated)), ""
+    )  # a kernel may be called as somebody likes
 
 
 def _language(name: str) -> str:
