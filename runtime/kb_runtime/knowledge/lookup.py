@@ -116,7 +116,7 @@ def find(
     bare = record_id(name)
     if found := _find_any(knowledge, infos, (name, bare)):
         return found
-    from urllib.parse import unquote  # it takes a moment to import, and few names come here
+    from urllib.parse import unquote
 
     # Of an address the scheme may be missing, or all before the collection.
     first, _, rest = name.partition("/")
