@@ -243,7 +243,8 @@ def test_an_address_may_lack_what_stands_before_the_collection(
 ) -> None:
     record = kb.get("lanterns.md")
     whole = record.address.removeprefix("kb://")
-    for address in (whole, whole.partition("/")[2], f"{record.collection}:{record.id}"):
+    encoded = whole.replace("lanterns", "l%61nterns")
+    for address in (whole, encoded, whole.partition("/")[2], f"{record.collection}:{record.id}"):
         assert kb.get(address).address == record.address
     with pytest.raises(kb_runtime.ToolError, match="no record"):
         kb.get(f"other/{whole}")

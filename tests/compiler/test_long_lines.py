@@ -12,6 +12,7 @@ from kbc import processor_time
 from kbc.diagnostics import Diagnostics
 from kbc.formats.documenter.links import identified
 from kbc.formats.inventory import read_inventory
+from kbc.formats.rst.labels import labels_of
 from kbc.pipeline.reading import read_inputs
 
 CASES = {
@@ -58,7 +59,9 @@ def test_other_lines_take_no_time_for_their_square() -> None:
     head = b"# Sphinx inventory version 2\n# Project: p\n# Version: 1\n# packed with zlib\n"
     entries = f"x {'a:' * 100_000}b\nx{' ' * 40_000}y\nc d py:function 1 e.html#$ -\n"
     title = f"[a](@id{' ' * 20_000}("
+    labels = "".join(f".. _a{at}:\n\nT |a{at}|\n======\n\n" for at in range(20_000))
     began = time.process_time()
+    assert len([*labels_of("a.rst", labels)]) == 20_000
     (entry,) = read_inventory(head + zlib.compress(entries.encode())).entries
     assert (entry.name, entry.address) == ("c d", "e.html#c d")
     assert identified(title) == (title, "")

@@ -11,7 +11,7 @@ from kbc.languages import markdown, mdx
 from kbc.languages.comments import Span, comments
 from kbc.records import CompiledRecord, PatternRecord
 
-_LINK = re.compile(r"(?:[-*+]|\d+[.)])\s+\[.+\]\(#[^()\s]*\)")
+_LINK = re.compile(r"(?:[-*+]|\d+[.)])\s+\[(?:(?!\]\().)+\]\(#[^()\s]*\)")
 """An item of a list that is nothing but a link to a place of its page."""
 _LONG_CONTENTS = 20
 """So many of these fill a passage, which has the words of all sections and says nothing. Fewer tell what a
@@ -56,10 +56,9 @@ def _navigation(document: markdown.Document) -> Iterator[Span]:
     for block in document.blocks:
         start, end = starts[block.start_line - 1], starts[block.end_line]
         if block.kind == "list":
-            items = [line.strip() for line in document.text[start:end].split("\n")]
-            is_hidden = len(items) > _LONG_CONTENTS and all(
-                map(_LINK.fullmatch, filter(None, items))
-            )
+            lines = map(str.strip, document.text[start:end].split("\n"))
+            items = [line for line in lines if line]
+            is_hidden = len(items) >= _LONG_CONTENTS and all(map(_LINK.fullmatch, items))
         else:
             is_hidden = block.kind == "reference" and "[^" not in block.content
         if is_hidden:

@@ -14,11 +14,11 @@ MAX_DEPTH = 40
 
 _TOKEN = re.compile(
     r"\\(?P<escaped>[{}\[\]@\\])|\{(?:(?P<delimiter>\w*)@(?P<language>[\w+#.-]+)[^{}\[\]]{0,1000})?(?P<code>\[)"
-    r"|\{(?P<verbatim>v)(?=\s)|\{(?P<raw>%)|(?P<span>\[)"
+    r"|\{(?P<verbatim>v)(?=\s)|\{(?P<raw>%)|\{(?P<math>m(?:ath)?)(?=\s)|(?P<span>\[)"
     r"|\{\{(?P<kind>!|:|(?:image|audio|video)[!:])[ \t]*(?P<target>[^{}]*)\}"
     r"|\{(?P<leaf>!|:|(?:image|audio|video)[!:])[ \t]*(?P<to>[^{}]*)\}"
     r"|\{(?P<level>[0-5])(?::(?P<label>[^\s{}]*))?(?=\s)"
-    r"|\{(?P<tag>(?:ul|ol|li|table|tr|th|td|math|[bieCLRmt])(?=[\s{}])|[-^_])|(?P<close>\})"
+    r"|\{(?P<tag>(?:ul|ol|li|table|tr|th|td|[bieCLRt])(?=[\s{}])|[-^_])|(?P<close>\})"
     r"|^[ \t]*(?P<bullet>[-+])[ \t]+|^[ \t]*@(?:children_order|short_title|toc_status|order_category)\b.*$",
     re.MULTILINE,
 )
@@ -28,7 +28,7 @@ _OF_KIND = re.compile(
     r"\b(?:module-type|class-type|module|val|type|exception|extension|constructor|field|instance-variable|method|class"
     r"|page|section|label)[-:](?=\w)"
 )
-_BRACKET = re.compile(r"\\.|[\[\]]|\n[ \t]*(?=\n)")
+_BRACKET = re.compile(r"\\.|[\[\]{}]|\n[ \t]*(?=\n)")
 _BLOCKS = frozenset({"heading", "ul", "ol", "table", "t", "fence"})
 
 
@@ -62,6 +62,7 @@ def _parsed(text: str) -> _Mark:
     root = _Mark("")
     opened = [root]
     brackets = _brackets(text)
+    last_end_of_raw = text.rfind("%}")
     position = 0
     while token := _TOKEN.search(text, position):
         inner = opened[-1].children
@@ -71,18 +72,23 @@ def _parsed(text: str) -> _Mark:
             inner.append(token["escaped"])
         elif token["code"]:
             position = _code(text, token, inner)
+        elif token["raw"] and position > last_end_of_raw:
+            inner.append(token[0])
         elif token["verbatim"] or token["raw"]:
             close = (_END_OF_VERBATIM if token["verbatim"] else _END_OF_RAW).search(text, position)
             end, after = close.span() if close else (len(text), len(text))
             if token["verbatim"]:
                 inner.append(_Mark("fence", "", children=[text[position:end]]))
             position = after
-        elif token["span"]:
+        elif token["span"] or token["math"]:
             if (end := brackets.get(token.start(), 0)) == 0:
-                inner.append("[")
+                inner.append(token[0])
                 continue
-            code = re.sub(r"\\([\[\]{}])", r"\1", text[position:end])
-            inner.append(_Mark("span", children=[code]))
+            inside = text[position:end]
+            code = inside.strip() if token["math"] else re.sub(r"\\([\[\]{}])", r"\1", inside)
+            inner.append(
+                _Mark("fence" if token["math"] == "math" else "span", "math", children=[code])
+            )
             position = end + 1
         elif token["leaf"]:
             inner.append(_Mark(token["leaf"], token["to"]))
@@ -120,16 +126,17 @@ def _code(text: str, token: re.Match[str], found: list[str | _Mark]) -> int:
 
 
 def _brackets(text: str) -> dict[int, int]:
-    """Where brackets open, and where they close: before the next blank line."""
+    """Where brackets and braces open, and where they close: before the next blank line."""
     found: dict[int, int] = {}
-    opened: list[int] = []
+    opened: dict[str, list[int]] = {"[": [], "{": []}
     for each in _BRACKET.finditer(text):
-        if each[0] == "[":
-            opened.append(each.start())
-        elif each[0] == "]" and opened:
-            found[opened.pop()] = each.start()
+        if each[0] in opened:
+            opened[each[0]].append(each.start())
+        elif each[0] in "]}":
+            if starts := opened["[" if each[0] == "]" else "{"]:
+                found[starts.pop()] = each.start()
         elif each[0].startswith("\n"):
-            opened.clear()
+            opened = {"[": [], "{": []}
     return found
 
 

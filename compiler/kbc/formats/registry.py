@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
@@ -11,6 +12,7 @@ from typing import Any
 
 from kb_runtime.version import install_hint
 
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 
 
@@ -161,8 +163,9 @@ def format_of(path: str) -> Format | None:
 
 def converters(formats: Iterable[Format]) -> dict[str, str]:
     """The libraries of the extra `formats` that convert files of these, with their installed versions
-    ("": not installed)."""
-    return {name: _version(name) for each in formats for name in each.libraries}
+    ("": not installed). With what reads Python comes the version whose syntax that knows."""
+    found = {name: _version(name) for each in formats for name in each.libraries}
+    return found | ({"Python": PYTHON} if "griffe" in found else {})
 
 
 @functools.cache

@@ -6,7 +6,9 @@ Imports `formats`, `sources`, `languages`, `project`, `processor_time` and `cach
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from kbc.diagnostics import Diagnostics, guarded
 from kbc.processor_time import limited
@@ -14,8 +16,10 @@ from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord
 
-Frontend = Callable[..., list[CompiledRecord]]
-"""Called with a collection, its files, the diagnostics and, where it has some, its neighbours."""
+if TYPE_CHECKING:
+    from kbc.frontends.labels import Neighbours
+
+Frontend = Callable[[Collection, Sequence[SourceFile], Diagnostics], list[CompiledRecord]]
 
 FRONTENDS: dict[str, Frontend] = {}
 """By kind of collection, those that were asked for: all together take a tenth of a second to import."""
@@ -65,19 +69,21 @@ def read(
     collection: Collection,
     files: Sequence[SourceFile],
     diagnostics: Diagnostics,
-    neighbours: Sequence[tuple[Collection, Sequence[SourceFile]]] = (),
+    neighbours: Neighbours = (),
 ) -> list[CompiledRecord]:
-    """The records of a collection; what cannot be read is left out, with a diagnostic. To files of its
-    `neighbours` its pages refer as to their own."""
+    """The records of a collection; what cannot be read is left out, with a diagnostic. One of the kind `docs`
+    may have `neighbours`, to whose files its pages refer as to their own."""
     records: list[CompiledRecord] = []
     with guarded(diagnostics):
         if collection.kind not in FRONTENDS:
             FRONTENDS[collection.kind] = _frontend(collection.kind)
         read_all = FRONTENDS[collection.kind]
+        if neighbours:
+            from kbc.frontends import docs
+
+            read_all = partial(docs.read, neighbours=neighbours)
         if collection.kind in _LIMIT_FILES:
-            records += read_all(
-                collection, files, diagnostics, *([neighbours] if neighbours else [])
-            )
+            records += read_all(collection, files, diagnostics)
         else:
             with limited("", sum(len(file.data) for file in files)):
                 records += read_all(collection, files, diagnostics)

@@ -144,8 +144,10 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
 def _beside(collection: Collection, project: Project) -> list[Collection]:
     """The galleries of a site of Sphinx, and for one of them the site and its other galleries."""
     known = {"sphinx": [GALLERY], GALLERY: [GALLERY, "sphinx"]}.get(collection.generator, [])
+    if collection.kind != "docs":
+        return []
     others = (each for each in project.collections if each is not collection)
-    return [each for each in others if each.generator in known]
+    return [each for each in others if each.generator in known and each.kind == "docs"]
 
 
 def _forgive(

@@ -122,7 +122,7 @@ def _pyproject(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     hatch = mapping(mapping(tool.get("hatch")).get("version"))
     dynamic = mapping(mapping(tool.get("setuptools")).get("dynamic"))
     version = mapping(dynamic.get("version"))
-    files = [each for each in (text(hatch, "path"), text(version, "file")) if each]
+    files = [*texts(hatch.get("path")), *texts(version.get("file"))]
     return _with_version(tree, path, project, text(version, "attr"), files)
 
 
@@ -135,7 +135,9 @@ def _setup_cfg(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
     if not parser.has_section("metadata"):
         return None
     data = dict(parser["metadata"])
-    return _with_version(tree, path, data, data.get("version", "").removeprefix("attr:").strip())
+    kind, _, stated = map(str.strip, data.get("version", "").partition(":"))
+    files = [stated] if kind == "file" else []
+    return _with_version(tree, path, data, stated if kind == "attr" else "", files)
 
 
 def _setup_py(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -163,7 +165,8 @@ def _with_version(
     for place in places:
         source = joined(path.rpartition("/")[0], place)
         content = read_text(tree, source).strip() if tree.exists(source) else ""
-        if found := _PYTHON_VERSION.search(content):
+        found = _PYTHON_VERSION.search(content)
+        if found and _VERSION.fullmatch(found[1]):
             return {**data, "version": found[1]}
         if place in files and _VERSION.fullmatch(content):  # it states nothing else
             return {**data, "version": content}

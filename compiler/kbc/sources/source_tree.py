@@ -100,8 +100,11 @@ _DATA_ENDINGS = re.compile(
     re.VERBOSE,
 )
 
-_EXPECTED_OUTPUT = re.compile(r"\.(?:approved|received|verified)\.\w+\Z")
-"""What tests write and compare, in the libraries for such tests."""
+_EXPECTED_OUTPUT = re.compile(
+    r"\.(?:approved|received|verified)\.(?:cs|csv|html?|json|md|sql|svg|txt|vb|xml|ya?ml)\Z"
+)
+"""What tests write and compare, in the libraries for such tests. In other languages `order.approved.ts` is a
+program about an event."""
 
 _GENERATED_NAMES = re.compile(
     r"""(?:[.-]min\.(?:js|mjs|cjs|css)|[.-]bundle\.(?:js|mjs|css)|\.chunk\.(?:js|css)|\.(?:js|css)\.map|\.map

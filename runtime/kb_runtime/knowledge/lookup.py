@@ -116,13 +116,15 @@ def find(
     bare = record_id(name)
     if found := _find_any(knowledge, infos, (name, bare)):
         return found
+    from urllib.parse import unquote
+
     # Of an address the scheme may be missing, or all before the collection.
     first, _, rest = name.partition("/")
     bare_address = rest if address is None and is_known(knowledge, first) else name
     for separator in ":/":
         prefix, _, id = bare_address.partition(separator)
         of_prefix = [each for each in infos if prefix in (each.name, each.kind.removesuffix("s"))]
-        if of_prefix and (found := _find_any(knowledge, of_prefix, (id,))):
+        if of_prefix and (found := _find_any(knowledge, of_prefix, (id, unquote(id)))):
             return found
     known = (id for each in infos for id in knowledge.catalog(each.name).ids())
     raise ToolError(

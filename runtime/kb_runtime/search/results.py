@@ -33,7 +33,8 @@ def explain(hit: SearchHit) -> Explanation:
     matched, the rank and the score of both sides together, and what each step of ranking changed.
 
     Changes are on the scale of `ranking.steps`: before the steps the best candidate has 1, the last one 0.
-    `scaled` is the fused score on that scale; with all changes added it is what the hit was ranked by.
+    `scaled` is the fused score on that scale; with all changes added it is what the hit was ranked by, behind
+    those that come first for their name.
     """
     fused = hit.fused
     known = {

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.search.ports import SearchBackend
+    from kb_runtime.search.query import Query
     from kb_runtime.search.ranking.reranking import Reranker
     from kb_runtime.search.vectors import VectorHits
 
@@ -80,7 +81,7 @@ class Searcher:
         if mode == "hybrid":
             ranking, failure = self._reranked(request, candidates, ranking)
             warnings += failure
-        if candidates.mode == "hybrid" and query.is_name:
+        if candidates.mode == "hybrid" and self._is_known_name(query):
             # An encoder knows few names: what is near to one may have nothing to do with it.
             found = candidates.lexical.rows[: self._defaults.candidates]
             ranking = ranking.with_found_first({*found})
@@ -128,6 +129,14 @@ class Searcher:
         """Up to `depth` rows of some collections and types by their cosine to a vector."""
         scope = self._retriever.scope(SearchRequest("", collections, types=types))
         return self._retriever.nearest(vector, scope, depth)
+
+    def _is_known_name(self, query: Query) -> bool:
+        """Whether a query is one name that a chunk has as a whole: of others, the meaning may say more than
+        their parts."""
+        if not query.is_name:
+            return False
+        whole, *parts = query.terms[0].names
+        return not parts or self._backend.lexical.document_frequency(whole) > 0
 
     def _ranked(
         self, request: SearchRequest, candidates: Candidates, *, is_hybrid: bool

@@ -46,6 +46,7 @@ def are_wanted(words: Sequence[str]) -> bool:
     padded = ["", *words, ""]
     return any(
         word in ASKING
+        and word != "testing"  # that is what somebody does
         and (before in _BEFORE or behind in _BEHIND or (len(words) < 3 and not behind))
         for before, word, behind in zip(padded, padded[1:], padded[2:], strict=False)
     )

@@ -210,6 +210,8 @@ def test_long_contents_of_a_page_are_not_embedded(budget: TokenBudget, page: Pag
     assert "E7" in embedded("\n".join(links[:9]) + f"\n\n{rest}")
     assert "E7" in embedded(f"{contents}- [a](b.md)\n\n{rest}")
     assert "E7" in embedded(contents.replace("7)", "7): the lamp is out") + f"\n{rest}")
+    assert "E7" in embedded(contents.replace("7)", "7) or [see](#out)") + f"\n{rest}")
+    assert "E7" in embedded(f"{chr(10).join(links[:12])}\n\n{rest}".replace(")\n", ")\n\n"))
 
 
 def test_comments_of_mdx_are_those_outside_of_code(budget: TokenBudget, page: Page) -> None:

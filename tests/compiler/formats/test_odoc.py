@@ -37,6 +37,8 @@ def test_headings_have_their_labels() -> None:
         ),
         ("{!modules: Heron Egg}", "`Heron`, `Egg`"),
         ("\\{ \\[a\\] } {unknown x", "{ [a] } {unknown x"),
+        ("{b {m \\frac{a}{b}} is} {%html: x", "**`\\frac{a}{b}` is** {%html: x"),
+        ("{math \\frac{a}{b}}\n\nText", "```math\n\\frac{a}{b}\n```\n\nText"),
         ("x{^2} {%html: <b>no</b>%}{image!a.png}y", "x2 y"),
     ],
 )
@@ -64,7 +66,17 @@ def test_lists_nest_and_tables_are_tables() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{b " * 5_000, "[" * 5_000, "{[" * 5_000, "{v x", "{ul {- a", "}" * 9]
+    "text",
+    [
+        "{b " * 5_000,
+        "[" * 5_000,
+        "{[" * 5_000,
+        "{% " * 5_000,
+        "{m " * 5_000,
+        "{v x",
+        "{ul {- a",
+        "}" * 9,
+    ],
 )
 def test_marks_that_never_end_are_read(text: str) -> None:
     assert _converted(text).text

@@ -51,6 +51,10 @@ def expanded(text: str) -> str:
             "---\nkernelspec:\n  name: julia-1.9\n---\n\n```{code-cell}\nrun()\n```",
             "---\nkernelspec:\n  name: julia-1.9\n---\n\n```julia\nrun()\n```",
         ),
+        (
+            "---\nkernelspec:\n  name: env\n  display_name: Python 3\n---\n\n```{code-cell}\nrun()\n```",
+            "---\nkernelspec:\n  name: env\n  display_name: Python 3\n---\n\n```python\nrun()\n```",
+        ),
         ("```{note}\nBe {term}`careful`.\n```", "**Note**\n\nBe `careful`."),
         ("````{tab-item} pip\n```sh\npip\n```\n````", "**pip**\n\n```sh\npip\n```"),
         ("```{toctree}\na\nb\n```\n\nText.", "Text."),

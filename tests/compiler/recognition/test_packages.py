@@ -85,7 +85,22 @@ def test_manifests_name_the_project(tmp_path: Path, files: dict[str, str], expec
         ),
         (
             {
-                "pyproject.toml": f'{DYNAMIC}[tool.setuptools.dynamic]\nversion.file = "nest/V"\n',
+                "setup.cfg": "[metadata]\nname = heron\nversion = file: nest/VERSION\n",
+                "nest/VERSION": "1.2.3\n",
+            },
+            "1.2.3",
+        ),
+        (
+            {
+                "pyproject.toml": DYNAMIC,
+                "heron/__init__.py": '__version__ = "unknown"\n',
+                "heron/_version.py": '__version__ = "1.2.3"\n',
+            },
+            "1.2.3",
+        ),
+        (
+            {
+                "pyproject.toml": f'{DYNAMIC}[tool.setuptools.dynamic]\nversion.file = ["nest/V"]\n',
                 "nest/V": "1.2.3\n",
             },
             "1.2.3",

@@ -138,7 +138,11 @@ def test_files_that_are_left_out_by_name(tmp_path: Path, name: str, reason: str)
 
 
 @pytest.mark.parametrize(
-    "name", [".env.example", ".github/workflows/ci.yml", "build/steps.py", "id_rsa.pub", "key.py"]
+    "name",
+    [
+        *(".env.example", ".github/workflows/ci.yml", "build/steps.py", "id_rsa.pub", "key.py"),
+        "events/order.approved.ts",
+    ],
 )
 def test_files_that_only_look_like_it_are_kept(tmp_path: Path, name: str) -> None:
     write(tmp_path, name)

@@ -73,9 +73,10 @@ def test_the_library_that_reads_python_for_pages_decides_about_builds(
         (tmp_path / "kb" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "kb" / name).write_text(text)
 
-    def made_with(griffe: str) -> tuple[str, str]:
-        """The id of a build with a version of griffe, "" for none, and the text of its pages."""
+    def made_with(griffe: str, python: str = "3.11") -> tuple[str, str]:
+        """The id of a build with a version of griffe, "" for none, and of Python; its pages' text."""
         monkeypatch.setattr(registry, "_version", lambda _: griffe)
+        monkeypatch.setattr(registry, "PYTHON", python)
         if not griffe:
             monkeypatch.setitem(sys.modules, "kbc.formats.python.objects", None)
         options = BuildOptions(out=tmp_path / "out", cache=tmp_path / "cache", embed=False)
@@ -85,7 +86,8 @@ def test_the_library_that_reads_python_for_pages_decides_about_builds(
             rows = artifact.collection("docs").rows
             return report.build_id, "\n".join(artifact.chunks[row]["text"] for row in rows)
 
-    missing, *others = [made_with(version) for version in ("", "2.0", "2.1")]
+    versions = (("",), ("2.0",), ("2.1",), ("2.1", "3.99"))
+    missing, *others = [made_with(*each) for each in versions]
     assert "Doubles pears." not in missing[1]
     assert all("Doubles pears." in text for _, text in others)
-    assert len({build_id for build_id, _ in [missing, *others]}) == 3
+    assert len({build_id for build_id, _ in [missing, *others]}) == 4

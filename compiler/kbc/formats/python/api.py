@@ -9,7 +9,6 @@ import ast
 import inspect
 import logging
 import re
-import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from textwrap import dedent
@@ -19,12 +18,12 @@ import griffe
 
 from kbc.formats import commonmark
 from kbc.formats.document import FormatError
+from kbc.formats.registry import PYTHON
 
 Prose = Callable[[str], Sequence[str]]
 """The lines of Markdown of a docstring's text."""
 
 MAX_BYTES = 4 << 20
-_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 _ITEMS = {
     "parameters": "Parameters", "other parameters": "Other parameters", "returns": "Returns",
     "yields": "Yields", "receives": "Receives", "raises": "Raises", "warns": "Warns",
@@ -55,7 +54,7 @@ def visited(name: str, path: Path, source: str, parent: Any) -> Any:
         )
     except SyntaxError as error:
         raise FormatError(
-            f"the module is not Python {_VERSION} source: {error.msg}", error.lineno or 0
+            f"the module is not Python {PYTHON} source: {error.msg}", error.lineno or 0
         ) from None
     except (ValueError, MemoryError):
         raise FormatError("the module is not Python source that can be read") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbc.formats.document import DocumentProblem, Read, elsewhere, unresolved
@@ -33,7 +34,7 @@ _TITLE = re.compile(
 )
 _ROLE = re.compile(r":[\w:+.-]+:`!?(?P<short>~)?(?P<text>[^`<]*?)(?:\s*<[^>`]*>)?`")
 _SUBSTITUTION = re.compile(r"\|(?P<name>\w(?:[^|\n]*\w)?)\|")
-_REPLACEMENT = r"^\.\. \|%s\| replace::[ \t]*(?P<text>\S[^\n]*)"
+_REPLACEMENT = re.compile(r"^\.\. \|([^|\n]+)\| replace::[ \t]*(\S[^\n]*)", re.MULTILINE)
 _CELL_TITLE = re.compile(
     r'"cell_type":\s*"markdown"(?:(?!"cell_type").)*?"source":\s*(?:\[\s*)?"#{1,6}[ \t]+((?:[^"\\]|\\.)+)"',
     re.DOTALL,
@@ -162,14 +163,19 @@ def plain_title(title: str, text: str) -> str:
     """The source of a title without its markup, with what `text` defines in place of `|name|`."""
 
     def defined(match: re.Match[str]) -> str:
-        found = re.search(_REPLACEMENT % re.escape(match["name"]), text, re.MULTILINE)
-        return found["text"].strip() if found else match[0]
+        return _replacements(text).get(match["name"], match[0])
 
     def named(role: re.Match[str]) -> str:
         return role["text"].rpartition(".")[2] if role["short"] else role["text"]
 
     plain = _ROLE.sub(named, _SUBSTITUTION.sub(defined, title) if "|" in title else title)
     return plain.replace("``", "").replace("\\", "")
+
+
+@lru_cache(maxsize=1)
+def _replacements(text: str) -> dict[str, str]:
+    """The substitutions that a text defines: one text after the other is asked for each of its titles."""
+    return {name: shown.strip() for name, shown in reversed(_REPLACEMENT.findall(text))}
 
 
 def is_style(argument: str) -> bool:

@@ -43,8 +43,8 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt))?$"
             # A file for each change, or for each release.
             r"|(?:^|/)(?:\.changesets?|\.changes|changelog\.d|newsfragments)/"
-            r"|(?:^|/)(?:changelogs?|release[_-]?notes)/(?:[^/]+/)*[^/.]+"
-            r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt|ya?ml))?$",
+            r"|(?:^|/)(?:changelogs?|release[_-]?notes)/(?:[^/]+/)*"
+            r"(?:[^/.]+|[^/]+\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt|ya?ml))$",
             "changelog change changes changed history release released releases version news",
         ),
         (

@@ -100,15 +100,23 @@ class RankedCandidates(NamedTuple):
     copies: Mapping[int, Sequence[int]] = MappingProxyType({})
 
     def with_found_first(self, found: Collection[int]) -> RankedCandidates:
-        """The ranking with the rows that are not `found` behind the others, with at most their last score."""
-        ranked = list(zip(self.rows, self.scores, strict=True))
+        """The ranking with the rows that are not `found` behind the others, with at most their last score. A
+        copy that is `found` stands for a row that is not."""
+        copies = {
+            row: copy
+            for row, each in self.copies.items()
+            for copy in reversed(each)
+            if copy in found
+        }
+        ranking = self.with_named_copies_first([copies[row] for row in copies if row not in found])
+        ranked = list(zip(ranking.rows, ranking.scores, strict=True))
         first = [each for each in ranked if each[0] in found]
         if not first:
             return self
         last = first[-1][1]
         behind = [(row, min(score, last)) for row, score in ranked if row not in found]
         rows, scores = zip(*first, *behind, strict=True)
-        return self._replace(rows=rows, scores=scores)
+        return ranking._replace(rows=rows, scores=scores)
 
     def with_named_copies_first(self, named: Sequence[int]) -> RankedCandidates:
         """The ranking with each row of `named` that is a copy in the place of the row it stands under."""

@@ -96,13 +96,17 @@ def _kernel_language(above: str) -> str:
     """The language of code cells that the front matter of a page states; "" where it does not."""
     matter = stated_above(above)[0] if "kernelspec" in above else {}
     kernel = mapping(matter.get("kernelspec"))
-    return _language(str(kernel.get("language") or kernel.get("name") or ""))
+    stated = (str(kernel.get(key) or "") for key in ("language", "name", "display_name"))
+    return next(
+        filter(None, map(_language, stated)), ""
+    )  # a kernel may be called as somebody likes
 
 
 def _language(name: str) -> str:
+    """The language of a kernel that is called after it; "" for other names."""
     kernel = _KERNEL.fullmatch(name)
     found = kernel["language"].lower() if kernel else ""
-    return found if found in LANGUAGES.values() else name
+    return found if found in LANGUAGES.values() else ""
 
 
 class _Directives:
@@ -222,7 +226,7 @@ class _Directives:
             inner = found[1].rstrip("\n").split("\n") if found else inner or [not_included(target)]
         stated = name if name in _DATA else next(iter(argument.split()), "")
         if name == "code-cell":
-            stated = _language(stated) or self._kernel_language
+            stated = _language(stated) or stated or self._kernel_language
         return fence("\n".join(inner), EXECUTED.get(name, stated)).split("\n")
 
     def _labelled(

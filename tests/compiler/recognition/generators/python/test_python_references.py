@@ -246,6 +246,24 @@ def test_pages_refer_to_examples_by_the_labels_of_the_gallery(tmp_path: Path) ->
     assert not [each for each in diagnostics if "link" in each.code]
 
 
+def test_only_pages_in_files_refer_to_those_of_other_collections(tmp_path: Path) -> None:
+    table = '[[collection]]\nname = "{0}"\nkind = "{1}"\npaths = ["{0}"]\ngenerator = "{2}"\n'
+    kinds = (
+        ("docs", "docs", "sphinx"),
+        ("examples", "docs", "sphinx-gallery"),
+        ("web", "pages", "sphinx"),
+    )
+    files = {
+        "kb.toml": '[kb]\nname = "weir"\n' + "".join(table.format(*each) for each in kinds),
+        "docs/index.rst": "Weir\n====\n\nWater.\n",
+        "examples/README.rst": "Examples\n========\n\nOf water.\n",
+        "web/a.jsonl": '{"url": "https://weir.example/a", "title": "A", "text": "Water."}\n',
+    }
+    diagnostics = Diagnostics()
+    read_inputs(write_tree(tmp_path / "tree", files), diagnostics)
+    assert not diagnostics.errors
+
+
 def test_a_gallery_that_states_no_folders_has_the_usual_ones(tmp_path: Path) -> None:
     conf = "extensions = ['sphinx_gallery.gen_gallery']\nsphinx_gallery_conf = settings()\n"
     script = '"""\nFill a pond\n===========\n\nWater gets in.\n"""\nfill()\n'
