@@ -33,7 +33,10 @@ class MemoryLimit:
         self._full_since: float | None = None
         if resource is not None and hasattr(resource, "prlimit"):
             with suppress(OSError):
-                resource.prlimit(pid, resource.RLIMIT_DATA, (limit_bytes, limit_bytes))
+                _, most = resource.prlimit(pid, resource.RLIMIT_DATA)
+                if most != resource.RLIM_INFINITY:  # what the system allows cannot be raised
+                    self.limit_bytes = min(limit_bytes, most)
+                resource.prlimit(pid, resource.RLIMIT_DATA, (self.limit_bytes,) * 2)
 
     def is_stuck(self) -> bool:
         """Whether nothing has been left for some seconds; to be asked every second or so."""

@@ -128,6 +128,13 @@ def test_a_native_library_that_panics_for_memory_does_not_hang(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits no memory elsewhere")
+def test_what_the_system_allows_is_not_raised(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        assert memory_limit.MemoryLimit(process.pid, 1 << 30).limit_bytes == 1 << 30
+        assert memory_limit.MemoryLimit(process.pid, 2 << 30).limit_bytes == 1 << 30
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits no memory elsewhere")
 def test_a_compiler_that_is_stuck_for_want_of_memory_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
