@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from contextlib import suppress
 from functools import cache
 from importlib import metadata
@@ -11,6 +12,9 @@ from importlib import metadata
 import kb_runtime
 import kbc
 from kb_runtime.version import __version__
+
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+"""What compiles, and whose syntax it can read."""
 
 GRAMMARS = tuple(
     f"tree-sitter-{name}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError
@@ -44,7 +43,7 @@ _loaded: dict[str, _Loaded] = {}
 def facts() -> dict[str, str]:
     """Whatever decides the bytes of a result besides its input: versions by name, the kind of CPU."""
     return {
-        "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        "Python": toolchain.PYTHON,
         **toolchain.library_versions(),
         "kbc's source": toolchain.source_hash()[:12],
         _CPU: processor(),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import functools
 import importlib
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
 from kb_runtime.version import install_hint
+from kbc.cache.toolchain import PYTHON
 
-PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 
 

@@ -100,11 +100,12 @@ def make_folder(prefix: str, parent: str | None = None) -> str:
         for _ in range(_ATTEMPTS - 1):
             # Held up for so long that another process took the folder for abandoned.
             with suppress(FileNotFoundError):
-                return _make(os.path.join(parent, prefix + os.urandom(8).hex()))
-        return _make(os.path.join(parent, prefix + os.urandom(8).hex()))
+                return _make(parent, prefix)
+        return _make(parent, prefix)
 
 
-def _make(folder: str) -> str:
+def _make(parent: str, prefix: str) -> str:
+    folder = os.path.join(parent, prefix + os.urandom(8).hex())
     # Known before it is there: a signal may end the process between any two lines.
     _made[folder] = threading.get_ident()
     try:

@@ -16,9 +16,9 @@ from typing import Any
 
 import griffe
 
+from kbc.cache.toolchain import PYTHON
 from kbc.formats import commonmark
 from kbc.formats.document import FormatError
-from kbc.formats.registry import PYTHON
 
 Prose = Callable[[str], Sequence[str]]
 """The lines of Markdown of a docstring's text."""

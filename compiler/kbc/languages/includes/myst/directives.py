@@ -96,10 +96,9 @@ def _kernel_language(above: str) -> str:
     """The language of code cells that the front matter of a page states; "" where it does not."""
     matter = stated_above(above)[0] if "kernelspec" in above else {}
     kernel = mapping(matter.get("kernelspec"))
+    # A kernel may be called as somebody likes.
     stated = (str(kernel.get(key) or "") for key in ("language", "name", "display_name"))
-    return next(
-        filter(None, map(_language, stated)), ""
-    )  # a kernel may be called as somebody likes
+    return next(filter(None, map(_language, stated)), "")
 
 
 def _language(name: str) -> str:
