@@ -91,6 +91,7 @@ class Structure:
         pool = self._read(query, ranked.rows, matrix, enabled)
         scores = scaled = to_unit_range(ranked.scores)
         passing: frozenset[int] = frozenset()
+        defining: list[int] = []
         copies: Mapping[int, Sequence[int]] = {}
         trail_steps: list[StepScores] = []
         for step in steps.STEPS:
@@ -107,12 +108,16 @@ class Structure:
                         scores = (scores + bonus).clip(0.0)
                 case "definitions":
                     scores, passing = self._with_definitions(pool, scores)
+                    if query.is_name:
+                        defining = np.flatnonzero(
+                            scores - before >= steps.DEFINITION - 1e-9
+                        ).tolist()
                 case "places":
                     scores = self._with_places(pool, scores)
                 case "demotion":
                     scores = self._demoted(pool, scores, passing)
                 case "weights":
-                    scores = self._weighted(pool, scores)
+                    scores = self._weighted(pool, scores, defining)
                 case "evidence":
                     programs = self._facts.are_programs(pool.records)
                     flat = [facts.is_flat for facts in pool.facts]
@@ -320,9 +325,10 @@ class Structure:
             if not (is_test and wanted):
                 yield record, about, steps.OF_TEST if is_test else steps.OF_HEADER
 
-    def _weighted(self, pool: _Pool, scores: Scores) -> Scores:
+    def _weighted(self, pool: _Pool, scores: Scores, defining: list[int]) -> Scores:
         """Scores times the weights that the author gave to collections. Where there are none, programs and
-        test cases among candidates that explain count less, unless the query asks for them."""
+        test cases among candidates that explain count less, unless the query asks for them or, at the places
+        `defining`, is the name that they define."""
         import numpy as np
 
         kinds = {self._kinds[at] for at, _ in pool.records}
@@ -332,7 +338,10 @@ class Structure:
             for given, kind in zip(self._weights, self._kinds, strict=True)
         ]
         weights = np.array([factors[at] for at, _ in pool.records])
-        weighted: Scores = scores * weights[pool.record_of]
+        each = weights[pool.record_of]
+        free = [at for at in defining if self._weights[pool.records[pool.record_of[at]][0]] is None]
+        each[free] = 1.0
+        weighted: Scores = scores * each
         return scores if (weights == 1.0).all() else weighted
 
     def _copies(self, pool: _Pool, scores: Scores) -> Mapping[int, Sequence[int]]:
