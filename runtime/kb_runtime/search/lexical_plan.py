@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import WORD
@@ -300,17 +300,18 @@ class _Planner:
         """
         words = [term.prose[0] for term in query.terms if term.prose]
         told = self._told((0, word) for word in words if self._in_body(word))
-        long = (
-            text
-            for text in (query.text, *query.runs)
-            if len(WORD.findall(text)) >= LEAST_IN_QUOTATION
-        )
+        long = (text for text in (query.text, *query.runs) if self._is_long(text))
         return [
             Phrase("body", words[:MAX_PROXIMITY_TERMS], 1.0)
             for words in dict.fromkeys(map(self._placed, long))
-            if len(words) >= LEAST_IN_QUOTATION and self._told(words) > MOST_OF_QUERY * told
+            if self._told(words) > MOST_OF_QUERY * told
             if all(self._in_body(word) for _, word in words)
         ]
+
+    def _is_long(self, text: str) -> bool:
+        """Whether a text has enough words for a quotation, function words aside; a compound is one."""
+        words = (word for word in WORD.findall(text) if self._analyzer.prose_terms(word).terms)
+        return len([*islice(words, LEAST_IN_QUOTATION)]) == LEAST_IN_QUOTATION
 
     def _told(self, words: Iterable[tuple[int, str]]) -> float:
         return sum(self._statistics.information(word) for _, word in words)

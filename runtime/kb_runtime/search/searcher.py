@@ -135,10 +135,12 @@ class Searcher:
     def _surely_meant(self, candidates: Candidates) -> Sequence[int]:
         """What the words alone tell, whatever an encoder takes for near: a sentence or a line of code that is
         quoted, else a word that only they know."""
-        found = candidates.lexical
-        if not found.quoted and self._is_known_by_words_only(candidates.query):
-            return found.rows[: self._defaults.candidates]
-        return found.quoted
+        query, found = candidates.query, candidates.lexical
+        if found.quoted:
+            return self._structure.without_tests(query, found.quoted)
+        return (
+            found.rows[: self._defaults.candidates] if self._is_known_by_words_only(query) else ()
+        )
 
     def _is_known_by_words_only(self, query: Query) -> bool:
         """Whether a query is one name or rare word, and chunks have it as a whole.

@@ -269,6 +269,22 @@ def test_what_defines_the_name_that_is_asked_for_does_not_give_way_to_pages(tmp_
     assert "weights" in changed(weighted, "hoistRope")["deck/winch.ts"]
 
 
+def test_the_name_of_a_test_is_no_quotation_unless_tests_are_asked_for(tmp_path: Path) -> None:
+    test = (
+        'it("hoists the rope from stern to bow", () => {\n  expect(hoist("stern", "bow"));\n});\n'
+    )
+    winch = "/** Hoists a rope from the stern. */\nexport function hoist(): void {\n  bow();\n}\n"
+    files = {
+        "deck/winch.test.ts": test,
+        "deck/winch.ts": winch,
+        "deck/sail.ts": "export let sail = 1;\n",
+    }
+    tree = compiled(tmp_path, files=files)
+    query = "hoists the rope from stern to bow"
+    assert "words" not in changed(tree, query)["deck/winch.test.ts"]
+    assert "words" in changed(tree, f'which tests say "{query}"')["deck/winch.test.ts"]
+
+
 def test_the_first_hits_do_not_depend_on_how_many_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,7 @@ def misled(tmp_path: Path) -> Built:
         "A mast and a sail: the pump of the valve is behind the mast, and the tide turns the sail.",
         "val hose = pump.reach(valve, tide)(harbour)",
     ]
+    texts += ["The upper-valve reach of the pump-hose is long."]
     texts += [f"Rope number {at} is tarred at the harbour before a tide." for at in range(13)]
     built = build(tmp_path, {"docs": [(f"text{at}", [text]) for at, text in enumerate(texts)]})
     built.encoder = Misled()
@@ -101,8 +102,9 @@ def first(built: Built, query: str, ranking: Sequence[str] | None = None) -> int
         ("hose = pump.reach(valve, tide)", 2),
         ("before the tide turns the hose for a harbour", 1),
         ("longer hose", 1),
+        ("upper-valve reach of the pump-hose", 1),
     ],
-    ids=["sentence", "message", "code", "other order", "too short"],
+    ids=["sentence", "message", "code", "other order", "too short", "compounds"],
 )
 def test_who_is_quoted_comes_first(misled: Built, query: str, record: int) -> None:
     assert first(misled, query) == record
