@@ -26,6 +26,7 @@ from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
+from kbc.project.well_formed import comma_separated
 from kbc.records import CompiledRecord, TemplateRecord
 
 METADATA_FILES = ("templates.toml", "templates.json", "templates.md")
@@ -309,7 +310,7 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
         current = _SYNONYMS.get(current, current)
         lines[current] = line
         if current in LIST_FIELDS:
-            fields[current] = [part.strip() for part in value.split(",") if part.strip()]
+            fields[current] = comma_separated(value)
         else:
             fields[current] = value
 

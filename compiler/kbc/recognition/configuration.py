@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ import yaml
 from kbc.formats import inventory
 from kbc.formats.document import FormatError
 from kbc.formats.inventory import Inventory
-from kbc.languages.front_matter import read_front_matter
+from kbc.languages.front_matter import below_front_matter
 from kbc.limits import toml_excess
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, is_bounded, json_value
@@ -70,9 +70,7 @@ def read_text(tree: IncludeTree, path: str) -> str:
 
 def peek_front_matter(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """What stands above the page at `path`, which counts as read by its own collection only."""
-    lines = (tree.peek(path) or b"").decode("utf-8-sig", "replace").splitlines() or [""]
-    found, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
-    return found.data if found else {}
+    return below_front_matter((tree.peek(path) or b"").decode("utf-8-sig", "replace"))[0]
 
 
 def read_yaml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -103,6 +101,12 @@ def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
 
 def read_json(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     return mapping(json_value(read_text(tree, path)))
+
+
+def ignored_paths(tree: IncludeTree, path: str) -> list[str]:
+    """The patterns of a file that is written as .gitignore is; none without one."""
+    lines = read_text(tree, path).splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 
 def read_json_with_comments(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -152,13 +156,15 @@ def read_inventory(tree: IncludeTree, path: str) -> Inventory | None:
         return None
 
 
+def first_name(tree: IncludeTree, folder: str, names: Iterable[str]) -> str:
+    """The first of `names` that is a file in `folder`; "" when none is."""
+    return next((name for name in names if tree.exists(joined(folder, name))), "")
+
+
 def first_existing(tree: IncludeTree, folder: str, names: tuple[str, ...]) -> str:
     """The path of the first of `names` that is a file in `folder`; "" when none is."""
-    for name in names:
-        path = f"{folder}/{name}" if folder else name
-        if tree.exists(path):
-            return path
-    return ""
+    name = first_name(tree, folder, names)
+    return joined(folder, name) if name else ""
 
 
 def pages_below(

@@ -108,7 +108,7 @@ def _at_its_domain(tree: IncludeTree, site: Site) -> Site:
         return site
     for place in (site.folder, own, *(joined(own, name) for name in ("static", "public"))):
         path = joined(place, _DOMAIN_FILE)
-        domain = read_text(tree, path).strip() if tree.exists(path) else ""
+        domain = read_text(tree, path).strip()
         if _DOMAIN.fullmatch(domain):
             return replace(site, base_url=f"https://{domain}/", files=(*site.files, path))
     return site

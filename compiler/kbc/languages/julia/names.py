@@ -87,7 +87,7 @@ def arguments(found: JuliaTokens, opening: int) -> tuple[tuple[str, ...], int]:
     of their parameters, and how many of these need not be given."""
     end = found.behind(opening)
     bounds = _bounds(found, end)
-    semicolon = next((at for at, _ in parts_at(found, opening + 1, end - 1, ";")), end - 1)
+    semicolon = _semicolon(found, opening + 1, end - 1)
     types: list[str] = []
     optional = 0
     for start, stop in parts(found, opening + 1, semicolon, ","):
@@ -100,17 +100,12 @@ def arguments(found: JuliaTokens, opening: int) -> tuple[tuple[str, ...], int]:
     return tuple(types), optional
 
 
-def parts_at(
-    found: JuliaTokens, start: int, end: int, mark: str
-) -> Sequence[tuple[int, JuliaToken]]:
-    """The separators `mark` between `start` and `end` outside of brackets, with their places."""
-    marks = []
+def _semicolon(found: JuliaTokens, start: int, end: int) -> int:
+    """Where the first semicolon between `start` and `end` outside of brackets is; `end` without one."""
     index = start
-    while index < end:
-        if found[index].text == mark and found[index].kind == "op":
-            marks.append((index, found[index]))
+    while index < end and (found[index].text != ";" or found[index].kind != "op"):
         index = found.behind(index)
-    return marks
+    return min(index, end)
 
 
 def _bounds(found: JuliaTokens, index: int) -> Mapping[str, str]:
