@@ -55,20 +55,8 @@ _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
 _GENERATORS = (
-    *(
-        mkdocs,
-        vitepress,
-        vuepress,
-        starlight,
-        mdbook,
-        antora,
-        hugo,
-        zola,
-        hexo,
-        jekyll,
-        sphinx,
-        docfx,
-    ),
+    *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo),
+    *(zola, hexo, jekyll, sphinx, docfx),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
     *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda, fern, ex_doc),
     *(bookdown, pkgdown),
