@@ -183,8 +183,8 @@ def build(
 
 
 for command in (
-    *(artifact_commands.verify, artifact_commands.search, artifact_commands.get),
-    *(inspect, try_command, import_command, explore, tune_command, watch, cache, model),
+    *(artifact_commands.verify, inspect, try_command, import_command, explore),
+    *(artifact_commands.search, artifact_commands.get, tune_command, watch, cache, model),
     *(wheel, keygen, sign, bundle, export, install, doctor, workspace),
 ):
     cli.add_command(command)
