@@ -210,6 +210,29 @@ def test_what_has_a_name_that_the_encoder_does_not_know_comes_first(tmp_path: Pa
     assert 1 in records("hoistRope", 4)  # this does not occur as a whole
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("demasted", [0, 1]), ("demast", [0, 1]), ("mast", [1, 0]), ("demasted sails", [1, 0])],
+    ids=["rare", "by its stem", "known", "among others"],
+)
+def test_what_has_the_only_word_comes_first_if_the_encoder_knows_its_pieces_only(
+    tmp_path: Path, query: str, first: list[int]
+) -> None:
+    class Misled(WordCounts):
+        def encode(self, text: str) -> NDArray[np.float32]:
+            return super().encode("mast and sail")
+
+        def pieces(self, word: str) -> int:
+            return 3 if word.startswith("demast") else 1
+
+    texts = ["A demasted ship drifts.", "A mast and a sail."]
+    texts += [f"Rope number {at} is tarred." for at in range(12)]
+    built = build(tmp_path, {"docs": [(f"text{at}", [text]) for at, text in enumerate(texts)]})
+    built.encoder = Misled()
+    found = Searcher(built).search(SearchRequest(query, limit=8))
+    assert [hit.record for hit in found.hits if hit.record < 2] == first
+
+
 def test_a_copy_with_a_name_stands_for_what_does_not_have_it() -> None:
     ranking = RankedCandidates([1, 2, 3], [0.9, 0.8, 0.7], copies={1: [4, 5], 3: [6]})
     found = ranking.with_found_first({3, 5, 6})
