@@ -306,8 +306,7 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
 
     def set_field(label: str, value: str, line: int) -> None:
         nonlocal current
-        current = re.sub(r"\W+", "_", label.strip().lower()).strip("_")
-        current = _SYNONYMS.get(current, current)
+        current = _field(label)
         lines[current] = line
         if current in LIST_FIELDS:
             fields[current] = comma_separated(value)
@@ -347,8 +346,12 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
 def _item_label(item: str) -> tuple[str, str] | None:
     """`Framework: choreo` as an item of a list of fields."""
     label, colon, value = item.partition(":")
+    return (label, value.strip()) if colon and _field(label) in FIELDS else None
+
+
+def _field(label: str) -> str:
     name = re.sub(r"\W+", "_", label.strip().lower()).strip("_")
-    return (label, value.strip()) if colon and _SYNONYMS.get(name, name) in FIELDS else None
+    return _SYNONYMS.get(name, name)
 
 
 def _report_shape(file: SourceFile, line: int, wanted: str, diagnostics: Diagnostics) -> None:

@@ -110,13 +110,13 @@ def _semicolon(found: JuliaTokens, start: int, end: int) -> int:
 
 def _bounds(found: JuliaTokens, index: int) -> Mapping[str, str]:
     """What the parameters stand for that a `where` at `index`, or behind a type there, names."""
-    while index < len(found) and found[index].kind != "newline" and found[index].text != "where":
+    while found.at(index).kind != "newline" and found[index].text != "where":
         index = found.behind(index)
-    if index >= len(found) or found[index].text != "where":
+    if found.at(index).text != "where":
         return {}
     after = index + 1
     stop = after
-    while stop < len(found) and found[stop].kind != "newline" and found[stop].text != "=":
+    while found.at(stop).kind != "newline" and found[stop].text != "=":
         stop = found.behind(stop)
     text = _joined(found[after:stop]).strip("{}")
     return {match[1]: match[2] or ANY for match in _BOUND.finditer(text)}
