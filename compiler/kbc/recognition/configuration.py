@@ -64,8 +64,13 @@ _Loader.add_multi_constructor("tag:yaml.org,2002:python/", _foreign)
 
 def read_text(tree: IncludeTree, path: str) -> str:
     """The text of a file; "" where there is none."""
+    return text_of(tree, path) or ""
+
+
+def text_of(tree: IncludeTree, path: str) -> str | None:
+    """The text of a file; None where there is none."""
     data = tree.read(path, READER)
-    return "" if data is None else data.decode("utf-8-sig", "replace")
+    return None if data is None else data.decode("utf-8-sig", "replace")
 
 
 def peek_front_matter(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -126,18 +131,14 @@ def script_configs(folder: str) -> tuple[str, ...]:
 
 def read_script(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """The object that a program exports, with what it imports from files beside it."""
-    return exported(read_text(tree, path), path, partial(_text_of, tree))
+    return exported(read_text(tree, path), path, partial(text_of, tree))
 
 
 def read_script_value(tree: IncludeTree, path: str) -> Any:
     """What a program or a file of JSON exports, of any type, with what it imports from files beside it."""
     if path.endswith(".json"):
         return json_value(read_text(tree, path))
-    return exported_value(read_text(tree, path), path=path, read=partial(_text_of, tree))
-
-
-def _text_of(tree: IncludeTree, path: str) -> str | None:
-    return read_text(tree, path) if tree.exists(path) else None
+    return exported_value(read_text(tree, path), path=path, read=partial(text_of, tree))
 
 
 def read_any(tree: IncludeTree, path: str) -> Mapping[str, Any]:
