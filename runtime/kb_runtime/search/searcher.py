@@ -35,6 +35,8 @@ from kb_runtime.search.request import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -83,9 +85,8 @@ class Searcher:
         if mode == "hybrid":
             ranking, failure = self._reranked(request, candidates, ranking)
             warnings += failure
-        if candidates.mode == "hybrid" and self._is_known_by_words_only(query):
-            found = candidates.lexical.rows[: self._defaults.candidates]
-            ranking = ranking.with_found_first({*found})
+        if candidates.mode == "hybrid" and request.ranking != ():
+            ranking = ranking.with_found_first({*self._surely_meant(candidates)})
         named: list[int] = []
         if request.names and candidates.mode != "semantic":
             sections = self._structure.documenting(query.member, candidates.lexical.rows)
@@ -130,6 +131,16 @@ class Searcher:
         """Up to `depth` rows of some collections and types by their cosine to a vector."""
         scope = self._retriever.scope(SearchRequest("", collections, types=types))
         return self._retriever.nearest(vector, scope, depth)
+
+    def _surely_meant(self, candidates: Candidates) -> Sequence[int]:
+        """What the words alone tell, whatever an encoder takes for near: a sentence or a line of code that is
+        quoted, else a word that only they know."""
+        query, found = candidates.query, candidates.lexical
+        if found.quoted:
+            return self._structure.without_tests(query, found.quoted)
+        return (
+            found.rows[: self._defaults.candidates] if self._is_known_by_words_only(query) else ()
+        )
 
     def _is_known_by_words_only(self, query: Query) -> bool:
         """Whether a query is one name or rare word, and chunks have it as a whole.
