@@ -87,18 +87,19 @@ def tests_beside(root: Path, files: Sequence[str]) -> tuple[list[Collection], se
 
 def _written_tests(root: Path, files: Sequence[str]) -> tuple[list[Collection], set[str]]:
     """A collection each of the features of Gherkin and the suites of Robot Framework, where a folder called
-    `features` or one at the top has several; and the files with tests in them."""
+    `features` has several of those or one at the top several with tests; and their files."""
     collections = []
     read: set[str] = set()
     for ending, title in _WRITTEN.items():
         places: dict[str, list[str]] = {}
         for name in files:
             *folders, file = name.split("/")
-            above = folders[: folders.index(_FEATURES)] if _FEATURES in folders else folders
+            is_within = title == _FEATURES and _FEATURES in folders
+            above = folders[: folders.index(_FEATURES)] if is_within else folders
             if any(map(_NOT_OWN.fullmatch, above)) or not file.endswith(ending):
                 continue
-            if _holds_tests(root / name):
-                place = (*above, _FEATURES) if above != folders else folders[:1]
+            if is_within or _holds_tests(root / name):
+                place = (*above, _FEATURES) if is_within else folders[:1]
                 places.setdefault("/".join(place), []).append(name)
         found = {place: names for place, names in places.items() if len(names) >= FEW_PAGES}
         read.update(*found.values())

@@ -75,6 +75,10 @@ def test_features_of_gherkin_are_tests(tmp_path: Path) -> None:
     assert [name for name in code if name.endswith(".feature")] == [
         "examples/features/other.feature"
     ]
+    (root / "test/features/nest/1.feature").write_text("Feature: Nest\n  Scenario Outl")
+    assert [record.id for record in read(root)[0].records["features"]] == [
+        f"{n}: Built in {n}" for n in (2, 3)
+    ]
     (root / "test/features/nest/1.feature").unlink()
     assert [each.name for each in recognised(root).project.collections] == ["code"]
 
