@@ -27,7 +27,17 @@ COLUMNS_NOT_READ, LONG_ROWS = "columnsNotRead", "longRows"
 row of more cells than the header."""
 
 _IDENTIFYING = frozenset(
-    {"uid", "jiraKey", "issueKey", "testKey", "testCaseId", "testId", "title", "summary", "testInfo"}
+    {
+        "uid",
+        "jiraKey",
+        "issueKey",
+        "testKey",
+        "testCaseId",
+        "testId",
+        "title",
+        "summary",
+        "testInfo",
+    }
     | {"id", "key", "name", "jira", "nodeid"}
 )
 """One of them is in every record."""
