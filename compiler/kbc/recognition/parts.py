@@ -103,9 +103,9 @@ def _written_tests(root: Path, files: Sequence[str]) -> tuple[list[Collection], 
                 places.setdefault("/".join(place), []).append(name)
         found = {place: names for place, names in places.items() if len(names) >= FEW_PAGES}
         read.update(*found.values())
-        paths = {os.path.commonpath(names) for place, names in found.items() if place}
-        if paths := sorted({*paths, *found.get("", ())}):
-            own = collection(title, "tests", tuple(paths))
+        folders_of = {os.path.commonpath(names) for place, names in found.items() if place}
+        if paths := tuple(sorted({*folders_of, *found.get("", ())})):
+            own = collection(title, "tests", paths)
             collections.append(replace(own, include=(f"*{ending}",)))
     return collections, read
 
