@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kb_runtime.records.gherkin import issue_key
-from kb_runtime.records.runs import last_outcome
+from kb_runtime.records.runs import beginning, last_outcome
 
 _Record = Mapping[str, Any]
 
@@ -68,9 +68,8 @@ def _outcome(result: _Record) -> str:
     status = str(result["status"])
     details = result.get("statusDetails")
     message = str(details.get("message") or "") if isinstance(details, Mapping) else ""
-    first = message.strip().partition("\n")[0]
     told = "failed" if status == "broken" else status
-    return ", ".join(filter(None, (told, first if told != "passed" else "")))
+    return ", ".join(filter(None, (told, beginning(message) if told != "passed" else "")))
 
 
 def _steps(steps: Any) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ RESULT = {
     "fullName": "pump.test_start#test_starts",
     "name": "The pump starts",
     "status": "broken",
-    "statusDetails": {"message": "TimeoutError: no flow\nat pump.py", "trace": "..."},
+    "statusDetails": {"message": "TimeoutError:\n  no flow", "trace": "..."},
     "description": "A cold pump.",
     "steps": [
         {
