@@ -33,7 +33,7 @@ MAX_NOTEBOOKS = 200
 _MAVEN_SITE = "src/site"
 _SBT_PAGES = re.compile(r"(?:.*/)?src/main/(?:mdoc|paradox|tut)(?=/)")
 _MIDDLEMAN, _MIDDLEMAN_PAGES = "config.rb", "source"
-_DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>.+)")
+_DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>(?!(?:assets?|images?|media|static)\Z).+)")
 _AMONG_SOURCE = (*BY_NAME["pod"].suffixes, *BY_NAME["odoc"].suffixes)
 
 PAGES = (

@@ -35,6 +35,7 @@ def test_the_documentation_of_the_packages_of_a_repository_counts_together(tmp_p
         for number in range(count)
     }
     others = {f"tools/{number}/docs/{name}.md": page(name) for number in "12" for name in "abc"}
+    others["docs-assets/app/README.md"] = page("Pictures")
     code = {f"packages/weir/src/{number}.ts": "export default 1;\n" for number in range(30)}
     tree = {"package.json": '{"name": "pond"}', **code, **files, **others}
     project = recognised(write_tree(tmp_path / "tree", tree)).project
