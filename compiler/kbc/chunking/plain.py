@@ -20,6 +20,10 @@ _OPEN_END = 15  # added when the line before opens something, or this one closes
 
 _CLOSER = re.compile(r"\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|catch\b|finally\b|fi\b|done\b|</)")
 _OPENER = re.compile(r"[(\[{,:\\=]\s*\Z")
+_HEADING = re.compile(r"\s*(?:(?://[/!]?|\*|--|#)[ \t]+#{1,4}|#{2,4})[ \t]+[A-Z`]")
+"""A heading of Markdown in documentation among code: `## Errors` in a string, `/// # Errors` in a comment."""
+
+_EMPTY = re.compile(r"\s*(?://[/!]?|\*|--|#)?\s*\Z")
 
 
 def prose_cuts(lines: TextLines, first: int, end: int) -> list[int]:
@@ -36,8 +40,8 @@ def prose_cuts(lines: TextLines, first: int, end: int) -> list[int]:
 
 
 def code_cuts(lines: TextLines, first: int, end: int) -> list[int]:
-    """The cost of a cut before each of lines [first, end) of code: least before the outermost lines
-    that follow a blank one."""
+    """The cost of a cut before each of lines [first, end) of code: least before headings in documentation
+    and before the outermost lines that follow a blank one."""
     margin = shared_indentation([lines[index] for index in range(first, end)])
     cuts = []
     for index in range(first, end):
@@ -45,7 +49,9 @@ def code_cuts(lines: TextLines, first: int, end: int) -> list[int]:
         after_blank = index > first and lines.is_blank(index - 1)
         cost = _AFTER_BLANK if after_blank else _AFTER_LINE
         cost += min(indentation(line) - margin, _DEEPEST) if line.strip() else 0
-        if _CLOSER.match(line) or (index > first and _OPENER.search(lines[index - 1][-80:])):
+        if index > first and _HEADING.match(line) and _EMPTY.match(lines[index - 1]):
+            cost = _PARAGRAPH
+        elif _CLOSER.match(line) or (index > first and _OPENER.search(lines[index - 1][-80:])):
             cost += _OPEN_END
         cuts.append(cost)
     if cuts:

@@ -1,8 +1,8 @@
 """Anchors of headings and other labels, by the rules of the program that shows the page.
 
-`github` is GitHub's and github-slugger's rule, which Docusaurus, Jekyll's kramdown with GFM, Antora's
-Markdown and Hugo (its default, `autoIDType = "github"`) share; the others differ in what they keep and how
-they count repetitions.
+`github` is GitHub's and github-slugger's rule, which Docusaurus, Antora's Markdown and Hugo (its default,
+`autoIDType = "github"`) share, and so does Jekyll's kramdown with GFM but for dashes written with hyphens;
+the others differ in what they keep and how they count repetitions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 SlugStyle = Literal[
     "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
-    "doc-builder", "docs-builder", "documenter", "ex-doc", "gitbook", "hexo", "pandoc",
+    "doc-builder", "docs-builder", "documenter", "ex-doc", "gitbook", "hexo", "kramdown-gfm", "pandoc",
 ]  # fmt: skip
 
 
@@ -57,6 +57,7 @@ _RULES: Mapping[str, AnchorRules] = {
     "documenter": AnchorRules("documenter"),
     "ex-doc": AnchorRules("ex-doc"),
     "hexo": AnchorRules("hexo"),
+    "jekyll": AnchorRules("kramdown-gfm"),
     "mdbook": AnchorRules("mdbook"),
     "mkdocs": AnchorRules("python-markdown"),
     "bookdown": AnchorRules("pandoc"),
@@ -117,6 +118,7 @@ _CLOSING = re.compile(r"(?<![ \t])[ \t]+#+[ \t]*\Z")
 _STATED_ID = re.compile(r"(?:^|[\s:])(?:\\?#([^\s{}#]+)|id=[\"']([^\"']+))")
 _COUNT = re.compile(r"_([0-9]{1,9})\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")
+_DASH = re.compile(r"(?<= )-{2,3}(?= )")
 _HEXO_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
 _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")
 
@@ -159,6 +161,8 @@ def slug(title: str, style: SlugStyle = "github") -> str:
     if style == "kramdown":
         kept = re.sub(r"^[^A-Za-z]+", "", title)
         return re.sub(r"[^A-Za-z0-9 -]", "", kept).replace(" ", "-").lower() or "section"
+    if style == "kramdown-gfm":
+        return _github(_DASH.sub("", title))
     if style == "pandoc":
         kept = re.sub(r"[^\w\s.-]", "", title.lower())
         return re.sub(r"^[\W\d_]+", "", "-".join(kept.split())) or "section"

@@ -198,7 +198,7 @@ def anchors(document: Document, rules: AnchorRules) -> frozenset[str]:
     found = set(document.ids)
     for style in (rules.style, *rules.others):
         found.update(assigned(document.labels, AnchorRules(style, rules.terms)))
-        if style == "github":
+        if style in ("github", "kramdown-gfm"):
             found.update(*map(unpictured, document.labels))
     return frozenset(found - {""})
 

@@ -33,11 +33,8 @@ MAX_NOTEBOOKS = 200
 _MAVEN_SITE = "src/site"
 _SBT_PAGES = re.compile(r"(?:.*/)?src/main/(?:mdoc|paradox|tut)(?=/)")
 _MIDDLEMAN, _MIDDLEMAN_PAGES = "config.rb", "source"
-_DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>.+)")
+_DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>(?!(?:assets?|images?|media|static)\Z).+)")
 _AMONG_SOURCE = (*BY_NAME["pod"].suffixes, *BY_NAME["odoc"].suffixes)
-_RD = BY_NAME["rd"].suffixes
-_TEXINFO = BY_NAME["texinfo"].suffixes
-_PACKAGE_OF_R = "DESCRIPTION"
 
 PAGES = (
     *MARKDOWN,
@@ -230,8 +227,9 @@ def _conventional(
 
 def _is_manual_of_r(files: Sequence[str]) -> bool:
     """Whether the folder `man` is the reference manual of an R package."""
-    return _PACKAGE_OF_R in files and any(
-        name.startswith(f"{_MAN_FOLDER}/") and name.lower().endswith(_RD) for name in files
+    return "DESCRIPTION" in files and any(
+        name.startswith(f"{_MAN_FOLDER}/") and name.lower().endswith(BY_NAME["rd"].suffixes)
+        for name in files
     )
 
 
@@ -321,7 +319,7 @@ def readmes(names: Sequence[str]) -> list[str]:
     found = [
         name
         for name in names
-        if name.lower().endswith(_TEXINFO)
+        if name.lower().endswith(BY_NAME["texinfo"].suffixes)
         or (README.fullmatch(name) and name.lower().endswith(KINDS["docs"].suffixes))
     ]
     rendered = {name.rpartition(".")[0] for name in found if name.lower().endswith(".md")}
@@ -408,23 +406,26 @@ def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, 
 
 
 def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
-    """The folders for pages in parts of a repository, such as `apps/site/content` and `site/pages`, with many
-    pages and at least as many as files of code."""
-    pages: Counter[str] = Counter()
-    code: Counter[str] = Counter()
+    """The folders for pages in parts of a repository (`site/pages`, `packages/*/docs`) with at least as many
+    pages as files of code, where these and the parts beside them have many."""
+    pages: Counter[tuple[str, str]] = Counter()
+    code: Counter[tuple[str, str]] = Counter()
+    named = (*DOCS_FOLDERS, _CONTENT, "pages")
     for name in files:
         folders = name.split("/")[:-1]
-        depth = next(
-            (at for at, each in enumerate(folders) if each in (*DOCS_FOLDERS, _CONTENT, "pages")), 0
-        )
+        depth = next((at for at, each in enumerate(folders) if each in named), 0)
+        alike = "/".join((*folders[: depth - 1], "*", *folders[depth : depth + 1]))
         depth += folders[depth + 1 : depth + 2] == [_CONTENT]  # of a site that is called `docs`
         if not 0 < depth <= MAX_DEPTH or any(SKIPPED.fullmatch(each) for each in folders[:depth]):
             continue
         place = "/".join(folders[: depth + 1])
-        is_code = PurePosixPath(name).suffix[1:] in LANGUAGES
-        pages[place] += is_page(name)
-        code[place] += is_code and not is_page(name)
-    return tuple(place for place in sorted(pages) if pages[place] >= max(_MANY_PAGES, code[place]))
+        pages[place, alike] += is_page(name)
+        code[place, alike] += PurePosixPath(name).suffix[1:] in LANGUAGES and not is_page(name)
+    found = sorted(part for part in pages if pages[part] >= max(FEW_PAGES, code[part]))
+    totals: Counter[str] = Counter()
+    for place, alike in found:
+        totals[alike] += pages[place, alike]
+    return tuple(place for place, alike in found if totals[alike] >= _MANY_PAGES)
 
 
 def is_for_pages(name: str) -> bool:

@@ -69,6 +69,24 @@ def test_comments_stay_with_their_definition(code_budget: TokenBudget, source: S
     assert all(found.text.startswith("/** About") for found in chunks)
 
 
+def test_long_documentation_is_cut_at_its_headings(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    def documented(mark: str, heading: str) -> str:
+        blank = f"{mark.rstrip()}\n"
+        prose = "".join(
+            f"{mark}The heron waits at weir {n} for what the water brings.\n{blank}"
+            for n in range(5)
+        )
+        return prose + "".join(f"{mark}{heading} {n}\n{blank}{prose}" for n in ("Eggs", "Nests"))
+
+    rust = documented("/// ", "#") + "pub fn fly() {}\n"
+    elixir = 'defmodule Heron do\n  @moduledoc """\n' + documented("  ", "##") + '  """\nend\n'
+    for text, path, opening in ((rust, "a.rs", "/// # "), (elixir, "a.ex", "  ## ")):
+        starts = [found.text.split("\n")[0] for found in chunk(source(text, path), code_budget)]
+        assert [f"{opening}Eggs", f"{opening}Nests"] == [each for each in starts if "#" in each]
+
+
 def test_quint_is_cut_at_definitions(code_budget: TokenBudget, source: Source) -> None:
     body = "".join(f"    compute(state, {index}),\n" for index in range(14))
     text = "module bank {\n  var balance: int\n\n" + "".join(

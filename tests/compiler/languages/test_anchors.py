@@ -57,6 +57,7 @@ def test_a_stated_anchor_is_taken() -> None:
         ("`v-on`: Über 1.5", "vitepress", "v-on-uber-1-5"),
         ("3 ways", "vitepress", "_3-ways"),
         ("3 ways (of old)", "kramdown", "ways-of-old"),
+        ("Nests -- of `--all` birds", "kramdown-gfm", "nests--of---all-birds"),
         ("!?", "kramdown", "section"),
         ("3.1. The a_b Way!", "docutils", "the-a-b-way"),
         ("3. Über & a_b: 1.5!", "pandoc", "über-a_b-1.5"),

@@ -70,6 +70,19 @@ def test_commands_become_what_they_show(source: str, expected: str) -> None:
     assert doxygen_shown(source) == expected
 
 
+def test_files_that_commands_show_are_code() -> None:
+    files = {
+        "examples/fly.c": b"int x;\n//! [go]\n  fly(x);\n//! [go]\n",
+        "docs/nest.c": b"nest();\n",
+    }
+    text = "See @ref fly.\n\n@snippet fly.c go\n\n- A\n\n  \\include{lineno} nest.c\n\n@snippet fly.c land\n"
+    found = expand(text, "docs/page.md", files.get)
+    assert found.text == (
+        "See `fly`.\n\n```c\nfly(x);\n```\n\n- A\n\n  ```c\n  nest();\n  ```\n\n(not included: fly.c land)\n"
+    )
+    assert found.unresolved == {"@snippet": 1}
+
+
 @pytest.mark.parametrize(
     "source",
     [

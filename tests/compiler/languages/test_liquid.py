@@ -48,6 +48,9 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
         ("{% include_relative part.md %}", "A part."),
         ("[b]({% link _docs/b.md %})", "[b](../_docs/b.md)"),
         ("{% if site.draft %}Draft{% else %}Done{% endif %}", "DraftDone"),
+        ('See {% internal_link "the nest", "/birds/nest#eggs" %}.', "See [the nest](/birds/nest#eggs)."),
+        ("See {% linkto 'birds/nest.html' 'the nest' %}.", "See [the nest](birds/nest.html)."),
+        ('{% photo "/img/nest.png" "A nest" %}', "A nest"),
         ("{% comment %}no{% comment %}x{% endcomment %}{% endcomment %}Yes", "Yes"),
         ("* TOC\n{:toc}\n\nText.\n{: .lead }", "Text."),
         ("{: .warning }\n> Hot.", "**Warning**\n\n> Hot."),
@@ -63,11 +66,12 @@ def test_tags_become_their_text(source: str, expected: str) -> None:
 def test_what_the_site_computes_is_counted_and_leaves_no_tag() -> None:
     found = expanded(
         "A{% for x in site.data %}{{ x.name }}{% endfor %}B {{ data | sort }}{% plugin a %}"
-        "{% include theme.html %}"
+        '{% asset "a", "b" %}{% include theme.html %}'
     )
     assert found.text == "AB "
     assert found.external == {
-        "{% for %}": 1, "{{ }}": 1, "{% plugin %}": 1, "{% include theme.html %}": 1,
+        "{% for %}": 1, "{{ }}": 1, "{% plugin %}": 1, "{% asset %}": 1,
+        "{% include theme.html %}": 1,
     }  # fmt: skip
 
 

@@ -27,6 +27,22 @@ def test_pages_in_an_application_of_a_repository_are_documentation(tmp_path: Pat
     assert (docs.paths, docs.strip) == (("apps/docs/content",), "apps/docs/content")
 
 
+def test_the_documentation_of_the_packages_of_a_repository_counts_together(tmp_path: Path) -> None:
+    counts = {"pond": 12, "lake": 9, "weir": 2}
+    files = {
+        f"packages/{package}/docs/{number}.md": page(f"{package} {number}")
+        for package, count in counts.items()
+        for number in range(count)
+    }
+    others = {f"tools/{number}/docs/{name}.md": page(name) for number in "12" for name in "abc"}
+    others["docs-assets/app/README.md"] = page("Pictures")
+    code = {f"packages/weir/src/{number}.ts": "export default 1;\n" for number in range(30)}
+    tree = {"package.json": '{"name": "pond"}', **code, **files, **others}
+    project = recognised(write_tree(tmp_path / "tree", tree)).project
+    docs = next(each for each in project.collections if each.name == "docs")
+    assert docs.paths == ("packages/lake/docs", "packages/pond/docs")
+
+
 def test_the_site_of_a_package_does_not_hide_the_documentation_of_the_repository(
     tmp_path: Path,
 ) -> None:

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from textwrap import dedent
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, elsewhere
 from kbc.formats.doxygen.comments import ENTITY_KINDS, markdown, plain, structure
 from kbc.formats.doxygen.tokens import tokens
+from kbc.languages.includes.dialects.doxygen import EXAMPLES, INCLUDE, snippet
 from kbc.languages.includes.files import NOT_INCLUDED
 
-_INCLUDE = re.compile(
-    r"^(?P<indent>[ \t]*)[@\\](?P<name>(?:verb)?include|snippet|(?:include|snippet)(?:lineno|doc))\b"
-    r"(?:\{[^}\n]*\})?[ \t]+\"?(?P<file>[\w./+-]+)\"?[ \t]*(?P<part>[^\n]*?)[ \t]*$",
-    re.MULTILINE,
-)
-_PLACES = tuple(
-    f"{above}{folder}"
-    for above in ("", "../", "../../")
-    for folder in ("", "examples", "snippets", "example")
-)
-"""Where examples usually are: the setting that says it (EXAMPLE_PATH) is often filled in by the build."""
+_PLACES = tuple(f"{above}{folder}" for above in ("", "../", "../../") for folder in EXAMPLES)
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
@@ -34,7 +24,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         name, part = match["file"], match["part"]
         code = _example(path, name, read)
         if code is not None and part and match["name"].startswith("snippet"):
-            code = _part(code, part)
+            code = snippet(code, part)
         if code is None:
             shown = f"{name} {part}".strip()
             problems.append(elsewhere(match["name"], f"{shown!r} is not in a folder of examples"))
@@ -47,7 +37,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     found = [plain(each.text) for each in tokens(decode(data)) if each.kind == "comment"]
     if not found:
         raise FormatError("the file has no comment of Doxygen (`/** ... */`)")
-    lines = commonmark.blocks(_shown(_INCLUDE.sub(included, comment)) for comment in found)
+    lines = commonmark.blocks(_shown(INCLUDE.sub(included, comment)) for comment in found)
     text = commonmark.document(lines)
     return [Converted(text=text, format="doxygen", problems=tuple(problems))]
 
@@ -72,9 +62,3 @@ def _example(path: str, name: str, read: Read) -> str | None:
         if not wanted.startswith("../") and (data := read(wanted)) is not None:
             return data.decode("utf-8", "replace").replace("\r\n", "\n")
     return None
-
-
-def _part(code: str, name: str) -> str | None:
-    """The lines between the two comments that hold `[name]`; all of them are code in their own files."""
-    pieces = re.split(rf"^[^\n]*\[{re.escape(name)}\][^\n]*(?:\n|\Z)", code, flags=re.MULTILINE)
-    return dedent(pieces[1]) if len(pieces) > 1 else None

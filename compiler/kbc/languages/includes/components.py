@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from textwrap import dedent
 
 from kbc.languages.includes.files import fence
 
@@ -32,6 +33,10 @@ _STATED_HTML = re.compile(
     r"<(?P<tag>[A-Za-z][\w.]*)\s+(?:set:html=\{|dangerouslySetInnerHTML=\{\{\s*__html:)\s*"
     r"(?:(?P<quoted>\"(?:[^\"\\\n]|\\.)*\")|`(?P<plain>[^`\\]*)`)\s*\}{1,2}\s*(?:/>|>\s*</(?P=tag)>)"
 )
+_BOUND = re.compile(
+    r"\s(?::|v-bind:)(?P<name>[\w-]+)\s*=\s*(?:\"(?P<double>[\[{][^\"]*)\"|'(?P<single>[\[{][^']*)')"
+)
+_STYLES = frozenset(["class", "style"])
 _PRE = re.compile(r"\s*<pre\b.*</pre>\s*", re.DOTALL)
 _SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 
@@ -96,7 +101,7 @@ def mounted_names(body: str) -> frozenset[str]:
 
 def without_tags(prose: str, names: frozenset[str]) -> str:
     """Prose without the tags of the components `names` and without their imports; what stands between tags
-    stays, and so do code spans."""
+    stays, and so do code spans. Data that Vue's tags on lines of their own are given are shown as code."""
 
     def imported(match: re.Match[str]) -> str:
         return "" if not names.isdisjoint(re.findall(r"\w+", match["names"])) else match[0]
@@ -109,4 +114,19 @@ def without_tags(prose: str, names: frozenset[str]) -> str:
         if match["name"] in names:
             parts.append(prose[position : match.start()])
             position = match.end()
+            if not prose[prose.rfind("\n", 0, match.start()) + 1 : match.start()].strip():
+                parts += _bound(match["rest"] or "")
     return "".join([*parts, prose[position:]])
+
+
+def _bound(stated: str) -> list[str]:
+    """The lists of texts, and what else has several lines, that attributes bind (`:names="['a', 'b']"`)."""
+    found = []
+    for match in _BOUND.finditer(stated):
+        value = (match["double"] or match["single"]).strip()
+        is_data = "'" in value or '"' in value or "`" in value
+        if match["name"] not in _STYLES and is_data and (value[0] == "[" or "\n" in value):
+            first, _, rest = value.partition("\n")
+            code = "\n".join([first, *dedent(rest).split("\n")]) if rest else first
+            found.append(f"\n{fence(code, 'js')}\n")
+    return found

@@ -287,6 +287,8 @@ def _part(target: str, page: IncludingPage) -> tuple[str, str] | None:
 def _prose(
     stretch: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
 ) -> str:
+    if page.has_commands:
+        stretch = doxygen.with_examples(stretch, page)
     waiting = iter(stretch.split("\n"))
     text = "\n".join(each for line in waiting for each in _line(line, waiting, page))
     if "{{#title" in text:

@@ -7,10 +7,21 @@ blocks of its own.
 from __future__ import annotations
 
 import re
+from textwrap import dedent
 
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import SPAN, Kept, without_marks
-from kbc.languages.includes.files import fence
+from kbc.languages.includes.files import IncludingPage, fence, indented, language_of, not_included
+
+INCLUDE = re.compile(
+    r"^(?P<indent>[ \t]*)[@\\](?P<name>(?:verb)?include|snippet|(?:include|snippet)(?:lineno|doc))\b"
+    r"(?:\{[^}\n]*\})?[ \t]+\"?(?P<file>[\w./+-]+)\"?[ \t]*(?P<part>[^\n]*?)[ \t]*$",
+    re.MULTILINE,
+)
+"""A command that shows a file, or the part of it between two comments with its name."""
+
+EXAMPLES = ("", "examples", "snippets", "example")
+"""Where such files usually are: the setting that says it (EXAMPLE_PATH) is often filled in by the build."""
 
 _REFERENCE = r"(?<![\w`@\\(])[@\\](?:ref|subpage)\s+(?P<name>[A-Za-z_][\w:~]*(?:\(\))?)"
 _OWN = rf"{_REFERENCE}|^[ \t]*[@\\](?:anchor|page|mainpage|tableofcontents)\b(?![ \t]*[{{:])"
@@ -68,6 +79,32 @@ def shown_block(block: str) -> str:
         return "" if match else block
     is_code = match["name"] in (None, "example", "repl", "eval")
     return f"{match['marks']}julia{block[match.end() :]}" if is_code else block
+
+
+def with_examples(text: str, page: IncludingPage) -> str:
+    """Prose with the files that its commands show as code; Markdown is left to what inserts it as text."""
+
+    def shown(match: re.Match[str]) -> str:
+        name, part = match["file"], match["part"]
+        language = language_of(name)
+        if language == "markdown":
+            return match[0]
+        found = page.find(name, [f"{folder}/".lstrip("/") for folder in EXAMPLES])
+        code = found[1].replace("\r\n", "\n") if found else None
+        if code is not None and part and match["name"].startswith("snippet"):
+            code = snippet(code, part)
+        if code is None:
+            page.missed(name, f"@{match['name']}")
+            return match["indent"] + not_included(f"{name} {part}".strip())
+        return indented(match["indent"], fence(code.rstrip("\n"), language))
+
+    return INCLUDE.sub(shown, text)
+
+
+def snippet(code: str, name: str) -> str | None:
+    """The lines between the two comments that hold `[name]`; None without such."""
+    pieces = re.split(rf"^[^\n]*\[{re.escape(name)}\][^\n]*(?:\n|\Z)", code, flags=re.MULTILINE)
+    return dedent(pieces[1]) if len(pieces) > 1 else None
 
 
 def replace_commands(text: str, is_own: bool) -> str:

@@ -1,7 +1,7 @@
 """Liquid in Jekyll's pages, and its relatives in other sites: code, included files and values as their text.
 
 What a program of the site computes (loops, variables, tags of plugins) has no text in the tree: its tags go,
-and the page counts them.
+and the page counts them. A plugin's tag that is given a text and an address is a link, whatever its name.
 """
 
 from __future__ import annotations
@@ -49,6 +49,9 @@ _QUOTES = frozenset({"blockquote", "pullquote", "quote"})
 _PICTURES = frozenset({"asset_img", "img"})
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _ADDRESS = re.compile(r"\A[\"']?(.*?)[\"']?\s+(\S+://\S+).*\Z", re.DOTALL)
+_TWO_QUOTED = re.compile(r"(?:\"([^\"]*)\"|'([^']*)')\s*,?\s*(?:\"([^\"]*)\"|'([^']*)')")
+_PLACE = re.compile(r"(?:https?://|[#/]|\.{1,2}/)\S*|[\w.-]+(?:/[\w.-]+)+/?(?:#\S*)?")
+_PICTURE = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)\Z", re.IGNORECASE)
 
 _SKIPPED = frozenset({"comment", "for", "macro", "tablerow"})
 """Blocks whose content is no text of the page as it stands."""
@@ -246,6 +249,8 @@ class _Template:
             return relative_path(path, self._page.path)
         if name in ("assign", "set") and (assigned := _ASSIGNED.fullmatch(rest)):
             self._captured[assigned["name"]] = assigned["double"] or assigned["single"] or ""
+        if name not in _CONTROL and (shown := _linked(rest)):
+            return shown
         if name not in _CONTROL and not name.startswith("end"):
             self._page.external[f"{{% {name} %}}"] += 1
         return ""
@@ -279,6 +284,19 @@ _CONTROL = frozenset([
     "call",
 ])  # fmt: skip
 """Tags without text of their own; the text between them is kept."""
+
+
+def _linked(rest: str) -> str:
+    """The link that a plugin's tag makes of a text and an address, in either order, the text alone of a
+    picture; "" for other tags."""
+    found = _TWO_QUOTED.match(rest)
+    if found is None:
+        return ""
+    first, second = found[1] or found[2] or "", found[3] or found[4] or ""
+    text, place = (second, first) if _PLACE.fullmatch(first) else (first, second)
+    if not text or not _PLACE.fullmatch(place) or _PLACE.fullmatch(text):
+        return ""
+    return text if _PICTURE.search(place) else f"[{text}]({place})"
 
 
 def _block(text: str, position: int, name: str) -> tuple[str, int]:
