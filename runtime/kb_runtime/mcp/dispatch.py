@@ -104,16 +104,14 @@ class Dispatcher:
                     result = with_change_notifications(result)
         except ProtocolError:
             raise
-        except ArtifactError as error:
-            failures.report(
-                f"{method}: {error.message}", error, correlation.given_id(checked) or ""
-            )
-            raise ProtocolError(
-                revisions.INTERNAL_ERROR, f"The knowledge base cannot be read ({error.code})"
-            ) from error
         except Exception as error:
-            short = failures.report(f"{method} failed", error, correlation.given_id(checked) or "")
-            said = f"Try again later: {short}" if short else "Internal server error"
+            said = "Internal server error"
+            if short := failures.report(
+                f"{method} failed", error, correlation.given_id(checked) or ""
+            ):
+                said = f"Try again later: {short}"
+            elif isinstance(error, ArtifactError):
+                said = f"The knowledge base cannot be read ({error.code})"
             raise ProtocolError(revisions.INTERNAL_ERROR, said) from error
         if revisions.is_stateless(revision):
             return answers.enveloped(result, cacheable=method in _CACHEABLE)
