@@ -16,7 +16,6 @@ from starlette.responses import HTMLResponse, Response
 
 import kb_runtime as kr
 from kb_runtime.explorer.bases import Bases, OpenBuild
-from kb_runtime.text.tables import count_of, size
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 THEMES = ("light", "dark")
@@ -136,7 +135,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"number": number, "size": size, "plural": count_of, "percent": percent}
+    made.filters |= {"number": number, "size": size, "plural": plural, "percent": percent}
     return made
 
 
@@ -144,6 +143,18 @@ def number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
 def percent(value: float) -> Markup:
     """For an SVG attribute: a plain number with few digits."""
     return Markup(f"{value:.3f}")  # digits and a point
+
+
+def size(size_bytes: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size_bytes < 1000:
+            return f"{size_bytes:.0f} {unit}" if unit == "B" else f"{size_bytes:.1f} {unit}"
+        size_bytes /= 1000
+    return f"{size_bytes:.1f} GB"
