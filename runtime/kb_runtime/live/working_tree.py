@@ -32,7 +32,7 @@ class WorkingTree:
         """The ids of its records begin with `prefix` and a slash, where there is one."""
         self._root = os.path.realpath(root)
         self._prefix = f"{prefix}/" if prefix else ""
-        self._current: dict[str, tuple[int, int, str]] = {}
+        self._current: dict[str, tuple[int | str, ...]] = {}
 
     @property
     def is_reachable(self) -> bool:
