@@ -88,7 +88,10 @@ class Access:
         return not (self._tokens or self.oauth)
 
     def accepts(self, token: str) -> bool:
-        return self.caller(token) is not None
+        """Whether the token is accepted and has every scope that one must have."""
+        caller = self.caller(token)
+        needed = self.oauth.scopes if self.oauth else ()
+        return caller is not None and set(needed) <= set(caller.scopes)
 
     def caller(self, token: str) -> Caller | None:
         """None for a token that is not accepted. May fetch the key set."""

@@ -66,6 +66,15 @@ def test_a_jwt_of_a_known_key_is_accepted(keys: Path) -> None:
     assert access(keys).caller(token(CURVE, "ES256", "second")) is not None
 
 
+def test_a_jwt_without_the_scope_opens_nothing(keys: Path) -> None:
+    oauth = OAuth(ISSUER, RESOURCE, str(keys), ("kb:read",))
+    asked = Access([("script", "aaa-1")], oauth)
+    assert asked.accepts(token())
+    assert asked.accepts("aaa-1")
+    assert not asked.accepts(token(scope="other"))
+    assert not asked.accepts(token(scope=None))
+
+
 def test_names_and_scopes_as_other_servers_write_them(keys: Path) -> None:
     made = token(client_id=None, sub="user-1", scope=None, scp=["kb:read"])
     found = access(keys).caller(made)
