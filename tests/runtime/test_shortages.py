@@ -9,6 +9,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import click
 import pytest
@@ -16,7 +17,7 @@ from benchmarks.resealed import small_artifact
 from tests.small_artifact import publish_small
 
 from kb_runtime.cli import runner
-from kb_runtime.errors import KbcError, exit_codes
+from kb_runtime.errors import ArtifactError, KbcError, exit_codes
 from kb_runtime.errors.shortages import (
     ShortageError,
     require_address_space,
@@ -27,6 +28,7 @@ from kb_runtime.errors.shortages import (
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.mcp import failures
 from kb_runtime.search.tokenizer import QueryTokenizer
+from kb_runtime.start import main
 from kbc.diagnostics import Diagnostics, guarded
 
 SHORT = {
@@ -151,11 +153,38 @@ def test_a_reader_of_sources_blames_no_file_for_want_of_descriptors() -> None:
     assert not list(diagnostics)
 
 
-def test_a_log_of_a_shortage_has_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_of_a_shortage_or_of_damage_has_no_traceback(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert failures.report("x failed", MemoryError()) == "there is not enough memory"
     assert capsys.readouterr().err.count("\n") == 1
+    damage = ArtifactError("altered", "a.bin was altered.", "Install it again.")
+    assert failures.report("x failed", damage) == ""
+    assert capsys.readouterr().err == "kbc: x failed: a.bin was altered. Install it again.\n"
     assert failures.report("x failed", KeyError("y")) == ""
     assert "KeyError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "there is not enough memory."),
+        (RuntimeError("can't start new thread"), "no more threads can be started."),
+        (ImportError("x.so: failed to map segment"), "there is not enough memory."),
+        (OSError(errno.EMFILE, "", "a.py"), "a.py: this process has no file descriptor left."),
+    ],
+)
+def test_a_server_that_cannot_start_for_a_shortage_ends_with_one_sentence(
+    error: Exception,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(main, "_serve", Mock(side_effect=error))
+    assert main.main(["out"]) == exit_codes.SHORTAGE
+    told = capsys.readouterr().err
+    assert told.startswith(f"kbc serve: {said} ")
+    assert told.count("\n") == 1
 
 
 def limited(kind: int, limit: int, *command: object) -> subprocess.CompletedProcess[str]:

@@ -100,7 +100,7 @@ class Store:
         wanted = list(dict.fromkeys(keys))
         self.keep(recipe, wanted)
         found: dict[bytes, bytes] = {}
-        fresh = time.time() - _USE_GRAIN_S
+        now = int(time.time())
         try:
             for start in range(0, len(wanted), _KEYS_PER_QUERY):
                 if self._connection is None:
@@ -114,7 +114,8 @@ class Store:
                 for key, value, checksum, row, used in rows:
                     if checksum == _checksum(recipe, key, value):
                         found[key] = value
-                        if not isinstance(used, int) or used < fresh:
+                        # One in the future is of a clock that has gone back since.
+                        if not (isinstance(used, int) and now - _USE_GRAIN_S <= used <= now):
                             self._used.append(row)
         except DAMAGE as error:
             self._recover(error)
@@ -172,7 +173,8 @@ class Store:
         transaction.execute(
             f"DELETE FROM entries WHERE id IN (SELECT entries.id FROM {_WITH_USE} "
             "WHERE entries.id NOT IN (SELECT id FROM in_use) "
-            "ORDER BY used, entries.id LIMIT (SELECT COUNT(*) / 4 + 1 FROM entries))"
+            "ORDER BY MIN(used, ?), entries.id LIMIT (SELECT COUNT(*) / 4 + 1 FROM entries))",
+            [int(time.time())],
         )
         # What is in use may be more than the limit: look again when it has grown by a quarter.
         self._max_bytes = max(self._max_bytes, _used_bytes(transaction) * 5 // 4)

@@ -119,7 +119,7 @@ def remove_unused(
                     return False
             except OSError:  # a file system without locks
                 return False
-            if time.time() - os.fstat(descriptor).st_mtime < idle_s:
+            if abs(time.time() - os.fstat(descriptor).st_mtime) < idle_s:
                 return False
         if dry_run:
             return True

@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from kb_runtime.errors import ArtifactError
 from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kb_runtime.store.location import resolve
 from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, lock_within
@@ -30,6 +31,7 @@ from kb_runtime.store.signature import (
     SIGNATURES,
     KeyFileError,
     Signature,
+    check_signature,
     key_id,
     read_key_file,
     read_signatures,
@@ -81,8 +83,8 @@ def sign(
 ) -> tuple[str, Path]:
     """Signs the build that `artifact` stands for; gives the key's id and the file of signatures.
 
-    `timestamp`, in seconds since 1970 (None: now), is the serial number in milliseconds. Signatures by other
-    keys stay. Raises `ArtifactError`, `KeyFileError` and `OSError`.
+    `timestamp`, in seconds since 1970 (None: now, and after all builds beside this one), is the serial number
+    in milliseconds. Signatures by other keys stay. Raises `ArtifactError`, `KeyFileError` and `OSError`.
     """
     key = read_private_key(key_path, passphrase)
     folder = resolve(artifact)
@@ -111,7 +113,10 @@ def _signed(folder: str, key: Ed25519PrivateKey, timestamp: int | None) -> Path:
     signatures = read_signatures(folder)
 
     def sign_read(manifest: Manifest, data: bytes) -> None:
-        serial = time.time_ns() // 1_000_000 if timestamp is None else timestamp * 1000
+        if timestamp is None:
+            serial = max(time.time_ns() // 1_000_000, *_beyond_others(folder, key), 0)
+        else:
+            serial = timestamp * 1000
         if name in signatures:
             serial = max(serial, signatures[name].serial)
         value = key.sign(signed_bytes(manifest["name"], serial, data))
@@ -130,6 +135,21 @@ def _signed(folder: str, key: Ed25519PrivateKey, timestamp: int | None) -> Path:
     path = Path(folder, SIGNATURES)
     replace_file(path, (json.dumps({"signatures": entries}, indent=1) + "\n").encode(), mode=0o644)
     return path
+
+
+def _beyond_others(folder: str, key: Ed25519PrivateKey) -> Iterator[int]:
+    """The serial numbers after those of the builds beside `folder` that the key has signed: the clock may
+    have gone back since, and readers would take this build for an older one."""
+    public = key.public_key()
+    serials: list[int] = []
+    for path in Path(folder).parent.glob(f"*/{SIGNATURES}"):
+        if path.parent != Path(folder):
+            with suppress(ArtifactError):  # damaged, or of another key
+                load(
+                    str(path.parent),
+                    lambda manifest, data: serials.append(check_signature(manifest, data, public)),
+                )
+    return (serial + 1 for serial in serials)
 
 
 def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -94,12 +94,15 @@ def _endpoint(explorer: Explorer, page: Page) -> Callable[[Request], Any]:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form, each once. What is longer than a form of ours is none."""
+    """The fields of a form, each once. What is longer than a form of ours is none, nor is half of one."""
     body = b""
-    async for block in request.stream():
-        body += block
-        if len(body) > _LONGEST_FORM:
-            return {}
+    try:
+        async for block in request.stream():
+            body += block
+            if len(body) > _LONGEST_FORM:
+                return {}
+    except ClientDisconnect:
+        return {}
     return dict(parse_qsl(body.decode("utf-8", "replace")))
 
 
@@ -264,4 +267,4 @@ def _is_own(headers: Headers, host: str) -> bool:
     if headers.get("sec-fetch-site", "same-origin") != "same-origin":
         return False
     origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == host
+    return origin is None or origin.partition("://")[2] == host

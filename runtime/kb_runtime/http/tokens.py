@@ -45,10 +45,15 @@ KEYS_LAST_S = 3600
 """How long a key set is used before it is read again; a key that was revoked is accepted no longer."""
 
 FEWEST_S_BETWEEN_READS = 60
-"""Tokens of unknown keys, which anyone can make, cause no more reading than this."""
+"""Neither tokens of unknown keys, which anyone can make, nor an issuer that fails cause more reading."""
+
+LONGEST_WAIT_S = 2.0
+"""How long a token of an unknown key waits for another thread that reads the set: requests share threads."""
 
 _FETCH_TIMEOUT_S = 10
 _MAX_KEYS_BYTES = 1 << 20
+_NO_KEY_SET = (ValueError, TypeError, RecursionError)
+"""What `json` and `jwt` raise for other content, beside `jwt.PyJWTError`."""
 
 
 class Caller(NamedTuple):
@@ -83,7 +88,10 @@ class Access:
         return not (self._tokens or self.oauth)
 
     def accepts(self, token: str) -> bool:
-        return self.caller(token) is not None
+        """Whether the token is accepted and has every scope that one must have."""
+        caller = self.caller(token)
+        needed = self.oauth.scopes if self.oauth else ()
+        return caller is not None and set(needed) <= set(caller.scopes)
 
     def caller(self, token: str) -> Caller | None:
         """None for a token that is not accepted. May fetch the key set."""
@@ -205,16 +213,26 @@ class _KeySet:
     def __init__(self, place: str) -> None:
         self._place = place
         self._keys: dict[str | None, Any] = {}
-        self._read_at = 0.0
-        self._lock = Lock()
+        self._read_at = self._tried_at = 0.0
+        self._reading = Lock()
 
     def key(self, identity: object) -> Any:
-        """The key called `identity`, or the only key for a token that names none; None without it."""
-        with self._lock:
-            age = time.monotonic() - self._read_at
-            if age > KEYS_LAST_S or (self._find(identity) is None and age > FEWEST_S_BETWEEN_READS):
-                self._read_again()
-            return self._find(identity)
+        """The key called `identity`, or the only key for a token that names none; None without it. One
+        thread reads the set when that is due; meanwhile tokens of the keys that there are do not wait."""
+        found = self._find(identity)
+        wait = LONGEST_WAIT_S if found is None else 0
+        if self._is_due(found) and self._reading.acquire(timeout=wait):
+            try:
+                if self._is_due(self._find(identity)):
+                    self._read_again()
+            finally:
+                self._reading.release()
+        return self._find(identity)
+
+    def _is_due(self, found: Any) -> bool:
+        now = time.monotonic()
+        is_old = found is None or now - self._read_at > KEYS_LAST_S
+        return is_old and now - self._tried_at > FEWEST_S_BETWEEN_READS
 
     def _find(self, identity: object) -> Any:
         if identity is None:
@@ -228,19 +246,30 @@ class _KeySet:
         try:
             self.read()
         except UsageError as error:
-            self._read_at = time.monotonic()
             log.say(f"the key set was not read again: {error}", program="kbc serve")
 
     def read(self) -> None:
         """Raises UsageError."""
+        from http.client import HTTPException
+
         import jwt
 
         try:
-            keys = jwt.PyJWKSet.from_dict(json.loads(self._content())).keys
-        except (OSError, ValueError, AttributeError, jwt.PyJWTError) as error:
-            raise UsageError(f"--oauth-keys {self._place!r} cannot be used: {error}.") from None
-        # A key for encryption does not verify signatures.
-        self._keys = {each.key_id: each for each in keys if each.public_key_use != "enc"}
+            stated = json.loads(self._content())
+            if not isinstance(stated, dict):
+                raise ValueError("the content is no JSON object")
+            keys = jwt.PyJWKSet.from_dict(stated).keys
+        except (OSError, HTTPException, *_NO_KEY_SET, jwt.PyJWTError) as error:
+            reason = str(error).strip()
+            raise UsageError(f"--oauth-keys {self._place!r} cannot be used: {reason}.") from None
+        finally:
+            self._tried_at = time.monotonic()
+        # A key for encryption does not verify signatures, and no token can name one whose name is no text.
+        self._keys = {
+            each.key_id: each
+            for each in keys
+            if each.public_key_use != "enc" and isinstance(each.key_id, str | None)
+        }
         self._read_at = time.monotonic()
 
     def _content(self) -> bytes:

@@ -181,6 +181,8 @@ def _stop_requested(signals: int, timeout: float | None) -> bool:
 
 def _how_ended(status: int) -> str:
     code = os.waitstatus_to_exitcode(status)
+    if code == -signal.SIGBUS:  # which a process that reads mapped files cannot handle
+        return "was killed: a file of the artifact was cut short, or can no longer be read"
     return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
 

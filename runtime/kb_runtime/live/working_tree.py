@@ -32,7 +32,7 @@ class WorkingTree:
         """The ids of its records begin with `prefix` and a slash, where there is one."""
         self._root = os.path.realpath(root)
         self._prefix = f"{prefix}/" if prefix else ""
-        self._current: dict[str, tuple[int, int, str]] = {}
+        self._current: dict[str, tuple[int | str, ...]] = {}
 
     @property
     def is_reachable(self) -> bool:
@@ -41,7 +41,8 @@ class WorkingTree:
     def state(self, record: Mapping[str, Any]) -> State:
         """Whether the file of a `code` record is still what was indexed, by its size and its hash.
 
-        A file that was found unchanged is not read again while its size and its time stay the same.
+        A file that was found unchanged is not read again while its inode, its size and its times stay the
+        same; nothing that writes to it can set the time of its last change (ctime).
         """
         path = self._path(record["id"])
         try:
@@ -52,7 +53,7 @@ class WorkingTree:
             return "missing"
         if info.st_size != record.get("size", 0):
             return "changed"
-        known = (info.st_size, info.st_mtime_ns, record["sha256"])
+        known = (info.st_ino, info.st_mtime_ns, info.st_ctime_ns, record["sha256"])
         if self._current.get(path) == known:
             return "current"
         data = self._read(path)

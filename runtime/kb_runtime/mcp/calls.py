@@ -53,16 +53,15 @@ def call_tool(
         return _result(run_tool(tool, answers, artifact, params.get("arguments"), call_id), shown)
     except ToolError as error:
         failure = error
-    except ArtifactError as error:
-        failures.report(f"{name}: {error.message}", error, call_id)
-        failure = ToolError(
-            "UNAVAILABLE",
-            f"The knowledge base cannot be read ({error.code}).",
-            next_steps=["Ask whoever installed it to run `kbc verify`."],
-        )
     except Exception as error:
         if short := failures.report(f"{name} failed", error, call_id):
             failure = ToolError("UNAVAILABLE", f"{name} failed: {short}. Try again later.")
+        elif isinstance(error, ArtifactError):
+            failure = ToolError(
+                "UNAVAILABLE",
+                f"The knowledge base cannot be read ({error.code}).",
+                next_steps=["Ask whoever installed it to run `kbc verify`."],
+            )
         else:
             failure = ToolError("INTERNAL", f"{name} failed because of a bug in the server.")
     failure.next_steps = tuple(map(answers.with_wire_names, failure.next_steps))

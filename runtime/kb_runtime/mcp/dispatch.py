@@ -86,7 +86,10 @@ class Dispatcher:
 
     def answers_for(self, knowledge: Knowledge) -> Answers:
         """The static answers of something that is, or was, live. Raises `ArtifactError`."""
-        return self._answers_of(knowledge)
+        answers = self._answers
+        if answers.build_id != knowledge.build_id:
+            answers = self._answers = self._offered_by(knowledge)
+        return answers
 
     def handle(self, method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
         """The result of one request. `revision` is the connection's, or the request's own.
@@ -98,22 +101,20 @@ class Dispatcher:
             self._workspace.wait_for_index()
         try:
             with self._live.lease() as artifact:
-                answers = self._answers_of(artifact)
+                answers = self.answers_for(artifact)
                 result = _METHODS[method](answers, artifact, checked, revision)
                 if method in _GREETINGS and revisions.is_stateless(revision) in self._announcing:
                     result = with_change_notifications(result)
         except ProtocolError:
             raise
-        except ArtifactError as error:
-            failures.report(
-                f"{method}: {error.message}", error, correlation.given_id(checked) or ""
-            )
-            raise ProtocolError(
-                revisions.INTERNAL_ERROR, f"The knowledge base cannot be read ({error.code})"
-            ) from error
         except Exception as error:
-            short = failures.report(f"{method} failed", error, correlation.given_id(checked) or "")
-            said = f"Try again later: {short}" if short else "Internal server error"
+            said = "Internal server error"
+            if short := failures.report(
+                f"{method} failed", error, correlation.given_id(checked) or ""
+            ):
+                said = f"Try again later: {short}"
+            elif isinstance(error, ArtifactError):
+                said = f"The knowledge base cannot be read ({error.code})"
             raise ProtocolError(revisions.INTERNAL_ERROR, said) from error
         if revisions.is_stateless(revision):
             return answers.enveloped(result, cacheable=method in _CACHEABLE)
@@ -123,12 +124,6 @@ class Dispatcher:
         self, method: str, params: Mapping[str, Any] | None, code: int, seconds: float
     ) -> None:
         """Learns of a request that its transport refused by itself; there is nothing to do about it."""
-
-    def _answers_of(self, artifact: Knowledge) -> Answers:
-        answers = self._answers
-        if answers.build_id != artifact.build_id:
-            answers = self._answers = self._offered_by(artifact)
-        return answers
 
     def _offered_by(self, artifact: Knowledge) -> Answers:
         """The answers for another version. Raises ArtifactError where it offers nothing of the profile."""

@@ -38,7 +38,7 @@ def read_runs(folder: str) -> list[tuple[str, dict[str, Any]]]:
         return []
     if not Path(folder).is_dir():
         raise UsageError(f"--runs: {folder} is not a folder.")
-    files = sorted(Path(folder).glob("*.json"), key=lambda path: (path.stat().st_mtime, path.name))
+    files = sorted(Path(folder).glob("*.json"), key=lambda path: (path.lstat().st_mtime, path.name))
     return [(path.stem, _read(path, _is_run, "kbc eval --json")) for path in files]
 
 

@@ -54,6 +54,14 @@ def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") ->
         return exit_codes.ARTIFACT
     except KeyboardInterrupt:
         return exit_codes.INTERRUPTED
+    except (OSError, MemoryError, RuntimeError, ImportError) as error:
+        from kb_runtime.errors.shortages import shortage
+
+        short = shortage(error)
+        if short is None:
+            raise
+        _print_error(program, f"{short.message}.", short.hint)
+        return short.exit_code
 
 
 def _serve(options: Options) -> int:

@@ -84,7 +84,8 @@ def remove_abandoned(parent: str, prefix: str) -> None:
             continue
         path = os.path.join(parent, name)
         try:
-            if time.time() - os.stat(path).st_ctime < LOCKED_WITHIN_S:
+            # A time in the future is of a clock that has gone back since.
+            if abs(time.time() - os.stat(path).st_ctime) < LOCKED_WITHIN_S:
                 continue
         except OSError:
             continue

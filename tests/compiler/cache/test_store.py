@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from kbc.cache import store as store_module
-from kbc.cache.store import Store
+from kbc.cache.store import Store, stored_rows
 
 ROOT = Path(__file__).parents[3]
 FILE_NAME = "values.sqlite3"
@@ -191,6 +192,32 @@ def test_oldest_values_of_earlier_builds_make_room(tmp_path: Path) -> None:
     assert KEYS[0] not in kept
     assert 50 < len(kept) < 100
     assert (tmp_path / FILE_NAME).stat().st_size < 500_000
+
+
+def test_values_of_a_clock_that_has_gone_back_make_room_like_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = int(time.time())
+    monkeypatch.setattr(store_module.time, "time", lambda: now + 400 * 24 * 3600)
+    fill_in_sessions(tmp_path, range(60), max_bytes=400_000)
+    monkeypatch.setattr(store_module.time, "time", lambda: now)
+    fill_in_sessions(tmp_path, range(60, 200), max_bytes=400_000)
+    kept = set(opened(tmp_path).get_many("recipe", KEYS))
+    assert kept.isdisjoint(KEYS[:60])
+    assert KEYS[199] in kept
+
+
+def test_a_use_in_the_future_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = int(time.time())
+    monkeypatch.setattr(store_module.time, "time", lambda: now + 400 * 24 * 3600)
+    path = filled(tmp_path)
+    monkeypatch.setattr(store_module.time, "time", lambda: now)
+    cache = opened(tmp_path)
+    cache.get_many("recipe", KEYS[:1])
+    cache.close()
+    assert sorted(row.used for row in stored_rows(path))[:2] == [now, now + 400 * 24 * 3600]
 
 
 def test_a_reserved_size_keeps_what_this_build_does_not_ask_for(tmp_path: Path) -> None:

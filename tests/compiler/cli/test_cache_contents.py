@@ -254,6 +254,13 @@ def test_a_build_of_try_that_is_open_written_or_about_to_be_opened_stays(
     assert tried.is_dir()
 
 
+def test_a_build_of_try_from_before_the_clock_went_back_goes(cache: Path, tried: Path) -> None:
+    for path in retention.locks_below(tried.parent):
+        os.utime(path, (NOW + 60 * DAY_S, NOW + 60 * DAY_S))
+    assert remove(cache, chosen(read_contents(cache), None, 0)).problems == []
+    assert not tried.exists()
+
+
 def test_what_a_killed_unpacking_left_goes(
     cache: Path, unpacked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,25 @@ def test_signatures_that_are_added_at_the_same_time_all_stay(
     assert sorted(read_signatures(str(build))) == sorted(names)
 
 
+def test_a_build_is_signed_after_those_beside_it_whatever_the_clock_says(
+    publish: Publish, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def serial(second: int, text: str) -> int:
+        monkeypatch.setattr(signing.time, "time_ns", lambda: second * 10**9)
+        build = publish({"docs": [{"id": "a.md", "title": "A", "text": text}]}).path
+        name, path = sign(build, keys[0], None)
+        found = read_signatures(str(build))[name].serial
+        if text == "forged":  # whoever can write there makes the numbers no larger
+            path.write_text(path.read_text().replace(str(found), str(found + 10**9)))
+        return found
+
+    first = serial(2_000_000_000, "first")
+    second = serial(1_000_000_000, "second")
+    assert second > first
+    assert second < serial(1_000_000_000, "forged") < first + 10
+    assert second < serial(1_000_000_000, "last") < first + 10
+
+
 def test_a_manifest_changed_and_sealed_again_is_refused(
     publish: Publish, keys: tuple[Path, Path]
 ) -> None:

@@ -6,7 +6,8 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -63,6 +64,15 @@ def test_a_jwt_of_a_known_key_is_accepted(keys: Path) -> None:
     assert found is not None
     assert (found.name, found.scopes) == ("agent-7", ("kb:read", "other"))
     assert access(keys).caller(token(CURVE, "ES256", "second")) is not None
+
+
+def test_a_jwt_without_the_scope_opens_nothing(keys: Path) -> None:
+    oauth = OAuth(ISSUER, RESOURCE, str(keys), ("kb:read",))
+    asked = Access([("script", "aaa-1")], oauth)
+    assert asked.accepts(token())
+    assert asked.accepts("aaa-1")
+    assert not asked.accepts(token(scope="other"))
+    assert not asked.accepts(token(scope=None))
 
 
 def test_names_and_scopes_as_other_servers_write_them(keys: Path) -> None:
@@ -134,21 +144,24 @@ def test_the_keys_stay_while_the_issuer_cannot_be_reached(
 
 class _Issuer(BaseHTTPRequestHandler):
     asked: ClassVar[list[str]] = []
+    answer: ClassVar[Callable[[], bytes]]
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(key_set().encode())
+        self.wfile.write(_Issuer.answer())
 
     def log_message(self, *_: Any) -> None:
         pass
 
 
 @pytest.fixture
-def issuer() -> Iterator[str]:
+def issuer(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(_Issuer, "asked", [])
+    monkeypatch.setattr(
+        _Issuer, "answer", lambda: b"HTTP/1.0 200 OK\r\n\r\n" + key_set().encode(), raising=False
+    )
     server = HTTPServer(("127.0.0.1", 0), _Issuer)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/jwks"
     server.shutdown()
@@ -164,8 +177,66 @@ def test_a_key_set_is_fetched_once(issuer: str) -> None:
     assert _Issuer.asked == ["/jwks"]
 
 
+def test_nobody_whose_key_is_known_waits_for_an_issuer_that_is_slow(
+    issuer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "LONGEST_WAIT_S", 0.01)
+    asked = access(issuer)
+    now = time.monotonic()
+    monkeypatch.setattr(tokens.time, "monotonic", lambda: now + tokens.KEYS_LAST_S + 1)
+    is_asked, may_answer = threading.Event(), threading.Event()
+
+    def answer() -> bytes:
+        is_asked.set()
+        may_answer.wait(10)
+        return b"HTTP/1.0 200 OK\r\n\r\n" + key_set(kid="new").encode()
+
+    monkeypatch.setattr(_Issuer, "answer", answer)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(asked.caller, token(kid="new"))
+        assert is_asked.wait(10)
+        assert asked.caller(token()) is not None
+        assert asked.caller(token(kid="new")) is None
+        monkeypatch.setattr(tokens, "LONGEST_WAIT_S", 10)
+        second = pool.submit(asked.caller, token(kid="new"))
+        assert not first.done()
+        may_answer.set()
+        assert first.result() is not None
+        assert second.result() is not None
+    assert asked.caller(token(kid="new")) is not None
+    assert len(_Issuer.asked) == 2
+
+
+def test_an_issuer_that_answers_nonsense_is_asked_once_a_minute(
+    issuer: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = access(issuer)
+    now = time.monotonic() + tokens.KEYS_LAST_S + 1
+    monkeypatch.setattr(tokens.time, "monotonic", lambda: now)
+    monkeypatch.setattr(_Issuer, "answer", lambda: b"no such service\r\n")
+    for _ in range(2):
+        assert asked.caller(token()) is not None
+    assert capsys.readouterr().err.count("cannot be used: no such service.") == 1
+    now += tokens.FEWEST_S_BETWEEN_READS + 1
+    asked.caller(token())
+    assert len(_Issuer.asked) == 3
+
+
+def test_a_key_whose_name_is_no_text_does_not_hide_the_others(keys: Path) -> None:
+    keys.write_text(key_set(kid=["first"]))
+    assert access(keys).caller(token()) is None
+    assert access(keys).caller(token(CURVE, "ES256", "second")) is not None
+
+
+def test_a_key_set_without_a_bottom_is_refused_in_one_sentence(keys: Path) -> None:
+    keys.write_text("[" * 100_000)
+    with pytest.raises(UsageError, match=r"--oauth-keys .* cannot be used"):
+        access(keys)
+
+
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", "{}", '{"keys": []}', '{"keys": [{"kty": "x"}]}']
+    "content",
+    ["", "{", "[]", "{}", '{"keys": []}', '{"keys": [{"kty": "x"}]}', key_set(alg=["RS256"])],
 )
 def test_a_key_set_without_keys_is_refused_at_the_start(tmp_path: Path, content: str) -> None:
     (tmp_path / "keys.json").write_text(content)

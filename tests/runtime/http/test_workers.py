@@ -107,6 +107,21 @@ def test_a_worker_that_is_killed_gets_a_successor_in_its_place(start: Start) -> 
     )
 
 
+def test_a_worker_whose_file_was_cut_short_is_explained(start: Start, tmp_path: Path) -> None:
+    path = tmp_path / "rows"
+    path.write_bytes(bytes(100_000))
+    read = (
+        f"import mmap; file = open({str(path)!r}, 'r+b'); rows = mmap.mmap(file.fileno(), 0);"
+        " file.truncate(0); return rows[50_000]"
+    )
+    process = start(read, 1)
+    workers_of(process, 1)
+    assert said(process) == ["dead", "0"]
+    process.terminate()
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert "was killed: a file of the artifact was cut short" in err
+
+
 def test_a_worker_that_keeps_dying_is_started_less_and_less_often(start: Start) -> None:
     process = start("return 3", 1)
     for _ in range(3):

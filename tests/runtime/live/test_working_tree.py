@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,16 @@ def test_a_change_of_the_same_size_is_seen(root: Path) -> None:
     assert tree.state(record()) == "current"
     (root / "src/a.py").write_text(TEXT.replace("1", "2"))
     os.utime(root / "src/a.py", (2, 2))
+    assert tree.state(record()) == "changed"
+
+
+def test_a_change_that_keeps_size_and_time_is_seen(root: Path) -> None:
+    tree, path = WorkingTree(str(root)), root / "src/a.py"
+    os.utime(path, (2, 2))
+    assert tree.state(record()) == "current"
+    time.sleep(0.02)  # more than a tick of the kernel's clock
+    path.write_text(TEXT.replace("1", "2"))
+    os.utime(path, (2, 2))
     assert tree.state(record()) == "changed"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Any
 
 import mcp_types.methods as sdk
@@ -14,6 +16,7 @@ from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import ProfileError
 from kb_runtime.mcp.changes import Changes
 from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.store.integrity import unreadable
 
 NEWEST = revisions.NEWEST_HANDSHAKE
 STATELESS = revisions.STATELESS_REVISIONS[0]
@@ -248,6 +251,20 @@ def test_a_defect_outside_tools_leaks_nothing(
     error = refusal(dispatcher, "resources/list", {})
     assert (error.rpc_code, error.message) == (revisions.INTERNAL_ERROR, "Internal server error")
     assert "secret" in capsys.readouterr().err
+
+
+def test_a_file_for_which_there_is_no_descriptor_is_not_called_damaged(
+    dispatcher: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explode(*_: Any) -> None:
+        raise unreadable("/srv/a.bin", OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
+
+    monkeypatch.setattr(Artifact, "catalog", explode)
+    monkeypatch.setattr("kb_runtime.mcp.resources.list_resources", explode)
+    told = call(dispatcher, "small_get_builtin", {"name": "op1"})["structuredContent"]["error"]
+    assert told["message"].endswith("this process has no file descriptor left. Try again later.")
+    error = refusal(dispatcher, "resources/list", {})
+    assert error.message == "Try again later: this process has no file descriptor left"
 
 
 def test_a_damaged_section_is_told_without_its_path(

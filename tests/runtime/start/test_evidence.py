@@ -67,6 +67,12 @@ def test_another_file_is_no_evaluation(tmp_path: Path, changes: dict[str, object
         read_runs(str(tmp_path))
 
 
+def test_a_link_that_leads_nowhere_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.json").symlink_to("gone.json")
+    with pytest.raises(KbcError, match=r"a\.json cannot be read as JSON"):
+        read_runs(str(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("query", "form"), [("", "keywords"), ("?", "a question"), ("setTo", "a name")]
 )

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from kb_runtime.store import temporary_folders
 from kb_runtime.store.temporary_folders import (
     lock_folder,
     make_folder,
+    remove_abandoned,
     remove_made,
     temporary_folder,
 )
@@ -37,6 +39,17 @@ def test_a_folder_is_there_for_as_long_as_it_is_needed_and_removes_those_of_kill
         assert there == {"work-living", "other-killed", Path(first).name, Path(second).name}
     os.close(living)
     assert {path.name for path in tmp_path.iterdir()} == {"work-living", "other-killed"}
+
+
+def test_a_folder_from_before_the_clock_went_back_is_removed_and_a_new_one_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work-killed").mkdir()
+    now = time.time()
+    for behind_s, is_left in ((1, True), (24 * 3600, False)):
+        monkeypatch.setattr(time, "time", lambda behind_s=behind_s: now - behind_s)
+        remove_abandoned(str(tmp_path), "work-")
+        assert (tmp_path / "work-killed").exists() == is_left
 
 
 def test_a_folder_into_which_a_thread_writes_while_it_is_removed_is_gone(
