@@ -220,6 +220,15 @@ def test_pages_that_generators_add_are_left_out() -> None:
     assert [page.id for page in found] == ["s/a.md"]
 
 
+def test_lists_that_generators_of_references_write_are_no_pages() -> None:
+    doxygen = '<meta name="generator" content="Doxygen 1.9"><main>A</main>'
+    files = {name: "<main>A</main>" for name in ("genindex-A.html", "class-use/Kite.html")}
+    files |= {"doc-index-K.html": "<main>A</main>", "functions.html": "<main>Ours</main>"}
+    files |= {f"api/{name}.html": doxygen for name in ("functions_k", "kite-members", "kite")}
+    _, found, _ = read({f"s/{name}": text for name, text in files.items()})
+    assert [page.id for page in found] == ["s/api/kite.html", "s/functions.html"]
+
+
 def test_pages_say_their_language() -> None:
     files = {
         "s/a.html": '<html lang="pt-BR"><main>A</main>',

@@ -43,14 +43,15 @@ _CHROME_CLASSES = frozenset([
     "edit-page-link", "copybtn", "copy-btn", "headerlink", "header-anchor", "hash-link",
     "anchorjs-link", "doc-anchor", "heading-anchor", "viewcode-link", "viewcode-back", "navpath",
     "ttc", "SRStatus", "rustdoc-breadcrumbs", "hideme", "test-arrow", "copy-popup-wrapper",
-    "copy-popup-icon", "footer",
+    "copy-popup-icon", "footer", "ingroups", "dynheader", "dyncontent", "topNav", "subNav", "bottomNav",
 ])  # fmt: skip
-_LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src"})
+_LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src", "srclink"})
 """Chrome on a link only."""
 
 _MENU_CLASSES = frozenset(
     ["menu", "menubar", "mainmenu", "navbar", "navigation", "nav", "nosearch"]
 )
+_CHROME_IDS = frozenset({"titlearea"})
 _MENU_IDS = frozenset({"sidebar", "toc", "menu"})
 """Navigation if its text is mostly links; a dish or a state machine has a menu, too."""
 
@@ -59,7 +60,9 @@ _KEPT = frozenset({"html", "body", "main", "pre", "code"})
 
 _SHARE_OF_LINKS = 0.6
 _WAYS = re.compile(
-    r"[«‹<←\s]*(?:prev(?:ious)?|next|up|home|contents|top|index)[»›>→:\s]*", re.IGNORECASE
+    r"[«‹<←\s]*(?:(?:prev(?:ious)?|next|up)(?: (?:chapter|page|section|topic))?|home|top|index"
+    r"|(?:table of )?contents)[»›>→:\s]*",
+    re.IGNORECASE,
 )
 _MOST_NAVIGATION = 600  # characters in a table or line of ways to other pages
 _TEXINFO_WAYS = re.compile(r"(?=.*\bNext:)(?=.*\b(?:Up|Previous):)", re.DOTALL)
@@ -113,6 +116,8 @@ def _is_chrome(tag: Tag) -> bool:
         or tag.get("aria-hidden") == "true"
         or "hidden" in tag.attrs
         or not _CHROME_CLASSES.isdisjoint(classes)
+        or tag.get("id") in _CHROME_IDS
+        or ("summary" in classes and tag.parent is not None and "header" in classes_of(tag.parent))
         or (tag.name == "a" and not _LINK_CLASSES.isdisjoint(classes))
         or ("contents" in classes and ("topic" in classes or "local" in classes))
     )
