@@ -148,6 +148,14 @@ def test_json_lines_are_pages() -> None:
     ]
 
 
+def test_a_log_in_json_lines_is_reported_in_few_lines() -> None:
+    _, found, diagnostics = read({"log.jsonl": '{"level": "info"}\n' * 5_000})
+    assert not found
+    messages = [each.message for each in diagnostics if each.code == "page-line-invalid"]
+    assert len(messages) == 10
+    assert messages[-1] == "the page has no `url`; 4990 lines below are no page either"
+
+
 def test_llms_full_splits_where_pages_name_their_address() -> None:
     text = (
         "# One\nSource: https://e.org/one\n\nText\n# Inner\n```\n# no heading\n```\n"
@@ -222,11 +230,21 @@ def test_pages_that_generators_add_are_left_out() -> None:
 
 def test_lists_that_generators_of_references_write_are_no_pages() -> None:
     doxygen = '<meta name="generator" content="Doxygen 1.9"><main>A</main>'
-    files = {name: "<main>A</main>" for name in ("genindex-A.html", "class-use/Kite.html")}
+    files = dict.fromkeys(("genindex-A.html", "class-use/Kite.html"), "<main>A</main>")
     files |= {"doc-index-K.html": "<main>A</main>", "functions.html": "<main>Ours</main>"}
     files |= {f"api/{name}.html": doxygen for name in ("functions_k", "kite-members", "kite")}
     _, found, _ = read({f"s/{name}": text for name, text in files.items()})
     assert [page.id for page in found] == ["s/api/kite.html", "s/functions.html"]
+
+
+def test_a_page_with_bytes_of_another_encoding_than_it_declares_is_kept() -> None:
+    data = b"<meta charset=utf-8>\n<main><h1>Kites</h1><p>High \xff up.</main>"
+    diagnostics = Diagnostics()
+    collection = Collection("library", "pages", ("sources",))
+    _, page = pages.read(collection, [SourceFile("sources/s/a.html", data, "sources")], diagnostics)
+    assert isinstance(page, PageRecord)
+    assert page.text == "# Kites\n\nHigh \ufffd up.\n"
+    assert [(each.code, each.line) for each in diagnostics] == [("file-not-utf8", 2)]
 
 
 def test_pages_say_their_language() -> None:

@@ -44,6 +44,8 @@ _REFRESH = re.compile(
     re.IGNORECASE,
 )
 _HEAD_CHARS = 4_096
+_MOST_PROBLEMS = 9
+"""Lines of a file that are reported one by one."""
 _LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*</loc>")
 _FRONT_MATTER_DATES = ("createdAt", "created_at", "date")
 
@@ -233,16 +235,12 @@ def _address(lines: list[str], after: int) -> str:
 
 
 def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterator[ParsedPage]:
-    """An object a line: `url`, and `text`, `markdown` or `content` as Markdown, or `html`."""
+    """An object a line: `url`, and `text`, `markdown` or `content` as Markdown, or `html`. Of many lines that
+    are no page, as in a log, the first are reported, and how many there are."""
+    problems: list[tuple[int, str]] = []
 
     def report(line: int, message: str) -> None:
-        diagnostics.error(
-            "page-line-invalid",
-            message,
-            file.path,
-            line,
-            hint='A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.',
-        )
+        problems.append((line, message))
 
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -268,6 +266,19 @@ def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterat
             )
             continue
         yield dataclasses.replace(page, entry_line=number)
+    if (more := len(problems) - _MOST_PROBLEMS) > 1:
+        line, message = problems[_MOST_PROBLEMS]
+        problems[_MOST_PROBLEMS:] = [
+            (line, f"{message}; {more - 1} lines below are no page either")
+        ]
+    for line, message in problems:
+        diagnostics.error(
+            "page-line-invalid",
+            message,
+            file.path,
+            line,
+            hint='A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.',
+        )
 
 
 def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:
