@@ -27,6 +27,9 @@ _HEADINGS_FOR_TITLE = 3
 _TO_TOP = re.compile(
     r"\W*(?:(?:back|go|return) to (?:the )?)?top(?: of (?:the )?page)?\W*", re.IGNORECASE
 )
+_FIRST_SECTION = re.compile(r"1\.?\s")
+"""How the only heading of a page begins that numbers its sections; the title of the page is elsewhere."""
+
 _MORE = "More..."
 """What Doxygen puts behind the first sentence of each description, with a link to the rest."""
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
@@ -177,7 +180,8 @@ def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
     """
     headings = [each for each in headings if not _CONTENTS.fullmatch(_text_of(each))]
     first_level = [_text_of(each) for each in headings if each.name == "h1"]
-    if len(first_level) == 1 or (first_level and not stated):
+    is_section = len(first_level) == 1 and stated and _FIRST_SECTION.match(first_level[0])
+    if (len(first_level) == 1 and not is_section) or (first_level and not stated):
         return first_level[0]
     parts = _TITLE_SEPARATOR.split(stated)
     for heading in headings[:_HEADINGS_FOR_TITLE]:

@@ -228,6 +228,8 @@ def test_code_in_a_cell_keeps_its_lines() -> None:
         ("Traits - The Book", "<h2>Traits</h2><p>x</p>", "Traits"),
         ("Site | Install", "<h1>Install it</h1>", "Install it"),
         ("9.1. Operators", "<h2 class='title'>9.1. Logic</h2>", "9.1. Operators"),
+        ("SELECT", "<h1>1. Overview</h1><p>x</p>", "SELECT"),
+        ("1. Kites — Book", "<h1>1. Kites</h1><p>x</p>", "1. Kites"),
         ("Manual: Section 2.1", "<h2>2.1 Kites</h2><h3>Up</h3>", "2.1 Kites"),
         ("Kites", "<h1>Table of Contents</h1><h2>1 Up</h2><h2>2 Down</h2>", "Kites"),
         ("", "<p>x</p><a aria-current='page' href='#'>Here</a>", "Here"),

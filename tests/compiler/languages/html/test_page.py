@@ -90,3 +90,19 @@ def test_signs_in_headings_and_links_are_no_text() -> None:
     )
     assert (page.title, page.text) == ("Kites", "# Kites\n\nFly() ไป\u200bมา.\n")
     assert page.anchors == ("",)
+
+
+def test_a_marked_part_without_prose_is_not_the_content() -> None:
+    page = read_html(
+        '<div id="content"><ul><li><a href="a.html">Classes</a></li></ul></div><div><h1>Kites</h1><p>They fly'
+        ' where there is wind.</p></div><div id="footer">Made by Ann.</div>'
+    )
+    assert page.text.endswith("# Kites\n\nThey fly where there is wind.\n")
+    articles = "".join(f"<article><p>News of day {number}.</p></article>" for number in range(20))
+    assert read_html(f"<body>{articles}</body>").text.count("News") == 20
+
+
+def test_a_section_about_footers_is_content() -> None:
+    assert (
+        read_html('<div id="footer"><h2>Footer</h2><p>Text.</div>').text == "## Footer\n\nText.\n"
+    )
