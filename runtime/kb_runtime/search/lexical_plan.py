@@ -7,10 +7,11 @@ any one of them: a word that one knowledge base contains is no typo because anot
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from kb_runtime.search.analysis import WORD
 from kb_runtime.search.lexical_schema import (
     NAME_FIELDS,
     OPERATORS,
@@ -37,6 +38,10 @@ PROXIMITY = 0.25
 PRESENCE = 0.7
 # Fewer words of a query, without stop words, are in the same order and at the same distances by chance.
 LEAST_IN_RUN = 3
+# A quotation is a run that says more than this share of what the query says, in one word more: three words of
+# a question may also be the name of a test.
+MOST_OF_QUERY = 0.5
+LEAST_IN_QUOTATION = 4
 # Of a longer query the neighbours are not looked for: each pair costs as much as several words.
 MAX_PROXIMITY_TERMS = 16
 # Neither neighbours nor presence count where the words of a query occur this often: the engine passes over
@@ -94,12 +99,19 @@ class Phrase(NamedTuple):
 
 class Plan(NamedTuple):
     """`terms` gives weights by field and term, `present` what a term adds wherever it occurs (a multiple of
-    its rarity), `corrections` the words that stand in for a typed one."""
+    its rarity), `corrections` the words that stand in for a typed one. `quotations` are those of `phrases`
+    that say most of what the query says."""
 
     terms: Mapping[tuple[str, str], float]
     phrases: Sequence[Phrase]
     present: Mapping[tuple[str, str], float]
     corrections: dict[str, tuple[str, ...]]
+    quotations: Sequence[Phrase] = ()
+
+    @property
+    def of_quotations(self) -> Plan:
+        """The plan for what has one of the quotations."""
+        return Plan({}, self.quotations, {}, {})
 
 
 def plan(
@@ -164,8 +176,9 @@ class _Planner:
             return Plan(self._weighted, phrases, {}, corrected)
         if len(affordable) == len(query.terms) <= MAX_PROXIMITY_TERMS:
             phrases += self._neighbours(query.terms)
-        phrases += [one for run in query.runs for one in self._run(run)]
-        return Plan(self._weighted, phrases, self._present(affordable), corrected)
+        runs = [one for run in query.runs for one in self._run(run)]
+        present = self._present(affordable)
+        return Plan(self._weighted, phrases + runs, present, corrected, self._quotations(query))
 
     def _present(self, terms: Sequence[QueryTerm]) -> Mapping[tuple[str, str], float]:
         """Nothing of a single word, which every match has."""
@@ -278,8 +291,30 @@ class _Planner:
         if not all(self._in_body(word) for _, word in words):
             return []
         unique = math.log((self._statistics.documents + 1) / 1.5)
-        known = sum(self._statistics.information(word) for _, word in words)
-        return [Phrase("body", words, self._boosts["body"] * unique / known)]
+        return [Phrase("body", words, self._boosts["body"] * unique / self._told(words))]
+
+    def _quotations(self, query: Query) -> list[Phrase]:
+        """The runs that say most of what the query says, and all of it, which may be a line of code.
+
+        Words that occur nowhere say nothing: they are what a message was filled in with.
+        """
+        words = [term.prose[0] for term in query.terms if term.prose]
+        told = self._told((0, word) for word in words if self._in_body(word))
+        long = (text for text in (query.text, *query.runs) if self._is_long(text))
+        return [
+            Phrase("body", words[:MAX_PROXIMITY_TERMS], 1.0)
+            for words in dict.fromkeys(map(self._placed, long))
+            if self._told(words) > MOST_OF_QUERY * told
+            if all(self._in_body(word) for _, word in words)
+        ]
+
+    def _is_long(self, text: str) -> bool:
+        """Whether a text has enough words for a quotation, function words aside; a compound is one."""
+        words = (word for word in WORD.findall(text) if self._analyzer.prose_terms(word).terms)
+        return len([*islice(words, LEAST_IN_QUOTATION)]) == LEAST_IN_QUOTATION
+
+    def _told(self, words: Iterable[tuple[int, str]]) -> float:
+        return sum(self._statistics.information(word) for _, word in words)
 
     def _placed(self, text: str) -> tuple[tuple[int, str], ...]:
         """The words of a text, stop words aside, with their distances from the first of them."""
