@@ -267,16 +267,15 @@ def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterat
             continue
         yield dataclasses.replace(page, entry_line=number)
     if (more := len(problems) - _MOST_PROBLEMS) > 1:
-        line, message = problems[_MOST_PROBLEMS]
-        problems[_MOST_PROBLEMS:] = [
-            (line, f"{message}; {more - 1} lines below are no page either")
-        ]
-    for line, message in problems:
+        place, message = problems[_MOST_PROBLEMS]
+        message = f"{message}; {more - 1} lines below are no page either"
+        problems[_MOST_PROBLEMS:] = [(place, message)]
+    for place, message in problems:
         diagnostics.error(
             "page-line-invalid",
             message,
             file.path,
-            line,
+            place,
             hint='A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.',
         )
 

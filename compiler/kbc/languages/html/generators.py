@@ -40,6 +40,8 @@ def name_elements(soup: BeautifulSoup) -> None:
             tag.name = "pre"
         elif tag.name == "span" and "sep" in classes and not tag.contents:
             tag.append(".")
+        elif "mlabels" in classes and "title" in classes_of(tag.parent):
+            tag.decompose()  # `abstract` behind the name of a class
         elif "summary-table" in classes:
             _make_table(tag)
         elif _is_title(tag, classes):

@@ -32,7 +32,7 @@ _FIRST_SECTION = re.compile(r"1\.?\s")
 
 _MORE = "More..."
 """What Doxygen puts behind the first sentence of each description, with a link to the rest."""
-_CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
+_CONTENTS = re.compile(r"(?:table of )?contents|index", re.IGNORECASE)
 _TEMPLATE_TYPE = re.compile(r"text/(?:html|[\w-]*template|x-handlebars|x-mustache)\b[\w-]*\Z")
 
 

@@ -56,9 +56,10 @@ def test_what_doxygen_shows_around_its_text_is_left_out() -> None:
     page = read_html(
         '<title>Kites: Kite Class Reference</title><div id="top"><div id="titlearea">Kites 2.0</div></div>'
         '<div class="header"><div class="summary"><a href="#pub">Public Types</a> | <a href="m.html">List of'
-        ' all members</a></div><div class="headertitle"><div class="title">Kite Class Reference<div'
-        ' class="ingroups"><a href="g.html">Sky</a></div></div></div></div><div class="contents">'
-        '<p>Flies. <a href="#details">More...</a></p><div class="dynheader">Inheritance diagram</div></div>'
+        ' all members</a></div><div class="headertitle"><div class="title">Kite Class Reference<span'
+        ' class="mlabels">abstract</span><div class="ingroups"><a href="g.html">Sky</a></div></div></div>'
+        '</div><div class="contents"><p>Flies. <a href="#details">More...</a></p><div class="dynheader">'
+        "Inheritance diagram</div></div>"
     )
     assert (page.title, page.text) == (
         "Kite Class Reference",
