@@ -247,6 +247,21 @@ def test_a_page_with_bytes_of_another_encoding_than_it_declares_is_kept() -> Non
     assert [(each.code, each.line) for each in diagnostics] == [("file-not-utf8", 2)]
 
 
+def test_what_all_pages_begin_and_end_with_belongs_to_none() -> None:
+    def page(number: int) -> str:
+        code = "<pre>fly\n\nCaught by Ann.</pre>" if number % 2 else ""
+        return f"<p>Sky 2.0</p><p>Fast. Free.</p><h1>Kite {number}</h1><p>Sky 2.0</p>{code}<p>By Ann.</p>"
+
+    _, found, _ = read({f"s/{number}.html": page(number) for number in range(8)})
+    assert found[0].text == "# Kite 0\n\nSky 2.0\n"
+    assert found[1].text == "# Kite 1\n\nSky 2.0\n\n```\nfly\n\nCaught by Ann.\n```\n"
+    assert found[0].sections[0].line == 1
+    _, few, _ = read({f"s/{number}.html": page(number) for number in range(7)})
+    assert few[0].text.startswith("Sky 2.0\n\nFast. Free.\n\n# Kite 0\n")
+    _, same, _ = read({f"s/{number}.html": "<p>Nothing yet." for number in range(8)})
+    assert {each.text for each in same} == {"Nothing yet.\n"}
+
+
 def test_pages_say_their_language() -> None:
     files = {
         "s/a.html": '<html lang="pt-BR"><main>A</main>',
@@ -256,6 +271,11 @@ def test_pages_say_their_language() -> None:
     }
     _, found, _ = read(files)
     assert [each.spoken for each in found] == ["pt", "und-Latn", "no", ""]
+
+
+def test_a_page_of_html_is_called_as_its_title_says_where_its_headings_do_not() -> None:
+    _, (page,), _ = read({"s/a.html": "<title>Kites</title><h1>1. Overview</h1><p>They fly."})
+    assert page.title == "Kites"
 
 
 def test_pages_without_a_title_are_called_after_their_files() -> None:
