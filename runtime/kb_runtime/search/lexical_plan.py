@@ -7,8 +7,8 @@ any one of them: a word that one knowledge base contains is no typo because anot
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice, pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import WORD
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from kb_runtime.search.analysis import Analyzer
     from kb_runtime.search.query import Query, QueryTerm
 
+    _Word = tuple[int, str]
+    _Placed = tuple[_Word, ...]
+
 # Parts of a compound count less than a word typed alone: `setToMap` asks for itself first.
 PART_WEIGHT = 0.7
 # A quoted phrase that occurs as quoted, as a multiple of its field's boost.
@@ -38,10 +41,12 @@ PROXIMITY = 0.25
 PRESENCE = 0.7
 # Fewer words of a query, without stop words, are in the same order and at the same distances by chance.
 LEAST_IN_RUN = 3
-# A quotation is a run that says more than this share of what the query says, in one word more: three words of
-# a question may also be the name of a test.
-MOST_OF_QUERY = 0.5
+# A quotation is a run that says more than this share of what its line of the query says, in one word more:
+# three words of a question may also be the name of a test.
+MOST_OF_LINE = 0.5
 LEAST_IN_QUOTATION = 4
+# Of a pasted log the last lines: the message of many a traceback is there.
+MAX_QUOTED_LINES = 16
 # Of a longer query the neighbours are not looked for: each pair costs as much as several words.
 MAX_PROXIMITY_TERMS = 16
 # Neither neighbours nor presence count where the words of a query occur this often: the engine passes over
@@ -93,14 +98,14 @@ class Phrase(NamedTuple):
     """Words at their positions in a field, of which the first is at 0."""
 
     field: str
-    words: tuple[tuple[int, str], ...]
+    words: _Placed
     weight: float
 
 
 class Plan(NamedTuple):
     """`terms` gives weights by field and term, `present` what a term adds wherever it occurs (a multiple of
-    its rarity), `corrections` the words that stand in for a typed one. `quotations` are those of `phrases`
-    that say most of what the query says."""
+    its rarity), `corrections` the words that stand in for a typed one. `quotations` say most of what a line
+    of the query says: what has one of them verbatim is surely meant."""
 
     terms: Mapping[tuple[str, str], float]
     phrases: Sequence[Phrase]
@@ -139,6 +144,7 @@ class _Planner:
         self._statistics = statistics
         self._analyzer = analyzer
         self._weighted: dict[tuple[str, str], float] = {}  # (field, term) -> weight
+        self._placings: dict[str, _Placed] = {}
 
     def plan(self, query: Query) -> Plan:
         corrected: dict[str, tuple[str, ...]] = {}
@@ -294,33 +300,42 @@ class _Planner:
         return [Phrase("body", words, self._boosts["body"] * unique / self._told(words))]
 
     def _quotations(self, query: Query) -> list[Phrase]:
-        """The runs that say most of what the query says, and all of it, which may be a line of code.
+        """Runs that say most of what their line of the query says, in the last lines of many.
 
-        Words that occur nowhere say nothing: they are what a message was filled in with.
+        A line as a whole is a run, too: it may be code.
         """
-        words = [term.prose[0] for term in query.terms if term.prose]
-        told = self._told((0, word) for word in words if self._in_body(word))
-        long = (text for text in (query.text, *query.runs) if self._is_long(text))
-        return [
-            Phrase("body", words[:MAX_PROXIMITY_TERMS], 1.0)
-            for words in dict.fromkeys(map(self._placed, long))
-            if self._told(words) > MOST_OF_QUERY * told
-            if all(self._in_body(word) for _, word in words)
-        ]
+        found: dict[_Placed, None] = {}
+        for line in query.text.splitlines()[-MAX_QUOTED_LINES:]:
+            told = self._told(word for word in self._placed(line) if self._in_body(word[1]))
+            for text in dict.fromkeys((line, *(run for run in query.runs if run in line))):
+                for run in self._known_runs(self._placed(text)):
+                    if self._told(run) > MOST_OF_LINE * told and self._is_long(text):
+                        found[run] = None
+        return [Phrase("body", run, 1.0) for run in found]
+
+    def _known_runs(self, words: _Placed) -> Iterator[_Placed]:
+        """The runs between words that occur nowhere, which are what a message was filled in with."""
+        for is_known, each in groupby(words, lambda word: self._in_body(word[1]) > 0):
+            run = [*islice(each, MAX_PROXIMITY_TERMS)]
+            if is_known and len(run) >= LEAST_IN_QUOTATION:
+                yield tuple((at - run[0][0], word) for at, word in run)
 
     def _is_long(self, text: str) -> bool:
         """Whether a text has enough words for a quotation, function words aside; a compound is one."""
         words = (word for word in WORD.findall(text) if self._analyzer.prose_terms(word).terms)
         return len([*islice(words, LEAST_IN_QUOTATION)]) == LEAST_IN_QUOTATION
 
-    def _told(self, words: Iterable[tuple[int, str]]) -> float:
+    def _told(self, words: Iterable[_Word]) -> float:
         return sum(self._statistics.information(word) for _, word in words)
 
-    def _placed(self, text: str) -> tuple[tuple[int, str], ...]:
+    def _placed(self, text: str) -> _Placed:
         """The words of a text, stop words aside, with their distances from the first of them."""
-        parts = {at: term for term, at in self._analyzer.prose(text)}
-        first = min(parts, default=0)
-        return tuple((at - first, parts[at]) for at in sorted(parts))
+        known = self._placings.get(text)
+        if known is None:
+            parts = {at: term for term, at in self._analyzer.prose(text)}
+            first = min(parts, default=0)
+            known = self._placings[text] = tuple((at - first, parts[at]) for at in sorted(parts))
+        return known
 
     def _phrases(self, phrase: str) -> list[Phrase]:
         """A phrase in each field that knows positions; of a compound, its parts are the words."""

@@ -99,12 +99,29 @@ def first(built: Built, query: str, ranking: Sequence[str] | None = None) -> int
     [
         ("a longer hose before the tide turns", 0),
         ("Error 17: “main” pump cannot reach its upper valve (after 3 s)", 0),
+        ("the pump cannot reach its upper valve within 800 seconds", 0),
         ("hose = pump.reach(valve, tide)", 2),
+        (
+            "Traceback (most recent call last):\n"
+            '  File "/usr/lib/rope.py", line 17, in tar\n'
+            "    tar(rope, number, harbour, mast, sail, tide, before, hose)\n"
+            "RopeError: The pump cannot reach its upper valve",
+            0,
+        ),
         ("before the tide turns the hose for a harbour", 1),
         ("longer hose", 1),
         ("upper-valve reach of the pump-hose", 1),
     ],
-    ids=["sentence", "message", "code", "other order", "too short", "compounds"],
+    ids=[
+        "sentence",
+        "message",
+        "message that goes on",
+        "code",
+        "traceback",
+        "other order",
+        "too short",
+        "compounds",
+    ],
 )
 def test_who_is_quoted_comes_first(misled: Built, query: str, record: int) -> None:
     assert first(misled, query) == record
