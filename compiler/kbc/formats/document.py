@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kb_runtime.errors import KbcError, exit_codes
+from kb_runtime.text.wide import as_utf8
 from kbc.project.include_tree import Read as Read
 
 UNRESOLVED = "unresolved-directive"
@@ -95,10 +96,11 @@ class FormatError(KbcError):
 
 
 def decode(data: bytes) -> str:
-    """UTF-8 text with "\\n" line ends, without a byte order mark.
+    """Text in UTF-8, or in UTF-16 with a byte order mark, with "\\n" line ends and without the mark.
 
     Raises `FormatError` with the line of the first byte that is no text.
     """
+    data = as_utf8(data)
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         raise FormatError(

@@ -18,15 +18,31 @@ read: that of host names, for example."""
 _WINDOWS = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030"}
 """What browsers read these as (Encoding Standard, section 4.2): pages mean their supersets."""
 
+_REPLACED = "\ufffd"
+
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """Raises `FormatError` for what is no text."""
-    page = read_html(text_of(data))
-    too_deep = DocumentProblem(
-        code="html-too-deep",
-        message="the page nests its elements too deeply; below the limit only their text was kept",
-        hint="Check the markup: an element may never be closed.",
-    )
+    text = text_of(data)
+    page = read_html(text)
+    problems = []
+    if page.is_too_deep:
+        problems.append(
+            DocumentProblem(
+                code="html-too-deep",
+                message="the page nests its elements too deeply; below the limit only their text was kept",
+                hint="Check the markup: an element may never be closed.",
+            )
+        )
+    if _REPLACED in text and _REPLACED.encode() not in data:
+        problems.append(
+            DocumentProblem(
+                code="file-not-utf8",
+                message=f"bytes that are not in the encoding of the page were replaced by {_REPLACED!a}",
+                line=text.count("\n", 0, text.index(_REPLACED)) + 1,
+                hint="Save the page in the encoding that it declares.",
+            )
+        )
     return [
         Converted(
             text=page.text,
@@ -38,13 +54,14 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             summary=page.description,
             spoken=language_of_tag(page.language),
             anchors=page.anchors,
-            problems=(too_deep,) if page.is_too_deep else (),
+            problems=tuple(problems),
         )
     ]
 
 
 def text_of(data: bytes) -> str:
-    """The text of a page with "\\n" line ends: of UTF-8, else of what the page declares.
+    """The text of a page with "\\n" line ends: of UTF-8, else of what the page declares, with U+FFFD for
+    bytes that do not fit, as browsers show them.
 
     Raises `FormatError` where it is none of them.
     """
@@ -66,4 +83,6 @@ def _declared(data: bytes) -> str:
     except (LookupError, ValueError):  # ValueError: of a name with a null character
         return ""
     found = _WINDOWS.get(name, name)
+    if found == "utf-8" and b"\0" not in data:
+        return found
     return found if _ENCODINGS.fullmatch(found) else ""

@@ -10,6 +10,8 @@ import json
 import re
 import sys
 from collections import Counter
+from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 from kbc.diagnostics import OutOfTimeError
@@ -18,10 +20,18 @@ from kbc.formats.document import Converted, DocumentProblem, FormatError, Read
 from kbc.formats.program import SECONDS, run
 
 MAX_HEADING_CHARS = 150
+_PROGRAM = Path(__file__).with_name("pdf_pages.py")
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)(\d\d)?)?")
 _BULLET = re.compile(r"[•◦▪●‣–]\s+")
 _HYPHEN = re.compile(r"(?<=[a-zà-ÿ])-\n(?=[a-zà-ÿ])")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_BROKEN = re.compile(r"([^\W\d_]*)\ufffe([^\W\d_]*)")
+_NO_TITLE = re.compile(
+    r"(?:microsoft (?:word|powerpoint) - |untitled\b).*|\S+\.(?:docx?|dvi|fm|indd|odt|pdf|pptx?|ps|rtf|tex)",
+    re.IGNORECASE,
+)
+"""What programs write as a title: the name of a file."""
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
@@ -35,22 +45,28 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         raise FormatError("the file is not a PDF: it does not begin with %PDF-")
     answer = _pages(data)
     pages: list[list[dict[str, Any]]] = answer["pages"]
+    _join_words(pages)
     sizes = Counter[float]()
     for page in pages:
         for line in page:
             sizes[line["size"]] += len(line["text"])
     body = sizes.most_common(1)[0][0] if sizes else 0.0
     levels = _levels(pages, body)
+    fixed = sum(len(line["text"]) for page in pages for line in page if line["pitch"])
+    has_code = 2 * fixed < sizes.total()  # else all of it was typed
+    gap = _paragraph_gap(pages, body)
     repeated = _repeated(pages)
     anchors: list[str] = []
     parts: list[list[str]] = []
     title = " ".join(answer["title"].split())
+    if not title or _NO_TITLE.fullmatch(title):
+        title = _title(pages, body)
     if title:
         parts.append(commonmark.heading(1, commonmark.escaped(title)))
         anchors.append("")
     for number, page in enumerate(pages, start=1):
         lines = [line for line in page if _key(line["text"]) not in repeated]
-        written = _page(lines, levels, body)
+        written = _page(lines, levels, gap, has_code)
         if not written:
             continue
         parts.append(commonmark.heading(2, f"Page {number}"))
@@ -82,7 +98,7 @@ def _without_text(pages: int) -> DocumentProblem:
 
 
 def _pages(data: bytes) -> dict[str, Any]:
-    command = [sys.executable, "-I", "-m", "kbc.formats.pdf_pages"]
+    command = [sys.executable, "-I", str(_PROGRAM)]
     try:
         done = run(command, data)
     except OutOfTimeError:
@@ -95,6 +111,46 @@ def _pages(data: bytes) -> dict[str, Any]:
         raise FormatError(f"the PDF cannot be read: {answer['error']}")
     assert isinstance(answer, dict)
     return answer
+
+
+def _join_words(pages: list[list[dict[str, Any]]]) -> None:
+    """Joins words that are broken at the end of a line. The hyphen stays where the document has the word with
+    it, or both parts but not the whole, as words of their own."""
+    words = {
+        word
+        for page in pages
+        for line in page
+        for word in _WORD.findall(_BROKEN.sub(" ", line["text"].lower()))
+    }
+
+    def joined(match: re.Match[str]) -> str:
+        parts = [part.lower() for part in match.groups()]
+        is_word = "".join(parts) in words
+        are_words = all(len(part) > 2 and part in words for part in parts)
+        has_hyphen = "-".join(parts) in words or (are_words and not is_word)
+        return f"{match[1]}{'-' if has_hyphen else ''}{match[2]}"
+
+    for page in pages:
+        for line in page:
+            if "\ufffe" in line["text"]:
+                line["text"] = _BROKEN.sub(joined, line["text"])
+
+
+def _title(pages: list[list[dict[str, Any]]], body: float) -> str:
+    """What the first page with text has in the largest type, if that is larger than the text's."""
+    first = next((page for page in pages if page), [])
+    largest = max((line["size"] for line in first), default=0.0)
+    found = " ".join(line["text"].strip() for line in first if line["size"] == largest)
+    is_title = largest > body * 1.12 and len(found) <= MAX_HEADING_CHARS
+    return " ".join(found.split()) if is_title else ""
+
+
+def _paragraph_gap(pages: list[list[dict[str, Any]]], body: float) -> float:
+    """The room above a line from which on it begins a paragraph: more than lines of one have."""
+    gaps = sorted(line["gap"] for page in pages for line in page[1:] if line["size"] == body)
+    usual = gaps[len(gaps) // 4] if gaps else 0.0
+    least = max(body, 1.0) * 0.9
+    return least if usual < least else usual + body * 0.5
 
 
 def _levels(pages: list[list[dict[str, Any]]], body: float) -> dict[float, int]:
@@ -122,8 +178,11 @@ def _repeated(pages: list[list[dict[str, Any]]]) -> set[str]:
     return {text for text, count in counts.items() if count > len(pages) * 0.6}
 
 
-def _page(lines: list[dict[str, Any]], levels: dict[float, int], body: float) -> list[list[str]]:
-    """Headings, paragraphs and items of a page, in reading order."""
+def _page(
+    lines: list[dict[str, Any]], levels: dict[float, int], paragraph: float, has_code: bool
+) -> list[list[str]]:
+    """Headings, paragraphs, items and code of a page, in reading order; `paragraph` is the least gap above
+    a paragraph."""
     parts: list[list[str]] = []
     text: list[str] = []
 
@@ -134,7 +193,16 @@ def _page(lines: list[dict[str, Any]], levels: dict[float, int], body: float) ->
             text.clear()
 
     previous: dict[str, Any] | None = None
-    for line in lines:
+    end_of_code = 0
+    for index, line in enumerate(lines):
+        if index < end_of_code:
+            continue
+        if has_code and (code := _code(lines[index:], levels, is_new=not text)):
+            end_paragraph()
+            parts.append(commonmark.fence("\n".join(_indented(code))))
+            end_of_code = index + len(code)
+            previous = code[-1]
+            continue
         shown = " ".join(line["text"].split())
         if not shown:
             continue
@@ -150,12 +218,33 @@ def _page(lines: list[dict[str, Any]], levels: dict[float, int], body: float) ->
             end_paragraph()
             parts.append([f"- {commonmark.escaped(shown[match.end() :])}"])
         else:
-            if previous is not None and line["gap"] > max(body, 1.0) * 0.9:
+            if previous is not None and line["gap"] > paragraph:
                 end_paragraph()
             text.append(shown)
         previous = line
     end_paragraph()
     return parts
+
+
+def _code(
+    lines: list[dict[str, Any]], levels: dict[float, int], *, is_new: bool
+) -> list[dict[str, Any]]:
+    """The lines in fixed-width type that come first, if there are several, or one that is a paragraph."""
+    found = list(takewhile(lambda line: line["pitch"] and line["size"] not in levels, lines))
+    is_alone = is_new or (bool(found) and found[0]["gap"] > found[0]["size"] * 0.9)
+    return found if len(found) > 1 or is_alone else []
+
+
+def _indented(code: list[dict[str, Any]]) -> list[str]:
+    """Lines of code, as far from the left as they are on the page, with the blank lines between them."""
+    margin = min(line["left"] for line in code)
+    least = min((line["gap"] for line in code[1:]), default=0.0)
+    shown: list[str] = []
+    for line in code:
+        if shown and line["gap"] > least + line["size"] * 0.7:
+            shown.append("")
+        shown.append(" " * round((line["left"] - margin) / line["pitch"]) + line["text"].strip())
+    return shown
 
 
 def _date(value: str) -> str:

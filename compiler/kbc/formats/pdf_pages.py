@@ -1,20 +1,32 @@
 """The program that reads a PDF from its standard input and prints its lines with the size of their type.
 
-    {"title": "", "author": "", "created": "", "pages": [[{"text": "", "size": 9.5, "gap": 2.1}]]}
+    {"title": "", "author": "", "created": "", "pages": [[
+        {"text": "", "size": 9.5, "gap": 2.1, "left": 72.0, "pitch": 0.0}
+    ]]}
 
-`size` and `gap`, the room above the line, are in points.
+`size`, `gap`, the room above the line, `left`, where it begins, and `pitch`, the width of each character of a
+line in fixed-width type (0 for others), are in points. A word that is broken at the end of a line has U+FFFE
+there.
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
+import math
+import re
 import sys
 from typing import Any
 
 MAX_MEMORY = 900 << 20
 MAX_PAGES = 5_000
 MAX_CHARS = 8_000_000
+FIXED_WIDTH = 1
+"""The flag of a font whose characters have one width; many such fonts do not have it."""
+_FIXED_WIDTH = re.compile(
+    rb"mono|courier|consol|menlo|typewriter|inconsolata|(?:cm|sf|ec)(?:sl|it)?tt\d|code\b",
+    re.IGNORECASE,
+)
 
 
 def main() -> None:
@@ -67,16 +79,53 @@ def _lines(page: Any) -> list[dict[str, Any]]:
         first = next((i for i, char in enumerate(shown) if not char.isspace()), None)
         if first is not None:
             index = position + first
-            size = round(pdfium.FPDFText_GetFontSize(text_page, index) * 2) / 2
+            size = _size(text_page, index)
             pdfium.FPDFText_GetCharBox(text_page, index, *edges)
             bottom, top = edges[2].value, edges[3].value
             gap = bottom_above - top if bottom_above is not None else 0.0
-            clean = shown.replace("\0", "").replace("\ufffe", "-")
-            found.append({"text": clean, "size": size, "gap": round(gap, 1)})
+            last = position + len(shown.rstrip()) - 1
+            found.append(
+                {
+                    "text": shown.replace("\0", ""),
+                    "size": size,
+                    "gap": round(gap, 1),
+                    "left": round(edges[0].value, 1),
+                    "pitch": _pitch(text_page, index, last, size),
+                }
+            )
             bottom_above = bottom
         position += len(line) + 1
     text_page.close()
     return found
+
+
+def _size(text_page: Any, index: int) -> float:
+    """The size of the type of a character as it is shown: programs write 1, and scale all text of a page."""
+    import pypdfium2.raw as pdfium
+
+    size = float(pdfium.FPDFText_GetFontSize(text_page, index))
+    matrix = pdfium.FS_MATRIX()
+    if pdfium.FPDFText_GetMatrix(text_page, index, matrix):
+        size *= math.hypot(matrix.c, matrix.d) or 1.0
+    return round(size * 2) / 2
+
+
+def _pitch(text_page: Any, first: int, last: int, size: float) -> float:
+    """The width of a character, if the first, the middle and the last one are in fixed-width type, else 0."""
+    import pypdfium2.raw as pdfium
+
+    name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+    for index in (first, (first + last) // 2, last):
+        pdfium.FPDFText_GetFontInfo(text_page, index, name, len(name), ctypes.byref(flags))
+        if not (flags.value & FIXED_WIDTH or _FIXED_WIDTH.search(name.value)):
+            return 0.0
+    x, y = ctypes.c_double(), ctypes.c_double()
+    places: list[float] = []
+    for index in (first, first + 1):
+        pdfium.FPDFText_GetCharOrigin(text_page, index, x, y)
+        places.append(x.value)
+    width = places[1] - places[0] if last > first else 0.0
+    return round(width, 2) if 0.3 * size < width < 0.9 * size else 0.6 * size
 
 
 if __name__ == "__main__":

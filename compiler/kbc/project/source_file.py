@@ -7,6 +7,7 @@ import posixpath
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kb_runtime.text.wide import as_utf8
 from kbc.diagnostics import Diagnostics
 from kbc.project.include_tree import IncludeTree
 
@@ -21,7 +22,7 @@ class ReadFile(NamedTuple):
 
 def decode_any(data: bytes) -> str:
     """UTF-8 text with "\\n" line ends, without a byte order mark; U+FFFD for what is no UTF-8."""
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return as_utf8(data).decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
 def resolved_path(target: str, page: str) -> str:
@@ -76,9 +77,9 @@ class SourceFile:
         return not self.data.strip(b" \t\r\n\xef\xbb\xbf")
 
     def text(self, diagnostics: Diagnostics) -> str | None:
-        """The file as text: UTF-8, newlines as stored, a byte order mark taken off.
+        """The file as text: UTF-8, or UTF-16 with a byte order mark; newlines as stored, the mark taken off.
 
-        None, with a diagnostic, when the file is empty, binary or not UTF-8.
+        None, with a diagnostic, when the file is empty, binary or in another encoding.
         """
         diagnostics.reading = self.path
         if self.is_blank:
@@ -89,8 +90,9 @@ class SourceFile:
                 hint="Write its content, or delete it.",
             )
             return None
-        if b"\0" in self.data:
-            line = self.data.count(b"\n", 0, self.data.index(b"\0")) + 1
+        data = as_utf8(self.data)
+        if b"\0" in data:
+            line = data.count(b"\n", 0, data.index(b"\0")) + 1
             diagnostics.error(
                 "file-binary",
                 "the file contains NUL bytes: it is binary, or UTF-16 text",
@@ -100,13 +102,13 @@ class SourceFile:
             )
             return None
         try:
-            return self.data.decode("utf-8-sig")
+            return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            line = self.data.count(b"\n", 0, error.start) + 1
-            column = error.start - self.data.rfind(b"\n", 0, error.start)
+            line = data.count(b"\n", 0, error.start) + 1
+            column = error.start - data.rfind(b"\n", 0, error.start)
             diagnostics.error(
                 "file-not-utf8",
-                f"byte 0x{self.data[error.start]:02x} is not UTF-8",
+                f"byte 0x{data[error.start]:02x} is not UTF-8",
                 self.path,
                 line,
                 column,

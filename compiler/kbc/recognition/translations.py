@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from kbc.languages.includes.fenced import fenced_stretches
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.places import FEW_PAGES, README, is_page
+from kbc.recognition.places import FEW_PAGES, HTML, PAGES, README
 from kbc.recognition.site import joined
 
 _LANGUAGE = re.compile(
@@ -40,6 +40,10 @@ _ENGLISH = ("en", "en-US", "en_US")
 
 _SEPARATORS = re.compile(r"[-_.]")
 
+_MARKUP = re.compile(
+    r"<(script|style|pre)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
+)
+
 _LOOKED_AT = 12
 """Pages of a folder that are asked for their language."""
 _FOREIGN = 0.02
@@ -65,7 +69,7 @@ def translated_folders(
     files = [*files]
     below: dict[str, set[str]] = {}
     has_pages_beside = False
-    for name in filter(is_page, files):
+    for name in filter(is_page_of_site, files):
         *folders, own = name.split("/")
         for depth, each in enumerate(folders):
             below.setdefault("/".join(folders[:depth]), set()).add(each)
@@ -132,7 +136,8 @@ def _short_names(
         if place not in found
         and _SHORT.fullmatch(name)
         and name != language
-        and sum(each.startswith(f"{place}/") for each in files if is_page(each)) >= FEW_PAGES
+        and sum(each.startswith(f"{place}/") for each in files if is_page_of_site(each))
+        >= FEW_PAGES
         and is_copy(place, parent, files)
     ]
 
@@ -174,7 +179,7 @@ def repeated_languages(files: Sequence[str], taken: Sequence[str]) -> list[str]:
     like most of whose pages, which may all be called `README`, stand under the same path beside that; with
     several of these all that are called after a language."""
     below: dict[str, dict[str, list[str]]] = {}
-    for name in filter(is_page, outside(files, taken)):
+    for name in filter(is_page_of_site, outside(files, taken)):
         folders = name.split("/")[:-1]
         for depth, folder in enumerate(folders[1:], start=1):
             if _OF_LANGUAGES.fullmatch(folders[depth - 1]) and _is_of_other(folder, "en"):
@@ -211,7 +216,7 @@ def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
     known = frozenset(files)
     certain: list[str] = []
     probable: dict[str, list[str]] = {}
-    for name in filter(is_page, files):
+    for name in filter(is_page_of_site, files):
         stem, ending = posixpath.splitext(name)
         for base, suffix in _suffixed(stem):
             own = posixpath.basename(base)
@@ -271,7 +276,21 @@ def _is_copied(text: str, original: str) -> bool:
 
 
 def _read(name: str, tree: IncludeTree) -> str:
-    return (tree.peek(name) or b"").decode("utf-8", "replace")
+    return shown_text(name, tree.peek(name))
+
+
+def is_page_of_site(name: str) -> bool:
+    """Whether a file is a page; of HTML as well, since built sites have translations and versions, too."""
+    return name.lower().endswith((*PAGES, *HTML))
+
+
+def shown_text(name: str, data: bytes | None) -> str:
+    """The text of a page; of one of HTML what stands between its tags, each on a line of its own."""
+    text = (data or b"").decode("utf-8", "replace")
+    if not name.lower().endswith(HTML):
+        return text
+    parts = (" ".join(each.split()) for each in _MARKUP.sub("\0", text).split("\0"))
+    return "\n".join(filter(None, parts))
 
 
 def are_in_english(texts: Iterable[str]) -> bool:
@@ -316,7 +335,9 @@ def is_copy(place: str, original: str, files: frozenset[str]) -> bool:
 def _pages_in(place: str, files: frozenset[str]) -> list[str]:
     """The pages among `files` in the folder `place`, by their paths in it."""
     start = f"{place}/"
-    return [name[len(start) :] for name in files if name.startswith(start) and is_page(name)]
+    return [
+        name[len(start) :] for name in files if name.startswith(start) and is_page_of_site(name)
+    ]
 
 
 def _is_common(page: str) -> bool:

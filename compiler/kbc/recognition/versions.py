@@ -9,9 +9,8 @@ from itertools import pairwise
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import ON_RELEASES
-from kbc.recognition.places import is_page
 from kbc.recognition.site import joined
-from kbc.recognition.translations import is_copy
+from kbc.recognition.translations import is_copy, is_page_of_site, shown_text
 
 MIN_COMMON_PAGES = 3
 """Pages at the same place in two folders, at least, for these to be versions of each other."""
@@ -51,7 +50,7 @@ def other_versions(
     whatever they are called (notes on releases, interfaces of a server), unless most of them are called as
     versions in another folder are, and none is about releases.
     """
-    pages = frozenset(filter(is_page, files))
+    pages = frozenset(filter(is_page_of_site, files))
     found: list[_Choice] = []
     unlike: list[_Choice] = []
     no_versions: set[str] = set()
@@ -178,15 +177,15 @@ def _is_alike(tree: IncludeTree, folders: Sequence[str], common: Sequence[str]) 
         return False
     compared = common[:: -(-len(common) // _COMPARED_PAGES)]
     same = sum(
-        _is_same(*(tree.read(joined(folder, name), "") for folder in folders)) for name in compared
+        _is_same(*(shown_text(name, tree.read(joined(folder, name), "")) for folder in folders))
+        for name in compared
     )
     return same * 2 > len(compared)
 
 
-def _is_same(one: bytes | None, other: bytes | None) -> bool:
+def _is_same(one: str, other: str) -> bool:
     lines, others = (
-        {line.strip() for line in (data or b"").splitlines() if line.strip()}
-        for data in (one, other)
+        {line.strip() for line in text.splitlines() if line.strip()} for text in (one, other)
     )
     return len(lines & others) * 2 > min(len(lines), len(others))
 

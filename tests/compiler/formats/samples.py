@@ -7,6 +7,7 @@ import json
 import subprocess
 import zipfile
 import zlib
+from collections.abc import Sequence
 from functools import cache
 
 from tests.compiler.formats.draft_samples import KRAMDOWN_RFC, RDOC, RFCXML
@@ -365,26 +366,31 @@ def pandoc_file(format: str) -> bytes:
     return done.stdout
 
 
-def pdf_file() -> bytes:
-    """Two pages: a large line, then lines of text."""
-    contents = [
-        b"BT /F1 20 Tf 72 720 Td (Heading one) Tj /F1 10 Tf 0 -40 Td (Some plain text here) Tj"
-        b" 0 -12 Td (and its second line.) Tj 0 -40 Td (Another paragraph.) Tj ET",
-        b"BT /F1 10 Tf 72 720 Td (Text of the second page, long enough to be the body.) Tj ET",
-    ]
+PDF_PAGES = (
+    b"BT /F1 20 Tf 72 720 Td (Heading one) Tj /F1 10 Tf 0 -40 Td (Some plain text here) Tj"
+    b" 0 -12 Td (and its second line.) Tj 0 -40 Td (Another paragraph.) Tj ET",
+    b"BT /F1 10 Tf 72 720 Td (Text of the second page, long enough to be the body.) Tj ET",
+)
+"""A large line, then lines of text."""
+
+
+def pdf_file(contents: Sequence[bytes] = PDF_PAGES, title: bytes = b"The title") -> bytes:
+    """Pages with these instructions; the font F1 is Helvetica, F2 Courier."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [4 0 R 6 0 R] /Count 2 >>",
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Pages /Kids [%s] /Count %d >>"
+        % (b" ".join(b"%d 0 R" % (4 + 2 * i) for i in range(len(contents))), len(contents)),
+        b"<< /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+        b" /F2 << /Type /Font /Subtype /Type1 /BaseFont /Courier >> >>",
     ]
     for index, content in enumerate(contents):
         page = 4 + index * 2
         objects.append(
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >>"
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font 3 0 R >>"
             b" /Contents %d 0 R >>" % (page + 1)
         )
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
-    objects.append(b"<< /Title (The title) /Author (Jane) /CreationDate (D:20240506120000) >>")
+    objects.append(b"<< /Title (%s) /Author (Jane) /CreationDate (D:20240506120000) >>" % title)
     out = bytearray(b"%PDF-1.4\n")
     offsets = []
     for number, body in enumerate(objects, start=1):

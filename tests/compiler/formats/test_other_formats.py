@@ -7,7 +7,15 @@ import sys
 from functools import partial
 
 import pytest
-from tests.compiler.formats.samples import INVENTORY, NOTEBOOK, OPENAPI, PYTHON, read, samples
+from tests.compiler.formats.samples import (
+    INVENTORY,
+    NOTEBOOK,
+    OPENAPI,
+    PYTHON,
+    pdf_file,
+    read,
+    samples,
+)
 
 from kbc.formats import FORMATS, Converted, convert, program
 from kbc.formats.document import FormatError
@@ -354,6 +362,33 @@ def test_pdf_has_pages_headings_and_metadata() -> None:
         "# The title\n\n## Page 1\n\n### Heading one\n\nSome plain text here\nand its second line.\n\n"
         "Another paragraph.\n\n## Page 2\n\nText of the second page, long enough to be the body.\n"
     )
+
+
+def test_pdf_shows_code_whole_words_and_the_size_of_scaled_type() -> None:
+    page = (
+        b"BT /F1 1 Tf 18 0 0 18 72 720 Tm (On kites) Tj"
+        b" 10 0 0 10 72 690 Tm (A kite needs wind, and the com-) Tj"
+        b" 10 0 0 10 72 678 Tm (puter needs a non-) Tj"
+        b" 10 0 0 10 72 666 Tm (zero speed, not a non-zero height.) Tj"
+        b" /F2 1 Tf 10 0 0 10 72 640 Tm (def fly\\(\\):) Tj 10 0 0 10 96 628 Tm (up\\(1\\)) Tj"
+        b" 10 0 0 10 72 604 Tm (fly\\(\\)) Tj /F1 1 Tf 10 0 0 10 72 570 Tm (It lands.) Tj ET"
+    )
+    (found,) = convert("a.pdf", pdf_file([page], b"Microsoft Word - kites.doc"), read)
+    assert found.title == "On kites"
+    assert found.text == (
+        "# On kites\n\n## Page 1\n\n### On kites\n\nA kite needs wind, and the computer needs a non-zero"
+        " speed, not a non-zero height.\n\n```\ndef fly():\n    up(1)\n\nfly()\n```\n\nIt lands.\n"
+    )
+
+
+def test_lines_far_apart_are_a_paragraph_in_a_pdf() -> None:
+    lines = b"".join(b"0 -24 Td (Line %d of the text.) Tj " % number for number in range(4))
+    page = b"BT /F1 10 Tf 72 720 Td %s 0 -44 Td (Another paragraph.) Tj ET" % lines
+    (found,) = convert("a.pdf", pdf_file([page]), read)
+    assert found.text.split("\n\n")[2:] == [
+        "\n".join(f"Line {number} of the text." for number in range(4)),
+        "Another paragraph.\n",
+    ]
 
 
 def test_python_module_is_read_without_running_it() -> None:

@@ -148,6 +148,14 @@ def test_json_lines_are_pages() -> None:
     ]
 
 
+def test_a_log_in_json_lines_is_reported_in_few_lines() -> None:
+    _, found, diagnostics = read({"log.jsonl": '{"level": "info"}\n' * 5_000})
+    assert not found
+    messages = [each.message for each in diagnostics if each.code == "page-line-invalid"]
+    assert len(messages) == 10
+    assert messages[-1] == "the page has no `url`; 4990 lines below are no page either"
+
+
 def test_llms_full_splits_where_pages_name_their_address() -> None:
     text = (
         "# One\nSource: https://e.org/one\n\nText\n# Inner\n```\n# no heading\n```\n"
@@ -220,6 +228,40 @@ def test_pages_that_generators_add_are_left_out() -> None:
     assert [page.id for page in found] == ["s/a.md"]
 
 
+def test_lists_that_generators_of_references_write_are_no_pages() -> None:
+    doxygen = '<meta name="generator" content="Doxygen 1.9"><main>A</main>'
+    files = dict.fromkeys(("genindex-A.html", "class-use/Kite.html"), "<main>A</main>")
+    files |= {"doc-index-K.html": "<main>A</main>", "functions.html": "<main>Ours</main>"}
+    files |= {f"api/{name}.html": doxygen for name in ("functions_k", "kite-members", "kite")}
+    _, found, _ = read({f"s/{name}": text for name, text in files.items()})
+    assert [page.id for page in found] == ["s/api/kite.html", "s/functions.html"]
+
+
+def test_a_page_with_bytes_of_another_encoding_than_it_declares_is_kept() -> None:
+    data = b"<meta charset=utf-8>\n<main><h1>Kites</h1><p>High \xff up.</main>"
+    diagnostics = Diagnostics()
+    collection = Collection("library", "pages", ("sources",))
+    _, page = pages.read(collection, [SourceFile("sources/s/a.html", data, "sources")], diagnostics)
+    assert isinstance(page, PageRecord)
+    assert page.text == "# Kites\n\nHigh \ufffd up.\n"
+    assert [(each.code, each.line) for each in diagnostics] == [("file-not-utf8", 2)]
+
+
+def test_what_all_pages_begin_and_end_with_belongs_to_none() -> None:
+    def page(number: int) -> str:
+        code = "<pre>fly\n\nCaught by Ann.</pre>" if number % 2 else ""
+        return f"<p>Sky 2.0</p><p>Fast. Free.</p><h1>Kite {number}</h1><p>Sky 2.0</p>{code}<p>By Ann.</p>"
+
+    _, found, _ = read({f"s/{number}.html": page(number) for number in range(8)})
+    assert found[0].text == "# Kite 0\n\nSky 2.0\n"
+    assert found[1].text == "# Kite 1\n\nSky 2.0\n\n```\nfly\n\nCaught by Ann.\n```\n"
+    assert found[0].sections[0].line == 1
+    _, few, _ = read({f"s/{number}.html": page(number) for number in range(7)})
+    assert few[0].text.startswith("Sky 2.0\n\nFast. Free.\n\n# Kite 0\n")
+    _, same, _ = read({f"s/{number}.html": "<p>Nothing yet." for number in range(8)})
+    assert {each.text for each in same} == {"Nothing yet.\n"}
+
+
 def test_pages_say_their_language() -> None:
     files = {
         "s/a.html": '<html lang="pt-BR"><main>A</main>',
@@ -229,6 +271,11 @@ def test_pages_say_their_language() -> None:
     }
     _, found, _ = read(files)
     assert [each.spoken for each in found] == ["pt", "und-Latn", "no", ""]
+
+
+def test_a_page_of_html_is_called_as_its_title_says_where_its_headings_do_not() -> None:
+    _, (page,), _ = read({"s/a.html": "<title>Kites</title><h1>1. Overview</h1><p>They fly."})
+    assert page.title == "Kites"
 
 
 def test_pages_without_a_title_are_called_after_their_files() -> None:

@@ -50,6 +50,26 @@ def test_the_highest_released_version_is_read(
     assert set(note.partition("left out: ")[2].split(", ")) == others
 
 
+def test_one_version_of_a_built_site_is_read_in_one_language(tmp_path: Path) -> None:
+    """Though each page of HTML is a single line."""
+
+    def page(place: str, text: str) -> dict[str, str]:
+        head = f"<title>{place}</title><script>var site = {place!r}</script>"
+        shown = "".join(f"<p>{text} {number}.</p>" for number in range(4))
+        markup = f"<html><head>{head}</head><body><h1>Kites</h1>{shown}<p>{place}</p></body></html>"
+        return {f"{place}/{name}/index.html": markup for name in NAMES}
+
+    files = {"index.html": "<h1>Kites</h1><p>All about kites.</p>"}
+    for name in ("1.0", "1.1", "latest"):
+        files |= page(f"en/{name}", "This is how you can fly one of the kites that we have")
+        files |= page(f"de/{name}", "So lässt man einen der Drachen steigen, die es hier gibt")
+    root = write_tree(tmp_path / "tree", files)
+    assert recognised(root).notes == (
+        "translations are left out: de",
+        "in en, latest is read; other versions are left out: 1.0, 1.1",
+    )
+
+
 def test_a_version_that_was_rebuilt_goes_with_the_others(tmp_path: Path) -> None:
     files = version("docs/2.0") | version("docs/2.1") | version("docs/2.2")
     files |= {"docs/1.0/all.md": "# All\n\nQuite another manual.\n"}

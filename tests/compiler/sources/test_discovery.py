@@ -13,6 +13,7 @@ import pytest
 
 from kb_runtime.errors.shortages import ShortageError
 from kbc.diagnostics import Diagnostics
+from kbc.formats.document import decode
 from kbc.project.kinds import MAX_FILE_BYTES
 from kbc.project.loading import load_project
 from kbc.project.source_file import SourceFile
@@ -304,6 +305,19 @@ def test_a_name_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     (error,) = diagnostics.errors
     assert error.code == "file-name-not-utf8"
     assert error.location.isprintable()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_text_in_utf_16_is_read_by_its_mark(encoding: str) -> None:
+    """As shells of Windows write what a program prints."""
+    text = "# Höhe\r\n\r\nUsage: heron\r\n"
+    data = ("\ufeff" if encoding.endswith("be") else "").encode(encoding) + text.encode(encoding)
+    diagnostics = Diagnostics()
+    assert SourceFile("docs/a.md", data).text(diagnostics) == text
+    assert not [*diagnostics]
+    assert decode(data) == text.replace("\r", "")
+    for broken in (data[:-1], data + "\0".encode("utf-16-le")):
+        assert SourceFile("docs/a.md", broken).text(diagnostics) is None
 
 
 @pytest.mark.parametrize(

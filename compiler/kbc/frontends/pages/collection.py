@@ -55,9 +55,16 @@ _NOT_PAGES = frozenset([
     "genindex-all.html", "py-modindex.html",  # Sphinx
     "allclasses.html", "allclasses-frame.html", "allclasses-index.html", "allclasses-noframe.html",
     "allpackages-index.html", "index-all.html", "overview-frame.html", "overview-tree.html",
-    "package-frame.html", "package-tree.html",  # javadoc
+    "package-frame.html", "package-tree.html", "package-use.html", "help-doc.html",  # javadoc
 ])  # fmt: skip
 """What generators of sites add: the whole book once more, indexes, error pages."""
+_INDEX = re.compile(r"(?:genindex-.*|\w+-modindex|doc-index(?:-.*)?)\.html")
+"""Pages of Sphinx and Haddock."""
+_USES_OF_JAVADOC = "/class-use/"
+_LIST_OF_DOXYGEN = re.compile(
+    r"(?:(?:functions|globals|namespacemembers)(?:_.*)?|.*-members|classes|inherits|graph_legend)\.html"
+)
+_HEAD_BYTES = 2_000
 
 
 class SourceMetadata(Metadata):
@@ -230,7 +237,13 @@ def not_a_page(file: SourceFile) -> str:
     name = plain_name(file.path)
     if _redirect(file, name) is not None:
         return REDIRECT
-    return "written by the generator, not a separate page" if name in _NOT_PAGES else ""
+    is_list = (
+        name in _NOT_PAGES
+        or _INDEX.fullmatch(name)
+        or _USES_OF_JAVADOC in file.path
+        or (_LIST_OF_DOXYGEN.fullmatch(name) and b"Doxygen" in file.data[:_HEAD_BYTES])
+    )
+    return "written by the generator, not a separate page" if is_list else ""
 
 
 def _redirect(file: SourceFile, name: str) -> str | None:

@@ -10,13 +10,14 @@ import html as html_entities
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from kbc.diagnostics import Diagnostics
 from kbc.formats import Converted, convert
 from kbc.frontends.converted import is_converted, outline, read_converted
 from kbc.frontends.markdown_file import first_paragraph, has_long_line, shorten
 from kbc.frontends.page_includes import PageIncludes
+from kbc.frontends.pages.repeated import without_repeated
 from kbc.languages import markdown
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules
@@ -44,6 +45,8 @@ _REFRESH = re.compile(
     re.IGNORECASE,
 )
 _HEAD_CHARS = 4_096
+_MOST_PROBLEMS = 9
+"""Lines of a file that are reported one by one."""
 _LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*</loc>")
 _FRONT_MATTER_DATES = ("createdAt", "created_at", "date")
 
@@ -92,17 +95,26 @@ def read_pages(
         (file, name) for file, name in zip(files, formats, strict=True) if name is not None
     ]
     converted = read_converted(to_convert, diagnostics)
+    found: list[list[ParsedPage | Converted]] = []
     for file, format in zip(files, formats, strict=True):
         if format is None:
             with limited(file.path, len(file.data)):
-                found = _own_pages(file, diagnostics, includes)
-            yield found
+                found.append([*_own_pages(file, diagnostics, includes)])
             continue
         known = len(diagnostics)
         documents = next(converted)
         if format == "html" and not documents and len(diagnostics) == known:
             _without_content(file, diagnostics)
-        yield [_converted(document) for document in documents]
+        found.append([*documents])
+    html = [page for each in found for page in each if _is_html(page)]
+    own = dict(zip(map(id, html), without_repeated(html), strict=True))
+    for each in found:
+        pages = (own.get(id(page), page) for page in each)
+        yield [_converted(page) if isinstance(page, Converted) else page for page in pages]
+
+
+def _is_html(page: ParsedPage | Converted) -> TypeGuard[Converted]:
+    return isinstance(page, Converted) and page.format == "html"
 
 
 def _format(file: SourceFile) -> str | None:
@@ -184,10 +196,13 @@ def _markdown(
 
 def _converted(document: Converted) -> ParsedPage:
     found = outline(document)
+    titles = [found.heading, document.title]
+    if document.format == "html":
+        titles.reverse()  # its headings were weighed against its title
     return ParsedPage(
         text=document.text,
         format=document.format,
-        title=found.heading or document.title,
+        title=titles[0] or titles[1],
         name=document.name,
         url=document.url,
         summary=shorten(document.summary) or found.summary,
@@ -233,16 +248,12 @@ def _address(lines: list[str], after: int) -> str:
 
 
 def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterator[ParsedPage]:
-    """An object a line: `url`, and `text`, `markdown` or `content` as Markdown, or `html`."""
+    """An object a line: `url`, and `text`, `markdown` or `content` as Markdown, or `html`. Of many lines that
+    are no page, as in a log, the first are reported, and how many there are."""
+    problems: list[tuple[int, str]] = []
 
     def report(line: int, message: str) -> None:
-        diagnostics.error(
-            "page-line-invalid",
-            message,
-            file.path,
-            line,
-            hint='A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.',
-        )
+        problems.append((line, message))
 
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -268,6 +279,18 @@ def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterat
             )
             continue
         yield dataclasses.replace(page, entry_line=number)
+    if (more := len(problems) - _MOST_PROBLEMS) > 1:
+        place, message = problems[_MOST_PROBLEMS]
+        message = f"{message}; {more - 1} lines below are no page either"
+        problems[_MOST_PROBLEMS:] = [(place, message)]
+    for place, message in problems:
+        diagnostics.error(
+            "page-line-invalid",
+            message,
+            file.path,
+            place,
+            hint='A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.',
+        )
 
 
 def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:

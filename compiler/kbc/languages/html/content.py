@@ -23,6 +23,11 @@ _MAIN = (
 )  # fmt: skip
 """The first of these that holds text is the content; the names are those of common generators."""
 
+_CERTAIN = ("main", "[role=main]", "body")
+_SHARE_OF_PROSE = 0.1
+"""An element with another of these marks is not the content if it has less of the text outside of links: it
+holds the navigation, or is the first of many articles."""
+
 _SHARE_OF_ARTICLE = 0.5
 """An article with this share of the main part's text is the content: the rest is a table of contents."""
 
@@ -43,14 +48,17 @@ _CHROME_CLASSES = frozenset([
     "edit-page-link", "copybtn", "copy-btn", "headerlink", "header-anchor", "hash-link",
     "anchorjs-link", "doc-anchor", "heading-anchor", "viewcode-link", "viewcode-back", "navpath",
     "ttc", "SRStatus", "rustdoc-breadcrumbs", "hideme", "test-arrow", "copy-popup-wrapper",
-    "copy-popup-icon", "footer",
+    "copy-popup-icon", "footer", "ingroups", "dynheader", "dyncontent", "topNav", "subNav", "bottomNav",
 ])  # fmt: skip
-_LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src"})
+_LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src", "srclink"})
 """Chrome on a link only."""
 
 _MENU_CLASSES = frozenset(
-    ["menu", "menubar", "mainmenu", "navbar", "navigation", "nav", "nosearch"]
+    ["menu", "menubar", "mainmenu", "navbar", "navigation", "nav", "nosearch", "tablist"]
 )
+_CHROME_IDS = frozenset({"titlearea"})
+_FOOTER_IDS = frozenset({"footer", "footer-container", "page-footer"})
+"""Chrome on a block without headings; sections about footers have one."""
 _MENU_IDS = frozenset({"sidebar", "toc", "menu"})
 """Navigation if its text is mostly links; a dish or a state machine has a menu, too."""
 
@@ -59,7 +67,9 @@ _KEPT = frozenset({"html", "body", "main", "pre", "code"})
 
 _SHARE_OF_LINKS = 0.6
 _WAYS = re.compile(
-    r"[«‹<←\s]*(?:prev(?:ious)?|next|up|home|contents|top|index)[»›>→:\s]*", re.IGNORECASE
+    r"[«‹<←\s]*(?:(?:prev(?:ious)?|next|up)(?: (?:chapter|page|section|topic))?|home|top|index"
+    r"|(?:table of )?contents)[»›>→:\s]*",
+    re.IGNORECASE,
 )
 _MOST_NAVIGATION = 600  # characters in a table or line of ways to other pages
 _TEXINFO_WAYS = re.compile(r"(?=.*\bNext:)(?=.*\b(?:Up|Previous):)", re.DOTALL)
@@ -75,9 +85,19 @@ def main_content(soup: BeautifulSoup) -> Tag | None:
                 marked[mark].append(tag)
     for mark, found in marked.items():
         for each in found:
-            if each.get_text(strip=True):
+            if each.get_text(strip=True) and (mark in _CERTAIN or _has_prose(each, soup)):
                 return _article(each) if mark in _MAIN[:2] else each
     return None
+
+
+def _has_prose(part: Tag, page: Tag) -> bool:
+    return _prose(part) >= _SHARE_OF_PROSE * _prose(page)
+
+
+def _prose(part: Tag) -> int:
+    """How many characters of a part are outside of links."""
+    linked = sum(len("".join(link.get_text().split())) for link in named(part, "a"))
+    return len("".join(part.get_text().split())) - linked
 
 
 def _marks(tag: Tag) -> Iterator[str]:
@@ -113,6 +133,13 @@ def _is_chrome(tag: Tag) -> bool:
         or tag.get("aria-hidden") == "true"
         or "hidden" in tag.attrs
         or not _CHROME_CLASSES.isdisjoint(classes)
+        or tag.get("id") in _CHROME_IDS
+        or (
+            tag.name == "div"
+            and tag.get("id") in _FOOTER_IDS
+            and not has(tag, "h1", "h2", "h3", "h4")
+        )
+        or ("summary" in classes and tag.parent is not None and "header" in classes_of(tag.parent))
         or (tag.name == "a" and not _LINK_CLASSES.isdisjoint(classes))
         or ("contents" in classes and ("topic" in classes or "local" in classes))
     )

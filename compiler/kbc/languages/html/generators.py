@@ -1,8 +1,11 @@
 """What generators of references mark only by classes: signatures and code in other elements than `<pre>`,
-titles in others than headings. The classes are those of Doxygen, javadoc (JDK 16 and later) and Dokka.
+titles in others than headings, tables of blocks. The classes are those of Doxygen, javadoc (JDK 16 and
+later), Dokka, Haddock and gi-docgen, whose style puts signs between the parts of a name.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from bs4 import BeautifulSoup, Tag
 
@@ -24,7 +27,7 @@ def name_elements(soup: BeautifulSoup) -> None:
             continue
         if tag.name == "section":
             _begin_with_heading(tag)
-        classes = classes_of(tag) if tag.name == "div" else []
+        classes = classes_of(tag) if tag.name in ("div", "span") else []
         if "fragment" in classes:
             _name_fragment(tag)
         elif "memproto" in classes:
@@ -34,8 +37,23 @@ def name_elements(soup: BeautifulSoup) -> None:
             tag["class"] = "language-java"
         elif "symbol" in classes and "monospace" in classes:
             tag.name = "pre"
-        elif "title" in classes and "headertitle" in classes_of(tag.parent):
+        elif tag.name == "span" and "sep" in classes and not tag.contents:
+            tag.append(".")
+        elif "mlabels" in classes and "title" in classes_of(tag.parent):
+            tag.decompose()  # `abstract` behind the name of a class
+        elif "summary-table" in classes:
+            _make_table(tag)
+        elif _is_title(tag, classes):
             tag.name = "h1"
+
+
+def _is_title(tag: Tag, classes: Sequence[str]) -> bool:
+    """Whether the element is what Doxygen or Haddock shows as the title of a page."""
+    parent = tag.parent
+    assert parent is not None
+    if parent.get("id") == "module-header":
+        return "caption" in classes_of(tag)
+    return "title" in classes and "headertitle" in classes_of(parent)
 
 
 def _name_fragment(fragment: Tag) -> None:
@@ -76,6 +94,22 @@ def _name_prototype(prototype: Tag) -> None:
         assert shown is not None
         shown.append(", ".join(labels))
         prototype.insert_after(shown.extract())
+
+
+def _make_table(grid: Tag) -> None:
+    """Makes rows of the blocks that javadoc's style lays out as a table, whose first ones are its head."""
+    cells = children(grid, "div")
+    columns = sum("table-header" in classes_of(cell) for cell in cells)
+    if not columns:
+        return
+    grid.name = "table"
+    grid.clear()
+    for start in range(0, len(cells), columns):
+        row = Tag(name="tr")
+        for cell in cells[start : start + columns]:
+            cell.name = "td" if start else "th"
+            row.append(cell)
+        grid.append(row)
 
 
 def _begin_with_heading(section: Tag) -> None:

@@ -17,21 +17,28 @@ from markdownify import (  # type: ignore[attr-defined]
 
 from kb_runtime.text.rendering import backticks
 from kbc.languages.html.code import code_language, code_text
-from kbc.languages.html.tree import HEADINGS, children, classes_of, elements, is_removed, named
+from kbc.languages.html.tree import HEADINGS, children, classes_of, elements, has, is_removed, named
 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
 _MOST_COLUMNS = 100
 _LONG_TEXT = 1_000
 _BLANKS = re.compile(r"[ \t]{2,}")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,}) *")
+_INVISIBLE = re.compile("[\xad\u2060\ufeff]|\u200b(?=[\0-\x7f]|\\Z)")
+"""Between the words of scripts without blanks, the last of these signs is one."""
 _FENCE = re.compile(r"[ >\d.-]*(`{3,})[^`]*\Z")
 
 
 def to_markdown(content: Tag) -> str:
     """Markdown without blank lines at its ends; "" when there is no text. `prepare_tables` comes before."""
-    markdown = _Converter().convert_soup(content)
+    markdown = visible(_Converter().convert_soup(content))
     text = "\n".join(_tidied(markdown)).strip("\n")
     return f"{text}\n" if text.strip() else ""
+
+
+def visible(text: str) -> str:
+    """The text without signs that only say where a word may be broken."""
+    return _INVISIBLE.sub("", text)
 
 
 def prepare_tables(content: Tag) -> None:
@@ -41,6 +48,7 @@ def prepare_tables(content: Tag) -> None:
             row.decompose()  # lays a table out
     for table in reversed(list(named(content, "table"))):
         _put_heading_before(table)
+        _fill_columns(table)
         if _holds_blocks(table):
             _linearize(table)
 
@@ -56,9 +64,36 @@ def _put_heading_before(table: Tag) -> None:
         row.decompose()
 
 
+def _fill_columns(table: Tag) -> None:
+    """Puts an empty cell wherever one of a row above reaches (`rowspan`), so that columns stay columns."""
+    if not any("rowspan" in cell.attrs for cell in named(table, "td", "th")):
+        return
+    reaching: dict[int, int] = {}  # by column, how many of the next rows a cell reaches into
+    for row in [each for each in named(table, "tr") if each.find_parent("table") is table]:
+        column = 0
+        below: dict[int, int] = {}
+        for cell in [*children(row, "td", "th"), None]:
+            while rows := reaching.pop(column, 0):
+                empty = Tag(name="td")
+                row.append(empty) if cell is None else cell.insert_before(empty)
+                below[column] = rows - 1
+                column += 1
+            if cell is not None:
+                columns = range(column, min(column + _span(cell, "colspan"), _MOST_COLUMNS))
+                below |= dict.fromkeys(columns, _span(cell, "rowspan") - 1)
+                column += len(columns)
+        reaching = below
+
+
+def _span(cell: Tag, name: str) -> int:
+    """How many columns or rows a cell takes."""
+    stated = str(cell.get(name) or "1")
+    return max(1, int(stated)) if re.fullmatch(r"[0-9]{1,4}", stated) else 1
+
+
 def _holds_blocks(table: Tag) -> bool:
-    """Whether a cell holds what has no place in a line of a Markdown table: code on several lines,
-    another table, or, in a table of one column, several paragraphs."""
+    """Whether a cell holds what has no place in a line of a Markdown table: code on several lines, another
+    table, or, in a table of one column, several paragraphs; nor is a column without a head a table."""
     if table.find_parent("pre") is not None:
         return False
     if any("\n" in code_text(code) for code in named(table, "pre")):
@@ -67,7 +102,10 @@ def _holds_blocks(table: Tag) -> bool:
     return (
         bool(cells)
         and all(len(each) <= 1 for each in cells)
-        and any(len(children(cell, *_BLOCKS)) > 1 for each in cells for cell in each)
+        and (
+            not has(table, "th")
+            or any(len(children(cell, *_BLOCKS)) > 1 for each in cells for cell in each)
+        )
     )
 
 
@@ -160,12 +198,24 @@ class _Converter(MarkdownConverter):
 
     def convert_td(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """A cell on one line; of a cell over several columns the others are empty."""
-        span = str(element.get("colspan") or "1")
-        columns = min(int(span), _MOST_COLUMNS) if re.fullmatch(r"[0-9]{1,4}", span) else 1
         content = " ".join(text.split()).replace("|", "\\|")
-        return f" {content} " + "|" * max(columns, 1)
+        return f" {content} " + "|" * min(_span(element, "colspan"), _MOST_COLUMNS)
 
     convert_th = convert_td
+
+    def convert_tr(self, element: Tag, text: str, parent_tags: set[str]) -> str:
+        """A row; below the first one, which is empty for a table without a head, the line of a table. What
+        stands before the rows (a caption, columns) or around them makes no other row the first."""
+        table = element.find_parent("table")
+        if table is None or next(named(table, "tr"), None) is not element:
+            return f"|{text}\n"
+        columns = max(1, len(re.findall(r"(?<!\\)\|", text)))
+        line = f"|{' --- |' * columns}\n"
+        parent = element.parent
+        is_head = all(cell.name == "th" for cell in children(element, "td", "th")) or (
+            parent is not None and parent.name == "thead" and len(children(parent, "tr")) == 1
+        )
+        return f"|{text}\n{line}" if is_head else f"|{'  |' * columns}\n{line}|{text}\n"
 
     def convert_pre(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """A fence longer than any in the code, with the code as it is; in a table a code span."""

@@ -16,13 +16,22 @@ from kbc.languages.addresses import without_pictures
 from kbc.languages.html.code import prepare_code
 from kbc.languages.html.content import main_content
 from kbc.languages.html.generators import name_elements
-from kbc.languages.html.markdown import prepare_tables, to_markdown
+from kbc.languages.html.markdown import prepare_tables, to_markdown, visible
 from kbc.languages.html.tabs import keep_tabs
 from kbc.languages.html.tree import HEADINGS, children, elements, named
 from kbc.limits import MAX_HTML_DEPTH, short_title
 
 _TITLE_SEPARATOR = re.compile(r"\s+(?:[|—–·•»«-]|::)\s+")
 _HEADINGS_FOR_TITLE = 3
+_TO_TOP = re.compile(
+    r"\W*(?:(?:back|go|return) to (?:the )?)?top(?: of (?:the )?page)?\W*", re.IGNORECASE
+)
+_FIRST_SECTION = re.compile(r"1\.?\s")
+"""How the only heading of a page begins that numbers its sections; the title of the page is elsewhere."""
+
+_MORE = "More..."
+"""What Doxygen puts behind the first sentence of each description, with a link to the rest."""
+_CONTENTS = re.compile(r"(?:table of )?contents|index", re.IGNORECASE)
 _TEMPLATE_TYPE = re.compile(r"text/(?:html|[\w-]*template|x-handlebars|x-mustache)\b[\w-]*\Z")
 
 
@@ -85,7 +94,9 @@ def read_html(
     prepare_tables(main)
     found = [each for each in named(main, *HEADINGS) if each.find_parent(["td", "th"]) is None]
     _open_lists(main, found)
-    headings = [heading for heading in found if _text_of(heading)]
+    for empty in (each for each in found if not _text_of(each)):
+        empty.unwrap()  # of a picture
+    headings = [each for each in found if each.parent is not None]
     anchors = tuple(_anchor(heading) for heading in headings)
     for heading in headings:
         for inner in list(_own_links(heading)):
@@ -97,8 +108,10 @@ def read_html(
         each.attrs.pop(
             "title", None
         )  # shown over a link that is pointed at: what kind of thing it leads to
-        if _is_sign(each):
+        if _is_sign(each) or each.get_text() == _MORE:
             each.decompose()
+        elif str(each.get("href") or "").lower().startswith("javascript:"):
+            each.unwrap()
         elif link is not None and "href" in each.attrs:
             each["href"] = link(str(each["href"]))
     title = _best_title(page.title, headings, in_navigation)
@@ -116,9 +129,12 @@ def _is_canonical(tag: Tag) -> bool:
 
 
 def _is_sign(link: Tag) -> bool:
-    """Whether a link to a place of the page is a sign, such as a pilcrow or an arrow back."""
-    is_own = str(link.get("href") or "").startswith("#")
-    return is_own and not re.search(r"\w", link.get_text()) and next(elements(link), None) is None
+    """Whether a link to a place of the page is a sign, such as a pilcrow, or a way back to its top."""
+    if not str(link.get("href") or "").startswith("#"):
+        return False
+    text = link.get_text()
+    is_sign = not re.search(r"\w", text) and next(elements(link), None) is None
+    return is_sign or _TO_TOP.fullmatch(text) is not None
 
 
 def _own_links(heading: Tag) -> Iterator[Tag]:
@@ -159,10 +175,12 @@ def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
 
     A single level-1 heading is the title. A page with none or with several of them is called what
     `<title>` says, without the name of the site where another part of it is a heading of the page; without
-    one by a heading that has no other of its level and none above it.
+    one, or where the two overlap, by the first heading if no other has its level or one above.
     """
+    headings = [each for each in headings if not _CONTENTS.fullmatch(_text_of(each))]
     first_level = [_text_of(each) for each in headings if each.name == "h1"]
-    if len(first_level) == 1 or (first_level and not stated):
+    is_section = len(first_level) == 1 and stated and _FIRST_SECTION.match(first_level[0])
+    if (len(first_level) == 1 and not is_section) or (first_level and not stated):
         return first_level[0]
     parts = _TITLE_SEPARATOR.split(stated)
     for heading in headings[:_HEADINGS_FOR_TITLE]:
@@ -171,11 +189,21 @@ def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
             return text
     if in_navigation and in_navigation in parts:
         return in_navigation
-    if stated or not headings:
+    if not headings:
         return stated or in_navigation
     top = min(each.name for each in headings)
     outermost = [_text_of(each) for each in headings if each.name == top]
-    return outermost[0] if len(outermost) == 1 else ""
+    if len(outermost) == 1 and (not stated or _is_about(stated, headings[0], top)):
+        return outermost[0]
+    return stated or in_navigation
+
+
+def _is_about(stated: str, heading: Tag, top: str) -> bool:
+    """Whether the first heading of a page is of the level `top` and begins with what the stated title ends
+    with (`Book: Section 2.1`, `2.1 Kites`), or ends with what that begins with (`Kite (API)`, `Class Kite`).
+    """
+    words, shown = stated.split(), _text_of(heading).split()
+    return heading.name == top and (words[-1] == shown[0] or words[0] == shown[-1])
 
 
 def _anchor(heading: Tag) -> str:
@@ -197,7 +225,7 @@ def _anchor(heading: Tag) -> str:
 
 
 def _text_of(tag: Any) -> str:
-    return " ".join(tag.get_text().split()) if tag is not None else ""
+    return " ".join(visible(tag.get_text()).split()) if tag is not None else ""
 
 
 def _attribute(tag: Tag | None, name: str) -> str:

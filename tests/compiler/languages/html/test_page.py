@@ -68,3 +68,41 @@ def test_unclosed_elements_are_read_as_browsers_do() -> None:
     assert read_html("<main><ul><li>one<li>two</ul><p>a<p>b</main>").text == (
         "- one\n- two\n\na\n\nb\n"
     )
+
+
+def test_cells_over_several_rows_leave_columns_where_they_are() -> None:
+    markup = (
+        "<table><tr><th>A</th><th>B</th><th>C</th></tr><tr><td rowspan=2>1</td><td>2</td><td rowspan=3>3</td>"
+        "</tr><tr><td>4</td></tr><tr><td colspan=2>5</td></tr><tr><td>6</td></tr></table>"
+    )
+    assert read_html(markup).text.splitlines()[2:] == [
+        "| 1 | 2 | 3 |",
+        "|  | 4 |  |",
+        "| 5 ||  |",
+        "| 6 |",
+    ]
+
+
+def test_signs_in_headings_and_links_are_no_text() -> None:
+    page = read_html(
+        "<h1>Ki\xadtes</h1><h2><img src=a.png></h2><p>Fly\u200b() ไป\u200bมา."
+        " <a href='#a'>Back to top</a></p>"
+    )
+    assert (page.title, page.text) == ("Kites", "# Kites\n\nFly() ไป\u200bมา.\n")
+    assert page.anchors == ("",)
+
+
+def test_a_marked_part_without_prose_is_not_the_content() -> None:
+    page = read_html(
+        '<div id="content"><ul><li><a href="a.html">Classes</a></li></ul></div><div><h1>Kites</h1><p>They fly'
+        ' where there is wind.</p></div><div id="footer">Made by Ann.</div>'
+    )
+    assert page.text.endswith("# Kites\n\nThey fly where there is wind.\n")
+    articles = "".join(f"<article><p>News of day {number}.</p></article>" for number in range(20))
+    assert read_html(f"<body>{articles}</body>").text.count("News") == 20
+
+
+def test_a_section_about_footers_is_content() -> None:
+    assert (
+        read_html('<div id="footer"><h2>Footer</h2><p>Text.</div>').text == "## Footer\n\nText.\n"
+    )

@@ -52,6 +52,57 @@ def test_javadoc_and_dokka() -> None:
     ) == ("```\nfun up()\n```\n\nRises.\n")
 
 
+def test_what_doxygen_shows_around_its_text_is_left_out() -> None:
+    page = read_html(
+        '<title>Kites: Kite Class Reference</title><div id="top"><div id="titlearea">Kites 2.0</div></div>'
+        '<div class="header"><div class="summary"><a href="#pub">Public Types</a> | <a href="m.html">List of'
+        ' all members</a></div><div class="headertitle"><div class="title">Kite Class Reference<span'
+        ' class="mlabels">abstract</span><div class="ingroups"><a href="g.html">Sky</a></div></div></div>'
+        '</div><div class="contents"><p>Flies. <a href="#details">More...</a></p><div class="dynheader">'
+        "Inheritance diagram</div></div>"
+    )
+    assert (page.title, page.text) == (
+        "Kite Class Reference",
+        "# Kite Class Reference\n\nFlies.\n",
+    )
+
+
+def test_summaries_of_javadoc_are_tables() -> None:
+    assert text(
+        '<div class="summary-table two-column-summary"><div class="table-header col-first">Method</div>'
+        '<div class="table-header col-last">Description</div><div class="col-first"><code>up&#8203;(int'
+        ' h)</code></div><div class="col-last">&nbsp;</div><div class="col-first"><code>down()</code></div>'
+        '<div class="col-last">Lands.</div></div>'
+    ) == ("| Method | Description |\n| --- | --- |\n| `up(int h)` |  |\n| `down()` | Lands. |\n")
+    older = read_html(
+        '<title>Kite (Sky API)</title><div class="topNav"><ul><li>Package</li></ul></div><h2>Class Kite</h2>'
+        '<table><caption><a href="javascript:show(2);">All Methods</a></caption><tr><th>Method</th></tr>'
+        "<tbody><tr><th>up</th></tr><tr><td>down</td></tr></tbody></table>"
+    )
+    assert older.title == "Class Kite"
+    assert older.text.endswith("All Methods\n\n| Method |\n| --- |\n| up |\n| down |\n")
+
+
+def test_haddock_and_gi_docgen() -> None:
+    page = read_html(
+        '<title>Data.Kite</title><div id="module-header"><p class="caption">Data.Kite</p></div>'
+        "<h1>Documentation</h1><p>Flies."
+    )
+    assert (page.title, page.text) == (
+        "Data.Kite",
+        "# Data.Kite\n\n# Documentation\n\nFlies.\n",
+    )
+    page = read_html(
+        '<section class="content"><header><h1><a href="index.html">Sky</a><span class="sep"></span>up</h1>'
+        '</header><h4>Description <a class="srclink" href="s.c">[src]</a></h4><table><tr><td>Yours.</td>'
+        "</tr></table></section>"
+    )
+    assert (page.title, page.text) == (
+        "Sky.up",
+        "# [Sky](index.html).up\n\n#### Description\n\nYours.\n",
+    )
+
+
 def test_rustdoc() -> None:
     page = read_html(
         '<main><details><summary class="hideme">Expand</summary><p>A kite.</p></details><details>'
