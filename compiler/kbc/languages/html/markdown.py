@@ -69,7 +69,10 @@ def _fill_columns(table: Tag) -> None:
     if not any("rowspan" in cell.attrs for cell in named(table, "td", "th")):
         return
     reaching: dict[int, int] = {}  # by column, how many of the next rows a cell reaches into
+    part = None
     for row in [each for each in named(table, "tr") if each.find_parent("table") is table]:
+        if row.parent is not part:  # no cell reaches out of the head
+            part, reaching = row.parent, {}
         column = 0
         below: dict[int, int] = {}
         for cell in [*children(row, "td", "th"), None]:

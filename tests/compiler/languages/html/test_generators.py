@@ -230,6 +230,7 @@ def test_code_in_a_cell_keeps_its_lines() -> None:
         ("9.1. Operators", "<h2 class='title'>9.1. Logic</h2>", "9.1. Operators"),
         ("SELECT", "<h1>1. Overview</h1><p>x</p>", "SELECT"),
         ("1. Kites — Book", "<h1>1. Kites</h1><p>x</p>", "1. Kites"),
+        ("Book: Kites (2.0)", "<h1>1 Kites</h1><p>x</p>", "1 Kites"),
         ("Manual: Section 2.1", "<h2>2.1 Kites</h2><h3>Up</h3>", "2.1 Kites"),
         ("Kites", "<h1>Table of Contents</h1><h2>1 Up</h2><h2>2 Down</h2><h1>Index</h1>", "Kites"),
         ("Sky: Index", "<h1>Index</h1><p>Prices.</p>", "Sky: Index"),
