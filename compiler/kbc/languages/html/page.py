@@ -177,11 +177,14 @@ def _open_lists(main: Tag, headings: Sequence[Tag]) -> None:
 def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
     """The page's title from `<title>`, its headings and the navigation.
 
-    A single level-1 heading is the title. A page with none or with several of them is called what
+    One of the first headings that says the same as `<title>` is the title (the name of the site may stand
+    above it), else a single level-1 heading. A page with none or with several of them is called what
     `<title>` says, without the name of the site where another part of it is a heading of the page; without
     one, or where the two overlap, by the first heading if no other has its level or one above.
     """
     headings = [each for each in headings if not _CONTENTS.fullmatch(_text_of(each))]
+    if stated in map(_text_of, headings[:_HEADINGS_FOR_TITLE]):
+        return stated
     first_level = [_text_of(each) for each in headings if each.name == "h1"]
     section = _FIRST_SECTION.fullmatch(first_level[0]) if len(first_level) == 1 else None
     is_section = section is not None and section[1] not in stated

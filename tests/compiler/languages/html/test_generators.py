@@ -229,6 +229,7 @@ def test_code_in_a_cell_keeps_its_lines() -> None:
         ("Site | Install", "<h1>Install it</h1>", "Install it"),
         ("9.1. Operators", "<h2 class='title'>9.1. Logic</h2>", "9.1. Operators"),
         ("SELECT", "<h1>1. Overview</h1><p>x</p>", "SELECT"),
+        ("Kites in wind", "<h1>Sky</h1><h2>Kites in wind</h2>", "Kites in wind"),
         ("1. Kites — Book", "<h1>1. Kites</h1><p>x</p>", "1. Kites"),
         ("Book: Kites (2.0)", "<h1>1 Kites</h1><p>x</p>", "1 Kites"),
         ("Manual: Section 2.1", "<h2>2.1 Kites</h2><h3>Up</h3>", "2.1 Kites"),

@@ -87,6 +87,15 @@ def test_cells_over_several_rows_leave_columns_where_they_are() -> None:
     assert read_html(head).text == "| A |\n| --- |\n| 1 |\n"
 
 
+def test_a_table_that_lays_the_page_out_is_no_table() -> None:
+    inner = "<table><tr><th>Kite</th><th>Size</th></tr><tr><td>Delta</td><td>2</td></tr></table>"
+    lists = "<table><tr><td><ul><li>Home</li></ul></td></tr></table>"
+    shown = "- Home\n\n| Kite | Size |\n| --- | --- |\n| Delta | 2 |\n"
+    assert read_html(f"<table><tr><td>{lists}</td><td>{inner}</td></tr></table>").text == shown
+    page = read_html("<table><tr><td>Menu</td><td><h2>Kites</h2><p>They fly.</p></td></tr></table>")
+    assert page.text == "Menu\n\n## Kites\n\nThey fly.\n"
+
+
 def test_signs_in_headings_and_links_are_no_text() -> None:
     page = read_html(
         "<h1>Ki\xadtes</h1><h2><img src=a.png></h2><p>Fly\u200b() ไป\u200bมา."
