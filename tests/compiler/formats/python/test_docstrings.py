@@ -171,7 +171,43 @@ def test_attributes_are_described_by_the_text_of_their_docstrings() -> None:
     )
     text = page_of("pond", source).text
     assert "| `eggs` | `int` | `0` to *5* \\| 6. *Added in version 2.1.* |\n" in text
-    assert "| `place` | `str` | High. Or:: reed |\n" in text
+    assert "## `Nest.place: str`\n\nHigh.\n\nOr:\n\n```\nreed\n```\n" in text
+
+
+def test_attributes_have_their_values_and_enumerations_all_members() -> None:
+    source = b"""
+import enum
+
+DEPTH = 3
+\"\"\"How deep.\"\"\"
+TABLE = [%s]
+\"\"\"Soundings.\"\"\"
+MODE: TypeAlias = Literal["low", "high"]
+\"\"\"What the water does:
+
+- *low*: it falls
+- *high*: it rises
+\"\"\"
+
+class Tide(enum.IntEnum):
+    LOW = 1
+    HIGH = enum.auto()
+
+class Gate:
+    width: int = 7
+    def __init__(self):
+        self.open = False
+        \"\"\"Whether boats pass.\"\"\"
+""" % b", ".join([b"100"] * 50)
+    text = page_of("pond", source).text
+    assert "| `DEPTH` | `3` | How deep. |\n| `TABLE` |  | Soundings. |\n" in text
+    assert "`pond.MODE: TypeAlias = Literal[" in text
+    assert "What the water does:\n\n- *low*: it falls\n- *high*: it rises\n" in text
+    assert (
+        "| Attribute | Value |\n| --- | --- |\n| `LOW` | `1` |\n| `HIGH` | `enum.auto()` |\n"
+        in text
+    )
+    assert "| `width` | `int` | `7` |  |\n| `open` |  |  | Whether boats pass. |\n" in text
 
 
 def test_what_follows_the_last_field_is_no_part_of_a_type() -> None:
