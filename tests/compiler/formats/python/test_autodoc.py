@@ -149,6 +149,10 @@ def test_summaries_have_a_sentence_of_each_object_or_its_reference() -> None:
     (whole,) = convert("docs/api/all.rst", described.encode(), find)
     assert whole.anchors == ("pkg", "pkg.core.Nest", "pkg.core.Nest.hatch")
     assert "\n## `Nest.hatch()`\n\nOpens all.\n" in whole.text
+    del tree["docs/_templates/autosummary/class.rst"]
+    tree["docs/conf.py"] = "autodoc_default_options = {'members': True}\n"
+    (whole,) = convert("docs/api/all.rst", described.encode(), find)
+    assert whole.anchors == ("pkg", "pkg.core.Nest", "pkg.core.Nest.hatch")
 
 
 def test_a_package_has_the_described_attributes_that_it_exports() -> None:
