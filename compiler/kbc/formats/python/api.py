@@ -31,6 +31,9 @@ _ITEMS = {
 }  # fmt: skip
 _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 
+_CONSTRUCTORS = griffe.DataclassesExtension()
+"""Gives data classes the constructors that Python makes from their fields."""
+
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
 _MAX_VALUE = 200  # characters; a longer value, such as a table of a program, is left out
 _ENUMERATIONS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
@@ -49,7 +52,7 @@ def visited(name: str, path: Path, source: str, parent: Any) -> Any:
     """The module as griffe reads it; raises `FormatError` with the line of a syntax error."""
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
-        return griffe.visit(
+        module = griffe.visit(
             name,
             filepath=path,
             code=source,
@@ -65,6 +68,8 @@ def visited(name: str, path: Path, source: str, parent: Any) -> Any:
         ) from None
     except (ValueError, MemoryError):
         raise FormatError("the module is not Python source that can be read") from None
+    _CONSTRUCTORS.on_package(pkg=module)
+    return module
 
 
 class ApiWriter:
@@ -137,11 +142,12 @@ class ApiWriter:
         self.anchors.append(path)
         signature = self._public(_signature(member) if not member.is_module else member.path)
         is_long = len(signature) > _MAX_TITLE
-        title = commonmark.code_span(self._public(_name(member)) if is_long else signature)
+        is_apart = is_long or (level == 1 and not member.is_module)  # a page is called by the name
+        title = commonmark.code_span(self._public(_name(member)) if is_apart else signature)
         stated = f" {{#{path}}}" if self._states_anchors else ""
         yield commonmark.heading(min(level, _DEEPEST), title + stated)
-        if is_long:
-            yield commonmark.fence(_broken(signature), "python")
+        if is_apart:
+            yield commonmark.fence(_broken(signature) if is_long else signature, "python")
         yield from _docstring(member, self._prose)
         yield from _documented_parameters(member, self._prose)
         if member.is_class or member.is_module:

@@ -210,6 +210,27 @@ class Gate:
     assert "| `width` | `int` | `7` |  |\n| `open` |  |  | Whether boats pass. |\n" in text
 
 
+def test_data_classes_have_constructors_from_their_fields() -> None:
+    source = b"""
+from dataclasses import dataclass, field
+from elsewhere import Base
+
+@dataclass
+class Gate(Base):
+    width: int
+    bars: list = field(default_factory=list)
+    kind: str = "sluice"
+
+@dataclass(kw_only=True)
+class Lock(Gate):
+    deep: bool = False
+"""
+    text = page_of("pond", source).text
+    head = "pond.Gate(width: int, bars: list = list(), kind: str = 'sluice') of Base"
+    assert f"## `class {head}`" in text
+    assert "## `class pond.Lock(*, deep: bool = False) of Gate`" in text
+
+
 def test_what_follows_the_last_field_is_no_part_of_a_type() -> None:
     fields = b":return: eggs\n    :rtype: int\n\n    .. versionadded:: 2.1\n"
     text = page_of("pond", b'def lay():\n    """Lays.\n\n    %b    """\n' % fields).text
