@@ -179,7 +179,11 @@ def _described(knowledge: Knowledge, infos: Sequence[CollectionInfo], name: str)
     request = SearchRequest(name, tuple(by_name), _CANDIDATES, "lexical", per_record=_PER_RECORD)
     best: tuple[int, Place] | None = None
     seen = set()
-    for hit in knowledge.searcher.search(request).hits:
+    try:
+        hits = knowledge.searcher.search(request).hits
+    except ToolError:  # without a usable index the name is still no record's
+        return None
+    for hit in hits:
         if (hit.collection, hit.record) in seen:
             continue
         seen.add((hit.collection, hit.record))
