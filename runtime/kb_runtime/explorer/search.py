@@ -39,6 +39,7 @@ STEPS = {
     "duplicates": "near duplicate",
     "diversity": "one of many of its record",
     "reranker": "re-ranker",
+    "words": "has the words themselves",
 }
 """The steps of ranking by structure, as the page calls them."""
 

@@ -19,6 +19,7 @@ from kb_runtime.search.lexical import (
     LexicalIndex,
     LexicalRequest,
     SearchFilters,
+    few,
 )
 from kb_runtime.search.lexical_engine import failure
 from kb_runtime.search.lexical_plan import Statistics, plan
@@ -62,16 +63,17 @@ class FederatedLexical(Statistics):
         except BaseException as error:
             raise failure(error) from None
         found: list[tuple[float, int]] = []
+        quoted: list[int] = []
         for part in self._parts:
             filters = _own_filters(part, request.filters)
             rows, scores = part.searcher.run(planned, request.limit, filters, statistics)
             here = part.rows.here(rows)
             found += zip((-score for score in scores), here, strict=True)
+            quoted += part.rows.here(part.searcher.quoted(planned, filters, statistics))
         found.sort()
         best = list(islice(found, max(1, request.limit)))
-        return LexicalHits(
-            [row for _, row in best], [-score for score, _ in best], planned.corrections
-        )
+        rows = [row for _, row in best]
+        return LexicalHits(rows, [-score for score, _ in best], planned.corrections, few(quoted))
 
     def frequency(self, field: str, term: str) -> int:
         """Chunks of all parts that have `term` in `field`, hidden ones included."""

@@ -65,6 +65,10 @@ class QueryEncoder:
             raise EncoderError(f"the encoder gave a vector of length {length}")
         return vector
 
+    def pieces(self, word: str) -> int:
+        """How many tokens a word has: one that the encoder's vocabulary has as a whole is one."""
+        return self._tokenizer.pieces(word)
+
     def check_vocabulary(self) -> None:
         """Raises `EncoderError` where the tokenizer has ids for which the graph has no embedding: few texts
         would show it."""

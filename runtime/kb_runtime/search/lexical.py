@@ -29,6 +29,8 @@ MAX_ENGINE_RANGES = 4
 MORE_HITS = 10
 # Of the hits asked for under a filter of rows, over what should hold enough.
 _MARGIN = 1.25
+# What more chunks say is a usual phrase.
+MOST_QUOTED = 10
 # Terms whose frequencies are remembered, about 150 bytes each: a search asks several times for each.
 _REMEMBERED_TERMS = 4_000
 
@@ -74,14 +76,23 @@ class LexicalRequest(NamedTuple):
 
 
 class LexicalHits(NamedTuple):
-    """Rows with BM25 scores, best first, ties by row; and the words that stood in for unknown ones."""
+    """Rows with BM25 scores, best first, ties by row; and the words that stood in for unknown ones.
+
+    `quoted` are rows that have most of the query verbatim, none where more than `MOST_QUOTED` do.
+    """
 
     rows: list[int]
     scores: list[float]
     corrections: dict[str, tuple[str, ...]]  # query word as typed -> words of the index
+    quoted: Sequence[int] = ()
 
 
 NO_HITS = LexicalHits([], [], {})
+
+
+def few(quoted: Sequence[int]) -> Sequence[int]:
+    """Some rows, or none if they are too many to be meant."""
+    return quoted if len(quoted) <= MOST_QUOTED else ()
 
 
 class LexicalIndex(Statistics):
@@ -119,7 +130,16 @@ class LexicalIndex(Statistics):
         except BaseException as error:
             raise failure(error) from None
         rows, scores = self.run(planned, request.limit, request.filters)
-        return LexicalHits(rows, scores, planned.corrections)
+        quoted = self.quoted(planned, request.filters)
+        return LexicalHits(rows, scores, planned.corrections, few(quoted))
+
+    def quoted(
+        self, plan: Plan, filters: SearchFilters, statistics: Statistics | None = None
+    ) -> list[int]:
+        """Rows that have a quotation of a plan, one more than `MOST_QUOTED` at most."""
+        if not plan.quotations:
+            return []
+        return self.run(plan.of_quotations, MOST_QUOTED + 1, filters, statistics)[0]
 
     def run(
         self, plan: Plan, limit: int, filters: SearchFilters, statistics: Statistics | None = None

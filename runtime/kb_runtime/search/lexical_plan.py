@@ -7,10 +7,11 @@ any one of them: a word that one knowledge base contains is no typo because anot
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from kb_runtime.search.analysis import WORD
 from kb_runtime.search.lexical_schema import (
     NAME_FIELDS,
     OPERATORS,
@@ -23,6 +24,9 @@ from kb_runtime.search.spelling import MIN_CHARS, Correction, corrections
 if TYPE_CHECKING:
     from kb_runtime.search.analysis import Analyzer
     from kb_runtime.search.query import Query, QueryTerm
+
+    _Word = tuple[int, str]
+    _Placed = tuple[_Word, ...]
 
 # Parts of a compound count less than a word typed alone: `setToMap` asks for itself first.
 PART_WEIGHT = 0.7
@@ -37,6 +41,12 @@ PROXIMITY = 0.25
 PRESENCE = 0.7
 # Fewer words of a query, without stop words, are in the same order and at the same distances by chance.
 LEAST_IN_RUN = 3
+# A quotation is a run that says more than this share of what its line of the query says, in one word more:
+# three words of a question may also be the name of a test.
+MOST_OF_LINE = 0.5
+LEAST_IN_QUOTATION = 4
+# Of a pasted log the last lines: the message of many a traceback is there.
+MAX_QUOTED_LINES = 16
 # Of a longer query the neighbours are not looked for: each pair costs as much as several words.
 MAX_PROXIMITY_TERMS = 16
 # Neither neighbours nor presence count where the words of a query occur this often: the engine passes over
@@ -88,18 +98,25 @@ class Phrase(NamedTuple):
     """Words at their positions in a field, of which the first is at 0."""
 
     field: str
-    words: tuple[tuple[int, str], ...]
+    words: _Placed
     weight: float
 
 
 class Plan(NamedTuple):
     """`terms` gives weights by field and term, `present` what a term adds wherever it occurs (a multiple of
-    its rarity), `corrections` the words that stand in for a typed one."""
+    its rarity), `corrections` the words that stand in for a typed one. `quotations` are those of `phrases`
+    that say most of what the query says."""
 
     terms: Mapping[tuple[str, str], float]
     phrases: Sequence[Phrase]
     present: Mapping[tuple[str, str], float]
     corrections: dict[str, tuple[str, ...]]
+    quotations: Sequence[Phrase] = ()
+
+    @property
+    def of_quotations(self) -> Plan:
+        """The plan for what has one of the quotations."""
+        return Plan({}, self.quotations, {}, {})
 
 
 def plan(
@@ -127,6 +144,7 @@ class _Planner:
         self._statistics = statistics
         self._analyzer = analyzer
         self._weighted: dict[tuple[str, str], float] = {}  # (field, term) -> weight
+        self._placings: dict[str, _Placed] = {}
 
     def plan(self, query: Query) -> Plan:
         corrected: dict[str, tuple[str, ...]] = {}
@@ -164,8 +182,9 @@ class _Planner:
             return Plan(self._weighted, phrases, {}, corrected)
         if len(affordable) == len(query.terms) <= MAX_PROXIMITY_TERMS:
             phrases += self._neighbours(query.terms)
-        phrases += [one for run in query.runs for one in self._run(run)]
-        return Plan(self._weighted, phrases, self._present(affordable), corrected)
+        runs = [one for run in query.runs for one in self._run(run)]
+        present = self._present(affordable)
+        return Plan(self._weighted, phrases + runs, present, corrected, self._quotations(query))
 
     def _present(self, terms: Sequence[QueryTerm]) -> Mapping[tuple[str, str], float]:
         """Nothing of a single word, which every match has."""
@@ -278,14 +297,45 @@ class _Planner:
         if not all(self._in_body(word) for _, word in words):
             return []
         unique = math.log((self._statistics.documents + 1) / 1.5)
-        known = sum(self._statistics.information(word) for _, word in words)
-        return [Phrase("body", words, self._boosts["body"] * unique / known)]
+        return [Phrase("body", words, self._boosts["body"] * unique / self._told(words))]
 
-    def _placed(self, text: str) -> tuple[tuple[int, str], ...]:
+    def _quotations(self, query: Query) -> list[Phrase]:
+        """Runs that say most of what their line of the query says, in the last lines of many.
+
+        A line as a whole is a run, too: it may be code.
+        """
+        found: dict[_Placed, None] = {}
+        for line in query.text.splitlines()[-MAX_QUOTED_LINES:]:
+            told = self._told(word for word in self._placed(line) if self._in_body(word[1]))
+            for text in dict.fromkeys((line, *(run for run in query.runs if run in line))):
+                for run in self._known_runs(self._placed(text)):
+                    if self._told(run) > MOST_OF_LINE * told and self._is_long(text):
+                        found[run] = None
+        return [Phrase("body", run, 1.0) for run in found]
+
+    def _known_runs(self, words: _Placed) -> Iterator[_Placed]:
+        """The runs between words that occur nowhere, which are what a message was filled in with."""
+        for is_known, each in groupby(words, lambda word: self._in_body(word[1]) > 0):
+            run = [*islice(each, MAX_PROXIMITY_TERMS)]
+            if is_known and len(run) >= LEAST_IN_QUOTATION:
+                yield tuple((at - run[0][0], word) for at, word in run)
+
+    def _is_long(self, text: str) -> bool:
+        """Whether a text has enough words for a quotation, function words aside; a compound is one."""
+        words = (word for word in WORD.findall(text) if self._analyzer.prose_terms(word).terms)
+        return len([*islice(words, LEAST_IN_QUOTATION)]) == LEAST_IN_QUOTATION
+
+    def _told(self, words: Iterable[_Word]) -> float:
+        return sum(self._statistics.information(word) for _, word in words)
+
+    def _placed(self, text: str) -> _Placed:
         """The words of a text, stop words aside, with their distances from the first of them."""
-        parts = {at: term for term, at in self._analyzer.prose(text)}
-        first = min(parts, default=0)
-        return tuple((at - first, parts[at]) for at in sorted(parts))
+        known = self._placings.get(text)
+        if known is None:
+            parts = {at: term for term, at in self._analyzer.prose(text)}
+            first = min(parts, default=0)
+            known = self._placings[text] = tuple((at - first, parts[at]) for at in sorted(parts))
+        return known
 
     def _phrases(self, phrase: str) -> list[Phrase]:
         """A phrase in each field that knows positions; of a compound, its parts are the words."""

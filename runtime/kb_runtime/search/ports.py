@@ -111,6 +111,7 @@ class Encoder(Protocol):
     """Texts to vectors; see `encoder.QueryEncoder`."""
 
     def encode(self, text: str) -> Floats: ...
+    def pieces(self, word: str) -> int: ...
 
 
 class SearchBackend(Protocol):

@@ -35,6 +35,8 @@ from kb_runtime.search.request import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 CANDIDATES_PER_HIT = 4
 # Steps of ranking by structure that ask the lexical index.
 _LEXICAL_STEPS = ("definitions", "places")
+# WordPiece and Unigram keep frequent words whole; a prefix or an ending makes them two tokens.
+_PIECES_OF_RARE_WORDS = 3
 
 
 class Searcher:
@@ -81,10 +85,8 @@ class Searcher:
         if mode == "hybrid":
             ranking, failure = self._reranked(request, candidates, ranking)
             warnings += failure
-        if candidates.mode == "hybrid" and self._is_known_name(query):
-            # An encoder knows few names: what is near to one may have nothing to do with it.
-            found = candidates.lexical.rows[: self._defaults.candidates]
-            ranking = ranking.with_found_first({*found})
+        if candidates.mode == "hybrid" and request.ranking != ():
+            ranking = ranking.with_found_first({*self._surely_meant(candidates)})
         named: list[int] = []
         if request.names and candidates.mode != "semantic":
             sections = self._structure.documenting(query.member, candidates.lexical.rows)
@@ -130,13 +132,33 @@ class Searcher:
         scope = self._retriever.scope(SearchRequest("", collections, types=types))
         return self._retriever.nearest(vector, scope, depth)
 
-    def _is_known_name(self, query: Query) -> bool:
-        """Whether a query is one name that a chunk has as a whole: of others, the meaning may say more than
-        their parts."""
-        if not query.is_name:
+    def _surely_meant(self, candidates: Candidates) -> Sequence[int]:
+        """What the words alone tell, whatever an encoder takes for near: a sentence or a line of code that is
+        quoted, else a word that only they know."""
+        query, found = candidates.query, candidates.lexical
+        if found.quoted:
+            return self._structure.without_tests(query, found.quoted)
+        return (
+            found.rows[: self._defaults.candidates] if self._is_known_by_words_only(query) else ()
+        )
+
+    def _is_known_by_words_only(self, query: Query) -> bool:
+        """Whether a query is one name or rare word, and chunks have it as a whole.
+
+        An encoder knows few names, and only the pieces of words that were rare where it learnt
+        (`go`, `rou`, `tine`): what is near to one may have nothing to do with it. Of what no chunk has, the
+        meaning may say more than its parts.
+        """
+        if len(query.terms) != 1:
             return False
-        whole, *parts = query.terms[0].names
-        return not parts or self._backend.lexical.document_frequency(whole) > 0
+        (term,) = query.terms
+        lexical, encoder = self._backend.lexical, self._backend.encoder
+        if query.is_name:
+            whole, *parts = term.names
+            return not parts or lexical.document_frequency(whole) > 0
+        assert encoder is not None
+        is_rare = encoder.pieces(term.typed) >= _PIECES_OF_RARE_WORDS
+        return is_rare and any(lexical.frequency("body", stem) for stem in term.prose)
 
     def _ranked(
         self, request: SearchRequest, candidates: Candidates, *, is_hybrid: bool

@@ -27,8 +27,7 @@ class QueryTokenizer:
         self._tokenizer.no_padding()
         self._prompt = prompt
         if text_tokens is not None:
-            tokens = len(self._tokenizer.encode(prompt, add_special_tokens=False).ids)
-            max_tokens = min(max_tokens, text_tokens + tokens)
+            max_tokens = min(max_tokens, text_tokens + self.pieces(prompt))
         self._tokenizer.enable_truncation(max_tokens)
         self._tokenizer.encode_special_tokens = True
 
@@ -41,6 +40,10 @@ class QueryTokenizer:
         """Ids of `text` with its special tokens, at most `max_tokens` in all."""
         ids: list[int] = self._tokenizer.encode(self._prompt + _SURROGATE.sub("", text)).ids
         return ids
+
+    def pieces(self, word: str) -> int:
+        """How many tokens a word has, without the special ones."""
+        return len(self._tokenizer.encode(word, add_special_tokens=False).ids)
 
     def encode_pair(self, text: str, other: str) -> tuple[list[int], list[int]]:
         """Ids of two texts with the special tokens, and the type of each token; the longer text is cut."""

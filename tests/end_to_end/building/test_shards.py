@@ -139,6 +139,20 @@ def test_every_search_finds_the_hits_of_the_whole_with_their_scores(
         assert found(parts, request) == found(whole, request)
 
 
+def test_a_quotation_is_found_in_every_shard(whole: Artifact, parts: Artifact) -> None:
+    sections = {
+        row: words
+        for row in range(len(whole.chunks))
+        if len(words := whole.chunks[row]["text"].split()) > 30  # of words by chance
+    }
+    assert len(sections) > 5
+    for row, words in list(sections.items())[::3]:
+        request = SearchRequest(" ".join(words[-8:-1]), limit=20)
+        assert found(parts, request) == found(whole, request)
+        candidates = parts.searcher.candidates(request, 20)
+        assert row in candidates.lexical.quoted
+
+
 def test_shards_start_no_threads_of_the_algebra_library(parts: Artifact) -> None:
     """They would spin between two products, and take as much of the processors as a search does."""
     script = (

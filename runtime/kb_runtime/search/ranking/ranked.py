@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
     Change = Callable[[Scores], Scores]
 
+    Changed = Step | Literal["reranker", "words"]
+    """A step, the re-ranker after them, or that what has the words of the query themselves comes first."""
+
 
 class Adjustment(NamedTuple):
-    """What a step, or the re-ranker after them, did to the score of a candidate; scores before steps are in
-    0..1."""
+    """What changed the score of a candidate, and by how much; scores before steps are in 0..1."""
 
-    step: Step | Literal["reranker"]
+    step: Changed
     change: float
 
 
@@ -35,7 +37,7 @@ class FusedScore(NamedTuple):
 class StepScores(NamedTuple):
     """The scores of the pool before and after a step, float64 [pool]."""
 
-    step: Step | Literal["reranker"]
+    step: Changed
     before: Scores
     after: Scores
 
@@ -77,6 +79,19 @@ class RankingTrace(NamedTuple):
         after[places] = change(before[places])
         return trail._replace(steps=[*trail.steps, StepScores("reranker", before, after)])
 
+    def with_first(self, first: Collection[int], others: Collection[int]) -> RankingTrace:
+        """The trail with a further step, in which `first` rise above `others`."""
+        if self.scaled is None:
+            return self
+        before = self.steps[-1].after if self.steps else self.scaled
+        lowest = min((before[at] for at, row in enumerate(self.pool) if row in first), default=1.0)
+        highest = max(
+            (before[at] for at, row in enumerate(self.pool) if row in others), default=0.0
+        )
+        after = before.copy()
+        after[[row in first for row in self.pool]] += max(0.0, highest - lowest)
+        return self._replace(steps=[*self.steps, StepScores("words", before, after)])
+
     def adjustments(self, row: int) -> tuple[Adjustment, ...]:
         """What the steps did to a row."""
         if row not in self.pool:
@@ -115,8 +130,11 @@ class RankedCandidates(NamedTuple):
             return self
         last = first[-1][1]
         behind = [(row, min(score, last)) for row, score in ranked if row not in found]
+        trail = ranking.trail
+        if trail is not None:
+            trail = trail.with_first({row for row, _ in first}, {row for row, _ in behind})
         rows, scores = zip(*first, *behind, strict=True)
-        return ranking._replace(rows=rows, scores=scores)
+        return ranking._replace(rows=rows, scores=scores, trail=trail)
 
     def with_named_copies_first(self, named: Sequence[int]) -> RankedCandidates:
         """The ranking with each row of `named` that is a copy in the place of the row it stands under."""

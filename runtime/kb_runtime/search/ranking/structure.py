@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
@@ -91,6 +91,7 @@ class Structure:
         pool = self._read(query, ranked.rows, matrix, enabled)
         scores = scaled = to_unit_range(ranked.scores)
         passing: frozenset[int] = frozenset()
+        defining: list[int] = []
         copies: Mapping[int, Sequence[int]] = {}
         trail_steps: list[StepScores] = []
         for step in steps.STEPS:
@@ -107,12 +108,16 @@ class Structure:
                         scores = (scores + bonus).clip(0.0)
                 case "definitions":
                     scores, passing = self._with_definitions(pool, scores)
+                    if query.is_name:
+                        defining = np.flatnonzero(
+                            scores - before >= steps.DEFINITION - 1e-9
+                        ).tolist()
                 case "places":
                     scores = self._with_places(pool, scores)
                 case "demotion":
                     scores = self._demoted(pool, scores, passing)
                 case "weights":
-                    scores = self._weighted(pool, scores)
+                    scores = self._weighted(pool, scores, defining)
                 case "evidence":
                     programs = self._facts.are_programs(pool.records)
                     flat = [facts.is_flat for facts in pool.facts]
@@ -156,6 +161,14 @@ class Structure:
         matches = [(self._facts.names(row).match(name), row) for row in rows]
         closest = min((match for match, _ in matches if match is not None), default=None)
         return [row for match, row in matches if match is not None and match == closest]
+
+    def without_tests(self, query: Query, rows: Sequence[int]) -> list[int]:
+        """Of `rows` those that are not of tests, unless the query asks for tests: what a test is called may
+        be a question about what it tests."""
+        records, record_of = self._facts.records(rows)
+        asked = self._kinds_asked_for(query, records)
+        tests = [paths.TEST in one.kinds - asked for one in self._facts.of(records)]
+        return [row for row, at in zip(rows, record_of, strict=True) if not tests[at]]
 
     def _members(self, fused: RankedRows, first: int) -> Sequence[int]:
         """The places of the candidates that are ranked by structure: simply the best, unless all of the
@@ -240,7 +253,7 @@ class Structure:
         named = self._in_another_language(pool)
         if named is None and not any(one.kinds or one.version for one in pool.facts):
             return scores
-        asked = self._asked_for(pool)
+        asked = self._kinds_asked_for(pool.query, pool.records)
         superseded = self._superseded(pool, _words(pool.query))
         kinds = [one.kinds - asked for one in pool.facts]
         kept = np.array([_kept(own, at in superseded) for at, own in enumerate(kinds)])
@@ -255,10 +268,10 @@ class Structure:
         factors /= factors.max()
         return scores * factors if factors.min() < 1.0 else scores
 
-    def _asked_for(self, pool: _Pool) -> frozenset[str]:
-        """The kinds of secondary files that the query asks for."""
-        kinds = {self._kinds[at] for at, _ in pool.records}
-        return paths.kinds_asked_for(_words(pool.query), _written(pool.query), kinds)
+    def _kinds_asked_for(self, query: Query, records: Iterable[RecordKey]) -> frozenset[str]:
+        """The kinds of secondary files that the query asks for among records."""
+        kinds = {self._kinds[at] for at, _ in records}
+        return paths.kinds_asked_for(_words(query), _written(query), kinds)
 
     def _in_another_language(self, pool: _Pool) -> Mask | None:
         """The candidates of source trees that are in another language than the one that the query names; None
@@ -313,16 +326,17 @@ class Structure:
     def _beside(self, pool: _Pool) -> Iterator[tuple[int, int, float]]:
         """The records that are about another one, with that one and what they count for it. Tests that the
         query asks for are what it wants themselves."""
-        wanted = paths.TEST in self._asked_for(pool)
+        wanted = paths.TEST in self._kinds_asked_for(pool.query, pool.records)
         for record, about in companions([one.subject for one in pool.facts]):
             subject = pool.facts[record].subject
             is_test = subject is not None and subject.role == "test"
             if not (is_test and wanted):
                 yield record, about, steps.OF_TEST if is_test else steps.OF_HEADER
 
-    def _weighted(self, pool: _Pool, scores: Scores) -> Scores:
+    def _weighted(self, pool: _Pool, scores: Scores, defining: list[int]) -> Scores:
         """Scores times the weights that the author gave to collections. Where there are none, programs and
-        test cases among candidates that explain count less, unless the query asks for them."""
+        test cases among candidates that explain count less, unless the query asks for them or, at the places
+        `defining`, is the name that they define."""
         import numpy as np
 
         kinds = {self._kinds[at] for at, _ in pool.records}
@@ -332,7 +346,10 @@ class Structure:
             for given, kind in zip(self._weights, self._kinds, strict=True)
         ]
         weights = np.array([factors[at] for at, _ in pool.records])
-        weighted: Scores = scores * weights[pool.record_of]
+        each = weights[pool.record_of]
+        free = [at for at in defining if self._weights[pool.records[pool.record_of[at]][0]] is None]
+        each[free] = 1.0
+        weighted: Scores = scores * each
         return scores if (weights == 1.0).all() else weighted
 
     def _copies(self, pool: _Pool, scores: Scores) -> Mapping[int, Sequence[int]]:

@@ -156,13 +156,17 @@ def test_a_query_that_names_a_language_prefers_it(tree: Artifact) -> None:
     assert "ships/tonnage.py" not in demoted(tree, "where does the cargo go next")
 
 
+def changed(tree: Artifact, query: str) -> dict[str, set[str]]:
+    """The steps that changed the score of a passage, by record."""
+    steps_of: dict[str, set[str]] = {}
+    for hit in tree.searcher.search(SearchRequest(query, limit=50)).hits:
+        record = tree.catalog(hit.collection).id(hit.record)
+        steps_of.setdefault(record, set()).update(step for step, _ in hit.adjustments)
+    return steps_of
+
+
 def demoted(tree: Artifact, query: str) -> set[str]:
-    hits = tree.searcher.search(SearchRequest(query, limit=50)).hits
-    return {
-        tree.catalog(hit.collection).id(hit.record)
-        for hit in hits
-        if "demotion" in [step for step, _ in hit.adjustments]
-    }
+    return {record for record, steps in changed(tree, query).items() if "demotion" in steps}
 
 
 def test_an_older_version_gives_way_to_its_counterpart_only(tree: Artifact) -> None:
@@ -250,6 +254,35 @@ def test_beside_pages_a_question_about_testing_is_answered_by_them(tmp_path: Pat
     tree = compiled(tmp_path, pages, files)
     assert "test/load.test.ts" in demoted(tree, "test a winch without a load")
     assert not demoted(tree, "tests for a winch without a load")
+
+
+def test_what_defines_the_name_that_is_asked_for_does_not_give_way_to_pages(tmp_path: Path) -> None:
+    (tmp_path / "guide").mkdir()
+    page = "# Ropes\n\nCall `hoistRope` first, then `hoistRope` again: `hoistRope` pulls.\n"
+    (tmp_path / "guide/ropes.md").write_text(page)
+    files = {"deck/winch.ts": "/** Pulls. */\nexport function hoistRope(): void {\n  pull();\n}\n"}
+    pages = '\n[[collection]]\nname = "guide"\nkind = "docs"\npaths = ["guide"]\n'
+    tree = compiled(tmp_path, pages, files)
+    assert "weights" in changed(tree, "when is hoistRope called again")["deck/winch.ts"]
+    assert "weights" not in changed(tree, "hoistRope")["deck/winch.ts"]
+    weighted = compiled(tmp_path, pages + "\n[search]\nweights = { code = 0.2 }\n", files)
+    assert "weights" in changed(weighted, "hoistRope")["deck/winch.ts"]
+
+
+def test_the_name_of_a_test_is_no_quotation_unless_tests_are_asked_for(tmp_path: Path) -> None:
+    test = (
+        'it("hoists the rope from stern to bow", () => {\n  expect(hoist("stern", "bow"));\n});\n'
+    )
+    winch = "/** Hoists a rope from the stern. */\nexport function hoist(): void {\n  bow();\n}\n"
+    files = {
+        "deck/winch.test.ts": test,
+        "deck/winch.ts": winch,
+        "deck/sail.ts": "export let sail = 1;\n",
+    }
+    tree = compiled(tmp_path, files=files)
+    query = "hoists the rope from stern to bow"
+    assert found(tree, query)[0] == "deck/winch.ts"
+    assert found(tree, f'which tests say "{query}"')[0] == "deck/winch.test.ts"
 
 
 def test_the_first_hits_do_not_depend_on_how_many_are_asked_for(

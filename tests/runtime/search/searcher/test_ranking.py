@@ -7,12 +7,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
-from tests.runtime.search.searcher.toy_index import Built, WordCounts, altered, build, rows
+from tests.runtime.search.searcher.toy_index import Built, altered, build, rows
 
-from kb_runtime.search.ranking.ranked import RankedCandidates
 from kb_runtime.search.ranking.steps import STEPS
 from kb_runtime.search.request import (
     CANDIDATES,
@@ -186,32 +183,3 @@ def test_more_candidates_do_not_move_the_first_hits(large: Built, options: dict[
     many = searcher.search(SearchRequest(query, limit=200, **options)).hits
     assert rows(SearchResult(many[:10], "hybrid", (), 0)) == few
     assert [hit.score for hit in many] == sorted((hit.score for hit in many), reverse=True)
-
-
-def test_what_has_a_name_that_the_encoder_does_not_know_comes_first(tmp_path: Path) -> None:
-    class Misled(WordCounts):
-        def encode(self, text: str) -> NDArray[np.float32]:
-            is_name = text in ("SIGHUP", "hoistRope")
-            return super().encode("mast and sail" if is_name else text)
-
-    texts = {"name": "SIGHUP lights the lantern at dusk.", "near": "A mast and a sail."}
-    texts |= {f"other{at}": f"Rope number {at} is tarred." for at in range(12)}
-    built = build(tmp_path, {"docs": [(record, [text]) for record, text in texts.items()]})
-    built.encoder = Misled()
-
-    def records(query: str, limit: int) -> list[int]:
-        found = Searcher(built).search(SearchRequest(query, limit=limit))
-        scores = [hit.score for hit in found.hits]
-        assert scores == sorted(scores, reverse=True)
-        return [hit.record for hit in found.hits]
-
-    assert records("SIGHUP", 2) == [0, 1]
-    assert records("SIGHUP", 8)[:2] == [0, 1]
-    assert 1 in records("hoistRope", 4)  # this does not occur as a whole
-
-
-def test_a_copy_with_a_name_stands_for_what_does_not_have_it() -> None:
-    ranking = RankedCandidates([1, 2, 3], [0.9, 0.8, 0.7], copies={1: [4, 5], 3: [6]})
-    found = ranking.with_found_first({3, 5, 6})
-    assert (found.rows, found.scores) == ((5, 3, 2), (0.9, 0.7, 0.7))
-    assert found.copies == {5: [4, 1], 3: [6]}

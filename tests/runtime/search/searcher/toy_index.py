@@ -41,6 +41,10 @@ class WordCounts:
             vector[zlib.crc32(term.encode()) % DIMENSIONS] += 1
         return vector / np.linalg.norm(vector)
 
+    def pieces(self, word: str) -> int:
+        """All words are known as a whole."""
+        return 1
+
 
 @dataclass
 class Built:
