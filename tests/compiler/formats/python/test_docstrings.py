@@ -66,6 +66,16 @@ def test_what_is_indented_is_code_and_names_between_backticks_are() -> None:
     assert markdown("    - small\n    - large") == "- small\n- large"
 
 
+def test_what_is_indented_with_a_directive_is_the_text_of_a_section() -> None:
+    text = (
+        "Hatches.\n\nExample:\n\n    Of *two* eggs:\n\n    .. testcode::\n\n        hatch(2)\n\n"
+        "    Both are ``Nest``.\n\nNote:\n    Slow.\n"
+    )
+    assert markdown(text).startswith(
+        "Hatches.\n\nExample:\n\nOf *two* eggs:\n\n```python\nhatch(2)\n```\n\nBoth are `Nest`.\n\n"
+    )
+
+
 def test_a_docstring_may_show_what_its_module_has_but_itself_only_so_often() -> None:
     source = b'def hatch():\n    """Hatches ``one``.\n\n    .. autofunction:: hatch\n    """\n'
     (found,) = convert("all.rst", b".. autofunction:: nest.hatch\n", {"nest.py": source}.get)
