@@ -110,9 +110,10 @@ class ApiWriter:
         is_enumeration = _is_enumeration(owner)
         values = []
         for name, member in owner.members.items():
-            if not isinstance(wanted, bool) and name not in wanted:
+            is_wanted = name in wanted if not isinstance(wanted, bool) else None
+            if member.is_alias or is_wanted is False:
                 continue
-            if member.is_alias or self._is_hidden(name, exported):
+            if not is_wanted and self._is_hidden(name, exported):
                 continue
             if not member.is_attribute or "property" in member.labels:
                 yield from self.entry(member, level)

@@ -169,6 +169,18 @@ def test_a_package_has_the_described_attributes_that_it_exports() -> None:
     assert "SPEED" not in found.text
 
 
+def test_members_that_are_named_are_described_whatever_a_module_exports() -> None:
+    tree = {
+        "pkg.py": "__all__ = ['swim']\ndef swim(): 'Swims.'\ndef dive(): 'Dives.'\ndef _sink(): 'Sinks.'\n"
+    }
+    (found,) = convert(
+        "api.rst",
+        b"API\n===\n\n.. automodule:: pkg\n   :members: dive, _sink\n",
+        lambda path: tree[path].encode() if path in tree else None,
+    )
+    assert found.anchors == ("api", "pkg", "pkg.dive", "pkg._sink")
+
+
 def test_automodapi_has_what_a_module_imports_from_its_package() -> None:
     tree = {
         "pkg/__init__.py": "",
