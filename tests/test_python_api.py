@@ -245,9 +245,12 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
         ("pond.Nest", "docs/api.md", "## `class pond.birds.Nest()`"),  # as it may be imported
         ("Nest.hatch()", "docs/api.md", "### `Nest.hatch(eggs: int = 2)`"),
         ("hatch", "docs/api.md", "### `Nest.hatch(eggs: int = 2)`"),
+        ("pd.Nest.hatch", "docs/api.md", "### `Nest.hatch(eggs: int = 2)`"),
         ("birds.warm", "code/pond/birds.py", "def warm():"),
         ("pond/birds.py", "code/pond/birds.py", ""),
+        ("pd.warm", "code/pond/birds.py", "def warm():"),
         ("Nest.gone", "", ""),
+        ("Egg.hatch", "", ""),
         ("hatched", "", ""),
     ],
 )

@@ -33,6 +33,9 @@ _HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[
 
 _OBJECT = re.compile(r"[^\W\d][\w!?$]*(?:(?:\.|::|#)[^\W\d][\w!?$]*)*(?:\(\))?")
 _SEPARATORS = re.compile(r"\.|::|#|/")
+_SHORT_NAME = re.compile(r"[a-z]{2,4}")
+"""What a package may be imported as: `np`, `eqx`."""
+
 _CANDIDATES = 40
 _PER_RECORD = 3
 """Passages that are looked at for an object, and those of one record."""
@@ -175,9 +178,10 @@ def _described(knowledge: Knowledge, infos: Sequence[CollectionInfo], name: str)
     from kb_runtime.search.request import SearchRequest
 
     wanted = _SEPARATORS.split(name.removesuffix("()"))
+    query = ".".join(wanted[len(wanted) > 1 and _SHORT_NAME.fullmatch(wanted[0]) is not None :])
     by_name = {info.name: info for info in infos}
-    request = SearchRequest(name, tuple(by_name), _CANDIDATES, "lexical", per_record=_PER_RECORD)
-    best: tuple[int, Place] | None = None
+    request = SearchRequest(query, tuple(by_name), _CANDIDATES, "lexical", per_record=_PER_RECORD)
+    best: tuple[tuple[int, bool, int], Place] | None = None
     seen = set()
     try:
         hits = knowledge.searcher.search(request).hits
@@ -189,9 +193,12 @@ def _described(knowledge: Knowledge, infos: Sequence[CollectionInfo], name: str)
         seen.add((hit.collection, hit.record))
         record: Any = knowledge.catalog(hit.collection)[hit.record]
         for path, lines in _objects(record):
-            missing = _missing(wanted, path)
-            if missing is not None and (best is None or missing < best[0]):
-                best = missing, Place(by_name[hit.collection], hit.record, lines)
+            if (distance := _distance(wanted, path)) is None:
+                continue
+            # Pages say more than code, and what is public is often defined further down.
+            order = distance, bool(record.get("definitions")), len(path)
+            if best is None or order < best[0]:
+                best = order, Place(by_name[hit.collection], hit.record, lines)
     return None if best is None else best[1]
 
 
@@ -209,17 +216,18 @@ def _objects(record: Any) -> Iterator[tuple[list[str], tuple[int, int]]]:
         yield path, (definition["line"], definition["end_line"])
 
 
-def _missing(wanted: Sequence[str], path: Sequence[str]) -> int | None:
-    """How many parts of a full name are missing in `wanted`: 0 where it is the same, 1 where it is the name's
-    end, more with gaps; None where it is another's."""
-    if not wanted or not path or wanted[-1] != path[-1]:
+def _distance(wanted: Sequence[str], path: Sequence[str]) -> int | None:
+    """How far `wanted` is from a full name: 0 where it is the same, 1 where it is the end of that, 2 with
+    gaps, 3 where it begins with a short name of the package; None where it is another's."""
+    if wanted[-1] != path[-1]:
         return None
-    if list(wanted) == list(path):
-        return 0
     if list(path[-len(wanted) :]) == list(wanted):
-        return 1
+        return int(len(path) > len(wanted))
     rest = iter(path)
-    return 2 if all(part in rest for part in wanted) else None
+    if all(part in rest for part in wanted):
+        return 2
+    inner = list(wanted[1:]) if _SHORT_NAME.fullmatch(wanted[0]) else []
+    return 3 if inner and list(path[-len(inner) :]) == inner else None
 
 
 def is_known(knowledge: Knowledge, kb: str) -> bool:
