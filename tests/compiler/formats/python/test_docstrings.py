@@ -66,6 +66,11 @@ def test_what_is_indented_is_code_and_names_between_backticks_are() -> None:
     assert markdown("    - small\n    - large") == "- small\n- large"
 
 
+def test_links_of_markdown_are_links() -> None:
+    text = "Finds [all the\nnests](https://pond.example/nests), see `reeds`."
+    assert markdown(text) == "Finds [all the\nnests](https://pond.example/nests), see `reeds`."
+
+
 def test_what_is_indented_with_a_directive_is_the_text_of_a_section() -> None:
     text = (
         "Hatches.\n\nExample:\n\n    Of *two* eggs:\n\n    .. testcode::\n\n        hatch(2)\n\n"
