@@ -99,6 +99,11 @@ class DocRecord(CompiledRecord):
     stored: str = ""
     targets: tuple[str, ...] = ()
 
+    @property
+    def has_title(self) -> bool:
+        """Whether the page itself states a title, in its front matter or as a heading."""
+        return "title" in self.frontmatter or any(each.level == 1 for each in self.sections)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleImport:

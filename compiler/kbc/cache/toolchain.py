@@ -31,10 +31,9 @@ GRAMMARS = tuple(
             "java",
             "javascript",
             "json",
-            "kotlin",
         ),
-        *("lua", "php", "python", "ruby", "rust", "scala", "swift", "toml", "typescript", "yaml"),
-        "zig",
+        *("kotlin", "lua", "php", "python", "ruby", "rust", "scala", "swift", "toml", "typescript"),
+        *("yaml", "zig"),
     )
 )
 """The libraries with one grammar each that come with the compiler."""
@@ -44,22 +43,10 @@ LANGUAGE_PACK = "tree-sitter-language-pack"
 
 LIBRARIES = (
     *GRAMMARS,
-    "beautifulsoup4",
-    "cyclonedx-python-lib",
-    "docutils",
-    "lxml",
-    "markdown-it-py",
-    "markdownify",
-    "mdit-py-plugins",
-    "msgpack",
-    "numpy",
-    "onnxruntime",
-    "pyyaml",
-    "tantivy",
-    "tokenizers",
-    "tree-sitter",
-    "usearch",
-)
+    "beautifulsoup4", "cyclonedx-python-lib", "docutils", "lxml", "markdown-it-py", "markdownify",
+    "mdit-py-plugins", "msgpack", "numpy", "onnxruntime", "pyyaml", "tantivy", "tokenizers",
+    "tree-sitter", "usearch",
+)  # fmt: skip
 
 
 @cache

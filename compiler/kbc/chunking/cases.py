@@ -70,9 +70,7 @@ def _passages(
     lines: TextLines, start: int, end: int, cuts: Sequence[int], room: int
 ) -> list[PackedPassage]:
     """Characters [start, end), which are whole lines, packed."""
-    first = lines.number(start) - lines.first_number
-    last = lines.number(end - 1) - lines.first_number + 1
-    return pack_lines(lines, first, last, cuts, room)
+    return pack_lines(lines, *lines.holding(start, end), cuts, room)
 
 
 def _with_steps(

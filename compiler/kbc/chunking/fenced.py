@@ -33,7 +33,7 @@ def pieces(lines: TextLines, start: int, end: int, fences: Sequence[Fence]) -> l
     place = start
     for first, stop, language in _inside(lines, start, end, fences):
         introduction = ""
-        if place < first and _cost(lines, place, first) > INTRODUCTION:
+        if place < first and lines.cost(*lines.holding(place, first)) > INTRODUCTION:
             found.append(FencedSpan(place, first))
             introduction = _last_line(lines, place, first)
             place = first
@@ -42,7 +42,7 @@ def pieces(lines: TextLines, start: int, end: int, fences: Sequence[Fence]) -> l
     if not found:
         return [FencedSpan(start, end)]
     if place < end:
-        if _cost(lines, place, end) < REMNANT:
+        if lines.cost(*lines.holding(place, end)) < REMNANT:
             found[-1] = found[-1]._replace(end=end)
         else:
             found.append(FencedSpan(place, end))
@@ -58,12 +58,6 @@ def _inside(
         begins, ends = max(lines.start(first), start), min(lines.start(stop), end)
         if begins < ends:
             yield begins, ends, fence.language
-
-
-def _cost(lines: TextLines, start: int, end: int) -> int:
-    return lines.cost(
-        lines.number(start) - lines.first_number, lines.number(end - 1) - lines.first_number + 1
-    )
 
 
 def _last_line(lines: TextLines, start: int, end: int) -> str:

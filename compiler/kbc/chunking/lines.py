@@ -92,6 +92,10 @@ class TextLines:
         end = min(max(last_number - self.first_number + 1, first), len(self))
         return first, end
 
+    def holding(self, start: int, end: int) -> tuple[int, int]:
+        """The index range [first, end) of the lines with characters [start, end)."""
+        return self.indexes(self.number(start), self.number(end - 1))
+
     def is_blank(self, index: int) -> bool:
         return not self[index].strip()
 

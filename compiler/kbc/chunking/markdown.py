@@ -238,9 +238,9 @@ def _set_apart(
             and lines.start(sections[index].end) > start
         ]
         first, last = (inside[0], inside[-1]) if inside else (group.first, group.last)
-        span = lines.number(piece.start), lines.number(piece.end - 1)
+        cost = lines.cost(*lines.holding(piece.start, piece.end))
         yield _Group(
-            PackedPassage(piece.start, piece.end, lines.cost(*lines.indexes(*span))),
+            PackedPassage(piece.start, piece.end, cost),
             first,
             last,
             sections[first].level,
@@ -397,8 +397,7 @@ def _type(
     coded: Mapping[int, str],
 ) -> tuple[str, str]:
     """The chunk's type, and its language when most of it is code."""
-    first = lines.number(passage.start) - lines.first_number
-    end = lines.number(passage.end - 1) - lines.first_number + 1
+    first, end = lines.holding(passage.start, passage.end)
     # An underlined heading may have a hundred thousand lines, of which a chunk holds a few.
     spans = [section.heading_lines(lines) for section in sections]
     headings = {i for span in spans for i in range(max(span.start, first), min(span.stop, end))}

@@ -33,7 +33,7 @@ _REMNANT_COST = 30
 _IMBALANCE = 60
 
 _WORD = re.compile(r"\s*(?:\w{1,64}|\W)", re.DOTALL)
-_SENTENCE_END = re.compile(r"[.!?;:…。！？][\"')\]]*\s*\Z")
+SENTENCE_END = re.compile(r"[.!?;:…。！？][\"')\]]*\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _cut_line(lines: TextLines, start: int, end: int, cut: int, room: int) -> li
         if not word[0].isspace():
             cost = _INSIDE_WORD
         else:
-            cost = _AFTER_SENTENCE if _SENTENCE_END.search(before) else _AFTER_WORD
+            cost = _AFTER_SENTENCE if SENTENCE_END.search(before) else _AFTER_WORD
         words.append(UncutSpan(match.start(), match.end(), tokens, cost))
         before = word
     words[-1] = UncutSpan(words[-1].start, end, words[-1].cost, words[-1].cut)

@@ -8,7 +8,7 @@ from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import header, opening_details
 from kbc.chunking.lines import TextLines, indentation, shared_indentation
-from kbc.chunking.packing import BORDER, INSIDE_SENTENCE_LINE, pack_lines
+from kbc.chunking.packing import BORDER, INSIDE_SENTENCE_LINE, SENTENCE_END, pack_lines
 from kbc.records import CompiledChunk, CompiledRecord
 
 _AFTER_BLANK = 30
@@ -20,7 +20,6 @@ _OPEN_END = 15  # added when the line before opens something, or this one closes
 
 _CLOSER = re.compile(r"\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|catch\b|finally\b|fi\b|done\b|</)")
 _OPENER = re.compile(r"[(\[{,:\\=]\s*\Z")
-_SENTENCE_END = re.compile(r"[.!?:;…。！？][\"')\]]*\s*\Z")
 
 
 def prose_cuts(lines: TextLines, first: int, end: int) -> list[int]:
@@ -29,7 +28,7 @@ def prose_cuts(lines: TextLines, first: int, end: int) -> list[int]:
     for index in range(first, end):
         if index == first or lines.is_blank(index - 1):
             cuts.append(_PARAGRAPH)
-        elif _SENTENCE_END.search(lines[index - 1][-80:]):
+        elif SENTENCE_END.search(lines[index - 1][-80:]):
             cuts.append(_AFTER_SENTENCE)
         else:
             cuts.append(INSIDE_SENTENCE_LINE)

@@ -182,25 +182,12 @@ def build(
             click.echo("both builds are identical")
 
 
-cli.add_command(artifact_commands.verify)
-cli.add_command(inspect)
-cli.add_command(try_command)
-cli.add_command(import_command)
-cli.add_command(explore)
-cli.add_command(artifact_commands.search)
-cli.add_command(artifact_commands.get)
-cli.add_command(tune_command)
-cli.add_command(watch)
-cli.add_command(cache)
-cli.add_command(model)
-cli.add_command(wheel)
-cli.add_command(keygen)
-cli.add_command(sign)
-cli.add_command(bundle)
-cli.add_command(export)
-cli.add_command(install)
-cli.add_command(doctor)
-cli.add_command(workspace)
+for command in (
+    *(artifact_commands.verify, inspect, try_command, import_command, explore),
+    *(artifact_commands.search, artifact_commands.get, tune_command, watch, cache, model),
+    *(wheel, keygen, sign, bundle, export, install, doctor, workspace),
+):
+    cli.add_command(command)
 
 
 @cli.command()

@@ -44,8 +44,7 @@ def _pairs(artifact: Artifact) -> Iterator[tuple[str, str]]:
             yield title, name
         if "/" not in id:
             yield id, name
-    rows = (row for row in range(len(artifact.chunks)))
-    for row in rows:
+    for row in range(len(artifact.chunks)):
         for text, target in _LINK.findall(artifact.chunks[row].get("text", "")):
             place = target.removeprefix("./").lstrip("/")
             if len(text.split()) >= LEAST_WORDS and place in by_id:

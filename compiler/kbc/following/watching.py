@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from glob import has_magic
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +28,7 @@ from kbc.pipeline.progress import Progress
 from kbc.pipeline.resident import Engines, Resident
 from kbc.project.loading import load_project
 from kbc.project.signature import signature_at
+from kbc.sources.globs import glob_base
 
 TICK_S = 1.0
 """How often files outside that pages include are checked, and folders that went away or came back, which
@@ -300,12 +300,7 @@ def outside(root: Path) -> set[Path]:
     found: set[Path] = set()
     project = load_project(root, Diagnostics())
     for entry in () if project is None else (e for c in project.collections for e in c.paths):
-        parts = []
-        for part in Path(os.path.normpath(inside / entry)).parts:
-            if has_magic(part):
-                break
-            parts.append(part)
-        found.add(Path(*parts))
+        found.add(Path(os.path.normpath(inside / glob_base(entry))))
     for folder, folders, files in os.walk(inside):
         folders[:] = [name for name in folders if name not in VERSION_CONTROL]
         for name in (*folders, *files):

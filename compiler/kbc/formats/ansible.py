@@ -22,7 +22,7 @@ from kbc.formats.document import (
     elsewhere,
     unresolved,
 )
-from kbc.formats.loading import parse
+from kbc.formats.loading import parse, parse_python
 from kbc.formats.openapi.references import string
 from kbc.formats.openapi.schemas import json_block, plain
 from kbc.project.well_formed import mapping, sequence
@@ -81,18 +81,9 @@ def _stated(text: str, path: str) -> Mapping[str, Any]:
         return mapping(parse(text, path))
     return {
         name: value if name == "EXAMPLES" else _value(value, line, path)
-        for name, value, line in _strings(_tree(text).body)
+        for name, value, line in _strings(parse_python(text))
         if name in _PARTS
     }
-
-
-def _tree(text: str) -> ast.Module:
-    try:
-        return ast.parse(text)
-    except SyntaxError as error:
-        raise FormatError(f"the file is not Python: {error.msg}", error.lineno or 0) from None
-    except (ValueError, RecursionError, MemoryError):
-        raise FormatError("the file is not Python that can be read") from None
 
 
 def _strings(body: list[ast.stmt]) -> Iterator[tuple[str, str, int]]:
@@ -160,7 +151,7 @@ def _with_fragments(
 
 def _fragment(data: bytes, fragment: str, variable: str) -> Mapping[str, Any] | None:
     """What a variable of a fragment says, DOCUMENTATION by default."""
-    for each in _tree(decode(data)).body:
+    for each in parse_python(decode(data)):
         if isinstance(each, ast.ClassDef):
             for stated, text, line in _strings(each.body):
                 if stated == (variable.upper() or _PARTS[0]):
@@ -247,12 +238,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _marked(text: str) -> str:
-    parts: list[str] = []
-    position = 0
-    for match in _MARKUP.finditer(text):
-        parts += [commonmark.escaped(text[position : match.start()]), _shown(match)]
-        position = match.end()
-    return "".join([*parts, commonmark.escaped(text[position:])])
+    return commonmark.escaped_around(text, _MARKUP, _shown)
 
 
 def _shown(match: re.Match[str]) -> str:

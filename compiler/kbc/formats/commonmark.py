@@ -7,7 +7,7 @@ read as markup, so that it stays readable and searchable.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from kb_runtime.text.rendering import backticks
@@ -22,6 +22,16 @@ _LINE_SPECIAL = re.compile(
     r"|(?P<number>\s*\d{1,9})(?P<delimiter>[.)](?:\s|$))"
 )
 _BACKTICKS = re.compile(r"`+")
+
+
+def escaped_around(text: str, marks: re.Pattern[str], shown: Callable[[re.Match[str]], str]) -> str:
+    """The Markdown of a text: what `marks` finds as `shown` writes it, the rest escaped."""
+    parts: list[str] = []
+    position = 0
+    for match in marks.finditer(text):
+        parts += [escaped(text[position : match.start()]), shown(match)]
+        position = match.end()
+    return "".join([*parts, escaped(text[position:])])
 
 
 def escaped(text: str) -> str:

@@ -1,7 +1,8 @@
-"""Loads JSON and YAML that may be damaged."""
+"""Loads JSON, YAML and Python that may be damaged."""
 
 from __future__ import annotations
 
+import ast
 import json
 from typing import Any
 
@@ -31,6 +32,16 @@ def parse(text: str, path: str) -> Any:
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
         # dates out of range, keys that are lists, integers of too many digits, lists in lists in lists
         raise FormatError("the file is not JSON or YAML that can be read") from None
+
+
+def parse_python(source: str) -> list[ast.stmt]:
+    """The statements of a source in Python; raises `FormatError` with the line of a mistake."""
+    try:
+        return ast.parse(source).body
+    except SyntaxError as error:
+        raise FormatError(f"the file is not Python: {error.msg}", error.lineno or 0) from None
+    except (ValueError, RecursionError, MemoryError):  # the last: its stack is full
+        raise FormatError("the file is not Python that can be read") from None
 
 
 def _check_depth(text: str, loader: Any) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Read, decode
-from kbc.languages.includes.fenced import fenced_stretches
+from kbc.formats.loading import parse
+from kbc.languages.includes.fenced import closed, fenced_stretches
 from kbc.project.well_formed import mapping, sequence
 
 MAX_OUTPUT_CHARS = 1_000
@@ -17,32 +17,22 @@ MAX_OUTPUT_LINES = 20
 
 _EMBEDDED_IMAGE = re.compile(r"!\[([^\]]*)\]\((?:attachment:|data:)[^)]*\)")
 _EMBEDDED_TAG = re.compile(r"<img[^>]+src=[\"']data:[^>]*>", re.IGNORECASE)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _MAGIC = re.compile(
     r"%%(bash|sh|html|javascript|js|latex|markdown|perl|ruby|sql|R|cython|writefile)\b"
 )
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
-"""What an escape of JSON gives that stands for one half of a character without the other."""
-
 _ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """The document of a notebook; raises `FormatError` for what is none."""
-    text = decode(data)
-    try:
-        book = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"the notebook is not JSON: {error.msg}", error.lineno) from None
-    except (ValueError, RecursionError):  # an integer of too many digits, lists in lists in lists
-        raise FormatError("the notebook is not JSON that can be read") from None
+    book = parse(decode(data), ".json")
     if not isinstance(book, dict):
         raise FormatError("the notebook is JSON, but not an object with `cells`")
     metadata = mapping(book.get("metadata"))
     language = _language(metadata)
     parts = [part for cell in _cells(book) for part in _cell(cell, language)]
-    written = _whole(commonmark.document(commonmark.blocks(parts)))
+    written = commonmark.document(commonmark.blocks(parts))
     title = metadata.get("title")
     heading = _first_heading(written)
     names = [mapping(each).get("name") for each in sequence(metadata.get("authors"))]
@@ -50,14 +40,10 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         Converted(
             text=written,
             format="notebook",
-            title=_whole(title) if isinstance(title, str) else heading,
-            author=_whole(", ".join(name for name in names if isinstance(name, str))),
+            title=title if isinstance(title, str) else heading,
+            author=", ".join(name for name in names if isinstance(name, str)),
         )
     ]
-
-
-def _whole(text: str) -> str:
-    return _HALF_PAIR.sub("\ufffd", text)
 
 
 def _cells(book: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -84,9 +70,8 @@ def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
     if not source.strip() or mapping(cell.get("metadata")).get("toc") is True:
         return  # a list of the headings, which an extension of Jupyter writes
     if kind == "markdown":
-        yield _closed(
-            _EMBEDDED_TAG.sub("", _EMBEDDED_IMAGE.sub(r"\1", source)).strip("\n").split("\n")
-        )
+        prose = _EMBEDDED_TAG.sub("", _EMBEDDED_IMAGE.sub(r"\1", source)).strip("\n")
+        yield closed(prose).split("\n")
     elif kind == "heading":
         level = cell.get("level")
         yield commonmark.heading(level if isinstance(level, int) else 1, source)
@@ -110,20 +95,6 @@ def _first_heading(text: str) -> str:
         if not is_code and (heading := _HEADING.search(stretch)):
             return commonmark.unclosed(heading[1])
     return ""
-
-
-def _closed(lines: list[str]) -> list[str]:
-    """Lines of Markdown with a fence that its cell leaves open closed."""
-    mark = ""
-    for line in lines:
-        match = _FENCE.match(line)
-        if match is None:
-            continue
-        if not mark:
-            mark = match[1]
-        elif match[1][0] == mark[0] and len(match[1]) >= len(mark) and not match[2].strip():
-            mark = ""
-    return [*lines, mark] if mark else lines
 
 
 def _output(output: Any) -> str:

@@ -182,13 +182,7 @@ def _paragraph(waiting: deque[str]) -> list[str]:
 
 def _markdown(text: str) -> str:
     """Text in lines as Markdown."""
-    parts: list[str] = []
-    end = 0
-    for match in _INLINE.finditer(text):
-        parts += [commonmark.escaped(text[end : match.start()]), _marked(match)]
-        end = match.end()
-    parts.append(commonmark.escaped(text[end:]))
-    return "".join(parts)
+    return commonmark.escaped_around(text, _INLINE, _marked)
 
 
 def _marked(match: re.Match[str]) -> str:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from textwrap import dedent
 
-from kbc.formats.document import Read
+from kbc.formats.document import FormatError, Read
+from kbc.formats.loading import parse_python
 
 MAX_LINES = 1_000_000
 
@@ -79,8 +80,8 @@ def _index(lines: list[str], wanted: str, start: int, option: str) -> int:
 
 def _python_object(text: str, lines: list[str], name: str) -> list[str]:
     try:
-        body: list[ast.stmt] = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = parse_python(text)
+    except FormatError:
         raise ValueError(f"the file of the object {name!r} is not Python source") from None
     found: ast.stmt | None = None
     for part in name.split("."):

@@ -29,7 +29,9 @@ from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
-_WRITTEN = (".feature", ".robot")
+_SUITE = ".robot"
+"""Ending of suites, and of the files of keywords beside them."""
+_WRITTEN = (".feature", _SUITE)
 """Endings of files in which tests are written; any two may call tests the same."""
 _NOTES: frozenset[FindingCode] = frozenset(
     {"no-steps", "no-tags", "step-without-action", "column-not-read"}
@@ -81,6 +83,8 @@ def read(
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
+    if any(each.path.lower().endswith(_SUITE) for each in records.values()):
+        without = [path for path in without if not path.lower().endswith(_SUITE)]
     if without:
         _report_without_tests(without, collection.name, diagnostics)
     _note(incomplete, diagnostics)

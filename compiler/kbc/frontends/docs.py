@@ -165,11 +165,8 @@ class _Parts:
 
     def add(self, file: SourceFile, record: DocRecord, parts: Sequence[str]) -> None:
         """`parts` are the files that the page includes as a whole."""
-        has_title = "title" in record.frontmatter or any(
-            section.level == 1 for section in record.sections
-        )
         is_hidden = any(name.startswith("_") for name in file.relative_path.split("/"))
-        if (not has_title or is_hidden) and file.path not in self._chapters:
+        if (not record.has_title or is_hidden) and file.path not in self._chapters:
             self._candidates.add(file.path)
         self._included[file.path] = parts
 

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from kbc.diagnostics import Diagnostic, Diagnostics
+from kbc.diagnostics import Diagnostics
 from kbc.formats import FormatError
 from kbc.frontends.page_includes import PageIncludes
-from kbc.languages.front_matter import read_front_matter
+from kbc.languages.front_matter import below_front_matter
 from kbc.project.source_file import SourceFile
 
 
@@ -36,12 +36,10 @@ def html_pages(
         stored = _text(file, diagnostics)
         if stored is None or file.path.rpartition("/")[2].lower().startswith("404."):
             continue
-        lines = includes.expand(file, stored).replace("\r\n", "\n").split("\n")
-        problems: list[Diagnostic] = []
-        matter, start = read_front_matter(lines, range(1, len(lines) + 1), problems)
-        body = replace(file, data="\n".join(lines[start:]).encode())
+        data, text = below_front_matter(includes.expand(file, stored))
+        body = replace(file, data=text.encode())
         if not body.is_blank:
-            found[file.path] = PageBelowMatter(body, matter.data if matter else {})
+            found[file.path] = PageBelowMatter(body, data)
     return found
 
 

@@ -18,6 +18,7 @@ from kbc.languages import markdown, mdx
 from kbc.languages.addresses import without_pictures
 from kbc.languages.comments import comments
 from kbc.languages.includes.dialects.katacoda import without_actions
+from kbc.languages.includes.dialects.slides import without_settings
 from kbc.languages.includes.fenced import SPAN
 from kbc.languages.markdown import Block, Document
 from kbc.limits import MAX_LINE_CHARS, MAX_LINK_LINE_CHARS
@@ -67,7 +68,7 @@ def read_markdown(file: SourceFile, diagnostics: Diagnostics) -> MarkdownFile | 
 
 def read_text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
     """The text of a file that somebody wrote, without pictures; None, with a diagnostic, for other files."""
-    text = without_actions(without_pictures(file.text(diagnostics) or ""))
+    text = without_settings(without_actions(without_pictures(file.text(diagnostics) or "")))
     return None if not text or has_long_line(text, file.path, diagnostics) else text
 
 

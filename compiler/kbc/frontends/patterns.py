@@ -211,13 +211,9 @@ def _pairs(blocks: Sequence[Block]) -> list[_Pair]:
         if block.kind == "heading" and not label:
             begin(block.start_line, _NUMBER.sub("", block.title))
             target = ""
-        elif label == "wrong":
-            if pair is None or pair.part("wrong") or pair.part("right"):
-                pair = begin(block.start_line)
-            target = label
-            pair.said[label].extend([rest] if rest else [])
-        elif label == "right":
-            pair = pair or begin(block.start_line)
+        elif label in ("wrong", "right"):
+            is_next = label == "wrong" and pair and (pair.part("wrong") or pair.part("right"))
+            pair = begin(block.start_line) if pair is None or is_next else pair
             target = label
             pair.said[label].extend([rest] if rest else [])
         elif block.kind == "fence":

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from kbc.languages.front_matter import read_front_matter
+from kbc.languages.front_matter import below_front_matter, stated_above
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, decode_any
@@ -39,10 +39,8 @@ def is_redirect(file: SourceFile) -> bool:
     text = decode_any(file.data)
     if not file.path.lower().endswith((".md", ".markdown", ".mdx")):
         return bool(_MOVED.search(text))
-    lines = text.split("\n")
-    matter, start = read_front_matter(lines, range(1, len(lines) + 1), [])
-    body = "\n".join(lines[start:])
-    return bool(_target(matter.data if matter else {}, body) or _moved_to(body))
+    data, body = below_front_matter(text)
+    return bool(_target(data, body) or _moved_to(body))
 
 
 def with_redirects(
@@ -90,8 +88,8 @@ def operation_shown(
     which of several is the one in the nearest file; None for a page with a text of its own, and where no
     operation is meant."""
     lines = text.replace("\r\n", "\n").split("\n")
-    matter, start = read_front_matter(lines, range(1, len(lines) + 1), [])
-    stated = matter.data.get("openapi") if matter else None
+    data, start = stated_above(text)
+    stated = data.get("openapi")
     if not isinstance(stated, str) or "".join(lines[start:]).strip():
         return None
     file, method, place = ("", "", *stated.split())[-3:]
@@ -106,7 +104,7 @@ def operation_shown(
         else max(found, key=lambda each: len(posixpath.commonprefix([each.path, path])))
     )
     heading, _, rest = operation.text.partition("\n")
-    title = matter.data.get("title") if matter else None
+    title = data.get("title")
     shown = f"# {title}" if isinstance(title, str) and title.strip() else heading
     return "\n".join([*lines[:start], "", shown, rest]), operation
 

@@ -26,6 +26,7 @@ from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
+from kbc.project.well_formed import comma_separated
 from kbc.records import CompiledRecord, TemplateRecord
 
 METADATA_FILES = ("templates.toml", "templates.json", "templates.md")
@@ -305,11 +306,10 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
 
     def set_field(label: str, value: str, line: int) -> None:
         nonlocal current
-        current = re.sub(r"\W+", "_", label.strip().lower()).strip("_")
-        current = _SYNONYMS.get(current, current)
+        current = _field(label)
         lines[current] = line
         if current in LIST_FIELDS:
-            fields[current] = [part.strip() for part in value.split(",") if part.strip()]
+            fields[current] = comma_separated(value)
         else:
             fields[current] = value
 
@@ -346,8 +346,12 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
 def _item_label(item: str) -> tuple[str, str] | None:
     """`Framework: choreo` as an item of a list of fields."""
     label, colon, value = item.partition(":")
+    return (label, value.strip()) if colon and _field(label) in FIELDS else None
+
+
+def _field(label: str) -> str:
     name = re.sub(r"\W+", "_", label.strip().lower()).strip("_")
-    return (label, value.strip()) if colon and _SYNONYMS.get(name, name) in FIELDS else None
+    return _SYNONYMS.get(name, name)
 
 
 def _report_shape(file: SourceFile, line: int, wanted: str, diagnostics: Diagnostics) -> None:

@@ -17,6 +17,7 @@ from kbc.languages.addresses import joined_url
 from kbc.languages.anchors import Anchors
 from kbc.languages.front_matter import stated_language
 from kbc.languages.html.page import read_html
+from kbc.project.well_formed import comma_separated
 
 MAX_PAGE_BYTES = 64 * 1024 * 1024
 """As for a file of any other format."""
@@ -79,7 +80,7 @@ def _html(entry: SiteEntry, data: bytes, link: Callable[[str], str]) -> Imported
     if source is None:
         return _unreadable("unknown encoding")
     found = read_html(source, link)
-    if _NOINDEX & {each.strip() for each in found.robots.lower().split(",")}:
+    if not _NOINDEX.isdisjoint(comma_separated(found.robots.lower())):
         return ImportedPage(reason="noindex")
     if not found.text.strip():
         return ImportedPage(reason="no main content")

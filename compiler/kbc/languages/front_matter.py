@@ -102,6 +102,13 @@ def stated_above(text: str) -> tuple[Mapping[str, Any], int]:
     return (matter.data, count) if matter and matter.data else ({}, 0)
 
 
+def below_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
+    """What the front matter of a page states, and the text below it."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    matter, start = read_front_matter(lines, range(1, len(lines) + 1), [])
+    return matter.data if matter else {}, "\n".join(lines[start:])
+
+
 def front_matter_end(text: str) -> int:
     """Where the page begins, behind the marks around what stands above it."""
     match = _FRONT_MATTER.match(text)

@@ -44,22 +44,9 @@ from kbc.linking.flushing import flush, flushing_tree
 from kbc.linking.self_check import SelfCheck, examine, is_damaged
 
 MANIFEST_FIELDS = (
-    "name",
-    "title",
-    "version",
-    "description",
-    "license",
-    "prefix",
-    "built_at",
-    "collections",
-    "scopes",
-    "encoder",
-    "search",
-    "tools",
-    "package",
-    "libraries",
-    "warnings",
-)
+    "name", "title", "version", "description", "license", "prefix", "built_at", "collections",
+    "scopes", "encoder", "search", "tools", "package", "libraries", "warnings",
+)  # fmt: skip
 """What a builder supplies; the linker adds `format`, `build_id`, `files` and the seal."""
 RERANKER = "reranker"
 """The field of an artifact with a re-ranker; others do not have it."""

@@ -120,9 +120,8 @@ def _is_part(collection: Collection, record: DocRecord) -> bool:
     folder = collection.generator_options.get("folder", "")
     if below(folder, record.path) in order:
         return False
-    has_title = "title" in record.frontmatter or any(each.level == 1 for each in record.sections)
     is_listed = collection.generator == "mdbook" and bool(order)
-    return is_listed or not has_title or record.path.rsplit("/", 1)[-1].startswith("_")
+    return is_listed or not record.has_title or record.path.rsplit("/", 1)[-1].startswith("_")
 
 
 def _holds(page: DocRecord, part: DocRecord, texts: dict[str, Mapping[str, Sequence[int]]]) -> bool:

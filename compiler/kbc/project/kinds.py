@@ -29,44 +29,12 @@ RESERVED_COLLECTIONS = frozenset({"all", "everything", "chunks"})
 """`all` and `everything` are scopes, `chunks` is a file name in the catalog."""
 
 GENERATORS = (
-    "antora",
-    "bookdown",
-    "doc-builder",
-    "docfx",
-    "docs-builder",
-    "docsify",
-    "documenter",
-    "docusaurus",
-    "eleventy",
-    "ex-doc",
-    "fern",
-    "fumadocs",
-    "gitbook",
-    "grails-guide",
-    "hexo",
-    "hugo",
-    "jekyll",
-    "killercoda",
-    "mdbook",
-    "mintlify",
-    "mkdocs",
-    "nextra",
-    "pkgdown",
-    "quarto",
-    "quartz",
-    "rspress",
-    "sandpaper",
-    "sphinx",
-    "sphinx-autoapi",
-    "sphinx-autodoc2",
-    "sphinx-gallery",
-    "starlight",
-    "vitepress",
-    "vuepress",
-    "writerside",
-    "zola",
-    "site",
-)
+    "antora", "bookdown", "doc-builder", "docfx", "docs-builder", "docsify", "documenter",
+    "docusaurus", "eleventy", "ex-doc", "fern", "fumadocs", "gitbook", "grails-guide", "hexo",
+    "hugo", "jekyll", "killercoda", "mdbook", "mintlify", "mkdocs", "nextra", "pkgdown", "quarto",
+    "quartz", "rspress", "sandpaper", "sphinx", "sphinx-autoapi", "sphinx-autodoc2",
+    "sphinx-gallery", "starlight", "vitepress", "vuepress", "writerside", "zola", "site",
+)  # fmt: skip
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
 them built."""
 
@@ -210,19 +178,8 @@ RUBY = (".md.erb", ".markdown.erb", ".markerb")
 
 MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd", *RUBY)
 CONVERTED = (
-    *(
-        ".rst",
-        ".rest",
-        ".adoc",
-        ".asciidoc",
-        ".asc",
-        ".ipynb",
-        ".pod",
-        ".rd",
-        ".rdoc",
-        ".dox",
-        ".mld",
-    ),
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod"),
+    *(".rd", ".rdoc", ".dox", ".mld"),
     *(".texi", ".texinfo", ".txi"),
     *(".topic", ".tutorial", "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),

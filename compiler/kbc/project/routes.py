@@ -263,9 +263,8 @@ def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
         return _filled(rule.replace(":collection", name), rest, data)
     if stated:
         return _filled(stated, stem, data)
-    is_pretty = str(options.get("permalink", "")) == "pretty" or str(
-        options.get("permalink", "")
-    ).endswith("/")
+    style = str(options.get("permalink", ""))
+    is_pretty = style == "pretty" or style.endswith("/")
     return _folder_or(path, posixpath.basename(stem), "/" if is_pretty else ".html")
 
 

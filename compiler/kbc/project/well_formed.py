@@ -57,6 +57,11 @@ def texts(value: Any) -> list[str]:
     return [item for item in items if isinstance(item, str)]
 
 
+def comma_separated(text: str) -> list[str]:
+    """What a text lists between commas, without blanks around it and without what is empty."""
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
 def line_at(data: Mapping[str, Any], name: str) -> str:
     """The text under a name on one line; "" where there is none."""
     value = data.get(name)

@@ -22,7 +22,7 @@ from typing import IO
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.errors.shortages import shortage
 from kb_runtime.store.locks import is_at, try_share
-from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
+from kb_runtime.store.temporary_folders import locked_folder, remove_abandoned
 
 _ZIP_ENDINGS = (".zip", ".whl", ".jar")
 ENDINGS = (
@@ -124,34 +124,30 @@ def _unpack(path: Path, target: Path) -> None:
     """Makes the folder `target` in one step: other processes may unpack the same archive."""
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(str(target.parent), UNFINISHED)
-    with tempfile.TemporaryDirectory(
+    unfinished = tempfile.TemporaryDirectory(
         prefix=UNFINISHED, dir=target.parent, ignore_cleanup_errors=True
-    ) as folder:
-        lock = lock_folder(folder)  # says that somebody writes into the folder
+    )
+    with unfinished as folder, locked_folder(folder):
+        staged = Path(folder) / target.name
+        (staged / "content").mkdir(parents=True)
         try:
-            staged = Path(folder) / target.name
-            (staged / "content").mkdir(parents=True)
-            try:
-                listing = _extract(path, staged / "content")
-            except _DAMAGE as error:
-                if shortage(error) is not None:
-                    raise
-                reason = str(error).partition("\n")[0].rstrip(":")  # tarfile goes on for lines
-                raise ArchiveError(
-                    f"{path.name!r} cannot be unpacked: {reason}",
-                    "It may be cut off: copy it again, or unpack it and name the folder.",
-                ) from error
-            (staged / LISTING).write_text(json.dumps(listing), encoding="utf-8")
-            try:
-                if target.exists() and not _is_whole(target):
-                    target.rename(Path(folder) / "damaged")
-                staged.rename(target)
-            except OSError:
-                if not target.exists():  # else another process has been faster
-                    raise
-        finally:
-            if lock is not None:
-                os.close(lock)
+            listing = _extract(path, staged / "content")
+        except _DAMAGE as error:
+            if shortage(error) is not None:
+                raise
+            reason = str(error).partition("\n")[0].rstrip(":")  # tarfile goes on for lines
+            raise ArchiveError(
+                f"{path.name!r} cannot be unpacked: {reason}",
+                "It may be cut off: copy it again, or unpack it and name the folder.",
+            ) from error
+        (staged / LISTING).write_text(json.dumps(listing), encoding="utf-8")
+        try:
+            if target.exists() and not _is_whole(target):
+                target.rename(Path(folder) / "damaged")
+            staged.rename(target)
+        except OSError:
+            if not target.exists():  # else another process has been faster
+                raise
 
 
 def _is_whole(target: Path) -> bool:

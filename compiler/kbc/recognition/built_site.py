@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from kbc.languages.addresses import HOST
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_inventory, read_text
+from kbc.recognition.configuration import first_existing, first_name, read_inventory, read_text
 from kbc.recognition.site import Site, joined
 
 GENERATOR = "site"
@@ -56,9 +56,7 @@ def rendered(folder: str, files: Sequence[str]) -> list[str]:
 def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[str]) -> Site:
     """The site in `folder`. `root_name` is the name of the folder that a mirror may have named after its
     host, and `hosts` the folders directly below `folder` that are named after hosts."""
-    first = next(
-        (name for name in ("index.html", "index.htm") if tree.exists(joined(folder, name))), ""
-    )
+    first = first_name(tree, folder, ("index.html", "index.htm"))
     page = read_text(tree, joined(folder, first)) if first else ""
     sitemap = "sitemap.xml" if tree.exists(joined(folder, "sitemap.xml")) else ""
     options: dict[str, object] = {}

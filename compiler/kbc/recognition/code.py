@@ -106,12 +106,6 @@ def among_pages(root: Path, files: Sequence[str], exclude: Sequence[str] = ()) -
     return _bounded(root, patterns, documented=True)[0]
 
 
-def scenarios(files: Sequence[str], folders: Sequence[str]) -> set[str]:
-    """The features of Gherkin in `folders`, which are read as tests."""
-    starts = tuple(f"{each}/" for each in folders)
-    return {name for name in files if name.endswith(".feature") and name.startswith(starts)}
-
-
 def shared_folders(collections: Sequence[Collection], files: Sequence[str]) -> list[str]:
     """The folders of pages whose programs are source of the project: those that no generator has, and those
     of a site that hold packages of the project and more programs than pages."""
@@ -189,6 +183,13 @@ def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
     among = sum(name.split("/")[0] not in places.DOCS_FOLDERS for name in documents)
     programs = sum(map(places.is_program, names))
     return programs > among * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages) + len(documents)
+
+
+def is_source_around(names: Sequence[str], man_pages: frozenset[str]) -> bool:
+    """Whether a folder with these files, most pages of which are HTML, holds a program whose templates they
+    are. Scripts do not tell: a built site may have several for each page."""
+    others = [name for name in names if LANGUAGES.get(ending(name)) != "javascript"]
+    return is_source_tree(others, man_pages)
 
 
 def is_source_beside(

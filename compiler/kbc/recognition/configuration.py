@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ import yaml
 from kbc.formats import inventory
 from kbc.formats.document import FormatError
 from kbc.formats.inventory import Inventory
-from kbc.languages.front_matter import read_front_matter
+from kbc.languages.front_matter import below_front_matter
 from kbc.limits import toml_excess
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, is_bounded, json_value
@@ -64,15 +64,18 @@ _Loader.add_multi_constructor("tag:yaml.org,2002:python/", _foreign)
 
 def read_text(tree: IncludeTree, path: str) -> str:
     """The text of a file; "" where there is none."""
+    return text_of(tree, path) or ""
+
+
+def text_of(tree: IncludeTree, path: str) -> str | None:
+    """The text of a file; None where there is none."""
     data = tree.read(path, READER)
-    return "" if data is None else data.decode("utf-8-sig", "replace")
+    return None if data is None else data.decode("utf-8-sig", "replace")
 
 
 def peek_front_matter(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """What stands above the page at `path`, which counts as read by its own collection only."""
-    lines = (tree.peek(path) or b"").decode("utf-8-sig", "replace").splitlines() or [""]
-    found, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
-    return found.data if found else {}
+    return below_front_matter((tree.peek(path) or b"").decode("utf-8-sig", "replace"))[0]
 
 
 def read_yaml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -105,6 +108,12 @@ def read_json(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     return mapping(json_value(read_text(tree, path)))
 
 
+def ignored_paths(tree: IncludeTree, path: str) -> list[str]:
+    """The patterns of a file that is written as .gitignore is; none without one."""
+    lines = read_text(tree, path).splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
 def read_json_with_comments(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """JSON with comments and commas behind the last entry, as programs of Microsoft's read it."""
     plain = _COMMENT.sub(lambda match: match["kept"] or "", read_text(tree, path))
@@ -122,18 +131,14 @@ def script_configs(folder: str) -> tuple[str, ...]:
 
 def read_script(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """The object that a program exports, with what it imports from files beside it."""
-    return exported(read_text(tree, path), path, partial(_text_of, tree))
+    return exported(read_text(tree, path), path, partial(text_of, tree))
 
 
 def read_script_value(tree: IncludeTree, path: str) -> Any:
     """What a program or a file of JSON exports, of any type, with what it imports from files beside it."""
     if path.endswith(".json"):
         return json_value(read_text(tree, path))
-    return exported_value(read_text(tree, path), path=path, read=partial(_text_of, tree))
-
-
-def _text_of(tree: IncludeTree, path: str) -> str | None:
-    return read_text(tree, path) if tree.exists(path) else None
+    return exported_value(read_text(tree, path), path=path, read=partial(text_of, tree))
 
 
 def read_any(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -152,13 +157,15 @@ def read_inventory(tree: IncludeTree, path: str) -> Inventory | None:
         return None
 
 
+def first_name(tree: IncludeTree, folder: str, names: Iterable[str]) -> str:
+    """The first of `names` that is a file in `folder`; "" when none is."""
+    return next((name for name in names if tree.exists(joined(folder, name))), "")
+
+
 def first_existing(tree: IncludeTree, folder: str, names: tuple[str, ...]) -> str:
     """The path of the first of `names` that is a file in `folder`; "" when none is."""
-    for name in names:
-        path = f"{folder}/{name}" if folder else name
-        if tree.exists(path):
-            return path
-    return ""
+    name = first_name(tree, folder, names)
+    return joined(folder, name) if name else ""
 
 
 def pages_below(

@@ -50,7 +50,7 @@ _GENERIC = re.compile(
 )
 """Names of folders that say nothing about what is in them."""
 
-_NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features"])
+_NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features", "suites"])
 """Collections that do not explain a project."""
 
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
@@ -227,8 +227,10 @@ class _FolderDetector:
         """A site whose generator has written it."""
         named = filter(built_site.is_host, self._names)
         hosts = [name for name in named if (self._root / name).is_dir()]
-        if not places.is_mostly_html(self._root, self._files) or (
-            repository.is_written_below(self._tree, self._root, self._files)
+        if (
+            not places.is_mostly_html(self._root, self._files)
+            or code.is_source_around(self._files, self._man_pages)
+            or repository.is_written_below(self._tree, self._root, self._files)
         ):
             return []
         return [built_site.recognise(self._tree, "", self._root.name.lower(), hosts)]
@@ -324,14 +326,11 @@ class _FolderDetector:
         if manuals:
             collections.append(collection("man", "docs", tuple(manuals)))
         collections, apis = self._with_apis(collections, taken)
-        if features := places.features(self._files):
-            tests = collection("features", "tests", features)
-            collections.append(replace(tests, include=("*.feature",)))
-        collections += tests_beside(self._root, self._files)
+        tests, read_as_tests = tests_beside(self._root, self._files)
+        collections += tests
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
-        excluded |= {*apis.own, *apis.copies, *apis.parts}
-        excluded |= code.scenarios(self._files, features)
+        excluded |= {*apis.own, *apis.copies, *apis.parts, *read_as_tests}
         exercises = {EXERCISES} if self._workshop else set()
         others = sorted((excluded | exercises) - {*plain})
         documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION
@@ -391,11 +390,12 @@ class _FolderDetector:
             collections.append(without(replace(pages, include=include), parts))
         if not collections and (tests := tests_in(self._root, found)):
             return self._finish(tests, "folder of test cases")
-        collections += tests_beside(self._root, found)
+        beside, read_as_tests = tests_beside(self._root, found)
+        collections += beside
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
         has_programs = any(map(places.is_program, found))
-        source = code.among_pages(self._root, self._files)
+        source = code.among_pages(self._root, self._files, [f"/{each}" for each in read_as_tests])
         if source and (has_programs or repository.is_checkout(self._root)):
             collections.append(source)
         if not collections:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigParserError
 from dataclasses import dataclass, replace
@@ -164,7 +164,7 @@ def _with_version(
             places += [f"{src}{module}{end}" for end in _OF_VERSION for src in ("", "src/")]
     for place in places:
         source = joined(path.rpartition("/")[0], place)
-        content = read_text(tree, source).strip() if tree.exists(source) else ""
+        content = read_text(tree, source).strip()
         found = _PYTHON_VERSION.search(content)
         if found and _VERSION.fullmatch(found[1]):
             return {**data, "version": found[1]}
@@ -211,13 +211,11 @@ def _maven(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
 
 
 def _program(tree: IncludeTree, path: str) -> Mapping[str, Any]:
-    return dict(reversed([*_assigned(read_text(tree, path))]))
-
-
-def _assigned(source: str) -> Iterator[tuple[str, str]]:
-    for each in _ASSIGNED.finditer(source):
-        value = each["text"] or each["other"] or each["atom"] or ""
-        yield each["attribute"] or each["key"], value
+    """What a program gives to names, the first value of each."""
+    return {
+        each["attribute"] or each["key"]: each["text"] or each["other"] or each["atom"] or ""
+        for each in reversed([*_ASSIGNED.finditer(read_text(tree, path))])
+    }
 
 
 def _gem(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -226,7 +224,7 @@ def _gem(tree: IncludeTree, path: str) -> Mapping[str, Any]:
         return data
     own = str(data.get("name", "")).replace("-", "/")
     source = joined(path.rpartition("/")[0], "lib", own, "version.rb")
-    found = _RUBY_VERSION.search(read_text(tree, source)) if tree.exists(source) else None
+    found = _RUBY_VERSION.search(read_text(tree, source))
     return {**data, "version": found[1]} if found else data
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +13,16 @@ from kb_runtime.records.cases import normalise, suite_of
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
-from kbc.recognition.places import is_of_others
+from kbc.recognition.places import FEW_PAGES, is_of_others
 
 ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature", ".robot")
 """Endings of files that nothing but the kind `tests` reads."""
 _TABLES = (".csv", ".xlsx")
+_NOT_OWN = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
+"""Folders of what is no part of a project's own tests."""
+_FEATURES = "features"
+_WRITTEN = {".feature": _FEATURES, ".robot": "suites"}
+"""Ending of files in which people write tests -> what a collection of them is called."""
 _COURSE_STEPS = ".github/steps"
 _MOST_TRIED = 100
 """Files that are looked at to tell whether a folder holds test cases."""
@@ -68,12 +75,39 @@ def tests_in(root: Path, files: Sequence[str]) -> list[Collection]:
     return [replace(collection("tests", "tests", (".",)), include=tuple(f"*{e}" for e in ENDINGS))]
 
 
-def tests_beside(root: Path, files: Sequence[str]) -> list[Collection]:
-    """A collection of the tables of test cases among `files`, which stand beside pages; those that tests of a
-    program or dependencies hold are data."""
+def tests_beside(root: Path, files: Sequence[str]) -> tuple[list[Collection], set[str]]:
+    """Collections of the tests that stand beside pages or code, and the files of those that are written like
+    code: features of Gherkin, suites of Robot Framework. Tables that tests of a program or dependencies hold
+    are data."""
+    written, own = _written_tests(root, files)
     tables = [name for name in files if name.lower().endswith(_TABLES) and not is_of_others(name)]
     found = tuple(name for name in tables[:_MOST_TRIED] if _holds_tests(root / name))
-    return [collection("tests", "tests", found)] if found else []
+    return [*written, *([collection("tests", "tests", found)] if found else [])], own
+
+
+def _written_tests(root: Path, files: Sequence[str]) -> tuple[list[Collection], set[str]]:
+    """A collection each of the features of Gherkin and the suites of Robot Framework, where a folder called
+    `features` has several of those or one at the top several with tests; and their files."""
+    collections = []
+    read: set[str] = set()
+    for ending, title in _WRITTEN.items():
+        places: dict[str, list[str]] = {}
+        for name in files:
+            *folders, file = name.split("/")
+            is_within = title == _FEATURES and _FEATURES in folders
+            above = folders[: folders.index(_FEATURES)] if is_within else folders
+            if any(map(_NOT_OWN.fullmatch, above)) or not file.endswith(ending):
+                continue
+            if is_within or _holds_tests(root / name):
+                place = (*above, _FEATURES) if is_within else folders[:1]
+                places.setdefault("/".join(place), []).append(name)
+        found = {place: names for place, names in places.items() if len(names) >= FEW_PAGES}
+        read.update(*found.values())
+        folders_of = {os.path.commonpath(names) for place, names in found.items() if place}
+        if paths := tuple(sorted({*folders_of, *found.get("", ())})):
+            own = collection(title, "tests", paths)
+            collections.append(replace(own, include=(f"*{ending}",)))
+    return collections, read
 
 
 def _holds_tests(path: Path) -> bool:

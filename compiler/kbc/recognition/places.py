@@ -65,8 +65,6 @@ _NO_PLACE = re.compile(
     r"node_modules|vendor|x?t|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|_snaps|__snapshots__",
     re.IGNORECASE,
 )
-_DATA = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
-"""Folders of what is no part of a project's own tests."""
 MAX_DEPTH = 3
 """Folders below a repository's root that sites and folders of documentation are looked for in."""
 
@@ -315,17 +313,6 @@ def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str
             or written.isdisjoint({PurePosixPath(name).name, PurePosixPath(name).stem})
         )
     ]
-
-
-def features(files: Sequence[str]) -> tuple[str, ...]:
-    """The folders called `features` with several features of Gherkin, which say what a program does."""
-    found: Counter[str] = Counter()
-    for name in files:
-        *folders, own = name.split("/")
-        if own.endswith(".feature") and "features" in folders:
-            above = folders[: folders.index("features")]
-            found["/".join((*above, "features"))] += not any(map(_DATA.fullmatch, above))
-    return tuple(sorted(folder for folder, count in found.items() if count >= FEW_PAGES))
 
 
 def readmes(names: Sequence[str]) -> list[str]:

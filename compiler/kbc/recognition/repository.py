@@ -55,20 +55,8 @@ _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
 _GENERATORS = (
-    *(
-        mkdocs,
-        vitepress,
-        vuepress,
-        starlight,
-        mdbook,
-        antora,
-        hugo,
-        zola,
-        hexo,
-        jekyll,
-        sphinx,
-        docfx,
-    ),
+    *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo),
+    *(zola, hexo, jekyll, sphinx, docfx),
     *(docs_builder, doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
     *(nextra, quartz, rspress, grails_guide, documenter, sandpaper, killercoda, fern, ex_doc),
     *(bookdown, pkgdown),
@@ -108,7 +96,7 @@ def _at_its_domain(tree: IncludeTree, site: Site) -> Site:
         return site
     for place in (site.folder, own, *(joined(own, name) for name in ("static", "public"))):
         path = joined(place, _DOMAIN_FILE)
-        domain = read_text(tree, path).strip() if tree.exists(path) else ""
+        domain = read_text(tree, path).strip()
         if _DOMAIN.fullmatch(domain):
             return replace(site, base_url=f"https://{domain}/", files=(*site.files, path))
     return site

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import kb_runtime
 from kb_runtime.errors import UsageError
 from kb_runtime.store.atomic_files import output_file
-from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
+from kb_runtime.store.temporary_folders import locked_folder, remove_abandoned
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.version import install_hint
 from kbc.errors import MissingDependencyError, OutputError
@@ -141,27 +141,24 @@ def _write_lance(kb: kb_runtime.KnowledgeBase, out: Path) -> None:
     if out.exists():
         raise OutputError(f"{out} already exists", "Remove it, or export to another folder.")
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=out.parent))
-    lock = None
     failed: list[Exception] = []
     try:
-        lock = lock_folder(str(folder))  # says that somebody writes into the folder
-        try:
-            made = lancedb.connect(folder).create_table(out.stem, _arrow(kb, failed))
-            # It says nothing of a last write that the system refused: whatever can be read was written.
-            rows = sum(batch.num_rows for batch in made.search().to_batches())
-        except (OSError, RuntimeError, ValueError) as error:
-            raise failed[0] if failed else _refused(error, out) from error
-        if rows != _count(kb):
-            raise OutputError(
-                f"{out} cannot be written: only {rows} of {_count(kb)} rows were written"
-            )
-        table = folder / out.name
-        flush_tree(table)
-        table.rename(out)
+        with locked_folder(str(folder)):
+            try:
+                made = lancedb.connect(folder).create_table(out.stem, _arrow(kb, failed))
+                # It says nothing of a last write that the system refused: whatever can be read was written.
+                rows = sum(batch.num_rows for batch in made.search().to_batches())
+            except (OSError, RuntimeError, ValueError) as error:
+                raise failed[0] if failed else _refused(error, out) from error
+            if rows != _count(kb):
+                raise OutputError(
+                    f"{out} cannot be written: only {rows} of {_count(kb)} rows were written"
+                )
+            table = folder / out.name
+            flush_tree(table)
+            table.rename(out)
     finally:
         delete(folder)
-        if lock is not None:
-            os.close(lock)
 
 
 def _refused(error: Exception, out: Path) -> Exception:

@@ -74,17 +74,10 @@ _SITE_INDEXES = frozenset(
 )
 _FIRST_PAGE = "index.html"
 
-_LOCK_FILES = frozenset(
-    {
-        "bun.lockb",
-        "go.sum",
-        "gradle.lockfile",
-        "npm-shrinkwrap.json",
-        "package-lock.json",
-        "packages.lock.json",
-        "pnpm-lock.yaml",
-    }
-)
+_LOCK_FILES = frozenset([
+    "bun.lockb", "go.sum", "gradle.lockfile", "npm-shrinkwrap.json", "package-lock.json",
+    "packages.lock.json", "pnpm-lock.yaml",
+])  # fmt: skip
 
 _BINARY_ENDINGS = re.compile(
     r"""(?:7z|a|aab|aac|apk|avi|avif|bin|bmp|br|bz2|class|dat|db|deb|dex|dll|dmg|doc|docx|dylib
@@ -135,48 +128,13 @@ _NUMERALS = b"0123456789abcdefABCDEFxXuUlL+-.,;{}[]() \t\r\n"
 _NUMBERS_LEAST_BYTES = 20_000
 _NUMBERS_SHARE = 0.95
 
-_SECRET_NAMES = re.compile(
-    "|".join(
-        translate(pattern)
-        for pattern in (
-            ".env",
-            ".env.*",
-            "*.env",
-            ".envrc",
-            ".git-credentials",
-            ".htpasswd",
-            ".netrc",
-            "_netrc",
-            ".pgpass",
-            ".pypirc",
-            ".dockercfg",
-            "*.jks",
-            "*.kdbx",
-            "*.key",
-            "*.keystore",
-            "*.p12",
-            "*.p8",
-            "*.pem",
-            "*.pfx",
-            "*.ppk",
-            "*.tfstate",
-            "*.tfstate.backup",
-            "*.tfvars",
-            "credentials",
-            "credentials.json",
-            "credentials.toml",
-            "id_dsa",
-            "id_ecdsa",
-            "id_ed25519",
-            "id_rsa",
-            "secrets.json",
-            "secrets.toml",
-            "secrets.yaml",
-            "secrets.yml",
-            "service-account*.json",
-        )
-    )
-)
+_SECRET_NAMES = re.compile("|".join(map(translate, [
+    ".env", ".env.*", "*.env", ".envrc", ".git-credentials", ".htpasswd", ".netrc", "_netrc",
+    ".pgpass", ".pypirc", ".dockercfg", "*.jks", "*.kdbx", "*.key", "*.keystore", "*.p12", "*.p8",
+    "*.pem", "*.pfx", "*.ppk", "*.tfstate", "*.tfstate.backup", "*.tfvars", "credentials",
+    "credentials.json", "credentials.toml", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa",
+    "secrets.json", "secrets.toml", "secrets.yaml", "secrets.yml", "service-account*.json",
+])))  # fmt: skip
 # What a project ships so that its users write their own.
 _SECRET_SAMPLES = re.compile(r"\.(?:dist|example|sample|template)(?:\.\w+)?\Z")
 

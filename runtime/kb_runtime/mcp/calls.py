@@ -10,7 +10,7 @@ from kb_runtime.mcp.merged_answers import COLLECTION, KB
 from kb_runtime.text.names import known_as, quoted
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import error_answer, with_warnings
-from kb_runtime.tools.arguments import check
+from kb_runtime.tools.arguments import check, unknown
 from kb_runtime.tools.budget import WARNING_MARGIN, within
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.parameter import MAX_CHARS
@@ -117,6 +117,16 @@ def run_tool(
         session.kb = chosen.manifest["name"]
         if COLLECTION in given:
             given[COLLECTION] = _own_name(artifact, session.artifact, given[COLLECTION])
+    try:
+        return _answered(tool, session, given)
+    except ToolError as error:
+        ignored = (f"{each[0].upper()}{each[1:]}." for each in unknown(tool, given))
+        error.next_steps = (*error.next_steps, *ignored)
+        raise
+
+
+def _answered(tool: Tool, session: Session, given: Mapping[str, Any]) -> Answer[Any]:
+    """The answer of a tool, with what its caller should know about the arguments."""
     checked, warnings = check(tool, given)
     asked = checked.pop(MAX_CHARS.name)
     settings = session.artifact.parts[0].manifest.get("tools") or {}

@@ -269,7 +269,7 @@ def _case(record: Mapping[str, Any], suite: Suite, source: str) -> Case | None:
     fields = _merged(record)
     test_id = fields.get("testId")
     number = test_id if isinstance(test_id, int) and not isinstance(test_id, bool) else None
-    jira_key = _key(_line(_first(fields, "jiraKey", "issueKey")))
+    jira_key = _key(_line(_first(fields, "jiraKey", "issueKey", "testKey")))
     test_case_id = _line(_first(fields, "testCaseId"))
     identifiers = (_line(fields.get("uid")), jira_key, test_case_id, _line(test_id))
     uid = next(filter(None, identifiers), "")

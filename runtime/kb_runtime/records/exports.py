@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kb_runtime.records import runs
+from kb_runtime.records import allure, runs
 
 WRAPPERS = ("tests", "rows", "data", "testCases", "cases", "issues", "results", "values")
 """Objects that hold a list of records call it so, the more telling names first."""
@@ -27,7 +27,17 @@ COLUMNS_NOT_READ, LONG_ROWS = "columnsNotRead", "longRows"
 row of more cells than the header."""
 
 _IDENTIFYING = frozenset(
-    {"uid", "jiraKey", "issueKey", "testCaseId", "testId", "title", "summary", "testInfo"}
+    {
+        "uid",
+        "jiraKey",
+        "issueKey",
+        "testKey",
+        "testCaseId",
+        "testId",
+        "title",
+        "summary",
+        "testInfo",
+    }
     | {"id", "key", "name", "jira", "nodeid"}
 )
 """One of them is in every record."""
@@ -45,7 +55,7 @@ _Record = Mapping[str, Any]
 
 def records(data: Any) -> Sequence[Any] | None:
     """The records of an export, each with fields as `cases` knows them; None for another shape."""
-    if (tests := runs.records(data)) is not None:
+    if (tests := runs.records(data)) is not None or (tests := allure.records(data)) is not None:
         return tests
     found = _listed(data)
     if found is None:

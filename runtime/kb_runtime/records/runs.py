@@ -23,6 +23,7 @@ _MESSAGE_LINES = 3
 """Of the message of a failure: what follows are a code frame and a stack trace."""
 _PASSED = frozenset({"passed", "expected"})
 _GO_STATUS = {"run": "not ended", "pass": "passed", "fail": "failed", "skip": "skipped"}
+_DART_STATUS = {"success": "passed", "failure": "failed", "error": "failed"}
 _GO_FRAME = re.compile(r"\s*(?:=== |--- )")
 _POSTMAN_TEST = re.compile(
     r"""(?:\bpm\.test\(|\btests\[)\s*(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|`([^`]+)`)"""
@@ -37,6 +38,8 @@ def records(data: Any) -> list[dict[str, Any]] | None:
             return numbered(_cucumber(data))
         if any({"Action", "Package"} <= each.keys() for each in _objects(data)):
             return _go(data)
+        if any({"testID", "result"} <= each.keys() for each in _objects(data)):
+            return numbered(_dart(_objects(data)))
         return None
     if not isinstance(data, Mapping):
         return None
@@ -139,6 +142,37 @@ def _go(events: Any) -> list[dict[str, Any]]:
                 ),
             )
     return list(found.values())
+
+
+def _dart(events: Iterable[_Record]) -> Iterator[dict[str, Any]]:
+    """The tests among the events of `dart test` and `flutter test`, which load files as hidden tests."""
+    paths: dict[str, str] = {}
+    started: dict[str, _Record] = {}
+    errors: dict[str, list[Any]] = {}
+    for event in events:
+        suite, test, number = event.get("suite"), event.get("test"), event.get("testID")
+        if isinstance(suite, Mapping):
+            paths[_text(suite.get("id"))] = _text(suite.get("path"))
+        elif isinstance(test, Mapping):
+            started[_text(test.get("id"))] = test
+        elif "error" in event:
+            errors.setdefault(_text(number), []).append(event["error"])
+        elif event.get("result") and not event.get("hidden") and _text(number) in started:
+            test = started[_text(number)]
+            status = "skipped" if event.get("skipped") else _DART_STATUS.get(str(event["result"]))
+            path, line = paths.get(_text(test.get("suiteID")), ""), test.get("line")
+            yield _automated(
+                path,
+                [_text(test.get("name"))],
+                testPath=f"{path}:{line}"
+                if isinstance(line, int) and not test.get("url")
+                else path,
+                expectedResults=last_outcome([_outcome(status, errors.get(_text(number), ()))]),
+            )
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def _playwright(suites: Any, above: list[str]) -> Iterator[dict[str, Any]]:

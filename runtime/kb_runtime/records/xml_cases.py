@@ -62,27 +62,27 @@ def _testrail(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
     for case in element.iterfind("cases/case"):
         steps = [
             {
-                "index": _said(step, "index"),
-                "action": _said(step, "content"),
-                "data": _said(step, "additional_info"),
-                "expected": _said(step, "expected"),
+                "index": text_at(step, "index"),
+                "action": text_at(step, "content"),
+                "data": text_at(step, "additional_info"),
+                "expected": text_at(step, "expected"),
             }
             for step in case.iterfind("custom/steps_separated/step")
         ]
-        if not steps and (action := _said(case, "custom/steps")):
-            steps = [{"action": action, "expected": _said(case, "custom/expected")}]
+        if not steps and (action := text_at(case, "custom/steps")):
+            steps = [{"action": action, "expected": text_at(case, "custom/expected")}]
         yield {
-            "testCaseId": _said(case, "id"),
-            "title": _said(case, "title"),
-            "testType": _said(case, "type"),
-            "priority": _said(case, "priority"),
-            "preconditions": _said(case, "custom/preconds"),
-            "relatedIssues": re.split(r"[\s,]+", _said(case, "references")),
+            "testCaseId": text_at(case, "id"),
+            "title": text_at(case, "title"),
+            "testType": text_at(case, "type"),
+            "priority": text_at(case, "priority"),
+            "preconditions": text_at(case, "custom/preconds"),
+            "relatedIssues": re.split(r"[\s,]+", text_at(case, "references")),
             "folderStructure": above,
             "steps": steps,
         }
     for section in element.iterfind("sections/section"):
-        yield from _testrail(section, [*above, _said(section, "name")])
+        yield from _testrail(section, [*above, text_at(section, "name")])
 
 
 def zephyr_scale(root: Element) -> list[dict[str, Any]]:
@@ -90,13 +90,13 @@ def zephyr_scale(root: Element) -> list[dict[str, Any]]:
     return [
         {
             "testCaseId": case.get("key"),
-            "title": _said(case, "name"),
+            "title": text_at(case, "name"),
             "description": _plain(case, "objective"),
             "preconditions": _plain(case, "precondition"),
-            "priority": _said(case, "priority"),
+            "priority": text_at(case, "priority"),
             "tags": [each.text for each in case.iterfind("labels/label")],
-            "relatedIssues": [_said(each, "key") for each in case.iterfind("issues/issue")],
-            "folderStructure": _said(case, "folder"),
+            "relatedIssues": [text_at(each, "key") for each in case.iterfind("issues/issue")],
+            "folderStructure": text_at(case, "folder"),
             "steps": _script(case.find("testScript")),
         }
         for case in root.iterfind("testCases/testCase")
@@ -120,13 +120,14 @@ def _script(script: Element | None) -> list[dict[str, Any]]:
     return steps_of(text.splitlines()) or [{"action": text}]
 
 
-def _said(element: Element, path: str) -> str:
+def text_at(element: Element, path: str) -> str:
+    """The text of the first element at `path`; "" without one."""
     return (element.findtext(path) or "").strip()
 
 
 def _plain(element: Element, path: str) -> str:
     """The text of HTML, which editors in these tools write."""
-    return _text(_said(element, path))
+    return _text(text_at(element, path))
 
 
 def _text(of_html: str) -> str:

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from kb_runtime.records.gherkin import numbered
 from kb_runtime.records.runs import beginning, last_outcome
-from kb_runtime.records.xml_cases import is_of_testlink, testlink, testrail, zephyr_scale
+from kb_runtime.records.xml_cases import is_of_testlink, testlink, testrail, text_at, zephyr_scale
 
 _NAMESPACE = re.compile(r"\{[^{}]*\}")
 _OUTCOMES = {
@@ -74,11 +74,6 @@ def _at(path: str, test: Element) -> str:
     """The file of a test, with the line if the report says it."""
     line = test.get("line", "")
     return f"{path}:{line}" if path and line else path
-
-
-def _text(element: Element, path: str) -> str:
-    """The text of the first element at `path`; "" without one."""
-    return (element.findtext(path) or "").strip()
 
 
 def _values(pairs: Iterable[tuple[str | None, str | None]]) -> list[str]:
@@ -197,7 +192,7 @@ def _nunit_case(case: Element, tags: list[str]) -> dict[str, Any]:
     stated = {"true": "passed", "false": "failed"}.get(succeeded)
     stated = "failed" if case.find("failure") is not None else stated
     status = case.get("result") or ("skipped" if was_run == "false" else stated)
-    reasons = [_text(case, "failure/message"), _text(case, "reason/message")]
+    reasons = [text_at(case, "failure/message"), text_at(case, "reason/message")]
     return _method(
         owner,
         name,
@@ -215,7 +210,11 @@ def _xunit(root: Element) -> list[dict[str, Any]]:
 
 def _xunit_test(test: Element) -> dict[str, Any]:
     traits = [(each.get("name", ""), each.get("value")) for each in test.iter("trait")]
-    said = [_text(test, "failure/message"), _text(test, "reason"), _text(test, "reason/message")]
+    said = [
+        text_at(test, "failure/message"),
+        text_at(test, "reason"),
+        text_at(test, "reason/message"),
+    ]
     return _method(
         test.get("type", ""),
         test.get("name", ""),
@@ -244,9 +243,9 @@ def _testng_method(
     owner: str, method: Element, groups: Mapping[tuple[str, str], list[str]]
 ) -> dict[str, Any]:
     name = method.get("name", "")
-    values = [_text(each, "value") for each in method.iter("param")]
+    values = [text_at(each, "value") for each in method.iter("param")]
     said = [
-        _text(each, "message") or _text(each, "full-stacktrace").partition("\n")[0]
+        text_at(each, "message") or text_at(each, "full-stacktrace").partition("\n")[0]
         for each in method.findall("exception")
     ]
     return _method(
@@ -269,12 +268,12 @@ def _trx(root: Element) -> list[dict[str, Any]]:
         # Older ones have the assembly behind the name of the class.
         owner = "" if method is None else method.get("className", "").partition(",")[0].strip()
         categories = definition.iterfind("TestCategory/TestCategoryItem")
-        said = _text(result, "Output/ErrorInfo/Message")
+        said = text_at(result, "Output/ErrorInfo/Message")
         found.append(
             _method(
                 owner,
                 result.get("testName") or definition.get("name") or "",
-                description=_text(definition, "Description"),
+                description=text_at(definition, "Description"),
                 priority=definition.get("priority"),
                 tags=_values(("Category", each.get("TestCategory")) for each in categories),
                 expectedResults=_outcome(result.get("outcome"), [said]),
@@ -309,7 +308,7 @@ def _robot_test(test: Element, place: list[str], source: str) -> dict[str, Any]:
     return {
         "uid": "::".join(filter(None, (".".join(place), name))) or None,
         "title": name,
-        "description": _text(test, "doc"),
+        "description": text_at(test, "doc"),
         "tags": [each.text for each in tags if each.text],
         "testType": "Automated",
         "folderStructure": "/".join(each.replace("/", " ") for each in place),

@@ -11,6 +11,7 @@ from kb_runtime.search.fusion import places_of
 from kb_runtime.search.matching import Matcher
 from kb_runtime.search.request import SearchHit, Strategy
 from kb_runtime.search.snippets import BUDGET_CHARS, PassageReader
+from kb_runtime.text.urls import is_web_address, page_segments, shared_ending
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,6 +98,25 @@ class HitBuilder:
         if not found and also_qualified and (name := query.unqualified):
             found = self._records_of(lambda find_all: find_all(name), scope)
         return found
+
+    def at_address(self, query: Query, scope: Scope) -> list[range]:
+        """The rows of each record whose path ends most like the address of a page that the query is: a site
+        puts its pages below a folder of its own."""
+        wanted = page_segments(query.text) if is_web_address(query.text) else ()
+        if not wanted:
+            return []
+        alike = {
+            (one, record): shared_ending(id, wanted)
+            for one in scope.ranges
+            if one.rows
+            for record, id in enumerate(self._backend.catalog(one.name).ids())
+        }
+        most = max(alike.values(), default=0)
+        return [
+            self._backend.chunks.rows_of(record, range(one.first_row, one.end))
+            for (one, record), length in alike.items()
+            if length == most > 0
+        ]
 
     def _records_of(
         self, named: Callable[[Callable[[str], list[int]]], list[int]], scope: Scope

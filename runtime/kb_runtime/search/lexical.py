@@ -78,7 +78,7 @@ class LexicalRequest(NamedTuple):
 class LexicalHits(NamedTuple):
     """Rows with BM25 scores, best first, ties by row; and the words that stood in for unknown ones.
 
-    `quoted` are rows that have most of the query verbatim, none where more than `MOST_QUOTED` do.
+    `quoted` are rows that have most of a line of the query verbatim, none where more than `MOST_QUOTED` do.
     """
 
     rows: list[int]

@@ -104,8 +104,8 @@ class Phrase(NamedTuple):
 
 class Plan(NamedTuple):
     """`terms` gives weights by field and term, `present` what a term adds wherever it occurs (a multiple of
-    its rarity), `corrections` the words that stand in for a typed one. `quotations` are those of `phrases`
-    that say most of what the query says."""
+    its rarity), `corrections` the words that stand in for a typed one. `quotations` say most of what a line
+    of the query says: what has one of them verbatim is surely meant."""
 
     terms: Mapping[tuple[str, str], float]
     phrases: Sequence[Phrase]

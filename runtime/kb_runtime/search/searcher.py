@@ -91,6 +91,7 @@ class Searcher:
         if request.names and candidates.mode != "semantic":
             sections = self._structure.documenting(query.member, candidates.lexical.rows)
             records = self._hits.named_records(query, scope, also_qualified=not sections)
+            records = records or self._hits.at_address(query, scope)
             if records:
                 named = best_of_each(records, self._retriever.mask(scope), ranking.rows)
             named += in_order_of(sections, ranking.rows)

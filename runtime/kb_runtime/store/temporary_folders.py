@@ -33,13 +33,19 @@ def temporary_folder(prefix: str) -> Iterator[str]:
 
     with suppress(OSError):
         remove_abandoned(tempfile.gettempdir(), prefix)
-    with tempfile.TemporaryDirectory(prefix=prefix) as folder:
-        lock = lock_folder(folder)  # says that somebody needs the folder
-        try:
-            yield folder
-        finally:
-            if lock is not None:
-                os.close(lock)
+    with tempfile.TemporaryDirectory(prefix=prefix) as folder, locked_folder(folder):
+        yield folder
+
+
+@contextmanager
+def locked_folder(folder: str) -> Iterator[None]:
+    """Says while the body runs that somebody needs the folder, as far as there are locks."""
+    lock = lock_folder(folder)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
 
 
 def lock_folder(folder: str) -> int | None:

@@ -1,8 +1,9 @@
 """Resolves names that a caller typed, and suggests what was probably meant.
 
 A look-up tries, in this order: the exact name, an alias, the same without regard to case, and a
-unique ending of a path that begins at a segment (`builtin.md` for `docs/builtin.md`). Nothing else
-matches: a name that is not in the index does not resolve, and no path is ever opened.
+unique ending of a path that begins at a segment (`builtin.md` for `docs/builtin.md`). The address of a
+page on the web means the only record whose path ends most like it. Nothing else matches: a name that is
+not in the index does not resolve, and no path is ever opened.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from kb_runtime.errors import ToolError
+from kb_runtime.text.urls import is_web_address, page_segments, shared_ending
 
 SUGGESTIONS = 5
 PATH_SUGGESTIONS = 10
@@ -70,7 +72,10 @@ def resolve_path(path: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | 
 
 def resolve_ending(name: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | None:
     """The one record whose id ends with `name`, or None when there are none or several. One that ends
-    with it in the same case counts before those that do in another."""
+    with it in the same case counts before those that do in another. The address of a page means the one
+    whose path has most of its last segments."""
+    if is_web_address(name):
+        return _resolve_address(name, catalogs)
     matches = [
         (position, record, record_id)
         for position, catalog in enumerate(catalogs)
@@ -80,6 +85,19 @@ def resolve_ending(name: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] 
     if len(matches) > 1:
         matches = [match for match in matches if _ends_with(match[2], name)]
     return matches[0][:2] if len(matches) == 1 else None
+
+
+def _resolve_address(address: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | None:
+    wanted = page_segments(address)
+    alike = {
+        (position, record): length
+        for position, catalog in enumerate(catalogs)
+        for record, record_id in enumerate(catalog.ids())
+        if (length := shared_ending(record_id, wanted))
+    }
+    most = max(alike.values(), default=0)
+    nearest = [place for place, length in alike.items() if length == most]
+    return nearest[0] if len(nearest) == 1 else None
 
 
 def ends_with(path: str, ending: str) -> bool:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import takewhile
 
 _WEB = re.compile(r"https?://", re.IGNORECASE)
+_WEB_ADDRESS = re.compile(r"https?://[^\s/]+/\S*\w\S*", re.IGNORECASE)
+_ENDING = re.compile(r"(?<=.)\.[a-z]\w*\Z")
+_INDEXES = frozenset({"index", "_index", "readme"})
 _DEFAULT_PORT = re.compile(r":(?:80|443)\Z")
 
 
@@ -28,3 +33,27 @@ def page_key(url: str) -> str:
         host, slash, rest = path[web.end() :].partition("/")
         host, path = _DEFAULT_PORT.sub("", host.lower()), slash + rest
     return host + unquote(path).rstrip("/") + question_mark + unquote(query)
+
+
+def page_segments(address: str) -> tuple[str, ...]:
+    """The folders and the name of a page, without its ending, as its address and its file share them:
+    `https://rope.dev/guide/knots.html#bowline`, `/guide/knots/`, `guide/knots.md` and
+    `guide/knots/index.md` all end with `guide`, `knots`. Case does not count."""
+    path = page_key(address).partition("?")[0].casefold()
+    parts = [part for part in path.split("/") if part]
+    if parts:
+        parts[-1] = _ENDING.sub("", parts[-1])
+    return tuple(parts[:-1] if parts and parts[-1] in _INDEXES else parts)
+
+
+def is_web_address(text: str) -> bool:
+    """Whether a text is the address of a page, with a path, and nothing else."""
+    return _WEB_ADDRESS.fullmatch(text) is not None
+
+
+def shared_ending(path: str, wanted: Sequence[str]) -> int:
+    """How many segments the path of a file has in common with those of a page, from the last one on."""
+    if not wanted or wanted[-1] not in path.casefold():  # as for nearly all
+        return 0
+    pairs = zip(reversed(page_segments(path)), reversed(wanted), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

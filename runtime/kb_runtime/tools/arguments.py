@@ -6,7 +6,7 @@ strings, unknown names are ignored with a warning, and no text is refused becaus
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kb_runtime.errors import ToolError
@@ -43,20 +43,21 @@ def check(tool: Tool, raw: Mapping[str, Any] | None) -> tuple[dict[str, Any], li
             step = f"Give {argument.name}: {argument.description}"
             raise _refusal(argument, "missing", None, message, step)
         values[argument.name] = argument.default if value is None else value
-    warnings.extend(_unknown(tool, raw))
+    warnings.extend(unknown(tool, raw))
     return values, warnings
 
 
-def _unknown(tool: Tool, raw: Mapping[str, Any]) -> list[str]:
+def unknown(tool: Tool, names: Iterable[Any]) -> list[str]:
+    """Which of the names no argument of the tool has, a phrase each, with what was probably meant."""
     known = [argument.name for argument in tool.arguments]
-    unknown = sorted(name for name in map(str, raw) if name not in known)
+    ignored = sorted(name for name in map(well_formed, map(str, names)) if name not in known)
     warnings = []
-    for name in unknown[:_MAX_UNKNOWN_SHOWN]:
+    for name in ignored[:_MAX_UNKNOWN_SHOWN]:
         close = suggest(name, known, 1)
         hint = f" (did you mean {close[0]}?)" if close else ""
         warnings.append(f"the unknown argument {quoted(name)} was ignored{hint}")
-    if len(unknown) > _MAX_UNKNOWN_SHOWN:
-        warnings.append(f"{len(unknown) - _MAX_UNKNOWN_SHOWN} more unknown arguments were ignored")
+    if len(ignored) > _MAX_UNKNOWN_SHOWN:
+        warnings.append(f"{len(ignored) - _MAX_UNKNOWN_SHOWN} more unknown arguments were ignored")
     return warnings
 
 

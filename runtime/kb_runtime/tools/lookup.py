@@ -123,6 +123,21 @@ def _record(session: Session, kind: RecordKind[R], place: Place) -> R:
     return cast("R", record)
 
 
+def searched(session: Session, kind: str, phrase: str, limit: int) -> list[str]:
+    """Ids of at most `limit` records of a kind that a search finds for `phrase`, best first: what was meant
+    by something that names none. Empty where the index cannot be searched."""
+    from kb_runtime.search.request import SearchRequest
+
+    names = tuple(info.name for info in collections(session, kind))
+    request = SearchRequest(query=phrase, collections=names, limit=limit, per_record=1)
+    try:
+        hits = session.artifact.searcher.search(request).hits
+    except ToolError:
+        return []
+    catalog = session.artifact.catalog
+    return list(dict.fromkeys(catalog(hit.collection).id(hit.record) for hit in hits))
+
+
 def choice(session: Session, noun: str, wanted: str, known: Sequence[str], listing: str) -> str:
     """The one of `known` that equals `wanted` up to case. Raises `unknown_choice`."""
     if (each := known_as(wanted, known)) is not None:

@@ -52,6 +52,14 @@ def test_an_api_export_given_as_functional_tests(call: Call) -> None:
     assert "give it" not in call("ingest_tests", api_path="api.json").text
 
 
+def test_an_unknown_file_comes_with_those_that_are_there(call: Call) -> None:
+    error = call("ingest_tests", functional_path="normalised.json").structured["error"]
+    assert error["suggestions"] == ["normalized.json"]
+    error = call("ingest_tests", functional_path="zzz.csv").structured["error"]
+    assert error["suggestions"][0] == "api.json"
+    assert "notes.txt" not in error["suggestions"]
+
+
 def test_default_files(artifact: Path, tmp_path: Path) -> None:
     (tmp_path / "functional_tests_xray.json").write_text('[{"issueKey": "A-1", "summary": "old"}]')
     ask = client(artifact, tmp_path)

@@ -107,6 +107,12 @@ def test_an_unknown_key_comes_with_close_ones(call: Call) -> None:
     assert reply.structured["error"]["suggestions"] == ["DEMO-10", "DEMO-11", "DEMO-12"]
 
 
+@pytest.mark.parametrize("tool", ["get_test_by_jira", "find_similar_tests"])
+def test_a_title_instead_of_a_key_comes_with_the_uid(call: Call, tool: str) -> None:
+    error = call(tool, jira_key="Delete account & confirm").structured["error"]
+    assert error["suggestions"][0] == "t-delete"
+
+
 @pytest.mark.parametrize("scope", ["docs", "steps", "all", None])
 @pytest.mark.parametrize("key", ["DEMO-11", "demo-11", "t-delete"])
 def test_similar_tests(call: Call, scope: str | None, key: str) -> None:

@@ -167,6 +167,15 @@ def test_a_value_near_a_mistyped_one_is_told(call: Call) -> None:
     assert '"account"' in found.structured["warnings"][0]
 
 
+def test_a_filter_that_is_like_no_value_is_told_some_of_the_values(call: Call) -> None:
+    filters = {"priority": ["Critical", "High"], "testType": "Unit", "tags": "zzz"}
+    told = call("search_tests", query="login", filters=filters).structured["warnings"]
+    assert any(each.startswith('no test has tags "zzz"; there is "') for each in told)
+    assert not any("priority" in each for each in told)
+    of_type = next(each for each in told if "testType" in each)
+    assert of_type.startswith('no test has testType "Unit"; there is "')
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

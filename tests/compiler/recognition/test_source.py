@@ -75,8 +75,62 @@ def test_features_of_gherkin_are_tests(tmp_path: Path) -> None:
     assert [name for name in code if name.endswith(".feature")] == [
         "examples/features/other.feature"
     ]
+    (root / "test/features/nest/1.feature").write_text("Feature: Nest\n  Scenario Outl")
+    assert [record.id for record in read(root)[0].records["features"]] == [
+        f"{n}: Built in {n}" for n in (2, 3)
+    ]
     (root / "test/features/nest/1.feature").unlink()
     assert [each.name for each in recognised(root).project.collections] == ["code"]
+
+
+def _suite(name: str) -> str:
+    return f"*** Test Cases ***\n{name} Is Built\n    Build    {name}\n"
+
+
+def test_suites_of_robot_framework_are_tests_and_their_keywords_are_code(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": "[project]\nname = 'heron'\n",
+        "atest/keywords.robot": "*** Keywords ***\nBuild\n    Log    built\n",
+        **{f"atest/nests/{name}.robot": _suite(name) for name in ("reed", "twig")},
+        "atest/nests/deep/keywords.robot": "*** Keywords ***\nDig\n    Log    dug\n",
+        "atest/nests/deep/hole.robot": _suite("hole"),
+        "atest/testdata/other.robot": _suite("other"),
+        "docs/one.robot": _suite("one"),
+    }
+    built, diagnostics = read(write_tree(tmp_path / "heron", files))
+    assert [record.id for record in built.records["suites"]] == [
+        "Hole::hole Is Built",
+        "Reed::reed Is Built",
+        "Twig::twig Is Built",
+    ]
+    code = {record.id for record in built.records["code"]}
+    assert {each for each in files if each.endswith(".robot") and each not in code} == {
+        *("atest/nests/reed.robot", "atest/nests/twig.robot", "atest/nests/deep/hole.robot")
+    }
+    assert not [each for each in diagnostics if each.code == "tests-none"]
+
+
+def test_features_are_tests_in_any_folder_and_beside_pages_alone(tmp_path: Path) -> None:
+    feature = "Feature: Nest {0}\n  Scenario: Built in {0}\n    When a heron builds\n    Then it is there\n"
+    files = {f"Specs/Features/{n}.feature": feature.format(n) for n in range(1, 4)}
+    files |= {f"{name}.robot": _suite(name) for name in ("reed", "twig", "hole")}
+    found = recognised(write_tree(tmp_path / "heron", {"README.md": page("Heron"), **files}))
+    assert [(each.name, each.paths) for each in found.project.collections] == [
+        ("docs", (".",)),
+        ("features", ("Specs/Features",)),
+        ("suites", ("hole.robot", "reed.robot", "twig.robot")),
+    ]
+
+
+def test_html_among_more_source_is_no_built_site(tmp_path: Path) -> None:
+    templates = {f"src/view{n}/view.html": "<h1>{{ title }}</h1>\n" for n in range(3)}
+    programs = {f"src/view{n}/part{m}.go": "package view\n" for n in range(3) for m in range(5)}
+    tree = write_tree(tmp_path / "heron", {"README.md": page("Heron"), **templates, **programs})
+    records = read(tree)[0].records
+    assert {name: len(each) for name, each in records.items()} == {"readme": 1, "code": 18}
+    scripts = {f"assets/{n}.js": "let a = 1;\n" for n in range(20)}
+    site = {f"{name}.html": f"<h1>{name}</h1><p>Of herons</p>\n" for name in ("nest", "reed")}
+    assert recognised(write_tree(tmp_path / "site", {**site, **scripts})).what == "built site"
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,14 @@ def test_arguments_of_a_wrong_type_are_a_tool_error(dispatcher: Any) -> None:
     assert result["structuredContent"]["error"]["kind"] == "BAD_INPUT"
 
 
+def test_a_refusal_names_the_arguments_that_the_tool_does_not_have(dispatcher: Any) -> None:
+    for arguments in ({"nam": "fold"}, {"nam": "fold", "name": "nothing"}):
+        error = call(dispatcher, "small_get_builtin", arguments)["structuredContent"]["error"]
+        assert error["next"][-1] == 'The unknown argument "nam" was ignored (did you mean name?).'
+    error = call(dispatcher, "small_get_builtin", {"\ud800": 1})["structuredContent"]["error"]
+    assert error["next"][-1] == 'The unknown argument "\N{REPLACEMENT CHARACTER}" was ignored.'
+
+
 def test_lone_surrogates_in_arguments_are_replaced(dispatcher: Any) -> None:
     result = call(dispatcher, "small_get_builtin", {"name": "op\ud800", "x\udc00": ["\ud800"]})
     assert "\ufffd" in result["content"][0]["text"]

@@ -69,6 +69,15 @@ def test_xray_graphql() -> None:
     assert case.steps == (Step(1, "Press start", "once", ("hums",)),)
 
 
+def test_results_of_xray_have_the_key_of_their_test() -> None:
+    steps = [{"action": "Press start", "data": "once", "result": "hums"}]
+    info = {"summary": "Pump starts", "type": "Manual", "labels": ["smoke"], "steps": steps}
+    run = {"testKey": "PUMP-7", "status": "PASSED", "testInfo": info}
+    case = only("xray.json", {"info": {"summary": "Execution"}, "tests": [run]})
+    assert (case.uid, case.jira_key, case.title) == ("PUMP-7", "PUMP-7", "Pump starts")
+    assert case.steps == (Step(1, "Press start", "once", ("hums",)),)
+
+
 def test_xray_cucumber_tests_have_steps() -> None:
     test = {
         "issueId": "1",

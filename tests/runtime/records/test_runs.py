@@ -246,6 +246,34 @@ def test_go() -> None:
     assert stop.expected_results == "last outcome: not ended"
 
 
+def test_dart() -> None:
+    def test(number: int, name: str, **more: Any) -> dict[str, Any]:
+        held = {"id": number, "name": name, "suiteID": 0, "line": 7, "url": None, **more}
+        return {"type": "testStart", "test": held}
+
+    def done(number: int, result: str, **more: Any) -> dict[str, Any]:
+        return {"type": "testDone", "testID": number, "result": result, "hidden": False, **more}
+
+    events: list[Any] = [
+        {"type": "start", "protocolVersion": "0.1.1"},
+        [{"event": "test.startedProcess"}],
+        {"type": "suite", "suite": {"id": 0, "path": "test/pump_test.dart"}},
+        test(1, "loading test/pump_test.dart", line=None),
+        done(1, "success", hidden=True),
+        test(2, "Pump starts"),
+        {"type": "error", "testID": 2, "error": "Expected: hum\n  Actual: none", "stackTrace": "x"},
+        done(2, "failure", skipped=False),
+        test(3, "Pump stops", url="package:flutter_test/src/widget_tester.dart"),
+        done(3, "success", skipped=True),
+        test(4, "Pump rests"),
+    ]
+    starts, stops = read("dart.json", "\n".join(map(json.dumps, events))).cases
+    assert (starts.uid, starts.title) == ("test/pump_test.dart::Pump starts", "Pump starts")
+    assert (starts.test_path, stops.test_path) == ("test/pump_test.dart:7", "test/pump_test.dart")
+    assert starts.expected_results == "last outcome: failed, Expected: hum Actual: none"
+    assert stops.expected_results == "last outcome: skipped"
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -107,6 +107,24 @@ def test_file_name_key_does_not_override_ambiguity() -> None:
     assert resolve_path("bank.qnt", [names]) is None
 
 
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("https://rope.dev/en/stable/guide/knots.html#bowline", 0),
+        ("http://rope.dev/guide/knots/?lang=en", 0),
+        ("https://git.example.org/rope/blob/main/docs/api/knots.md#L7", 1),
+        ("https://rope.dev/API/", 2),
+        ("https://rope.dev/knots/", None),
+        ("https://rope.dev/sails/", None),
+        ("https://rope.dev/", None),
+    ],
+)
+def test_the_address_of_a_page_names_its_file(address: str, found: int | None) -> None:
+    names = Names([("docs/guide/knots.md",), ("docs/api/knots.md",), ("docs/api/index.md",)])
+    place = resolve_path(address, [FILES, names])
+    assert place == (None if found is None else (1, found))
+
+
 def test_single_letter_never_resolves_as_ending() -> None:
     assert resolve_path("d", [Names([("docs/d",)])]) is None
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kbc.languages.includes.files import NOT_INCLUDED
+from kbc.project.well_formed import comma_separated
 
 MAX_EXPANSION = 20_000
 
@@ -89,9 +90,7 @@ def parse(source: str) -> Attributes:
     found.id = found.named.get("id", found.id)
     found.roles += found.named.get("role", "").split()
     for name in ("options", "opts"):
-        found.options += [
-            each.strip() for each in found.named.get(name, "").split(",") if each.strip()
-        ]
+        found.options += comma_separated(found.named.get(name, ""))
     return found
 
 

@@ -113,10 +113,10 @@ class Inline:
     def _pass(self, match: re.Match[str], depth: int) -> str:
         text = match[0]
         if text.startswith("pass:"):
-            stated, inner = text[5 : text.index("[")], text[text.index("[") + 1 : -1]
+            stated, _, inner = text[5:-1].partition("[")
             if _SUBSTITUTED.search(stated):
                 return self._converted(inner, depth)
-            return commonmark.escaped(re.sub(r"<[^>]+>", "", text[text.index("[") + 1 : -1]))
+            return commonmark.escaped(re.sub(r"<[^>]+>", "", inner))
         marks = 3 if text.startswith("+++") else 2
         inner = text[marks:-marks]
         return commonmark.escaped(re.sub(r"<[^>]+>", "", inner) if marks == 3 else inner)

@@ -42,12 +42,18 @@ def write(blocks: BlockWriter, lines: LineReader, above: tuple[str, ...] = ()) -
 
 def _skip_blanks(lines: LineReader, kind: str) -> None:
     """Takes blank lines and comments before the next item of the same list."""
-    ahead = 0
-    while (line := lines.peek(ahead)) is not None and (not line.text or _is_comment(line)):
-        ahead += 1
+    line, ahead = _following(lines)
     if line is not None and marker(line.text) == kind:
         for _ in range(ahead):
             lines.next()
+
+
+def _following(lines: LineReader) -> tuple[SourceLine | None, int]:
+    """The next line that is neither blank nor a comment, and how many of these are before it."""
+    ahead = 0
+    while (line := lines.peek(ahead)) is not None and (not line.text or _is_comment(line)):
+        ahead += 1
+    return line, ahead
 
 
 def _is_comment(line: SourceLine) -> bool:
@@ -146,11 +152,7 @@ def _attached(
                 parts.append(blocks.block(lines))
                 continue
             return
-        ahead = 0
-        while (following := lines.peek(ahead)) is not None and (
-            not following.text or _is_comment(following)
-        ):
-            ahead += 1
+        following, ahead = _following(lines)
         if following is None:
             return
         if following.text == "+":

@@ -143,13 +143,12 @@ class DocumenterSite:
         level = min(place.level + 1, _DEEPEST)
         blocks: list[Sequence[str]] = []
         for entry in entries:
+            title = commonmark.code_span(entry.name)
             place.chars += sum(len(each.text) for each in entry.objects)
             if not entry.objects or place.chars > MAX_INCLUDED_CHARS:
                 place.problems[name] += 1
-                name_shown = commonmark.code_span(entry.name)
-                blocks.append([f"{name_shown} {not_included('its reference')}"])
+                blocks.append([f"{title} {not_included('its reference')}"])
                 continue
-            title = commonmark.code_span(entry.name)
             blocks.append(commonmark.heading(level, f"{title} {{#{entry.name}}}"))
             for each in entry.objects:
                 blocks += self._docstring(each, place)

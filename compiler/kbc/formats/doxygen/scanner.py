@@ -278,15 +278,11 @@ class _HeaderScanner:
     def _is_initializer(self) -> bool:
         """Whether `{` begins the value of a variable or of a member in a constructor's list."""
         texts = [each.text for each in self.pieces]
-        if "=" in texts[-1:] or ("=" in texts and ")" not in texts):
+        if texts[-1] == "=" or ")" not in texts:
             return True
-        if ")" not in texts:
-            return True
-        closed = len(texts) - 1 - texts[::-1].index(")")
-        in_list = ":" in texts and texts.index(":") > texts.index(")") - 0
+        in_list = ":" in texts and texts.index(":") > texts.index(")")
         before = self.pieces[-1]
-        is_name = before.kind == "word" or before.text == ">"
-        return in_list and is_name and (closed < len(texts) - 1)
+        return in_list and (before.kind == "word" or before.text == ">")
 
     def _end(self) -> None:
         scope = self.scopes.pop() if self.scopes else _Scope("")

@@ -11,7 +11,7 @@ from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, 
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
-from kbc.languages.includes.fenced import Kept, fenced_stretches
+from kbc.languages.includes.fenced import Kept, fenced_stretches, outside_fences
 from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, resolved_path
 from kbc.project.well_formed import line_at
@@ -141,10 +141,7 @@ class _KramdownDraft:
 
     def _part(self, text: str) -> str:
         text = re.sub(r"\{::comment\}.*?\{:/(?:comment)?\}|<!--.*?-->", "", text, flags=re.DOTALL)
-        return "\n".join(
-            stretch if is_code else self._prose(stretch)
-            for stretch, is_code in fenced_stretches(text)
-        )
+        return outside_fences(text, self._prose)
 
     def _prose(self, text: str) -> str:
         text = _UNDERLINED.sub(

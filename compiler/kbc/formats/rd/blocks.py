@@ -132,7 +132,7 @@ def _block(macro: RdMacro, level: int) -> list[list[str]]:
     if macro.name in ("itemize", "enumerate"):
         return [_list(macro, level)]
     if macro.name == "describe":
-        return written(tuple(node for each in macro.arguments for node in each), level)
+        return written(macro.content, level)
     if macro.name == "tabular":
         return [_table(macro)]
     if macro.name in ("section", "subsection"):
@@ -145,7 +145,7 @@ def _block(macro: RdMacro, level: int) -> list[list[str]]:
 def _list(macro: RdMacro, level: int) -> list[str]:
     items: list[list[str]] = []
     parts: list[list[str | RdMacro]] = [[]]
-    for node in _flat(tuple(node for each in macro.arguments for node in each)):
+    for node in _flat(macro.content):
         if isinstance(node, RdMacro) and node.name == "item":
             parts.append([])
         else:

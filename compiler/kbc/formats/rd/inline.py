@@ -32,10 +32,15 @@ def plain(nodes: Nodes) -> str:
 
 
 def _plain_macro(macro: RdMacro) -> str:
+    return _quoted(macro, plain)
+
+
+def _quoted(macro: RdMacro, text_of: Callable[[Nodes], str]) -> str:
+    """The character that a macro stands for, or its text, within the quotes that it means."""
     if macro.name in _CHARACTERS:
         return _CHARACTERS[macro.name]
     quote = _QUOTES.get(macro.name, "")
-    return f"{quote}{''.join(map(plain, _read(macro)))}{quote}"
+    return f"{quote}{''.join(map(text_of, _read(macro)))}{quote}"
 
 
 def typeset(nodes: Nodes) -> str:
@@ -131,7 +136,4 @@ _WRITERS: dict[str, Callable[[RdMacro], str]] = {
 def _written(macro: RdMacro) -> str:
     if writer := _WRITERS.get(macro.name):
         return writer(macro)
-    if macro.name in _CHARACTERS:
-        return _CHARACTERS[macro.name]
-    quote = _QUOTES.get(macro.name, "")
-    return f"{quote}{''.join(map(inline, _read(macro)))}{quote}"
+    return _quoted(macro, inline)

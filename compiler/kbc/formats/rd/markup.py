@@ -62,6 +62,11 @@ class RdMacro:
     name: str
     arguments: tuple[tuple[str | RdMacro, ...], ...]
 
+    @property
+    def content(self) -> Nodes:
+        """What is in all of its arguments."""
+        return tuple(node for argument in self.arguments for node in argument)
+
 
 Nodes = tuple[str | RdMacro, ...]
 

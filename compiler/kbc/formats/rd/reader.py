@@ -8,7 +8,7 @@ from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.rd.blocks import code, written
 from kbc.formats.rd.inline import inline, plain, typeset
-from kbc.formats.rd.markup import Markup, Nodes, RdMacro
+from kbc.formats.rd.markup import Markup, RdMacro
 
 _LATIN = re.compile(rb"^\\encoding\{\s*(?:latin-?1|iso-?8859-1)\s*\}", re.MULTILINE | re.IGNORECASE)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -47,7 +47,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             r"the file has neither \name nor \title: it is not a page of R documentation"
         )
     shown = stated.get("title", [])
-    heading = inline(_content(shown[0])) if shown else commonmark.escaped(title)
+    heading = inline(shown[0].content) if shown else commonmark.escaped(title)
     blocks = [commonmark.heading(1, heading if heading.strip() else commonmark.escaped(title))]
     for section in _SECTIONS:
         blocks += _section(section, stated.get(section, []))
@@ -74,21 +74,16 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     ]
 
 
-def _content(macro: RdMacro) -> Nodes:
-    return tuple(node for argument in macro.arguments for node in argument)
-
-
 def _first(stated: dict[str, list[RdMacro]], *names: str) -> str:
     """The text of the first of these sections that has one."""
-    found = (typeset(_content(each)) for name in names for each in stated.get(name, ()))
+    found = (typeset(each.content) for name in names for each in stated.get(name, ()))
     return next((text for text in found if text), "")
 
 
 def _index_names(stated: dict[str, list[RdMacro]]) -> tuple[str, ...]:
     """What `help` of R finds the page under."""
     named = (
-        plain(_content(each)).strip()
-        for each in (*stated.get("alias", ()), *stated.get("name", ()))
+        plain(each.content).strip() for each in (*stated.get("alias", ()), *stated.get("name", ()))
     )
     return tuple(dict.fromkeys(each for each in named if each))
 
@@ -101,9 +96,9 @@ def _section(name: str, macros: list[RdMacro]) -> list[list[str]]:
     heading = _SECTIONS[name]
     for macro in macros:
         if name in ("usage", "synopsis", "examples"):
-            found.append(code(_content(macro)))
+            found.append(code(macro.content))
         else:
-            found += written(_content(macro), 3 if heading else 2, is_values=name in _NAMED)
+            found += written(macro.content, 3 if heading else 2, is_values=name in _NAMED)
     found = [each for each in found if each]
     return [commonmark.heading(2, heading), *found] if heading and found else found
 
@@ -119,7 +114,7 @@ def _summary(macros: list[RdMacro]) -> str:
     """The first paragraph of the description."""
     for macro in macros:
         nodes: list[str | RdMacro] = []
-        for node in _content(macro):
+        for node in macro.content:
             if isinstance(node, RdMacro) and node.name == "subsection":
                 break
             text = node if isinstance(node, str) else ""

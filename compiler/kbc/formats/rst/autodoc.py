@@ -15,6 +15,7 @@ from kbc.formats.rst.configuration import configuration, search_path
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.sphinx_directive import SphinxDirective
 from kbc.project.include_tree import folders_above
+from kbc.project.well_formed import comma_separated
 
 _DEFAULTS = re.compile(
     r"^autodoc_default_(?:options|flags)\s*=\s*(?P<value>[\[{][^\]}]*)", re.MULTILINE
@@ -69,7 +70,7 @@ def reference(
         context.objects = PythonObjects(search_path(context))
     context.objects.problem = ""
     stated = options.get("members")
-    names = [each.strip() for each in (stated or "").split(",") if each.strip()]
+    names = comma_separated(stated or "")
     plain = plain_name(name)
     owned = [f"{context.owner}.{plain}"] if context.owner else []
     modules = [f"{context.module}.{each}" for each in (*owned, plain)] if context.module else []

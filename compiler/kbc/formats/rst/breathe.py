@@ -14,6 +14,7 @@ from kbc.formats.doxygen.projects import DoxygenProjects, HeaderSets, split_para
 from kbc.formats.doxygen.reference import EntityReference, Shown
 from kbc.formats.rst.autodoc import described
 from kbc.formats.rst.sphinx_directive import SphinxDirective
+from kbc.project.well_formed import comma_separated
 
 if TYPE_CHECKING:
     from kbc.formats.rst.context import Context
@@ -60,11 +61,10 @@ class BreatheDirective(SphinxDirective):
     @property
     def _shown(self) -> Shown:
         stated = self.options.get("members")
-        names = tuple(each.strip() for each in (stated or "").split(",") if each.strip())
         is_whole = self.base_name not in _WITH_MEMBERS
         return Shown(
             members=stated is not None or self.base_name == "doxygenenum",
-            names=names,
+            names=tuple(comma_separated(stated or "")),
             undocumented="undoc-members" in self.options,
             protected="protected-members" in self.options,
             private="private-members" in self.options,

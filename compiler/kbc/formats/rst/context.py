@@ -98,12 +98,15 @@ class Context:
     def unresolved(self, name: str, message: str, line: int) -> None:
         self.problems.append(unresolved(name, message, line))
 
-    def missing(self, name: str, target: str, line: int) -> None:
-        """The file `target`, named from this one, is not there; a build may write it."""
-        place = next(iter(candidates(self.path, target)), target)
-        is_written = is_generated(place, self.read)
-        report = self.elsewhere if is_written else self.unresolved
-        report(name, f"the file {target!r} does not exist", line)
+    def file(self, name: str, target: str, line: int) -> tuple[str, bytes] | None:
+        """The path and the content of the file `target`, which the directive `name` names from this one. One
+        that is not there is reported; a build may write it."""
+        found = read_target(self.path, target, self.read)
+        if found is None:
+            place = next(iter(candidates(self.path, target)), target)
+            report = self.elsewhere if is_generated(place, self.read) else self.unresolved
+            report(name, f"the file {target!r} does not exist", line)
+        return found
 
     def elsewhere(self, name: str, message: str, line: int) -> None:
         self.problems.append(elsewhere(name, message, line))

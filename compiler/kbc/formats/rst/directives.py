@@ -8,6 +8,8 @@ from typing import Any
 
 from docutils import nodes, statemachine
 
+from kbc.formats.document import FormatError
+from kbc.formats.loading import parse_python
 from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
@@ -331,8 +333,8 @@ _STATEMENTS = (
 
 def _is_python(text: str) -> bool:
     try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = parse_python(text)
+    except FormatError:
         return False
     return any(isinstance(node, _STATEMENTS) for node in body)
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from textwrap import dedent
 
-from kbc.formats.document import Converted, FormatError, LabelTarget, Read, decode
+from kbc.formats.document import Converted, LabelTarget, Read, decode
+from kbc.formats.loading import parse_python
 from kbc.formats.rst import reader
 
 _MARK = re.compile(r"#{20,}.*|# ?%%.*")
@@ -29,10 +30,7 @@ def convert(
     """The page of a script; none of one without a docstring, which is no example. Raises `FormatError` for
     what is not Python."""
     source = decode(data)
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise FormatError("the script is not Python", getattr(error, "lineno", 0) or 0) from None
+    body = parse_python(source)
     docstring = body[0].value if body and isinstance(body[0], ast.Expr) else None
     if not isinstance(docstring, ast.Constant) or not isinstance(docstring.value, str):
         return []

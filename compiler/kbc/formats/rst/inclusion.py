@@ -19,9 +19,8 @@ class Include(SphinxDirective):
         target = self.argument
         if target.startswith("<") or ("code" in self.options and not target):
             return []
-        found = read_target(self.context.path, target, self.context.read)
+        found = self.context.file(self.name, target, self.lineno)
         if found is None:
-            self.context.missing(self.name, target, self.lineno)
             return []
         path, data = found
         try:
@@ -70,9 +69,8 @@ def _part(text: str, options: dict[str, str]) -> str:
 
 class LiteralInclude(SphinxDirective):
     def run(self) -> list[nodes.Node]:
-        found = read_target(self.context.path, self.argument, self.context.read)
+        found = self.context.file(self.name, self.argument, self.lineno)
         if found is None:
-            self.context.missing(self.name, self.argument, self.lineno)
             return []
         path, data = found
         try:
@@ -109,9 +107,8 @@ class CsvTableFile(CSVTable):
     def run(self) -> list[Any]:
         name = self.options.pop("file", None)
         if name is not None and not self.content:
-            found = read_target(self.context.path, name, self.context.read)
+            found = self.context.file(self.name, name, self.lineno)
             if found is None:
-                self.context.missing(self.name, name, self.lineno)
                 return []
             lines = found[1].decode("utf-8-sig", "replace").splitlines()
             self.content = statemachine.StringList(lines, source=found[0])

@@ -289,11 +289,10 @@ class _TexinfoWriter:
             self._cell(block)
             if name != "tab":
                 block.rows.append([])
-            *before, last = _TAB.split(rest)
-            for cell in before:
+            for column, cell in enumerate(_TAB.split(rest)):
+                if column:
+                    self._cell(block)
                 self._paragraph = [cell] if cell.strip() else []
-                self._cell(block)
-            self._paragraph = [last] if last.strip() else []
         elif block.name in ("itemize", "enumerate"):
             self._end_item(block)
             block.count += 1

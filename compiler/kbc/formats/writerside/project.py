@@ -14,6 +14,7 @@ from lxml import etree
 from kbc.formats.document import Read
 from kbc.formats.writerside.xml import parsed_if_any
 from kbc.project.include_tree import folders_above
+from kbc.project.well_formed import comma_separated
 
 CONFIGS = ("writerside.cfg", "project.ihp")
 """The configuration of a project, under its name of today and its former one."""
@@ -122,7 +123,7 @@ def declared(element: etree._Element, instances: tuple[str, ...]) -> Iterator[tu
 
 def is_shown(condition: str, instances: tuple[str, ...]) -> bool:
     """Whether one of the project's instances fulfils a condition such as `web,mob` or `!mob`."""
-    stated = [each.strip() for each in condition.split(",") if each.strip()]
+    stated = comma_separated(condition)
     if not stated or not instances:
         return True
     refused = {each[1:] for each in stated if each.startswith("!")}

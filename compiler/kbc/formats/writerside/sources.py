@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textwrap import dedent
 
 from kbc.formats.selection import line_numbers
+from kbc.project.well_formed import comma_separated
 
 _DECLARED = (
     r"(?:class|interface|object|fun|func|function|def|val|var|let|const|enum|struct|trait|type|typealias"
@@ -29,8 +30,8 @@ def part(text: str, lines: str, symbols: str) -> str:
             raise ValueError(f"the file has {len(rows)} lines, none of {lines!r}")
         return dedent("\n".join(chosen))
     if symbols:
-        names = [name.strip() for name in symbols.split(",") if name.strip()]
-        return "\n\n".join(dedent("\n".join(declaration(rows, name))) for name in names)
+        found = (declaration(rows, name) for name in comma_separated(symbols))
+        return "\n\n".join(dedent("\n".join(each)) for each in found)
     return "\n".join(rows)
 
 

@@ -30,9 +30,9 @@ from kbc.languages.includes import (
     adapted,
     expand,
     expand_ruby,
+    first_value,
     may_include,
     notes_among,
-    value_at,
 )
 from kbc.languages.includes.dialects import bookdown
 from kbc.languages.includes.files import NOT_INCLUDED
@@ -293,10 +293,7 @@ class PageIncludes:
                 substitutions = mapping(matter.get("substitutions"))
                 tables = ({"$frontmatter": matter, "frontmatter": matter}, myst, substitutions)
                 own.extend((*tables, mapping(self._options.get("page_values"))))
-            path = path.partition("|")[0].strip()
-            return next(
-                (found for each in own if (found := value_at(each, path)) is not None), None
-            )
+            return first_value(own, path.partition("|")[0].strip())
 
         own: list[Mapping[str, Any]] = []
         return value

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kbc.languages.front_matter import stated_above
-from kbc.languages.includes import value_at
+from kbc.languages.includes import first_value
 from kbc.project.include_tree import Read, folders_above
 from kbc.project.well_formed import yaml_table
 
@@ -18,9 +18,7 @@ def values(text: str, path: str, folder: str, read: Read) -> Callable[[str, str]
 
     def value(kind: str, name: str) -> str | None:
         tables = metadata() if kind == "meta" else _files(("_variables.yml",), folder, read)
-        return next(
-            (found for table in tables if (found := value_at(table, name)) is not None), None
-        )
+        return first_value(tables, name)
 
     def metadata() -> Iterator[Mapping[str, Any]]:
         yield stated_above(text)[0]

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html.tree import children, classes_of, elements, has, is_removed
+from kbc.languages.html.tree import HEADINGS, children, classes_of, elements, has, is_removed
 
 _SIGNATURES_OF_JAVA = frozenset(
     {"member-signature", "type-signature", "package-signature", "module-signature"}
 )
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _PHRASES = frozenset(
     ["a", "b", "br", "code", "em", "i", "img", "small", "span", "strong", "sub", "sup", "wbr"]
 )
@@ -81,10 +80,10 @@ def _name_prototype(prototype: Tag) -> None:
 
 def _begin_with_heading(section: Tag) -> None:
     """Puts the heading of a section before what stands beside it: the version of an item, its source."""
-    heading = next(iter(children(section, *_HEADINGS)), None)
+    heading = next(iter(children(section, *HEADINGS)), None)
     if heading is None:
         return
     place = section.index(heading)
     before = [each for each in section.contents[:place] if isinstance(each, Tag)]
-    if before and all(each.name in _PHRASES and not has(each, *_HEADINGS) for each in before):
+    if before and all(each.name in _PHRASES and not has(each, *HEADINGS) for each in before):
         section.insert(0, heading.extract())

@@ -17,10 +17,9 @@ from markdownify import (  # type: ignore[attr-defined]
 
 from kb_runtime.text.rendering import backticks
 from kbc.languages.html.code import code_language, code_text
-from kbc.languages.html.tree import children, classes_of, elements, is_removed, named
+from kbc.languages.html.tree import HEADINGS, children, classes_of, elements, is_removed, named
 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MOST_COLUMNS = 100
 _LONG_TEXT = 1_000
 _BLANKS = re.compile(r"[ \t]{2,}")
@@ -49,7 +48,7 @@ def prepare_tables(content: Tag) -> None:
 def _put_heading_before(table: Tag) -> None:
     """Takes the heading that is the first row of a table out of it."""
     row = next(named(table, "tr"), None)
-    heading = next(named(row, *_HEADINGS), None) if row is not None else None
+    heading = next(named(row, *HEADINGS), None) if row is not None else None
     if row is None or heading is None:
         return
     if heading.get_text().split() == row.get_text().split():
@@ -137,7 +136,7 @@ class _Converter(MarkdownConverter):
 
     def convert_summary(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """The label of text that a page shows on demand; a heading in it remains one."""
-        if any(each.name in _HEADINGS for each in elements(element)):
+        if any(each.name in HEADINGS for each in elements(element)):
             return f"\n\n{text}\n\n"
         label = " ".join(text.split())
         return f"\n\n**{label}**\n\n" if label and "*" not in label else f"\n\n{label}\n\n"

@@ -18,10 +18,9 @@ from kbc.languages.html.content import main_content
 from kbc.languages.html.generators import name_elements
 from kbc.languages.html.markdown import prepare_tables, to_markdown
 from kbc.languages.html.tabs import keep_tabs
-from kbc.languages.html.tree import children, elements, named
+from kbc.languages.html.tree import HEADINGS, children, elements, named
 from kbc.limits import MAX_HTML_DEPTH, short_title
 
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TITLE_SEPARATOR = re.compile(r"\s+(?:[|—–·•»«-]|::)\s+")
 _HEADINGS_FOR_TITLE = 3
 _TEMPLATE_TYPE = re.compile(r"text/(?:html|[\w-]*template|x-handlebars|x-mustache)\b[\w-]*\Z")
@@ -84,7 +83,7 @@ def read_html(
     if main is None:
         return page
     prepare_tables(main)
-    found = [each for each in named(main, *_HEADINGS) if each.find_parent(["td", "th"]) is None]
+    found = [each for each in named(main, *HEADINGS) if each.find_parent(["td", "th"]) is None]
     _open_lists(main, found)
     headings = [heading for heading in found if _text_of(heading)]
     anchors = tuple(_anchor(heading) for heading in headings)

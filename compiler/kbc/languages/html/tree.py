@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 from bs4 import Tag
 
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
 
 def elements(root: Tag) -> Iterator[Tag]:
     """The elements in `root`, in order; of one that the caller takes out, not what is in it."""

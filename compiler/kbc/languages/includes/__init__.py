@@ -10,7 +10,7 @@ from kbc.languages.includes.expansion import expand, may_include
 from kbc.languages.includes.files import AttributeStyle, Expansion, Surroundings, is_complete
 from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.templates.erb import expand_ruby
-from kbc.languages.includes.templates.liquid import Liquid, value_at
+from kbc.languages.includes.templates.liquid import Liquid, first_value
 from kbc.languages.includes.templates.values import Lookup
 
 __all__ = [
@@ -23,8 +23,8 @@ __all__ = [
     "adapted",
     "expand",
     "expand_ruby",
+    "first_value",
     "is_complete",
     "may_include",
     "notes_among",
-    "value_at",
 ]

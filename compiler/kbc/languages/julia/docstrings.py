@@ -134,19 +134,18 @@ class _SourceReader:
         """The name of the module that begins at `index` with what was `opened` there; "" for other blocks.
         EnumX makes one of an enumeration (`@enumx Size begin`)."""
         if opened in _MODULES:
-            return self._tokens[index + 1].text if index + 1 < len(self._tokens) else ""
+            return self._tokens.at(index + 1).text
         before = self._tokens[max(index - 2, 0) : index]
         is_enumeration = opened == "begin" and [each.kind for each in before] == ["macro", "name"]
         return before[1].text if is_enumeration and before[0].text.endswith("@enumx") else ""
 
     def _string(self, index: int) -> None:
         """A docstring: a text in a statement of its own above what it describes, or behind `@doc`."""
-        before = self._tokens[index - 1] if index else None
-        token = self._tokens[index]
-        is_doc = before is not None and before.kind == "macro" and before.text.endswith("@doc")
+        before, token = self._tokens.at(index - 1), self._tokens[index]
+        is_doc = before.kind == "macro" and before.text.endswith("@doc")
         if token.prefix not in ("", "raw", "md", "doc") or token.quote.startswith("`"):
             return
-        starts = before is None or before.kind in ("newline", "keyword") or before.text == ";"
+        starts = before.kind in ("newline", "keyword") or before.text == ";"
         if not (is_doc or (starts and not token.prefix) or (starts and token.prefix == "raw")):
             return
         if starts and self._goes_on(index - 1):
@@ -155,7 +154,7 @@ class _SourceReader:
         lines = 0
         while start < len(self._tokens) and self._tokens[start].kind == "newline":
             start, lines = start + 1, lines + 1
-        if start < len(self._tokens) and self._tokens[start].text == "->":
+        if self._tokens.at(start).text == "->":
             start += 1
         if start >= len(self._tokens) or (lines == 0 and not is_doc):
             return
@@ -222,8 +221,8 @@ class _SourceReader:
 
     def _is_defining(self, index: int) -> bool:
         """Whether a keyword that defines something stands at `index`."""
-        token = self._tokens[index] if index < len(self._tokens) else None
-        return token is not None and token.kind == "keyword" and token.text in _MEANT
+        token = self._tokens.at(index)
+        return token.kind == "keyword" and token.text in _MEANT
 
     def _behind_modules(self, index: int) -> int:
         """The index of the macro that begins at `index` with the names of its modules (`Base.@kwdef`)."""
@@ -236,12 +235,12 @@ class _SourceReader:
 
     def _kind(self, path: tuple[str, ...], after: int, is_call: bool, stated: str) -> str:
         """What a definition without a keyword of its own is."""
-        following = self._tokens[after] if after < len(self._tokens) else None
+        following = self._tokens.at(after)
         if is_call and not stated:
             return "function"
         if path[-1].startswith("@"):
             return "macro"
-        if following is not None and following.text == "=":
+        if following.text == "=":
             value = self._source[following.end : following.end + MAX_VALUE_CHARS].lstrip()
             return "type" if _TYPE_VALUE.match(value) and path[-1][:1].isupper() else "constant"
         return stated or ("type" if path[-1][:1].isupper() else "function")
@@ -260,8 +259,7 @@ class _SourceReader:
             end = self._tokens.behind(end)
         last = self._tokens[end - 1] if end > start else self._tokens[start]
         text = self._source[self._tokens[start].start : last.end]
-        following = self._tokens[end] if end < len(self._tokens) else None
-        if not is_call and kind != "type" and following is not None and following.text == "=":
+        if not is_call and kind != "type" and self._tokens.at(end).text == "=":
             line = self._source[last.end :].partition("\n")[0]
             balance = sum(line.count(each) for each in "([{") - sum(
                 line.count(each) for each in ")]}"
@@ -273,7 +271,7 @@ class _SourceReader:
     def _fields(self, index: int) -> Iterator[tuple[str, str]]:
         """The fields of a structure whose head goes on at `index`, up to its `end`."""
         doc = ""
-        while index < len(self._tokens) and self._tokens[index].kind != "newline":
+        while self._tokens.at(index).kind != "newline":
             if self._tokens[index].text in (";", "end"):
                 break
             index = self._tokens.behind(index)
@@ -288,12 +286,12 @@ class _SourceReader:
                 doc = docstring_text(token)
             elif not stack.open and starts and token.kind == "name":
                 stop = index
-                while stop < len(self._tokens) and self._tokens[stop].kind != "newline":
+                while self._tokens.at(stop).kind != "newline":
                     if self._tokens[stop].text in ("=", ";", "end"):
                         break
                     stop = self._tokens.behind(stop)
                 text = self._source[token.start : self._tokens[stop - 1].end]
-                if self._tokens[min(index + 1, len(self._tokens) - 1)].text != "(":
+                if self._tokens.at(index + 1).text != "(":
                     yield " ".join(text.split()), doc
                 doc = ""
             stack.take(token)
@@ -301,9 +299,8 @@ class _SourceReader:
 
     def _statement(self, index: int, token: JuliaToken) -> None:
         """Takes what a statement includes, exports, imports or gives a name."""
-        before = self._tokens[index - 1] if index else None
-        starts = before is None or before.kind in ("newline", "keyword", "macro")
-        if not starts and before is not None and before.text != ";":
+        before = self._tokens.at(index - 1)
+        if before.kind not in ("newline", "keyword", "macro") and before.text != ";":
             return
         following = self._tokens[index + 1 : index + 3]
         if token.text == "include" and [each.text for each in following[:1]] == ["("]:
@@ -340,8 +337,7 @@ class _SourceReader:
 
     def _import(self, index: int) -> None:
         path, after = name_at(self._tokens, index, len(self._tokens))
-        is_list = after < len(self._tokens) and self._tokens[after].text == ":"
-        if path and is_list:
+        if path and self._tokens.at(after).text == ":":
             module = ".".join(path)
             self._imports += [(self._module, name, module) for name in self._listed(after + 1)]
         elif len(path) > 1 and path[-1][:1].islower():

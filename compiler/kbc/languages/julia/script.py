@@ -123,12 +123,11 @@ class _Reader:
                 self._call(token.text, index + 1)
 
     def _begins_statement(self, index: int) -> bool:
-        before = self._tokens[index - 1] if index else None
-        return before is None or before.kind in ("newline", "keyword") or before.text == ";"
+        before = self._tokens.at(index - 1)
+        return before.kind in ("newline", "keyword") or before.text == ";"
 
     def _is_defined(self, index: int) -> bool:
-        before = self._tokens[index - 1] if index else None
-        return before is not None and before.text in ("function", "macro")
+        return self._tokens.at(index - 1).text in ("function", "macro")
 
     def _statement_end(self, index: int) -> int:
         end = index
@@ -167,7 +166,7 @@ class _Reader:
 
     def _extend(self, name: str, opening: int) -> None:
         given, _ = self._arguments(opening, 0)
-        first = self._tokens[opening + 1].text if opening + 1 < len(self._tokens) else ""
+        first = self._tokens.at(opening + 1).text
         known = self._values.get(first)
         if isinstance(known, list) and len(given) > 1:
             more = given[1:] if name == "push!" else given[1]

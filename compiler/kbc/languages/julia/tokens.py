@@ -58,6 +58,9 @@ class JuliaToken:
         return self.kind in _ENDS_VALUE or (self.kind == "keyword" and self.text == "end")
 
 
+_OUTSIDE = JuliaToken("newline", "", 0, 0)
+
+
 class JuliaTokens(list[JuliaToken]):
     """The tokens of a source in order, without white space and comments."""
 
@@ -72,6 +75,10 @@ class JuliaTokens(list[JuliaToken]):
                 self._ends[index] = index + 1
             if token.kind == "close" and waiting:
                 self._ends[waiting.pop()] = index + 1
+
+    def at(self, index: int) -> JuliaToken:
+        """The token at `index`; the end of a line, without text, before the first one and behind the last."""
+        return self[index] if 0 <= index < len(self) else _OUTSIDE
 
     def behind(self, index: int) -> int:
         """The index behind the token at `index` or, where that is a bracket that opens, behind the one that

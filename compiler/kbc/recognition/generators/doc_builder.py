@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, parse_yaml_value, read_text, read_yaml
+from kbc.recognition.configuration import (
+    first_existing,
+    first_name,
+    parse_yaml_value,
+    read_text,
+    read_yaml,
+)
 from kbc.recognition.site import NOT_PAGES, Site, joined, text
 
 GENERATOR = "doc-builder"
@@ -26,8 +32,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     titles: dict[str, str] = {}
     for local, title in _entries(parse_yaml_value(read_text(tree, config))):
         names = (f"{local}{ending}" for ending in _ENDINGS)
-        page = next((name for name in names if tree.exists(joined(folder, name))), "")
-        if page:
+        if page := first_name(tree, folder, names):
             titles.setdefault(page, title)
     if not titles:
         return None

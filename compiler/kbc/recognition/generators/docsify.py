@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import read_text
+from kbc.recognition.configuration import first_name, read_text
 from kbc.recognition.javascript import exported
 from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, text
 
@@ -30,7 +30,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         return None
     sidebar = text(data, "loadSidebar") or _SIDEBAR
     contents = joined(place, sidebar)
-    listed = linked_titles(read_text(tree, contents)) if tree.exists(contents) else {}
+    listed = linked_titles(read_text(tree, contents))
     titles = {_page(tree, place, path): title for path, title in listed.items()}
     home = text(data, "homepage") or "README.md"
     return Site(
@@ -47,4 +47,4 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
 def _page(tree: IncludeTree, place: str, path: str) -> str:
     """The file of a page that the sidebar names with or without its ending."""
     names = (path, f"{path}.md", posixpath.join(path, "README.md"))
-    return next((each for each in names if tree.exists(joined(place, each))), path)
+    return first_name(tree, place, names) or path

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import READER, first_existing, read_any, read_text
+from kbc.recognition.configuration import READER, first_existing, ignored_paths, read_any, read_text
 from kbc.recognition.site import NOT_PAGES, Site, joined, text
 
 GENERATOR = "eleventy"
@@ -49,7 +49,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     if not tree.names(content):
         return None
     includes, data = places.get("includes", _INCLUDES), places.get("data", _DATA[0])
-    ignored = read_text(tree, joined(folder, ".eleventyignore")).split("\n")
     return _site(
         tree,
         folder,
@@ -59,7 +58,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         joined(content, data),
         exclude=(
             *("node_modules/", "/_site/", f"/{includes}/", f"/{data}/"),
-            *(line.strip() for line in ignored if line.strip() and not line.startswith("#")),
+            *ignored_paths(tree, joined(folder, ".eleventyignore")),
         ),
         # Plugins give headings their ids.
         open_anchors="slugify" in source,

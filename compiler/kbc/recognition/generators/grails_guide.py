@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import read_yaml
+from kbc.recognition.configuration import first_name, read_yaml
 from kbc.recognition.site import Site, joined
 
 GENERATOR = "grails-guide"
@@ -49,6 +49,4 @@ def _entries(contents: Mapping[Any, Any], parent: str, depth: int = 0) -> Iterat
 
 
 def _page(tree: IncludeTree, folder: str, name: str) -> str:
-    return next(
-        (f"{name}{each}" for each in _ENDINGS if tree.exists(joined(folder, f"{name}{each}"))), ""
-    )
+    return first_name(tree, folder, (f"{name}{each}" for each in _ENDINGS))

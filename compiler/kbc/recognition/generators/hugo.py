@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kbc.languages.front_matter import read_front_matter
+from kbc.languages.front_matter import stated_above
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, read_any, read_text
@@ -179,11 +179,7 @@ def _never_rendered(tree: IncludeTree, content: str) -> list[str]:
     found = []
     for name in tree.names(content):
         index = joined(content, name, "_index.md")
-        if not tree.exists(index):
-            continue
-        lines = read_text(tree, index).split("\n")
-        matter, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
-        data = mapping(matter.data if matter else None)
+        data, _ = stated_above(read_text(tree, index))
         cascade = data.get("cascade")
         tables = cascade if isinstance(cascade, list) else [cascade]
         build = [mapping(mapping(each).get("build")) for each in (data, *tables)]

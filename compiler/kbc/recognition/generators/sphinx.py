@@ -67,6 +67,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     suffixes = _suffixes(data, extensions)
     root = text(data, "root_doc", "master_doc") or "index"
     source = _source(tree, folder, root, suffixes)
+    if not first_existing(
+        tree, source, tuple(root + ending for ending in suffixes)
+    ) and tree.exists(joined(source, f"{root}.md")):
+        suffixes[".md"] = "markdown"  # an extension brings the parser: there is always a first page
     exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]
     exclude += texts(data.get("html_static_path"))
     toc = joined(folder, text(data, "external_toc_path") or "_toc.yml")

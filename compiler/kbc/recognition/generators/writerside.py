@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.well_formed import comma_separated
 from kbc.recognition.configuration import READER, files_below, read_text
 from kbc.recognition.site import NOT_PAGES, Site, below, joined
 
@@ -85,8 +86,8 @@ class _InstanceTrees:
             self.has_others |= each.tag == "include" and "origin" in each.attrib
             if path := self._paths.get(each.get("topic", ""), ""):
                 self.titles.setdefault(path, each.get("toc-title", ""))
-                former = each.get("accepts-web-file-names", "").split(",")
-                self.redirects |= {old.strip(): path for old in former if old.strip()}
+                former = comma_separated(each.get("accepts-web-file-names", ""))
+                self.redirects |= dict.fromkeys(former, path)
 
 
 def _web_root(profiles: etree._Element | None, instance: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
+from kb_runtime.store.temporary_folders import locked_folder, remove_abandoned
 from kbc.shipping.archive import Archive
 from kbc.shipping.bundle import llms, mcpb, plugin, registry, skill
 from kbc.shipping.errors import ShippingError
@@ -50,21 +50,18 @@ def write_bundles(artifact: Artifact, product: Product, out: Path, timestamp: in
     out.mkdir(parents=True, exist_ok=True)
     remove_abandoned(str(out), f".{target.name}.")
     temporary.mkdir()
-    lock = None
     try:
-        lock = lock_folder(str(temporary))  # says that somebody writes into the folder
-        with Archive(temporary / f"{product.distribution}.mcpb", timestamp) as archive:
-            for path, data in sorted(mcpb.files(artifact, product).items()):
-                archive.add(path, data)
-        for path, data in _files(artifact, product, left_out):
-            place = temporary / PurePosixPath(path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(data)
-        _replace(target, temporary)
+        with locked_folder(str(temporary)):
+            with Archive(temporary / f"{product.distribution}.mcpb", timestamp) as archive:
+                for path, data in sorted(mcpb.files(artifact, product).items()):
+                    archive.add(path, data)
+            for path, data in _files(artifact, product, left_out):
+                place = temporary / PurePosixPath(path)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+            _replace(target, temporary)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
     written = {
         path.relative_to(target).as_posix(): path.stat().st_size
         for path in sorted(target.rglob("*"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from kb_runtime.store.facets import Facet, RowFilter, folder_values, issue_key
 from kb_runtime.store.value_globs import wildcards
 from kb_runtime.text.json_types import is_of_type
 from kb_runtime.text.names import known_as, quoted, suggest
+from kb_runtime.text.tables import some_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.refusal import bad_input
 
@@ -196,10 +198,11 @@ def advice(session: Session, filters: Filters) -> list[str]:
             if any(_records_count(facets, name, value) for facets in indexes)
         ]
         if not matching:
-            known = {value for facets in indexes for value in _known(facets, FACETS[name])}
-            near = suggest(values[0], sorted(known), _SUGGESTIONS)
-            hint = f"; there is {', '.join(map(quoted, near))}" if near else ""
-            reasons.append(f"no test has {name} {quoted(', '.join(values))}{hint}")
+            known = _known(indexes, FACETS[name])
+            near = suggest(values[0], sorted(known), _SUGGESTIONS) or known
+            shown = some_of([*map(quoted, near)], _SUGGESTIONS)
+            hint = f"; there is {shown}" if near else ""
+            reasons.append(f"no test has {name} {' or '.join(map(quoted, values))}{hint}")
     return reasons or ["each filter has tests, but no test passes all of them: leave one out"]
 
 
@@ -209,6 +212,9 @@ def _records_count(facets: FacetIndex, name: str, value: str) -> int:
     return facets.count(FACETS[name], _folded(name, value))
 
 
-def _known(facets: FacetIndex, facet: str) -> list[str]:
-    values = sorted(facets.values(facet), key=lambda each: -each[1])
-    return [value for value, _ in values[:_COMPARED]]
+def _known(indexes: Sequence[FacetIndex], facet: str) -> list[str]:
+    """The values of a facet, those of the most tests first."""
+    counts: Counter[str] = Counter()
+    for facets in indexes:
+        counts.update(dict(facets.values(facet)))
+    return [value for value, _ in counts.most_common(_COMPARED)]

@@ -17,7 +17,7 @@ from kb_runtime.errors import ToolError
 from kb_runtime.live.compiler_process import CompilerError, CompilerMissingError
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import SKIPPING, Normalised, Suite, normalise, sentences, suite_of
-from kb_runtime.text.names import quoted
+from kb_runtime.text.names import SUGGESTIONS, quoted, suggest
 from kb_runtime.text.tables import count_of, some_of
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
@@ -333,10 +333,22 @@ def _read(folder: str, file: _File) -> _ReadFile:
     return _ReadFile(file, found, other is not None and other.cases != found.cases)
 
 
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
 def _content(folder: str, file: _File) -> bytes:
     path = os.path.join(folder, file.relative)
     if not os.path.lexists(path):
-        raise not_found(f"there is no file {quoted(file.shown)}")
+        exports = [name for name in _names(folder) if name.casefold().endswith(ENDINGS)]
+        raise not_found(
+            f"there is no file {quoted(file.shown)}",
+            "Give a file inside the server's data directory.",
+            suggestions=suggest(file.relative, exports) or exports[:SUGGESTIONS],
+        )
     if os.path.realpath(path) != path:
         raise _refused(file.shown, "symbolic links are not followed")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

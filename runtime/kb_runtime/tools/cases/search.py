@@ -248,7 +248,7 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
         raise not_found(
             f"no test has the key {quoted(given)}",
             "Use search_tests to find a test by what it is about.",
-            suggestions=_close_keys(session, key.upper()),
+            suggestions=_suggestions(session, key),
         )
     candidates.sort(key=lambda candidate: candidate[:3])
     rank, _, _, info, position = candidates[0]
@@ -257,6 +257,15 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
         return info, position, []
     others = [uid for uid, _ in alike[1:] if rank == 0]
     return info, position, others
+
+
+def _suggestions(session: Session, given: str) -> list[str]:
+    """Keys like an unknown one; for what can be no key, such as a title, the uids of the tests that a search
+    finds."""
+    close = _close_keys(session, given.upper())
+    if close or is_jira_key(given.upper()):
+        return close
+    return lookup.searched(session, "tests", given, SUGGESTED_KEYS)
 
 
 def _close_keys(session: Session, key: str) -> list[str]:
@@ -275,7 +284,7 @@ def _malformed(session: Session, given: str) -> ToolError:
     return bad_input(
         f"invalid JIRA key format: {quoted(given)} is neither a key nor a test's uid or case id",
         "Give a key such as PROJ-123, or the UID that search_tests shows.",
-        suggestions=_close_keys(session, given.upper()),
+        suggestions=_suggestions(session, given),
     )
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, quoted, suggest
+from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.text.tables import some_of
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
@@ -228,7 +228,9 @@ def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError
     else:
         shown = some_of(known, _LISTED_DOCS)
         message = f"no document matches {quoted(name)}. Available documents: {shown}"
-        suggestions = suggest(path, known, PATH_SUGGESTIONS) or known[:PATH_SUGGESTIONS]
+        suggestions = suggest(path, known, PATH_SUGGESTIONS)
+        suggestions = suggestions or lookup.searched(session, KIND, path, SUGGESTIONS)
+        suggestions = suggestions or known[:PATH_SUGGESTIONS]
     return not_found(
         message,
         step,

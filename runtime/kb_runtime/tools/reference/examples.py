@@ -153,9 +153,9 @@ def _no_example(session: Session, given: str, path: str, limit: int) -> ToolErro
     near = suggest(path, known, limit)
     near += [id for id in sorted(known) if id.casefold().startswith(category + "/")]
     if " " in given and "/" not in given:  # described instead of named
-        near = [*_search(session, given, limit), *near]
+        near = [*lookup.searched(session, KIND, given, limit), *near]
     if not near:
-        near = _search(session, given, limit)
+        near = lookup.searched(session, KIND, given, limit)
     return not_found(
         f"no example matches {quoted(given)}. Available categories: {', '.join(categories)}",
         f"Call {lookup.tool_name(session, 'list_examples')} with a category,"
@@ -163,17 +163,6 @@ def _no_example(session: Session, given: str, path: str, limit: int) -> ToolErro
         suggestions=list(dict.fromkeys(near))[:limit],
         details={"availableCategories": categories},
     )
-
-
-def _search(session: Session, phrase: str, limit: int) -> list[str]:
-    """Ids of the examples that a search finds for `phrase`, best first."""
-    from kb_runtime.search.request import SearchRequest
-
-    names = tuple(info.name for info in lookup.collections(session, KIND))
-    request = SearchRequest(query=phrase, collections=names, limit=4 * limit)
-    found = session.artifact.searcher.search(request)
-    catalog = session.artifact.catalog
-    return list(dict.fromkeys(catalog(hit.collection).id(hit.record) for hit in found.hits))
 
 
 @TOOLS.tool(

@@ -200,6 +200,16 @@ def test_sphinx_reads_markdown_where_an_extension_does(tmp_path: Path) -> None:
     assert [each.code for each in diagnostics if each.path.startswith("docs/")] == []
 
 
+def test_sphinx_reads_markdown_where_its_first_page_is_in_it(tmp_path: Path) -> None:
+    contents = "# Kite\n\nHello.\n\n```{toctree}\nwind\nrope\n```\n"
+    files = {"conf.py": "project = 'Kite'\nextensions = ['house_lesson']\n", "index.md": contents}
+    files |= {"rope.md": page("Rope"), "wind.md": page("Wind"), "old.rst": "Old\n===\n\nText.\n"}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert list(addresses(inputs)) == ["index.md", "wind.md", "rope.md", "old.rst"]
+    (tmp_path / "tree/index.rst").write_text("Kite\n====\n\nHello.\n")
+    assert list(addresses(read(tmp_path / "tree")[0])) == ["index.rst", "old.rst"]
+
+
 def test_sphinx_reads_notebooks_that_are_text(tmp_path: Path) -> None:
     notebook = "# Wind\n\n```{python nbsphinx=hidden}\n# A remark\nblow()\n```\n"
     files = {

@@ -83,6 +83,21 @@ def test_what_the_query_names_comes_first(search: Search, query: str) -> None:
     assert first.score >= second.score
 
 
+def test_the_page_of_an_address_on_the_web_comes_first(tmp_path: Path) -> None:
+    pages = ["guide/knots/index.md", "api/knots.md", "sails.md", "guide/ropes.md"]
+    text = "The guide says how knots are tied, and knots again.\n"
+    built = build(tmp_path, {"docs": [(page, [text]) for page in pages]})
+
+    def named(query: str) -> list[int]:
+        hits = Searcher(built).search(SearchRequest(query, limit=4)).hits
+        return sorted(hit.record for hit in hits if hit.exact_name)
+
+    assert named("https://rope.dev/en/guide/knots/#bowline") == [0]
+    assert named("https://rope.dev/knots.html") == [0, 1]
+    assert named("https://rope.dev/masts") == []
+    assert named("see https://rope.dev/guide/knots/ for more") == []
+
+
 def test_a_stop_word_that_is_a_name_is_found(search: Search) -> None:
     assert search("and").hits[0].row == 3
 

@@ -166,6 +166,15 @@ def test_unknown_page_lists_what_exists(call: Call, path: str) -> None:
     ]
 
 
+def test_a_question_instead_of_a_page_comes_with_the_pages_that_a_search_finds(
+    call: Call, searcher: Any, make_hit: Any
+) -> None:
+    searcher.hits = [make_hit("docs", 1), make_hit("posts", 0)]
+    error = refusal(call, "get_doc", filename="how is a map built")
+    assert error.suggestions == ("docs/operators.md", "posts/soup.mdx")
+    assert refusal(call, "get_doc", filename="operator.md").suggestions == ("docs/operators.md",)
+
+
 def test_unknown_page_lists_all_of_many_in_the_structure(
     publish: Callable[..., Published],
 ) -> None:

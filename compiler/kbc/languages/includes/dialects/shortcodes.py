@@ -11,13 +11,8 @@ from textwrap import dedent
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.dialects.shortcode_values import shown_text, template
 from kbc.languages.includes.fenced import CODE
-from kbc.languages.includes.files import (
-    IncludingPage,
-    excerpt,
-    fence,
-    language_of,
-    not_included,
-)
+from kbc.languages.includes.files import IncludingPage, excerpt, fence, language_of, not_included
+from kbc.project.well_formed import comma_separated
 
 SHORTCODE = re.compile(
     r"\{\{(?P<mark>[<%])(?!/\*)\s*(?P<end>/?)\s*(?P<name>[\w./-]*)(?=[\s\"`]|/?\s*[>%]\}\})(?P<args>(?:[^{}\"`]|\"[^\"]*\"|`[^`]*`)*?)(?P<alone>/?)\s*[>%]\}\}"
@@ -75,8 +70,7 @@ def replace_shortcodes(text: str, page: IncludingPage) -> str:
         name = match["name"].lower()
         if name in _TAB_GROUPS:
             plain, named = _arguments("" if match["end"] else match["args"])
-            stated = [each.strip() for each in named.get("items", "").split(",") if each.strip()]
-            page.tab_labels = plain or stated
+            page.tab_labels = plain or comma_separated(named.get("items", ""))
             if page.tab_labels:
                 parts.append("\n\n\n\n")
                 continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import Any
@@ -77,6 +77,11 @@ def value_at(table: Mapping[str, Any], path: str) -> str | None:
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
     return str(value) if is_scalar(value) else None
+
+
+def first_value(tables: Iterable[Mapping[str, Any]], path: str) -> str | None:
+    """The text or number at a path in the first of the tables that has one."""
+    return next((found for each in tables if (found := value_at(each, path)) is not None), None)
 
 
 def replace_liquid(text: str, liquid: Liquid, page: IncludingPage) -> str:
@@ -212,9 +217,7 @@ class _Template:
         found = _BARE.match(expression)
         path = found["path"] if found else ""
         tables = (self._liquid.values, self._liquid.page, {"page": {"meta": self._liquid.page}})
-        shown = next(
-            (text for table in tables if (text := value_at(table, path)) is not None), None
-        )
+        shown = first_value(tables, path)
         if shown is None:
             self._page.external["{{ }}"] += 1
             return f"`{' '.join(expression.split())}`" if expression.strip() else ""

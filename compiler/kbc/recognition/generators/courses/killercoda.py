@@ -54,7 +54,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
 def _scenario(tree: IncludeTree, folder: str) -> Mapping[str, Any]:
     """The settings of the scenario in `folder`, empty where there is none."""
     path = joined(folder, _SCENARIO)
-    data = read_json(tree, path) if tree.exists(path) else {}
+    data = read_json(tree, path)
     return data if sequence(mapping(data.get("details")).get("steps")) else {}
 
 

@@ -42,12 +42,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     structure = mapping(data.get("structure"))
     summary = joined(place, text(structure, "summary") or _SUMMARY)
     readme = joined(place, text(structure, "readme") or _README)
-    titles = linked_titles(read_text(tree, summary)) if tree.exists(summary) else {}
+    titles = linked_titles(read_text(tree, summary))
     if is_book and not _is_book(tree, folder, place, titles):
         return None
     beside = posixpath.dirname(summary)  # where the links of the summary start
     listed = {below(place, joined(beside, path)): title for path, title in titles.items()}
-    title = text(data, "title") or _heading(read_text(tree, readme) if tree.exists(readme) else "")
+    title = text(data, "title") or _heading(read_text(tree, readme))
     return Site(
         folder=place,
         title=title,

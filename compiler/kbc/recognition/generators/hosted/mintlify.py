@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import read_json, read_text
+from kbc.recognition.configuration import first_name, ignored_paths, read_json
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, redirects_of_pages, text
 
 GENERATOR = "mintlify"
@@ -45,7 +45,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             *NOT_PAGES,
             *_IGNORED,
             *(f"/{name}/" for name in sorted(others)),
-            *_ignored(tree, folder),
+            *ignored_paths(tree, joined(folder, _IGNORE_FILE)),
         ),
         redirects=redirects_of_pages(data.get("redirects")),
         files=tuple(navigation.files),
@@ -84,8 +84,7 @@ class _Navigation:
 
     def file_of(self, page: str) -> str:
         """The file of a page below the folder of the site; "" where there is none."""
-        names = (f"{page}{ending}" for ending in _ENDINGS)
-        return next((name for name in names if self._tree.exists(joined(self._folder, name))), "")
+        return first_name(self._tree, self._folder, (f"{page}{ending}" for ending in _ENDINGS))
 
     def _variants(self, variants: list[Any], depth: int) -> Iterator[str]:
         defaults = (at for at, each in enumerate(variants) if mapping(each).get("default") is True)
@@ -103,9 +102,3 @@ class _Navigation:
             return {}
         self.files.append(path)
         return read_json(self._tree, path)
-
-
-def _ignored(tree: IncludeTree, folder: str) -> list[str]:
-    path = joined(folder, _IGNORE_FILE)
-    lines = read_text(tree, path).splitlines() if tree.exists(path) else []
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

@@ -10,7 +10,7 @@ from typing import Any
 from kbc.formats.documenter import is_literate
 from kbc.languages.julia import Call, Pair, read_script
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import files_below, first_existing, read_text, read_toml
+from kbc.recognition.configuration import files_below, first_existing, read_text, read_toml, text_of
 from kbc.recognition.site import Site, below, joined, text
 
 GENERATOR = "documenter"
@@ -49,8 +49,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         return None
 
     def read(path: str) -> str | None:
-        place = joined(folder, path)
-        return read_text(tree, place) if tree.exists(place) else None
+        return text_of(tree, joined(folder, path))
 
     script = read_script(source_code, ("makedocs", "deploydocs", *_FORMATS), read)
     made = script.call("makedocs")

@@ -9,6 +9,7 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import (
+    first_name,
     import_paths,
     read_json,
     read_script,
@@ -220,8 +221,8 @@ class _MetaFiles:
         named = [place] if place.endswith(_ENDINGS) else []
         known = (*named, *(f"{place}{ending}" for ending in _ENDINGS))
         inside = (*known, *(joined(place, f"index{ending}") for ending in _ENDINGS if not folder))
-        path = next((p for p in inside if self._tree.exists(joined(self._pages, p))), None)
-        if path is None:
+        path = first_name(self._tree, self._pages, inside)
+        if not path:
             return False
         self._order.setdefault(path)
         if shown := self._labels.get(label, label):

@@ -9,7 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_script, read_text, script_configs
+from kbc.recognition.configuration import (
+    first_existing,
+    first_name,
+    read_script,
+    read_text,
+    script_configs,
+)
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "vitepress"
@@ -139,8 +145,6 @@ def _page(tree: IncludeTree, source: str, link: str, endings: tuple[str, ...]) -
     stem = link.partition("#")[0].strip("/").removesuffix(".html")
     for ending in endings:
         stem = stem.removesuffix(ending)
-    for place in (stem, joined(stem, "index"), joined(stem, "README")):
-        for ending in endings:
-            if tree.exists(joined(source, f"{place}{ending}")):
-                return f"{place}{ending}"
-    return ""
+    places = (stem, joined(stem, "index"), joined(stem, "README"))
+    names = (f"{place}{ending}" for place in places for ending in endings)
+    return first_name(tree, source, names)
