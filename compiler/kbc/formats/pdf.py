@@ -197,7 +197,7 @@ def _page(
     for index, line in enumerate(lines):
         if index < end_of_code:
             continue
-        if has_code and (code := _code(lines[index:], levels, is_new=not text)):
+        if has_code and (code := _code(lines, index, levels, is_new=not text)):
             end_paragraph()
             parts.append(commonmark.fence("\n".join(_indented(code))))
             end_of_code = index + len(code)
@@ -227,10 +227,11 @@ def _page(
 
 
 def _code(
-    lines: list[dict[str, Any]], levels: dict[float, int], *, is_new: bool
+    lines: list[dict[str, Any]], start: int, levels: dict[float, int], *, is_new: bool
 ) -> list[dict[str, Any]]:
-    """The lines in fixed-width type that come first, if there are several, or one that is a paragraph."""
-    found = list(takewhile(lambda line: line["pitch"] and line["size"] not in levels, lines))
+    """The lines in fixed-width type from `start` on, if there are several, or one that is a paragraph."""
+    rest = (lines[index] for index in range(start, len(lines)))
+    found = list(takewhile(lambda line: line["pitch"] and line["size"] not in levels, rest))
     is_alone = is_new or (bool(found) and found[0]["gap"] > found[0]["size"] * 0.9)
     return found if len(found) > 1 or is_alone else []
 

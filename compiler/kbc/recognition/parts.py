@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -103,7 +103,7 @@ def _written_tests(root: Path, files: Sequence[str]) -> tuple[list[Collection], 
                 places.setdefault("/".join(place), []).append(name)
         found = {place: names for place, names in places.items() if len(names) >= FEW_PAGES}
         read.update(*found.values())
-        folders_of = {os.path.commonpath(names) for place, names in found.items() if place}
+        folders_of = {posixpath.commonpath(names) for place, names in found.items() if place}
         if paths := tuple(sorted({*folders_of, *found.get("", ())})):
             own = collection(title, "tests", paths)
             collections.append(replace(own, include=(f"*{ending}",)))

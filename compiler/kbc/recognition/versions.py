@@ -35,6 +35,9 @@ _BEING_WRITTEN = frozenset(
 _OF_MAJOR = re.compile(r"\Av?\d+[-_]")
 """`2-edge`: what is being written of one major version."""
 
+_PAGE_OF_PACKAGE = "package-summary.html"
+"""What javadoc writes of a package: a program may use the packages `v1` and `v1beta1` together."""
+
 
 def other_versions(
     files: Iterable[str], tree: IncludeTree, folder: str = "", stated: str = ""
@@ -173,7 +176,7 @@ def _related(
 
 def _is_alike(tree: IncludeTree, folders: Sequence[str], common: Sequence[str]) -> bool:
     """Whether two folders have pages in common whose text is mostly the same."""
-    if len(common) < MIN_COMMON_PAGES:
+    if len(common) < MIN_COMMON_PAGES or _PAGE_OF_PACKAGE in common:
         return False
     compared = common[:: -(-len(common) // _COMPARED_PAGES)]
     same = sum(

@@ -70,6 +70,17 @@ def test_one_version_of_a_built_site_is_read_in_one_language(tmp_path: Path) -> 
     )
 
 
+def test_packages_in_a_reference_of_java_are_no_versions(tmp_path: Path) -> None:
+    names = ("package-summary", "Kite", "Rope", "Wind")
+    files = {
+        f"org/sky/{package}/{name}.html": f"<h1>{name}</h1><p>Methods</p><p>Fields</p><p>In {package}</p>"
+        for package in ("v1", "v1beta1", "v2")
+        for name in names
+    }
+    files["index.html"] = "<h1>Kites</h1><p>All about kites.</p>"
+    assert recognised(write_tree(tmp_path / "tree", files)).notes == ()
+
+
 def test_a_version_that_was_rebuilt_goes_with_the_others(tmp_path: Path) -> None:
     files = version("docs/2.0") | version("docs/2.1") | version("docs/2.2")
     files |= {"docs/1.0/all.md": "# All\n\nQuite another manual.\n"}

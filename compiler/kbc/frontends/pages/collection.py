@@ -237,11 +237,12 @@ def not_a_page(file: SourceFile) -> str:
     name = plain_name(file.path)
     if _redirect(file, name) is not None:
         return REDIRECT
+    head = file.data[:_HEAD_BYTES]
     is_list = (
         name in _NOT_PAGES
         or _INDEX.fullmatch(name)
-        or _USES_OF_JAVADOC in file.path
-        or (_LIST_OF_DOXYGEN.fullmatch(name) and b"Doxygen" in file.data[:_HEAD_BYTES])
+        or (_USES_OF_JAVADOC in file.path and b"javadoc" in head)
+        or (_LIST_OF_DOXYGEN.fullmatch(name) and b"Doxygen" in head)
     )
     return "written by the generator, not a separate page" if is_list else ""
 

@@ -23,16 +23,16 @@ _NO_PARAGRAPH = ("#", "|")
 def without_repeated(pages: Sequence[Converted]) -> list[Converted]:
     """The pages of HTML without the paragraphs that nearly all begin with, before any heading, or end with. A
     page that has nothing but headings else keeps them."""
-    parts = [page.text.strip("\n").split("\n\n") for page in pages]
     counts = [Counter[str](), Counter[str]()]
-    for each in parts:
+    for each in map(_paragraphs, pages):
         counts[0].update(set(_first(each)))
         counts[1].update(set(_first(each[::-1])))
     least = _SHARE * len(pages)
     if len(pages) < _FEWEST_PAGES or all(max(each.values(), default=0) < least for each in counts):
         return [*pages]
     found: list[Converted] = []
-    for page, each in zip(pages, parts, strict=True):
+    for page in pages:
+        each = _paragraphs(page)
         start = _repeated(each, counts[0], least)
         end = len(each) - _repeated(each[::-1], counts[1], least)
         left = each[start:end]
@@ -40,6 +40,10 @@ def without_repeated(pages: Sequence[Converted]) -> list[Converted]:
         text = "\n\n".join(left).strip("\n")
         found.append(replace(page, text=f"{text}\n") if has_text else page)
     return found
+
+
+def _paragraphs(page: Converted) -> list[str]:
+    return page.text.strip("\n").split("\n\n")
 
 
 def _first(parts: Sequence[str]) -> list[str]:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache, partial
 from itertools import islice
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html.tree import classes_of, elements, has, is_removed, named
+from kbc.languages.html.tree import children, classes_of, elements, has, is_removed, named
 
 _MAIN = (
     "main", "[role=main]", "article", "#docContent", "#content", "#main-content", ".markdown-body",
@@ -29,7 +30,8 @@ _SHARE_OF_PROSE = 0.1
 holds the navigation, or is the first of many articles."""
 
 _SHARE_OF_ARTICLE = 0.5
-"""An article with this share of the main part's text is the content: the rest is a table of contents."""
+"""An article with this share of the main part's text is the content: the rest is a table of contents. Of
+several articles one needs this share of the prose: else all are content."""
 
 _CHROME_ELEMENTS = frozenset([
     "script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "button",
@@ -83,15 +85,14 @@ def main_content(soup: BeautifulSoup) -> Tag | None:
         for mark in _marks(tag):
             if mark in marked:
                 marked[mark].append(tag)
+    prose = cache(partial(_prose, soup))
     for mark, found in marked.items():
+        is_one_of_many = mark == "article" and len(found) > 1
+        share = _SHARE_OF_ARTICLE if is_one_of_many else _SHARE_OF_PROSE
         for each in found:
-            if each.get_text(strip=True) and (mark in _CERTAIN or _has_prose(each, soup)):
+            if each.get_text(strip=True) and (mark in _CERTAIN or _prose(each) >= share * prose()):
                 return _article(each) if mark in _MAIN[:2] else each
     return None
-
-
-def _has_prose(part: Tag, page: Tag) -> bool:
-    return _prose(part) >= _SHARE_OF_PROSE * _prose(page)
 
 
 def _prose(part: Tag) -> int:
@@ -139,9 +140,16 @@ def _is_chrome(tag: Tag) -> bool:
             and tag.get("id") in _FOOTER_IDS
             and not has(tag, "h1", "h2", "h3", "h4")
         )
-        or ("summary" in classes and tag.parent is not None and "header" in classes_of(tag.parent))
+        or ("summary" in classes and _is_beside_title_of_doxygen(tag))
         or (tag.name == "a" and not _LINK_CLASSES.isdisjoint(classes))
         or ("contents" in classes and ("topic" in classes or "local" in classes))
+    )
+
+
+def _is_beside_title_of_doxygen(tag: Tag) -> bool:
+    parent = tag.parent
+    return parent is not None and any(
+        "headertitle" in classes_of(each) for each in children(parent, "div")
     )
 
 

@@ -37,7 +37,7 @@ def name_elements(soup: BeautifulSoup) -> None:
             tag["class"] = "language-java"
         elif "symbol" in classes and "monospace" in classes:
             tag.name = "pre"
-        elif tag.name == "span" and "sep" in classes and not tag.contents:
+        elif "sep" in classes and not tag.contents and tag.find_parent(HEADINGS) is not None:
             tag.append(".")
         elif "mlabels" in classes and "title" in classes_of(tag.parent):
             tag.decompose()  # `abstract` behind the name of a class
@@ -100,7 +100,9 @@ def _make_table(grid: Tag) -> None:
     """Makes rows of the blocks that javadoc's style lays out as a table, whose first ones are its head."""
     cells = children(grid, "div")
     columns = sum("table-header" in classes_of(cell) for cell in cells)
-    if not columns:
+    if not columns or any(text.strip() for text in grid.find_all(string=True, recursive=False)):
+        return
+    if len(cells) < len(grid.find_all(recursive=False)):
         return
     grid.name = "table"
     grid.clear()

@@ -46,11 +46,17 @@ def prepare_tables(content: Tag) -> None:
     for row in list(named(content, "tr")):
         if not is_removed(row) and not row.get_text(strip=True) and row.find_previous_sibling("tr"):
             row.decompose()  # lays a table out
-    for table in reversed(list(named(content, "table"))):
+    tables = [(table, has(table, "table")) for table in named(content, "table")]
+    for table, is_around_others in reversed(tables):
         _put_heading_before(table)
         _fill_columns(table)
-        if _holds_blocks(table):
+        if is_around_others or _holds_blocks(table):
             _linearize(table)
+
+
+def _own(table: Tag, *names: str) -> list[Tag]:
+    """The elements of a table with these names, without those of tables in it."""
+    return [each for each in named(table, *names) if each.find_parent("table") is table]
 
 
 def _put_heading_before(table: Tag) -> None:
@@ -69,7 +75,10 @@ def _fill_columns(table: Tag) -> None:
     if not any("rowspan" in cell.attrs for cell in named(table, "td", "th")):
         return
     reaching: dict[int, int] = {}  # by column, how many of the next rows a cell reaches into
-    for row in [each for each in named(table, "tr") if each.find_parent("table") is table]:
+    part = None
+    for row in _own(table, "tr"):
+        if row.parent is not part:  # no cell reaches out of the head
+            part, reaching = row.parent, {}
         column = 0
         below: dict[int, int] = {}
         for cell in [*children(row, "td", "th"), None]:
@@ -92,13 +101,15 @@ def _span(cell: Tag, name: str) -> int:
 
 
 def _holds_blocks(table: Tag) -> bool:
-    """Whether a cell holds what has no place in a line of a Markdown table: code on several lines, another
-    table, or, in a table of one column, several paragraphs; nor is a column without a head a table."""
+    """Whether a cell holds what has no place in a line of a Markdown table: code on several lines, a heading
+    above text, or, in a table of one column, several paragraphs; nor is a column without a head a table."""
     if table.find_parent("pre") is not None:
         return False
     if any("\n" in code_text(code) for code in named(table, "pre")):
         return True
     cells = [children(row, "td", "th") for row in named(table, "tr")]
+    if any(children(cell, *HEADINGS) and children(cell, *_BLOCKS) for row in cells for cell in row):
+        return True
     return (
         bool(cells)
         and all(len(each) <= 1 for each in cells)
@@ -111,19 +122,19 @@ def _holds_blocks(table: Tag) -> bool:
 
 def _linearize(table: Tag) -> None:
     """Makes each cell a block of its own, in the order of the rows."""
-    for row in named(table, "tr"):
+    parts = _own(table, "thead", "tbody", "tfoot", "caption")
+    columns = _own(table, "colgroup", "col")
+    for row in _own(table, "tr"):
         for cell in children(row, "td", "th"):
             cell.name = "div"
             cell.attrs = {}
         row.name = "div"
         row.attrs = {}
-    for part in named(table, "thead", "tbody", "tfoot"):
-        part.name = "div"
-    for column in named(table, "colgroup", "col"):
+    for part in parts:
+        part.name = "p" if part.name == "caption" else "div"
+    for column in columns:
         if not is_removed(column):
             column.decompose()
-    if table.caption is not None:
-        table.caption.name = "p"
     table.name = "div"
     table.attrs = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote
@@ -26,8 +26,8 @@ _HEADINGS_FOR_TITLE = 3
 _TO_TOP = re.compile(
     r"\W*(?:(?:back|go|return) to (?:the )?)?top(?: of (?:the )?page)?\W*", re.IGNORECASE
 )
-_FIRST_SECTION = re.compile(r"1\.?\s")
-"""How the only heading of a page begins that numbers its sections; the title of the page is elsewhere."""
+_FIRST_SECTION = re.compile(r"1\.?\s+(.*)")
+"""The only heading of a page that numbers its sections; its title is another, unless that says the same."""
 
 _MORE = "More..."
 """What Doxygen puts behind the first sentence of each description, with a link to the rest."""
@@ -94,21 +94,23 @@ def read_html(
     prepare_tables(main)
     found = [each for each in named(main, *HEADINGS) if each.find_parent(["td", "th"]) is None]
     _open_lists(main, found)
-    for empty in (each for each in found if not _text_of(each)):
-        empty.unwrap()  # of a picture
-    headings = [each for each in found if each.parent is not None]
-    anchors = tuple(_anchor(heading) for heading in headings)
-    for heading in headings:
+    anchored = [(each, _anchor(each)) for each in found]
+    for heading in found:
         for inner in list(_own_links(heading)):
             if re.search(r"\w", inner.get_text()):
                 inner.unwrap()  # a heading that links to itself
             else:
                 inner.decompose()  # a sign beside it
+        if not _text_of(heading):
+            heading.unwrap()  # of a picture
+    headings = [each for each in found if each.parent is not None]
+    anchors = tuple(anchor for each, anchor in anchored if each.parent is not None)
+    below = frozenset(anchors[1:])
     for each in list(named(main, "a")):
         each.attrs.pop(
             "title", None
         )  # shown over a link that is pointed at: what kind of thing it leads to
-        if _is_sign(each) or each.get_text() == _MORE:
+        if _is_sign(each, below) or each.get_text() == _MORE:
             each.decompose()
         elif str(each.get("href") or "").lower().startswith("javascript:"):
             each.unwrap()
@@ -128,13 +130,15 @@ def _is_canonical(tag: Tag) -> bool:
     return tag.name == "link" and tag.get_attribute_list("rel") == ["canonical"]
 
 
-def _is_sign(link: Tag) -> bool:
-    """Whether a link to a place of the page is a sign, such as a pilcrow, or a way back to its top."""
-    if not str(link.get("href") or "").startswith("#"):
+def _is_sign(link: Tag, below: Set[str]) -> bool:
+    """Whether a link to a place of the page is a sign, such as a pilcrow, or a way back to its top. A link to
+    one of the headings `below` the first is not: a section may be about a command `top`."""
+    place = str(link.get("href") or "")
+    if not place.startswith("#"):
         return False
     text = link.get_text()
     is_sign = not re.search(r"\w", text) and next(elements(link), None) is None
-    return is_sign or _TO_TOP.fullmatch(text) is not None
+    return is_sign or (_TO_TOP.fullmatch(text) is not None and place[1:] not in below)
 
 
 def _own_links(heading: Tag) -> Iterator[Tag]:
@@ -173,13 +177,17 @@ def _open_lists(main: Tag, headings: Sequence[Tag]) -> None:
 def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
     """The page's title from `<title>`, its headings and the navigation.
 
-    A single level-1 heading is the title. A page with none or with several of them is called what
+    One of the first headings that says the same as `<title>` is the title (the name of the site may stand
+    above it), else a single level-1 heading. A page with none or with several of them is called what
     `<title>` says, without the name of the site where another part of it is a heading of the page; without
     one, or where the two overlap, by the first heading if no other has its level or one above.
     """
     headings = [each for each in headings if not _CONTENTS.fullmatch(_text_of(each))]
+    if stated in map(_text_of, headings[:_HEADINGS_FOR_TITLE]):
+        return stated
     first_level = [_text_of(each) for each in headings if each.name == "h1"]
-    is_section = len(first_level) == 1 and stated and _FIRST_SECTION.match(first_level[0])
+    section = _FIRST_SECTION.fullmatch(first_level[0]) if len(first_level) == 1 else None
+    is_section = section is not None and section[1] not in stated
     if (len(first_level) == 1 and not is_section) or (first_level and not stated):
         return first_level[0]
     parts = _TITLE_SEPARATOR.split(stated)

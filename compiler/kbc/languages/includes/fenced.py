@@ -20,7 +20,7 @@ def after_fence(marks: str, line: str, opening: re.Match[str] | None) -> str:
     """The marks of the fence that is open after `line`, "" for none."""
     if not marks:
         return opening["marks"] if opening else ""
-    shut = line.strip(" \t>")
+    shut = line.strip(" \t\r>")
     is_end = shut.startswith(marks) and not shut.strip(marks[0])
     return "" if is_end else marks
 

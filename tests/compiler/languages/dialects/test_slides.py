@@ -21,7 +21,9 @@ from kbc.languages.includes.dialects.slides import without_settings
 def test_settings_of_slides_are_no_text(settings: str, left: str | None) -> None:
     page = f"---\nlayout: cover\n---\n\n# Boats\n\n---\n{settings}## Hull\n"
     expected = settings if left is None else left
-    assert without_settings(page) == page.replace(settings, expected)
+    changed = page.replace(settings, expected)
+    assert without_settings(page) == changed
+    assert without_settings(page.replace("\n", "\r\n")) == changed.replace("\n", "\r\n")
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,12 @@ def test_settings_of_slides_are_no_text(settings: str, left: str | None) -> None
 )
 def test_front_matter_and_code_stay(text: str) -> None:
     assert without_settings(text) == text
+
+
+def test_settings_below_code_are_found_whatever_ends_a_line() -> None:
+    page = "# Boats\n\n```yaml\nlayout: center\n```\n\n---\n{}---\n## Hull\n"
+    for end in ("\n", "\r\n"):
+        text = page.format("layout: center\n").replace("\n", end)
+        assert without_settings(text) == page.format("\n").replace("---\n##", "\n##").replace(
+            "\n", end
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kbc.languages import markdown
@@ -81,6 +83,17 @@ def test_cells_over_several_rows_leave_columns_where_they_are() -> None:
         "| 5 ||  |",
         "| 6 |",
     ]
+    head = "<table><thead><tr><th rowspan=2>A</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>"
+    assert read_html(head).text == "| A |\n| --- |\n| 1 |\n"
+
+
+def test_a_table_that_lays_the_page_out_is_no_table() -> None:
+    inner = "<table><tr><th>Kite</th><th>Size</th></tr><tr><td>Delta</td><td>2</td></tr></table>"
+    lists = "<table><tr><td><ul><li>Home</li></ul></td></tr></table>"
+    shown = "- Home\n\n| Kite | Size |\n| --- | --- |\n| Delta | 2 |\n"
+    assert read_html(f"<table><tr><td>{lists}</td><td>{inner}</td></tr></table>").text == shown
+    page = read_html("<table><tr><td>Menu</td><td><h2>Kites</h2><p>They fly.</p></td></tr></table>")
+    assert page.text == "Menu\n\n## Kites\n\nThey fly.\n"
 
 
 def test_signs_in_headings_and_links_are_no_text() -> None:
@@ -90,6 +103,19 @@ def test_signs_in_headings_and_links_are_no_text() -> None:
     )
     assert (page.title, page.text) == ("Kites", "# Kites\n\nFly() ไป\u200bมา.\n")
     assert page.anchors == ("",)
+    page = read_html(
+        "<title>Kites</title><h2 id=a><a href='#a'>¶</a></h2><p>They fly.</p><h3 id=b>Up</h3>"
+    )
+    assert (page.title, page.text, page.anchors) == ("Kites", "They fly.\n\n### Up\n", ("b",))
+
+
+def test_a_link_to_the_section_about_top_is_text() -> None:
+    page = read_html(
+        "<main><h1 id=start>Commands</h1><ul><li><a href='#ps'>ps</a><li><a href='#top'>top</a></ul>"
+        "<h2 id=ps>ps</h2><p>Lists. <a href='#start'>Top</a></p><h2 id=top>top</h2><p>Watches.</p></main>"
+    )
+    assert "- [top](#top)\n" in page.text
+    assert "Lists.\n" in page.text
 
 
 def test_a_marked_part_without_prose_is_not_the_content() -> None:
@@ -100,6 +126,17 @@ def test_a_marked_part_without_prose_is_not_the_content() -> None:
     assert page.text.endswith("# Kites\n\nThey fly where there is wind.\n")
     articles = "".join(f"<article><p>News of day {number}.</p></article>" for number in range(20))
     assert read_html(f"<body>{articles}</body>").text.count("News") == 20
+    few = "".join(f"<article><p>News of day {number}.</p></article>" for number in range(3))
+    assert read_html(f"<body>{few}</body>").text.count("News") == 3
+    long = f"<article><p>{'The news of today. ' * 9}</p></article>"
+    assert read_html(f"<body>{long}{few}</body>").text.count("News") == 0
+
+
+def test_a_page_of_many_articles_is_read_in_time() -> None:
+    articles = "<article><p>See <a href=a.html>this</a>.</p></article>" * 2_000
+    start = time.process_time()
+    assert read_html(f"<body>{articles}</body>").text.count("See") == 2_000
+    assert time.process_time() - start < 8
 
 
 def test_a_section_about_footers_is_content() -> None:

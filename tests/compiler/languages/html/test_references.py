@@ -67,6 +67,17 @@ def test_what_doxygen_shows_around_its_text_is_left_out() -> None:
     )
 
 
+def test_pages_of_others_with_names_of_these_classes_lose_nothing() -> None:
+    assert (
+        text(
+            '<main><div class="header"><h1>Kites</h1><p class="summary">What flies.</p></div><p>By Ann<span'
+            ' class="sep"></span> in May</p><div class="summary-table"><h2>Kinds</h2><div'
+            ' class="table-header">Name</div><div>Delta</div></div></main>'
+        )
+        == "# Kites\n\nWhat flies.\n\nBy Ann in May\n\n## Kinds\n\nName\n\nDelta\n"
+    )
+
+
 def test_summaries_of_javadoc_are_tables() -> None:
     assert text(
         '<div class="summary-table two-column-summary"><div class="table-header col-first">Method</div>'

@@ -17,17 +17,18 @@ _ABOUT_LOOKS = frozenset(
     ]
 )
 _OF_REMARK = _ABOUT_LOOKS | {"count", "exclude", "name"}
-_FRONT_MATTER = re.compile(r"\s*^---\n.*?^---\n", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\s*^---\r?\n.*?^---\r?\n", re.DOTALL | re.MULTILINE)
 _SETTINGS = re.compile(
-    r"(?<=^---\n)(?P<above>\n*)(?P<lines>(?:[A-Za-z][\w-]*:(?:[ \t][^\n]*)?\n|[ \t]+\S[^\n]*\n)+)"
-    r"(?P<end>---$)?",
+    r"(?:(?<=^---\n)|(?<=^---\r\n))(?:\r?\n)*"
+    r"(?P<lines>(?:[A-Za-z][\w-]*:(?:[ \t][^\n]*)?\r?\n|[ \t]+\S[^\n]*\n)+)(?P<end>---(?=\r?$))?",
     re.MULTILINE,
 )
+_LINE = re.compile(r"[^\r\n]+")
 
 
 def without_settings(text: str) -> str:
     """`text` with empty lines in the place of the settings of its slides."""
-    if "\n---\n" not in text:
+    if "\n---" not in text:
         return text
     above = matter[0] if (matter := _FRONT_MATTER.match(text)) else ""
     rest = text.removeprefix(above)
@@ -37,4 +38,4 @@ def without_settings(text: str) -> str:
 def _blank(match: re.Match[str]) -> str:
     keys = frozenset(_KEY.findall(match["lines"]))
     is_one = match["end"] is not None or keys <= _OF_REMARK
-    return "\n" * match[0].count("\n") if is_one and keys & _ABOUT_LOOKS else match[0]
+    return _LINE.sub("", match[0]) if is_one and keys & _ABOUT_LOOKS else match[0]
