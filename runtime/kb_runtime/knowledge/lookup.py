@@ -17,6 +17,7 @@ from kb_runtime.text.names import (
     suggest,
     without_line,
 )
+from kb_runtime.text.urls import is_web_address, page_key
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -138,13 +139,20 @@ def find(
 def _find_any(
     knowledge: Knowledge, infos: Sequence[CollectionInfo], names: Sequence[str]
 ) -> list[Place]:
-    """What the first of `names` with a meaning means; a heading or line at the end of the last may go."""
+    """What the first of `names` with a meaning means; a heading or line at the end of the last may go.
+
+    A collection of pages knows the address of each: one that is not there means no page that it ends like.
+    """
     bare = names[-1]
-    forms = (*names, bare.rpartition("#")[0], without_line(bare))
+    forms = [*names, bare.rpartition("#")[0], without_line(bare)]
+    by_ending = infos
+    if is_web_address(bare):
+        forms.append(page_key(bare))
+        by_ending = [info for info in infos if info.kind != "pages"]
     candidates = [one for one in dict.fromkeys(forms) if one]
-    for resolver in (resolve, resolve_ending):
+    for resolver, among in ((resolve, infos), (resolve_ending, by_ending)):
         for candidate in candidates:
-            if found := look_up(knowledge, infos, resolver, candidate):
+            if found := look_up(knowledge, among, resolver, candidate):
                 return found
     return []
 
