@@ -56,7 +56,7 @@ def is_web_address(text: str) -> bool:
 
 def shared_ending(path: str, wanted: Sequence[str]) -> int:
     """How many segments the path of a file has in common with those of a page, from the last one on."""
-    if not wanted or wanted[-1] not in path.casefold():  # as for nearly all
+    if not wanted or f"/{wanted[-1]}" not in f"/{path.casefold()}":  # as for nearly all
         return 0
     pairs = zip(reversed(_segments(path)), reversed(wanted), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
