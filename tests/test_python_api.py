@@ -238,6 +238,63 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb"]
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "first"),
+    [
+        ("pond.birds.Nest", "docs/api.md", "## `class pond.birds.Nest()`"),
+        ("pond.Nest", "docs/api.md", "## `class pond.birds.Nest()`"),  # as it may be imported
+        ("Nest.hatch()", "docs/api.md", "### `Nest.hatch(eggs: int = 2)`"),
+        ("hatch", "docs/api.md", "### `Nest.hatch(eggs: int = 2)`"),
+        ("pd.Nest.hatch", "docs/api.md", "### `Nest.hatch(eggs: int = 2)`"),
+        ("birds.warm", "code/pond/birds.py", "def warm():"),
+        ("pond/birds.py", "code/pond/birds.py", ""),
+        ("pd.warm", "code/pond/birds.py", "def warm():"),
+        ("Nest.gone", "", ""),
+        ("Egg.hatch", "", ""),
+        ("hatched", "", ""),
+    ],
+)
+def test_an_object_is_where_a_page_describes_it_or_code_defines_it(
+    pond: kb_runtime.KnowledgeBase, name: str, place: str, first: str
+) -> None:
+    if not place:
+        with pytest.raises(kb_runtime.ToolError):
+            pond.get(name)
+        return
+    record = pond.get(name)
+    assert record.address == f"kb://pond/{place}"
+    answer = pond.call_tool("pond_get", {"name": name}).text.split("\n\n", 1)[1]
+    if not first:
+        assert (record.lines, answer) == (None, record.text)
+        return
+    assert answer.startswith(first)
+    assert str(record).split("\n\n", 1)[1].startswith(first)
+    assert record.lines is not None
+    assert record.text.split("\n")[record.lines[0] - 1].startswith(first)
+    of_page = pond.call_tool("pond_get", {"name": name, "start_line": 1, "end_line": 1}).text
+    assert f"{place}, lines 1 to 1 of" in of_page
+
+
+@pytest.fixture(scope="module")
+def pond(tmp_path_factory: pytest.TempPathFactory) -> Iterator[kb_runtime.KnowledgeBase]:
+    root = tmp_path_factory.mktemp("pond")
+    code = (
+        'class Nest:\n    """Holds eggs."""\n\n    def hatch(self, eggs: int = 2):\n'
+        '        """Opens some."""\n\n\ndef warm():\n    return 1\n'
+    )
+    files = {
+        "mkdocs.yml": "site_name: Pond\nplugins: [mkdocstrings]\n",
+        "docs/api.md": "# API\n\nAll birds.\n\n::: pond.birds.Nest\n\n## Hatch\n\nHow.\n",
+        "pond/birds.py": code,
+    }
+    for path, text in files.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text)
+    options = kbc.BuildOptions(out=str(root / "out"), embed=False)
+    with kb_runtime.open(str(kbc.build(str(root), options).path)) as kb:
+        yield kb
+
+
 def test_an_address_may_lack_what_stands_before_the_collection(
     kb: kb_runtime.KnowledgeBase,
 ) -> None:

@@ -210,7 +210,8 @@ class KnowledgeBase:
         return tuple(lookup.rows_of_paths(self._knowledge, self.collections, globs))
 
     def get(self, name: str, *, collection: str | None = None) -> Record:
-        """The record that an address, a path, the end of only one path, a name or an alias means.
+        """The record that an address, a path, the end of only one path, a name or an alias means; otherwise
+        one that describes or defines an object of that name, in its `lines`.
 
         Raises `ToolError` with names alike in `suggestions`.
         """

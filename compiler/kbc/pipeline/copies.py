@@ -15,14 +15,14 @@ from kbc.records import CompiledRecord, DocRecord
 _BESIDE = frozenset({"readme", "notebooks"})
 """The collections of what a project has outside of its documentation."""
 
-_MARKUP = re.compile(r"\]\([^)\s]*\)|[\s#`]+")
-"""What may differ in a text that another page includes: targets of links, levels of headings."""
+_MARKUP = re.compile(r"\{[\w:+-]+\}(?=`)|\s*<[^<>`\s]+>(?=`)|\]\([^)\s]*\)|[\s#`\[\]]+")
+"""What may differ in a text that another page includes: roles, targets of links, levels of headings."""
 
 _MOST = 0.9
 """Such a share of the lines is all of a text where others are in the place of the rest: links to labels have
 other words on other pages."""
 
-_NO_WORDS = re.compile(r"\[?!\[|<")
+_NO_WORDS = re.compile(r"!(?!!)|<")
 """How lines begin that say nothing: images, badges, comments."""
 
 _EMBED = "![["

@@ -292,9 +292,10 @@ class _FolderDetector:
         """Folders of translations and other versions among the pages."""
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
-        language = str(site.options.get("language") or "en")
-        found = translations.translated_folders(files, self._tree, site.folder, language)
-        known = self._translated_files if site.generator in ("", "docsify", "fumadocs") else []
+        stated = str(site.options.get("language") or "")
+        found = translations.translated_folders(files, self._tree, site.folder, stated or "en")
+        plain = ("", "docsify", "fumadocs", *(() if stated else ("mkdocs",)))
+        known = self._translated_files if site.generator in plain else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])

@@ -211,11 +211,12 @@ def outside(files: Iterable[str], folders: Iterable[str]) -> list[str]:
 def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
     """The pages among the paths `files` that are called after another one and a language: `README.fr.md`,
     `guide-ja.md` beside `guide.md` or `guide-en.md`. Behind a hyphen it may be a word (`log-in`, `what-is`)
-    or a unit (`TIMEOUT_MS`), so that several pages that are not in English have to end in it, unless they are
-    about a project; those may be in another folder than theirs."""
+    or a unit (`TIMEOUT_MS`): several pages that are not in English have to end in it, or one page has to be
+    there in several languages, unless they are about a project; those may be in another folder than theirs.
+    """
     known = frozenset(files)
     certain: list[str] = []
-    probable: dict[str, list[str]] = {}
+    probable: dict[str, list[str]] = {}  # by the language, and by the original
     for name in filter(is_page_of_site, files):
         stem, ending = posixpath.splitext(name)
         for base, suffix in _suffixed(stem):
@@ -229,6 +230,7 @@ def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
                 certain.append(name)
             else:
                 probable.setdefault(suffix, []).append(name)
+                probable.setdefault(f"{base}/", []).append(name)
             break
     found = [
         names

@@ -165,7 +165,10 @@ def search(
 @click.argument("name")
 @AS_JSON
 def get(artifact: str, name: str, as_json: bool) -> None:
-    """Print the record called NAME: a name, alias, path, hit id or kb:// address."""
+    """Print the record called NAME: a name, alias, path, hit id or kb:// address.
+
+    A function or class that no record is called after is printed as a page describes it or code defines it.
+    """
     from kb_runtime.errors import ToolError
     from kb_runtime.knowledge.artifact import Artifact
     from kb_runtime.knowledge.lookup import get as find
@@ -177,6 +180,7 @@ def get(artifact: str, name: str, as_json: bool) -> None:
             error.hint = error.hint or "Look for it with `search`, which shows addresses to `get`."
             raise
     if as_json:
-        print_json({"address": record.address, **record.data})
+        described = {"described": record.lines} if record.lines else {}
+        print_json({"address": record.address, **record.data, **described})
     else:
         click.echo(record)

@@ -16,7 +16,6 @@ from starlette.responses import HTMLResponse, Response
 
 import kb_runtime as kr
 from kb_runtime.explorer.bases import Bases, OpenBuild
-from kb_runtime.text.tables import size
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 THEMES = ("light", "dark")
@@ -151,3 +150,11 @@ def plural(count: int, noun: str) -> str:
 def percent(value: float) -> Markup:
     """For an SVG attribute: a plain number with few digits."""
     return Markup(f"{value:.3f}")  # digits and a point
+
+
+def size(size_bytes: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size_bytes < 1000:
+            return f"{size_bytes:.0f} {unit}" if unit == "B" else f"{size_bytes:.1f} {unit}"
+        size_bytes /= 1000
+    return f"{size_bytes:.1f} GB"

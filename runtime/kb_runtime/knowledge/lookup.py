@@ -1,4 +1,5 @@
-"""Records by what a caller calls them: an address, a hit's id, a path, its ending, or a name."""
+"""Records by what a caller calls them: an address, a hit's id, a path, its ending, a name, or the name of
+an object that they describe or define."""
 
 from __future__ import annotations
 
@@ -31,21 +32,34 @@ _HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[
 """What search hits of some tools put before a record's id."""
 
 
+_OBJECT = re.compile(r"[^\W\d][\w!?$]*(?:(?:\.|::|#)[^\W\d][\w!?$]*)*(?:\(\))?")
+_SEPARATORS = re.compile(r"\.|::|#|/")
+_SHORT_NAME = re.compile(r"[a-z]{2,4}")
+"""What a package may be imported as: `np`, `eqx`."""
+
+_CANDIDATES = 40
+_PER_RECORD = 3
+"""Passages that are looked at for an object, and those of one record."""
+
+
 class Place(NamedTuple):
-    """Where a record is: its collection, and its position there."""
+    """Where a record is: its collection, and its position there. `lines` are the first and the last line of
+    what a name means, where that is only a section or a definition of it."""
 
     info: CollectionInfo
     position: int
+    lines: tuple[int, int] | None = None
 
 
 class Record(NamedTuple):
     """A record as stored. `data` has all of its fields, which depend on the collection's `kind`: see
-    `kb_runtime.records.entries`."""
+    `kb_runtime.records.entries`. `lines` are as in `Place`."""
 
     address: str
     collection: str
     kind: str
     data: AnyEntry
+    lines: tuple[int, int] | None = None
 
     @property
     def id(self) -> str:
@@ -65,7 +79,11 @@ class Record(NamedTuple):
         return text
 
     def __str__(self) -> str:
-        return f"# {self.title}\n# {self.address}\n\n{self.text}"
+        if self.lines is None:
+            return f"# {self.title}\n# {self.address}\n\n{self.text}"
+        (start, end), first = self.lines, self.data.get("line", 1)
+        part = "\n".join(self.text.split("\n")[start - first : end - first + 1])
+        return f"# {self.title}\n# {self.address} lines {start}-{end}\n\n{part}"
 
 
 def record_id(name: str) -> str:
@@ -82,10 +100,10 @@ def get(knowledge: Knowledge, name: str, collection: str | None = None) -> Recor
 
 
 def record_at(knowledge: Knowledge, place: Place) -> Record:
-    info, position = place
+    info, position, lines = place
     data = knowledge.catalog(info.name)[position]
     address = knowledge.address(info.name, data["id"])
-    return Record(address, info.name, info.kind, cast("AnyEntry", data))
+    return Record(address, info.name, info.kind, cast("AnyEntry", data), lines)
 
 
 def find(
@@ -96,7 +114,8 @@ def find(
 ) -> list[Place]:
     """Where the record is that a name means; behind it those that other knowledge bases call the same. The
     name may begin with a collection's, or with a kind in the singular, and a colon, as `kbc eval` prints it.
-    It may also be an address without `kb://`.
+    It may also be an address without `kb://`. A name that no record has may be that of an object, such as a
+    function: then it is where that is described, otherwise where it is defined.
 
     Raises `ToolError` NOT_FOUND, which tells `next_steps`.
     """
@@ -127,6 +146,8 @@ def find(
         of_prefix = [each for each in infos if prefix in (each.name, each.kind.removesuffix("s"))]
         if of_prefix and (found := _find_any(knowledge, of_prefix, (id, unquote(id)))):
             return found
+    if described := _described(knowledge, infos, bare):
+        return [described]
     known = (id for each in infos for id in knowledge.catalog(each.name).ids())
     raise ToolError(
         "NOT_FOUND",
@@ -155,6 +176,66 @@ def _find_any(
             if found := look_up(knowledge, among, resolver, candidate):
                 return found
     return []
+
+
+def _described(knowledge: Knowledge, infos: Sequence[CollectionInfo], name: str) -> Place | None:
+    """Where a section describes the object of that name, in full or at its end, or code defines it. Parts of
+    the full name may be missing: `kb.open` means `kb.files.open`, too."""
+    if not _OBJECT.fullmatch(name):
+        return None
+    from kb_runtime.search.request import SearchRequest
+
+    wanted = _SEPARATORS.split(name.removesuffix("()"))
+    query = ".".join(wanted[len(wanted) > 1 and _SHORT_NAME.fullmatch(wanted[0]) is not None :])
+    by_name = {info.name: info for info in infos}
+    request = SearchRequest(query, tuple(by_name), _CANDIDATES, "lexical", per_record=_PER_RECORD)
+    best: tuple[tuple[int, bool, int], Place] | None = None
+    seen = set()
+    try:
+        hits = knowledge.searcher.search(request).hits
+    except ToolError:  # without a usable index the name is still no record's
+        return None
+    for hit in hits:
+        if (hit.collection, hit.record) in seen:
+            continue
+        seen.add((hit.collection, hit.record))
+        record: Any = knowledge.catalog(hit.collection)[hit.record]
+        for path, lines in _objects(record):
+            if (distance := _distance(wanted, path)) is None:
+                continue
+            # Pages say more than code, and what is public is often defined further down.
+            order = distance, bool(record.get("definitions")), len(path)
+            if best is None or order < best[0]:
+                best = order, Place(by_name[hit.collection], hit.record, lines)
+    return None if best is None else best[1]
+
+
+def _objects(record: Any) -> Iterator[tuple[list[str], tuple[int, int]]]:
+    """The full names of what a page describes under headings with such anchors, or of what a source file
+    defines, with the lines."""
+    for section in record.get("sections", ()):
+        anchor = section.get("anchor", "")
+        if "." in anchor and "line" in section:
+            yield _SEPARATORS.split(anchor), (section["line"], section["end_line"])
+    module = _SEPARATORS.split(record["id"])
+    for definition in record.get("definitions", ()):
+        owner = [part for part in _SEPARATORS.split(definition["parent"]) if part]
+        path = [*module[:-1], *owner, definition["name"]]
+        yield path, (definition["line"], definition["end_line"])
+
+
+def _distance(wanted: Sequence[str], path: Sequence[str]) -> int | None:
+    """How far `wanted` is from a full name: 0 where it is the same, 1 where it is the end of that, 2 with
+    gaps, 3 where it begins with a short name of the package; None where it is another's."""
+    if wanted[-1] != path[-1]:
+        return None
+    if list(path[-len(wanted) :]) == list(wanted):
+        return int(len(path) > len(wanted))
+    rest = iter(path)
+    if all(part in rest for part in wanted):
+        return 2
+    inner = list(wanted[1:]) if _SHORT_NAME.fullmatch(wanted[0]) else []
+    return 3 if inner and list(path[-len(inner) :]) == inner else None
 
 
 def is_known(knowledge: Knowledge, kb: str) -> bool:

@@ -72,7 +72,7 @@ def chunk_at(knowledge: Knowledge, row: int) -> Chunk:
 
 def chunks_of(knowledge: Knowledge, place: Place) -> list[Chunk]:
     """The chunks of a record, in the order of its text."""
-    info, position = place
+    info, position, _ = place
     rows = knowledge.chunks.rows_of(position, info.rows)
     address = knowledge.address(info.name, knowledge.catalog(info.name).id(position))
     return [_chunk(row, address, info.name, knowledge.chunks[row]) for row in rows]

@@ -170,7 +170,7 @@ def first_place(session: Session, name: str, places: Sequence[Place]) -> Place |
     """The first of the places that a name means; the answer has the addresses of the others."""
     catalog = session.artifact.catalog
     if places:
-        found = [(info.name, catalog(info.name).id(at)) for info, at in places]
+        found = [(info.name, catalog(info.name).id(at)) for info, at, _ in places]
         note_duplicates(session, name, found)
     return places[0] if places else None
 

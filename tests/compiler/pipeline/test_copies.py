@@ -79,6 +79,23 @@ def test_a_page_in_another_format_with_other_links_is_the_same(tmp_path: Path) -
     assert pages(root)["readme"] == ["README.rst"]
 
 
+def test_a_history_with_roles_that_only_the_page_resolves_is_read_once(tmp_path: Path) -> None:
+    entries = "".join(
+        f"- {{func}}`wade{at} <pond.wade{at}>` and {{meth}}`Nest.hatch`.\n" for at in range(9)
+    )
+    root = write_tree(
+        tmp_path / "heron",
+        {
+            "pyproject.toml": "[project]\nname = 'heron'\n",
+            "HISTORY.md": f"# History\n\n{entries}",
+            "docs/conf.py": "extensions = ['myst_parser']\n",
+            "docs/index.md": page("Heron"),
+            "docs/history.md": "```{include} ../HISTORY.md\n```\n",
+        },
+    )
+    assert pages(root) == {"docs": ["docs/index.md", "docs/history.md"]}
+
+
 def test_files_that_mdbook_only_includes_are_no_pages(tmp_path: Path) -> None:
     listed = "# Summary\n\n- [Commands](commands.md)\n- [Table](made/table.md)\n"
     root = write_tree(

@@ -185,6 +185,18 @@ def test_files_beside_one_that_is_called_after_english_are_translations(tmp_path
     assert {*files} - found == {f"{name}.zh-CN.md" for name in names}
 
 
+def test_a_page_in_several_languages_is_read_in_one(tmp_path: Path) -> None:
+    site = {"mkdocs.yml": "site_name: S\nnav: [Start.md, Start-it.md, Start-fr.md, Start-tr.md]\n"}
+    french = "# Départ\n\nOn y va, et les oiseaux sont là avec nous pour le début de la journée.\n"
+    names = ("Start-fr", "Start-it", "Start-tr")
+    words = {f"docs/{name}.md": page(name) for name in ("Start", "log", "log-in", "log-is")}
+    files = {**site, **words, **{f"docs/{name}.md": french for name in names}}
+    root = write_tree(tmp_path / "tree", files)
+    paths = {each.path for each in read(root)[0].records["docs"]}
+    assert paths == {*words}
+    assert any("translations are left out" in note for note in recognised(root).notes)
+
+
 def test_translated_files_of_docsify_are_left_out(tmp_path: Path) -> None:
     site = {"docs/index.html": "<div id=app></div><script>window.$docsify = {}</script>"}
     files = {f"docs/{name}.md": page(name) for name in ("README", "home", "README_KO", "home.fr")}

@@ -31,8 +31,18 @@ _ITEMS = {
 }  # fmt: skip
 _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 
+_CONSTRUCTORS = griffe.DataclassesExtension()
+"""Gives data classes the constructors that Python makes from their fields."""
+
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
+_MAX_VALUE = 200  # characters; a longer value, such as a table of a program, is left out
+_ENUMERATIONS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 _DEEPEST = 6
+_MAX_CELL = 300  # characters
+_BLOCK = re.compile(r"```|~~~|\||[-*+] |\d+[.)] ")
+"""How a line of code, a table or a list begins."""
+_OUTSIDE_OF_METHODS = frozenset({"class-attribute", "module-attribute"})
+
 _CONTINUED = re.compile(r"\A(?P<first>.*\n)(?P<rest>(?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\n)+)")
 _UNDERLINE = re.compile(r"^[ \t]*([=\-~^\"'*#+`])\1{2,}[ \t]*$", re.MULTILINE)
 _ROLE = re.compile(r":[a-z][\w:+.-]*:`[!.]?(?P<short>~)?(?P<name>[^`<]+?)(?:\s*<[^>`]*>)?`")
@@ -42,7 +52,7 @@ def visited(name: str, path: Path, source: str, parent: Any) -> Any:
     """The module as griffe reads it; raises `FormatError` with the line of a syntax error."""
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
-        return griffe.visit(
+        module = griffe.visit(
             name,
             filepath=path,
             code=source,
@@ -58,6 +68,8 @@ def visited(name: str, path: Path, source: str, parent: Any) -> Any:
         ) from None
     except (ValueError, MemoryError):
         raise FormatError("the module is not Python source that can be read") from None
+    _CONSTRUCTORS.on_package(pkg=module)
+    return module
 
 
 class ApiWriter:
@@ -95,23 +107,26 @@ class ApiWriter:
         if wanted is False:
             return
         exported = {str(name) for name in owner.exports or ()}
+        is_enumeration = _is_enumeration(owner)
         values = []
         for name, member in owner.members.items():
-            if not isinstance(wanted, bool) and name not in wanted:
+            is_wanted = name in wanted if not isinstance(wanted, bool) else None
+            if member.is_alias or is_wanted is False:
                 continue
-            if member.is_alias or self._is_hidden(name, exported):
+            if not is_wanted and self._is_hidden(name, exported):
                 continue
-            if member.is_attribute and "property" not in member.labels:
-                values.append(member)
-                continue
-            yield from self.entry(member, level)
-        rows = [
-            _value(each, self._prose)
-            for each in values
-            if each.has_docstring or each.annotation is not None
-        ]
-        if rows:
-            yield commonmark.table(["Attribute", "Type", "Description"], rows)
+            if not member.is_attribute or "property" in member.labels:
+                yield from self.entry(member, level)
+            elif member.has_docstring:
+                note = _in_a_line(self._prose(member.docstring.value))
+                if note is None:
+                    yield from self.entry(member, level)
+                else:
+                    values.append((member, note))
+            elif member.annotation is not None or is_enumeration:
+                values.append((member, ""))
+        if values:
+            yield commonmark.table(*_attributes(values))
 
     def _is_hidden(self, name: str, exported: Collection[str]) -> bool:
         if exported and name not in exported:
@@ -128,11 +143,12 @@ class ApiWriter:
         self.anchors.append(path)
         signature = self._public(_signature(member) if not member.is_module else member.path)
         is_long = len(signature) > _MAX_TITLE
-        title = commonmark.code_span(self._public(_name(member)) if is_long else signature)
+        is_apart = is_long or (level == 1 and not member.is_module)  # a page is called by the name
+        title = commonmark.code_span(self._public(_name(member)) if is_apart else signature)
         stated = f" {{#{path}}}" if self._states_anchors else ""
         yield commonmark.heading(min(level, _DEEPEST), title + stated)
-        if is_long:
-            yield commonmark.fence(_broken(signature), "python")
+        if is_apart:
+            yield commonmark.fence(_broken(signature) if is_long else signature, "python")
         yield from _docstring(member, self._prose)
         yield from _documented_parameters(member, self._prose)
         if member.is_class or member.is_module:
@@ -183,7 +199,8 @@ def _signature(member: Any) -> str:
         bases = f" of {', '.join(str(base) for base in member.bases)}" if member.bases else ""
         return f"class {member.path}({inside}){bases}"
     if not member.is_function:
-        return name if member.annotation is None else f"{name}: {member.annotation}"
+        kind, value = _type(member), "" if "property" in member.labels else _value(member)
+        return f"{name}{kind and f': {kind}'}{value and f' = {value}'}"
     returns = f" -> {member.returns}" if member.returns is not None else ""
     prefix = "async " if "async" in member.labels else ""
     return f"{prefix}{name}({_parameters(member)}){returns}"
@@ -307,18 +324,43 @@ def _plain_type(text: str) -> str:
     return _ROLE.sub(named, text)
 
 
-def _value(member: Any, prose: Prose) -> list[str]:
-    kind = str(member.annotation) if member.annotation is not None else ""
-    note = _in_a_line(member.docstring.value, prose) if member.has_docstring else ""
-    return [commonmark.code_span(member.name), kind and commonmark.code_span(kind), note]
+def _attributes(described: Sequence[tuple[Any, str]]) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a table of attributes and what is said of each; without a column that would
+    be empty."""
+    rows = [
+        [
+            commonmark.code_span(member.name),
+            *(text and commonmark.code_span(text) for text in (_type(member), _value(member))),
+            note,
+        ]
+        for member, note in described
+    ]
+    head = ["Attribute", "Type", "Value", "Description"]
+    kept = [at for at in range(len(head)) if any(row[at] for row in rows)]
+    return [head[at] for at in kept], [[row[at] for at in kept] for row in rows]
 
 
-def _in_a_line(text: str, prose: Prose) -> str:
-    """The text of a docstring for a cell of a table; one with code blocks or tables is as it was typed."""
-    lines = [line.lstrip("> ").rstrip() for line in prose(text)]
-    if any(line.startswith(("```", "~~~", "|")) for line in lines):
-        return commonmark.escaped(" ".join(text.split()))
-    return " ".join(filter(None, lines))
+def _type(member: Any) -> str:
+    return "" if member.annotation is None else str(member.annotation)
+
+
+def _value(member: Any) -> str:
+    """What the source assigns, in one line; "" for what a method assigns or what is long."""
+    is_stated = member.value is not None and not _OUTSIDE_OF_METHODS.isdisjoint(member.labels)
+    value = " ".join(str(member.value).split()) if is_stated else ""
+    return value if len(value) <= _MAX_VALUE else ""
+
+
+def _is_enumeration(owner: Any) -> bool:
+    bases = owner.bases if owner.is_class else ()
+    return any(str(base).rpartition(".")[2] in _ENUMERATIONS for base in bases)
+
+
+def _in_a_line(lines: Sequence[str]) -> str | None:
+    """A text as a cell of a table; None for what a cell cannot have: code, lists, tables, long texts."""
+    kept = [line.strip().removeprefix("> ") for line in lines]
+    text = " ".join(filter(None, kept))
+    return None if len(text) > _MAX_CELL or any(map(_BLOCK.match, kept)) else text
 
 
 def first_paragraph(member: Any) -> str:

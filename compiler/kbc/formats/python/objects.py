@@ -104,7 +104,8 @@ class PythonObjects:
                 member = found.members.get(each)
                 if member is None or member.is_alias:
                     other = self._object(f"{name}.{each}", find)
-                    if other is not None and not (other.is_module or other.is_attribute):
+                    is_value = other is not None and other.is_attribute and not other.has_docstring
+                    if other is not None and not (other.is_module or is_value):
                         elsewhere.append(Reference(f"{name}.{each}", other))
         return Reference(name, found, tuple(elsewhere))
 

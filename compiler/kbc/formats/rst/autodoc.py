@@ -87,6 +87,12 @@ def reference(
     return None
 
 
+def _describes_members(context: Context) -> bool:
+    """Whether conf.py has members described without the option."""
+    stated = _DEFAULTS.search(configuration(context)[1])
+    return stated is not None and _MEMBERS.search(stated["value"]) is not None
+
+
 class AutoDoc(SphinxDirective):
     imported = False
 
@@ -121,10 +127,7 @@ class AutoDoc(SphinxDirective):
         known = {"members", "no-members", "nomembers"} & self.options.keys()
         if known or self.base_name not in (*CLASSES, "automodule"):
             return False
-        if "inherited-members" in self.options:
-            return True
-        stated = _DEFAULTS.search(configuration(self.context)[1])
-        return stated is not None and _MEMBERS.search(stated["value"]) is not None
+        return "inherited-members" in self.options or _describes_members(self.context)
 
 
 class AutoModApi(AutoDoc):
@@ -145,7 +148,7 @@ class AutoModApi(AutoDoc):
 
 class AutoSummary(SphinxDirective):
     """Objects with the first paragraph of each; where Sphinx writes a page for each (`toctree`), its
-    reference. That of a class lists its methods, unless its template describes them."""
+    reference. That of a class lists its methods, unless its template or conf.py has them described."""
 
     optional_arguments = 0
 
@@ -173,8 +176,8 @@ class AutoSummary(SphinxDirective):
         name = self.options.get("template") or "autosummary/class.rst"
         for folder in folders_above(self.context.path):
             if data := self.context.read(posixpath.join(folder, "_templates", name)):
-                return b":members:" in data
-        return False
+                return b":members:" in data or _describes_members(self.context)
+        return _describes_members(self.context)
 
     def _listed(self, summaries: Sequence[tuple[str, str]]) -> list[nodes.Node]:
         found = nodes.bullet_list()

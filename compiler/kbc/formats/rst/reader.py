@@ -39,6 +39,9 @@ _DIRECTIVE = re.compile(r"\.\. [\w:-]+::")
 _AT_TEXT = re.compile(rf"(?<=\S)\n(?={_DIRECTIVE.pattern})")
 """Between text and a directive that docutils takes for more of it, because no blank line is before it."""
 
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]]{1,200})\\\]\(<(https?://[^<>\s]+)>\)")
+"""What a link of Markdown in a docstring becomes: docutils takes it for text and a bare address."""
+
 _PLAIN = re.compile(r"[A-Z][a-z]+ (?:[^\W_]|_(?=\w)|[ ,;'\"()/.-]|\n(?=[A-Za-z]))*")
 """A paragraph without markup, as most descriptions of parameters are; docutils takes a millisecond for it."""
 
@@ -125,7 +128,8 @@ def embedded(text: str, around: Context, module: str = "") -> list[str]:
     except FormatError:
         return commonmark.fence(text)
     around.problems += [replace(each, line=0) for each in context.problems]
-    return RstWriter(context, document, is_part=True).blocks(document.children)
+    lines = RstWriter(context, document, is_part=True).blocks(document.children)
+    return _MARKDOWN_LINK.sub(r"[\1](\2)", "\n".join(lines)).split("\n") if lines else lines
 
 
 def _targets(document: nodes.document) -> tuple[str, ...]:

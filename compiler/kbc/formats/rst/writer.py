@@ -35,6 +35,9 @@ _MAY_BE_CODE = (nodes.paragraph, nodes.definition_list)
 """What docutils takes indented code for, that no `::` announces: `if x:` and a line below it are a term and
 its definition."""
 
+_OF_DIRECTIVE = re.compile(r"^[ \t]*\.\. [\w:-]+::", re.MULTILINE)
+"""What no code has: it tells that what is indented is the text of a section such as `Example:`."""
+
 _OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
 
 
@@ -309,9 +312,13 @@ class RstWriter:
         return commonmark.fence(node.astext(), language)
 
     def _quote(self, node: nodes.Element) -> Lines:
-        if self._is_part and any(isinstance(child, _MAY_BE_CODE) for child in node.children):
+        is_section = self._is_part and _OF_DIRECTIVE.search(node.rawsource) is not None
+        may_be_code = any(isinstance(child, _MAY_BE_CODE) for child in node.children)
+        if self._is_part and may_be_code and not is_section:
             return commonmark.fence(node.rawsource)
         lines = self._inner(node.children)
+        if is_section:
+            return lines
         plain = all(isinstance(child, _UNQUOTED) for child in node.children)
         return lines if plain else commonmark.quote(lines)
 

@@ -45,7 +45,9 @@ MAX_COPIES = 3
 """Copies of a passage that a hit names."""
 
 
-_NAME = parameter.required("name", "kb:// address, hit id, path or name", 1_000)
+_NAME = parameter.required(
+    "name", "kb:// address, hit id, path, or name, also of a function or class", 1_000
+)
 _ONE_COLLECTION = parameter.text("collection", "look in this collection only")
 _CURSOR = parameter.cursor("from the previous answer, to go on")
 TOOLS = Tools("{prefix}_", family=FAMILY)
@@ -139,13 +141,16 @@ def _hits_text(structured: Hits) -> str:
     _CURSOR,
 )
 def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
-    """A record's text as stored, so that line numbers of hits and outlines apply."""
+    """A record's text as stored, so that line numbers of hits and outlines apply; the lines of an object
+    where the name is that of one."""
     record = _found(session, arguments)
     text, first = record.text, record.data.get("line", 1)
     lines = stored_lines(text)
     last = first + len(lines) - 1
+    described = None if arguments["start_line"] or arguments["end_line"] else record.lines
     start = max(arguments["start_line"] or first, first)
     end = min(arguments["end_line"] or last, last)
+    start, end = described or (start, end)
     if start > end and lines:
         wanted = arguments["start_line"] or first, arguments["end_line"]
         asked = f"lines {wanted[0]} to {wanted[1]} are" if wanted[1] else f"line {wanted[0]} is"

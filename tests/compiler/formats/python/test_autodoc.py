@@ -149,6 +149,36 @@ def test_summaries_have_a_sentence_of_each_object_or_its_reference() -> None:
     (whole,) = convert("docs/api/all.rst", described.encode(), find)
     assert whole.anchors == ("pkg", "pkg.core.Nest", "pkg.core.Nest.hatch")
     assert "\n## `Nest.hatch()`\n\nOpens all.\n" in whole.text
+    del tree["docs/_templates/autosummary/class.rst"]
+    tree["docs/conf.py"] = "autodoc_default_options = {'members': True}\n"
+    (whole,) = convert("docs/api/all.rst", described.encode(), find)
+    assert whole.anchors == ("pkg", "pkg.core.Nest", "pkg.core.Nest.hatch")
+
+
+def test_a_package_has_the_described_attributes_that_it_exports() -> None:
+    tree = {
+        "pkg/__init__.py": "from pkg.core import DEPTH, SPEED\n__all__ = ['DEPTH', 'SPEED']\n",
+        "pkg/core.py": "DEPTH: int = 3\n'''How deep.'''\nSPEED = 4\n",
+    }
+    (found,) = convert(
+        "api.rst",
+        b"API\n===\n\n.. automodule:: pkg\n   :members:\n",
+        lambda path: tree[path].encode() if path in tree else None,
+    )
+    assert "## `pkg.DEPTH: int = 3`\n\nHow deep.\n" in found.text
+    assert "SPEED" not in found.text
+
+
+def test_members_that_are_named_are_described_whatever_a_module_exports() -> None:
+    tree = {
+        "pkg.py": "__all__ = ['swim']\ndef swim(): 'Swims.'\ndef dive(): 'Dives.'\ndef _sink(): 'Sinks.'\n"
+    }
+    (found,) = convert(
+        "api.rst",
+        b"API\n===\n\n.. automodule:: pkg\n   :members: dive, _sink\n",
+        lambda path: tree[path].encode() if path in tree else None,
+    )
+    assert found.anchors == ("api", "pkg", "pkg.dive", "pkg._sink")
 
 
 def test_automodapi_has_what_a_module_imports_from_its_package() -> None:

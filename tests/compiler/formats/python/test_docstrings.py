@@ -66,6 +66,21 @@ def test_what_is_indented_is_code_and_names_between_backticks_are() -> None:
     assert markdown("    - small\n    - large") == "- small\n- large"
 
 
+def test_links_of_markdown_are_links() -> None:
+    text = "Finds [all the\nnests](https://pond.example/nests), see `reeds`."
+    assert markdown(text) == "Finds [all the\nnests](https://pond.example/nests), see `reeds`."
+
+
+def test_what_is_indented_with_a_directive_is_the_text_of_a_section() -> None:
+    text = (
+        "Hatches.\n\nExample:\n\n    Of *two* eggs:\n\n    .. testcode::\n\n        hatch(2)\n\n"
+        "    Both are ``Nest``.\n\nNote:\n    Slow.\n"
+    )
+    assert markdown(text).startswith(
+        "Hatches.\n\nExample:\n\nOf *two* eggs:\n\n```python\nhatch(2)\n```\n\nBoth are `Nest`.\n\n"
+    )
+
+
 def test_a_docstring_may_show_what_its_module_has_but_itself_only_so_often() -> None:
     source = b'def hatch():\n    """Hatches ``one``.\n\n    .. autofunction:: hatch\n    """\n'
     (found,) = convert("all.rst", b".. autofunction:: nest.hatch\n", {"nest.py": source}.get)
@@ -171,7 +186,64 @@ def test_attributes_are_described_by_the_text_of_their_docstrings() -> None:
     )
     text = page_of("pond", source).text
     assert "| `eggs` | `int` | `0` to *5* \\| 6. *Added in version 2.1.* |\n" in text
-    assert "| `place` | `str` | High. Or:: reed |\n" in text
+    assert "## `Nest.place: str`\n\nHigh.\n\nOr:\n\n```\nreed\n```\n" in text
+
+
+def test_attributes_have_their_values_and_enumerations_all_members() -> None:
+    source = b"""
+import enum
+
+DEPTH = 3
+\"\"\"How deep.\"\"\"
+TABLE = [%s]
+\"\"\"Soundings.\"\"\"
+MODE: TypeAlias = Literal["low", "high"]
+\"\"\"What the water does:
+
+- *low*: it falls
+- *high*: it rises
+\"\"\"
+
+class Tide(enum.IntEnum):
+    LOW = 1
+    HIGH = enum.auto()
+
+class Gate:
+    width: int = 7
+    def __init__(self):
+        self.open = False
+        \"\"\"Whether boats pass.\"\"\"
+""" % b", ".join([b"100"] * 50)
+    text = page_of("pond", source).text
+    assert "| `DEPTH` | `3` | How deep. |\n| `TABLE` |  | Soundings. |\n" in text
+    assert "`pond.MODE: TypeAlias = Literal[" in text
+    assert "What the water does:\n\n- *low*: it falls\n- *high*: it rises\n" in text
+    assert (
+        "| Attribute | Value |\n| --- | --- |\n| `LOW` | `1` |\n| `HIGH` | `enum.auto()` |\n"
+        in text
+    )
+    assert "| `width` | `int` | `7` |  |\n| `open` |  |  | Whether boats pass. |\n" in text
+
+
+def test_data_classes_have_constructors_from_their_fields() -> None:
+    source = b"""
+from dataclasses import dataclass, field
+from elsewhere import Base
+
+@dataclass
+class Gate(Base):
+    width: int
+    bars: list = field(default_factory=list)
+    kind: str = "sluice"
+
+@dataclass(kw_only=True)
+class Lock(Gate):
+    deep: bool = False
+"""
+    text = page_of("pond", source).text
+    head = "pond.Gate(width: int, bars: list = list(), kind: str = 'sluice') of Base"
+    assert f"## `class {head}`" in text
+    assert "## `class pond.Lock(*, deep: bool = False) of Gate`" in text
 
 
 def test_what_follows_the_last_field_is_no_part_of_a_type() -> None:

@@ -25,7 +25,7 @@ _SUMMARY = "SUMMARY.md"
 CONFIGS = (".gitbook.yaml", ".gitbook.yml", "book.json", _SUMMARY)
 _README = "README.md"
 _SHIPPED = ("/_book/", "/node_modules/")
-_OTHERS = ("book.toml", "mkdocs.yml", "mkdocs.yaml")
+_OTHERS = ("book.toml", "mkdocs.yml", "mkdocs.yaml", "zensical.toml")
 """Generators whose pages may have a SUMMARY.md as well, below their configuration."""
 
 _FEWEST = 2

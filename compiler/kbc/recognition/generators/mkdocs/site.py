@@ -1,4 +1,7 @@
-"""mkdocs.yml says where the pages are, what they are called and how their addresses look."""
+"""mkdocs.yml says where the pages are, what they are called and how their addresses look.
+
+So does zensical.toml, the configuration of MkDocs' successor Zensical: it has the same keys in `[project]`.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import MAX_DEPTH, read_yaml
+from kbc.recognition.configuration import MAX_DEPTH, read_toml, read_yaml
 from kbc.recognition.generators.mkdocs.navigation import navigation
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "mkdocs"
-CONFIGS = ("mkdocs.yml", "mkdocs.yaml")
+CONFIGS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
 MAX_PROJECTS = 40
 """In which packages of Python are looked for."""
+
+_ZENSICAL_EXTENSIONS = ["attr_list", "pymdownx.emoji"]
+"""Those of its default extensions that change what is read here."""
 
 _CONTAINERS = ("libs", "packages", "projects")
 """Where repositories of several projects keep them."""
@@ -146,6 +152,8 @@ def _slug_style(slugify: Any) -> str:
 
 def _inherited(tree: IncludeTree, config: str, files: list[str]) -> Mapping[str, Any]:
     """The configuration with that of the file that it inherits from; further files go to `files`."""
+    if config.endswith(".toml"):
+        return _zensical(mapping(read_toml(tree, config).get("project")))
     data = read_yaml(tree, config)
     parent = data.get("INHERIT")
     if not isinstance(parent, str) or len(files) > MAX_DEPTH:
@@ -153,6 +161,16 @@ def _inherited(tree: IncludeTree, config: str, files: list[str]) -> Mapping[str,
     path = joined(posixpath.dirname(config), parent)
     files.append(path)
     return _merged(_inherited(tree, path, files), data)
+
+
+def _zensical(project: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration with extensions called as in mkdocs.yml: a dot in a name is a table in TOML."""
+    extensions = project.get("markdown_extensions", _ZENSICAL_EXTENSIONS)
+    if isinstance(extensions, Mapping):
+        of_package = mapping(extensions.get("pymdownx"))
+        dotted = {f"pymdownx.{name}": options for name, options in of_package.items()}
+        extensions = {**extensions, **dotted}
+    return {**project, "markdown_extensions": extensions}
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,6 +51,48 @@ def test_mkdocs_takes_navigation_addresses_redirects_and_foreign_tags(tmp_path: 
     ]
 
 
+def test_zensical_has_the_keys_of_mkdocs_in_a_table(tmp_path: Path) -> None:
+    config = """
+[project]
+site_name = "Sluice"
+site_url = "https://sluice.example/"
+docs_dir = "pages"
+nav = [{ "Start" = "index.md" }, { "Guide" = ["zebra.md", { "Apples" = "apple.md" }] }]
+
+[project.markdown_extensions.pymdownx.tabbed]
+slugify = "pymdownx.slugs.slugify"
+
+%s
+[project.plugins.mkdocstrings.handlers.python]
+paths = ["lib"]
+"""
+    for extensions, shown in (
+        ("[project.markdown_extensions.attr_list]\n", "[Go](https://sluice.example/zebra/)"),
+        ("", "[Go](https://sluice.example/zebra/){ .md-button }"),
+    ):
+        root = write_tree(
+            tmp_path / f"tree{len(extensions)}",
+            {
+                "zensical.toml": config % extensions,
+                "pages/index.md": "# Sluice\n\n[Go](https://sluice.example/zebra/){ .md-button }\n",
+                "pages/apple.md": "How apples float.\n",
+                "pages/zebra.md": page("Zebra") + "\n::: sluice.Gate\n",
+                "lib/sluice.py": 'class Gate:\n    """Opens."""\n',
+            },
+        )
+        inputs, _ = read(root)
+        assert list(addresses(inputs).items()) == [
+            ("index.md", "https://sluice.example/"),
+            ("zebra.md", "https://sluice.example/zebra/"),
+            ("apple.md", "https://sluice.example/apple/"),
+        ]
+        start, zebra, apple = inputs.records["docs"]
+        assert shown in start.text
+        assert "class sluice.Gate" in zebra.text
+        assert isinstance(apple, DocRecord)
+        assert apple.title == "Apples"
+
+
 def test_mkdocs_without_directory_urls_has_html_files(tmp_path: Path) -> None:
     config = "site_name: S\nsite_url: https://s.example/x\nuse_directory_urls: false\n"
     root = write_tree(
