@@ -251,6 +251,8 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
         ("pd.warm", "code/pond/birds.py", "def warm():"),
         ("Nest.gone", "", ""),
         ("Egg.hatch", "", ""),
+        ("egg.hatch", "", ""),  # no letters of `pond`
+        ("dict.warm", "", ""),
         ("hatched", "", ""),
     ],
 )

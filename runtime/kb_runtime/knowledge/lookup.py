@@ -35,7 +35,7 @@ _HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[
 _OBJECT = re.compile(r"[^\W\d][\w!?$]*(?:(?:\.|::|#)[^\W\d][\w!?$]*)*(?:\(\))?")
 _SEPARATORS = re.compile(r"\.|::|#|/")
 _SHORT_NAME = re.compile(r"[a-z]{2,4}")
-"""What a package may be imported as: `np`, `eqx`."""
+"""What a package may be imported as, by some of its letters: `np`, `eqx`."""
 
 _CANDIDATES = 40
 _PER_RECORD = 3
@@ -235,7 +235,10 @@ def _distance(wanted: Sequence[str], path: Sequence[str]) -> int | None:
     if all(part in rest for part in wanted):
         return 2
     inner = list(wanted[1:]) if _SHORT_NAME.fullmatch(wanted[0]) else []
-    return 3 if inner and list(path[-len(inner) :]) == inner else None
+    if not inner or list(path[-len(inner) :]) != inner:
+        return None
+    letters = iter("".join(path[: -len(inner)]).casefold())
+    return 3 if all(letter in letters for letter in wanted[0]) else None
 
 
 def is_known(knowledge: Knowledge, kb: str) -> bool:
