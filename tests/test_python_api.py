@@ -251,6 +251,8 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
         ("pd.warm", "code/pond/birds.py", "def warm():"),
         ("Nest.gone", "", ""),
         ("Egg.hatch", "", ""),
+        ("egg.hatch", "", ""),  # no letters of `pond`
+        ("dict.warm", "", ""),
         ("hatched", "", ""),
     ],
 )
@@ -305,6 +307,19 @@ def test_an_address_may_lack_what_stands_before_the_collection(
         assert kb.get(address).address == record.address
     with pytest.raises(kb_runtime.ToolError, match="no record"):
         kb.get(f"other/{whole}")
+
+
+def test_the_address_of_a_page_means_no_other_page(kb: kb_runtime.KnowledgeBase) -> None:
+    pages = next(each for each in kb.collections if each.kind == "pages")
+    page = next(record for record in kb.records(pages.name) if "source" in record.data)
+    url = page.data["url"]
+    for address in (url, f"{url}/#top", url.replace("https:", "http:")):
+        assert kb.get(address).address == page.address
+    name = url.rpartition("/")[2]
+    with pytest.raises(kb_runtime.ToolError, match="no record"):
+        kb.get(f"https://other.example.org/{name}")
+    lanterns = kb.get("lanterns.md")
+    assert kb.get("https://other.example.org/lanterns.html").address == lanterns.address
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from kb_runtime.text.names import (
     suggest,
     without_line,
 )
+from kb_runtime.text.urls import is_web_address, page_key
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -34,7 +35,7 @@ _HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[
 _OBJECT = re.compile(r"[^\W\d][\w!?$]*(?:(?:\.|::|#)[^\W\d][\w!?$]*)*(?:\(\))?")
 _SEPARATORS = re.compile(r"\.|::|#|/")
 _SHORT_NAME = re.compile(r"[a-z]{2,4}")
-"""What a package may be imported as: `np`, `eqx`."""
+"""What a package may be imported as, by some of its letters: `np`, `eqx`."""
 
 _CANDIDATES = 40
 _PER_RECORD = 3
@@ -159,13 +160,20 @@ def find(
 def _find_any(
     knowledge: Knowledge, infos: Sequence[CollectionInfo], names: Sequence[str]
 ) -> list[Place]:
-    """What the first of `names` with a meaning means; a heading or line at the end of the last may go."""
+    """What the first of `names` with a meaning means; a heading or line at the end of the last may go.
+
+    A collection of pages knows the address of each: one that is not there means no page that it ends like.
+    """
     bare = names[-1]
-    forms = (*names, bare.rpartition("#")[0], without_line(bare))
+    forms = [*names, bare.rpartition("#")[0], without_line(bare)]
+    by_ending = infos
+    if is_web_address(bare):
+        forms.append(page_key(bare))
+        by_ending = [info for info in infos if info.kind != "pages"]
     candidates = [one for one in dict.fromkeys(forms) if one]
-    for resolver in (resolve, resolve_ending):
+    for resolver, among in ((resolve, infos), (resolve_ending, by_ending)):
         for candidate in candidates:
-            if found := look_up(knowledge, infos, resolver, candidate):
+            if found := look_up(knowledge, among, resolver, candidate):
                 return found
     return []
 
@@ -227,7 +235,10 @@ def _distance(wanted: Sequence[str], path: Sequence[str]) -> int | None:
     if all(part in rest for part in wanted):
         return 2
     inner = list(wanted[1:]) if _SHORT_NAME.fullmatch(wanted[0]) else []
-    return 3 if inner and list(path[-len(inner) :]) == inner else None
+    if not inner or list(path[-len(inner) :]) != inner:
+        return None
+    letters = iter("".join(path[: -len(inner)]).casefold())
+    return 3 if all(letter in letters for letter in wanted[0]) else None
 
 
 def is_known(knowledge: Knowledge, kb: str) -> bool:

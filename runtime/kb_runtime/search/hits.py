@@ -11,7 +11,8 @@ from kb_runtime.search.fusion import places_of
 from kb_runtime.search.matching import Matcher
 from kb_runtime.search.request import SearchHit, Strategy
 from kb_runtime.search.snippets import BUDGET_CHARS, PassageReader
-from kb_runtime.text.urls import is_web_address, page_segments, shared_ending
+from kb_runtime.text.names import pages_at_address
+from kb_runtime.text.urls import is_web_address
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,20 +103,13 @@ class HitBuilder:
     def at_address(self, query: Query, scope: Scope) -> list[range]:
         """The rows of each record whose path ends most like the address of a page that the query is: a site
         puts its pages below a folder of its own."""
-        wanted = page_segments(query.text) if is_web_address(query.text) else ()
-        if not wanted:
+        if not is_web_address(query.text):
             return []
-        alike = {
-            (one, record): shared_ending(id, wanted)
-            for one in scope.ranges
-            if one.rows
-            for record, id in enumerate(self._backend.catalog(one.name).ids())
-        }
-        most = max(alike.values(), default=0)
+        ranges = [one for one in scope.ranges if one.rows]
+        catalogs = [self._backend.catalog(one.name) for one in ranges]
         return [
-            self._backend.chunks.rows_of(record, range(one.first_row, one.end))
-            for (one, record), length in alike.items()
-            if length == most > 0
+            self._backend.chunks.rows_of(record, range(ranges[at].first_row, ranges[at].end))
+            for at, record in pages_at_address(query.text, catalogs)
         ]
 
     def _records_of(

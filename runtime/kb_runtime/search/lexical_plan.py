@@ -321,8 +321,13 @@ class _Planner:
                 yield tuple((at - run[0][0], word) for at, word in run)
 
     def _is_long(self, text: str) -> bool:
-        """Whether a text has enough words for a quotation, function words aside; a compound is one."""
-        words = (word for word in WORD.findall(text) if self._analyzer.prose_terms(word).terms)
+        """Whether a text has enough words for a quotation, without function words and those that occur
+        nowhere; a compound is one."""
+        words = (
+            word
+            for word in WORD.findall(text)
+            if any(self._in_body(term) for term, _ in self._analyzer.prose_terms(word).terms)
+        )
         return len([*islice(words, LEAST_IN_QUOTATION)]) == LEAST_IN_QUOTATION
 
     def _told(self, words: Iterable[_Word]) -> float:

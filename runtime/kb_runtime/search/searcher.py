@@ -1,8 +1,9 @@
 """The search pipeline behind every search tool; tools differ in scope, filters and rendering.
 
 Analyse the query, collect lexical and semantic candidates, fuse them, rank by structure, re-rank where the
-knowledge base has a re-ranker, put exact names first, limit the chunks of one record, and decode the
-chunks that are left. docs/search.md and docs/ranking.md explain each step.
+knowledge base has a re-ranker, put first what is quoted or has a word that only words find, and exact names
+before it, limit the chunks of one record, and decode the chunks that are left. docs/search.md and
+docs/ranking.md explain each step.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Searcher:
             ranking, failure = self._reranked(request, candidates, ranking)
             warnings += failure
         if candidates.mode == "hybrid" and request.ranking != ():
-            ranking = ranking.with_found_first({*self._surely_meant(candidates)})
+            ranking = ranking.with_found_first(self._surely_meant(candidates))
         named: list[int] = []
         if request.names and candidates.mode != "semantic":
             sections = self._structure.documenting(query.member, candidates.lexical.rows)

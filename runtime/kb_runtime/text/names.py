@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.urls import is_web_address, page_segments, shared_ending
+from kb_runtime.text.urls import is_web_address, page_key, page_segments, shared_ending
 
 SUGGESTIONS = 5
 PATH_SUGGESTIONS = 10
@@ -75,7 +75,8 @@ def resolve_ending(name: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] 
     with it in the same case counts before those that do in another. The address of a page means the one
     whose path has most of its last segments."""
     if is_web_address(name):
-        return _resolve_address(name, catalogs)
+        nearest = pages_at_address(name, catalogs)
+        return nearest[0] if len(nearest) == 1 else None
     matches = [
         (position, record, record_id)
         for position, catalog in enumerate(catalogs)
@@ -87,17 +88,21 @@ def resolve_ending(name: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] 
     return matches[0][:2] if len(matches) == 1 else None
 
 
-def _resolve_address(address: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | None:
+def pages_at_address(address: str, catalogs: Sequence[NameIndex]) -> list[tuple[int, int]]:
+    """The records whose ids have most of the last segments of the address of a page, as `resolve` gives
+    one; of several those of its file name, with its ending, if there are."""
     wanted = page_segments(address)
-    alike = {
-        (position, record): length
+    alike = [
+        (length, position, record)
         for position, catalog in enumerate(catalogs)
         for record, record_id in enumerate(catalog.ids())
         if (length := shared_ending(record_id, wanted))
-    }
-    most = max(alike.values(), default=0)
-    nearest = [place for place, length in alike.items() if length == most]
-    return nearest[0] if len(nearest) == 1 else None
+    ]
+    most = max(alike, default=(0,))[0]
+    nearest = [(position, record) for length, position, record in alike if length == most]
+    file = "/" + page_key(address).partition("?")[0].rpartition("/")[2]
+    named = [(at, record) for at, record in nearest if f"/{catalogs[at].id(record)}".endswith(file)]
+    return named or nearest
 
 
 def ends_with(path: str, ending: str) -> bool:

@@ -39,8 +39,11 @@ def page_segments(address: str) -> tuple[str, ...]:
     """The folders and the name of a page, without its ending, as its address and its file share them:
     `https://rope.dev/guide/knots.html#bowline`, `/guide/knots/`, `guide/knots.md` and
     `guide/knots/index.md` all end with `guide`, `knots`. Case does not count."""
-    path = page_key(address).partition("?")[0].casefold()
-    parts = [part for part in path.split("/") if part]
+    return _segments(page_key(address).partition("?")[0])
+
+
+def _segments(path: str) -> tuple[str, ...]:
+    parts = [part for part in path.casefold().split("/") if part]
     if parts:
         parts[-1] = _ENDING.sub("", parts[-1])
     return tuple(parts[:-1] if parts and parts[-1] in _INDEXES else parts)
@@ -53,7 +56,7 @@ def is_web_address(text: str) -> bool:
 
 def shared_ending(path: str, wanted: Sequence[str]) -> int:
     """How many segments the path of a file has in common with those of a page, from the last one on."""
-    if not wanted or wanted[-1] not in path.casefold():  # as for nearly all
+    if not wanted or f"/{wanted[-1]}" not in f"/{path.casefold()}":  # as for nearly all
         return 0
-    pairs = zip(reversed(page_segments(path)), reversed(wanted), strict=False)
+    pairs = zip(reversed(_segments(path)), reversed(wanted), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

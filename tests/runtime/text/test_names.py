@@ -114,13 +114,18 @@ def test_file_name_key_does_not_override_ambiguity() -> None:
         ("http://rope.dev/guide/knots/?lang=en", 0),
         ("https://git.example.org/rope/blob/main/docs/api/knots.md#L7", 1),
         ("https://rope.dev/API/", 2),
+        ("https://git.example.org/rope/blob/main/src/winch.c", 4),
+        ("https://git.example.org/rope/blob/main/src/winch.h", 3),
+        ("https://rope.dev/src/winch", None),
+        ("https://rope.dev/api/hoist", None),
         ("https://rope.dev/knots/", None),
         ("https://rope.dev/sails/", None),
         ("https://rope.dev/", None),
     ],
 )
 def test_the_address_of_a_page_names_its_file(address: str, found: int | None) -> None:
-    names = Names([("docs/guide/knots.md",), ("docs/api/knots.md",), ("docs/api/index.md",)])
+    pages = ("docs/guide/knots.md", "docs/api/knots.md", "docs/api/index.md")
+    names = Names([(id,) for id in (*pages, "src/winch.h", "src/winch.c", "hoist#rope")])
     place = resolve_path(address, [FILES, names])
     assert place == (None if found is None else (1, found))
 

@@ -80,17 +80,31 @@ class RankingTrace(NamedTuple):
         return trail._replace(steps=[*trail.steps, StepScores("reranker", before, after)])
 
     def with_first(self, first: Collection[int], others: Collection[int]) -> RankingTrace:
-        """The trail with a further step, in which `first` rise above `others`."""
+        """The trail with a further step, in which `first` rise above `others`; those that no step has ranked
+        do so from 0."""
         if self.scaled is None:
             return self
-        before = self.steps[-1].after if self.steps else self.scaled
-        lowest = min((before[at] for at, row in enumerate(self.pool) if row in first), default=1.0)
+        trail = self._with_unranked([row for row in first if row not in self.pool])
+        assert trail.scaled is not None
+        before = trail.steps[-1].after if trail.steps else trail.scaled
+        lowest = min(before[at] for at, row in enumerate(trail.pool) if row in first)
         highest = max(
-            (before[at] for at, row in enumerate(self.pool) if row in others), default=0.0
+            (before[at] for at, row in enumerate(trail.pool) if row in others), default=0.0
         )
         after = before.copy()
-        after[[row in first for row in self.pool]] += max(0.0, highest - lowest)
-        return self._replace(steps=[*self.steps, StepScores("words", before, after)])
+        after[[row in first for row in trail.pool]] += max(0.0, highest - lowest)
+        return trail._replace(steps=[*trail.steps, StepScores("words", before, after)])
+
+    def _with_unranked(self, rows: Sequence[int]) -> RankingTrace:
+        """The trail with further rows, which have 0 before and after each step."""
+        import numpy as np
+
+        def padded(scores: Scores) -> Scores:
+            return np.append(scores, np.zeros(len(rows)))
+
+        steps = [StepScores(one.step, padded(one.before), padded(one.after)) for one in self.steps]
+        scaled = None if self.scaled is None else padded(self.scaled)
+        return self._replace(pool=[*self.pool, *rows], scaled=scaled, steps=steps)
 
     def adjustments(self, row: int) -> tuple[Adjustment, ...]:
         """What the steps did to a row."""
@@ -114,23 +128,28 @@ class RankedCandidates(NamedTuple):
     rerank_scores: Mapping[int, float] = MappingProxyType({})
     copies: Mapping[int, Sequence[int]] = MappingProxyType({})
 
-    def with_found_first(self, found: Collection[int]) -> RankedCandidates:
+    def with_found_first(self, found: Sequence[int]) -> RankedCandidates:
         """The ranking with the rows that are not `found` behind the others, with at most their last score. A
-        copy that is `found` stands for a row that is not."""
+        copy that is `found` stands for a row that is not. What the steps did not rank follows what they did
+        in the order of `found`, as its place, if any, depends on how many candidates were asked for."""
+        meant = {*found}
         copies = {
             row: copy
             for row, each in self.copies.items()
             for copy in reversed(each)
-            if copy in found
+            if copy in meant
         }
-        ranking = self.with_named_copies_first([copies[row] for row in copies if row not in found])
+        ranking = self.with_named_copies_first([copies[row] for row in copies if row not in meant])
         ranked = list(zip(ranking.rows, ranking.scores, strict=True))
-        first = [each for each in ranked if each[0] in found]
+        trail = ranking.trail
+        was_ranked = meant.intersection(trail.pool if trail and trail.pool else ranking.rows)
+        first = [each for each in ranked if each[0] in was_ranked]
+        hidden = {row for each in ranking.copies.values() for row in each}
+        last = first[-1][1] if first else max(ranking.scores, default=1.0)
+        first += [(row, last) for row in found if row not in was_ranked | hidden]
         if not first:
             return self
-        last = first[-1][1]
-        behind = [(row, min(score, last)) for row, score in ranked if row not in found]
-        trail = ranking.trail
+        behind = [(row, min(score, last)) for row, score in ranked if row not in meant]
         if trail is not None:
             trail = trail.with_first({row for row, _ in first}, {row for row, _ in behind})
         rows, scores = zip(*first, *behind, strict=True)
@@ -146,4 +165,9 @@ class RankedCandidates(NamedTuple):
             swapped.get(row, row): [row if copy == swapped.get(row) else copy for copy in each]
             for row, each in self.copies.items()
         }
-        return self._replace(rows=[swapped.get(row, row) for row in self.rows], copies=copies)
+        places = swapped | {copy: row for row, copy in swapped.items()}
+        trail = self.trail
+        if trail is not None:  # what explains the place explains it for the copy
+            trail = trail._replace(pool=[places.get(row, row) for row in trail.pool])
+        rows = [swapped.get(row, row) for row in self.rows]
+        return self._replace(rows=rows, trail=trail, copies=copies)

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.runtime.search.searcher.toy_index import Built, WordCounts, build
+from tests.runtime.search.searcher.toy_index import Built, WordCounts, altered, build
 
+from kb_runtime.search.fusion import RankedRows
 from kb_runtime.search.lexical import MOST_QUOTED
-from kb_runtime.search.ranking.ranked import RankedCandidates
+from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.results import explain
 from kb_runtime.search.searcher import Searcher
@@ -63,10 +64,27 @@ def test_what_has_the_only_word_comes_first_if_the_encoder_knows_its_pieces_only
 
 
 def test_a_copy_with_a_name_stands_for_what_does_not_have_it() -> None:
-    ranking = RankedCandidates([1, 2, 3], [0.9, 0.8, 0.7], copies={1: [4, 5], 3: [6]})
-    found = ranking.with_found_first({3, 5, 6})
+    scaled = np.array([0.9, 0.8, 0.7, 0.0, 0.0, 0.0])
+    trail = RankingTrace(RankedRows.of([], []), [1, 2, 3, 4, 5, 6], scaled, [])
+    ranking = RankedCandidates([1, 2, 3], [0.9, 0.8, 0.7], trail, copies={1: [4, 5], 3: [6]})
+    found = ranking.with_found_first([3, 5, 6])
     assert (found.rows, found.scores) == ((5, 3, 2), (0.9, 0.7, 0.7))
     assert found.copies == {5: [4, 1], 3: [6]}
+    assert found.trail is not None
+    after = dict(zip(found.trail.pool, found.trail.steps[-1].after, strict=True))
+    assert after[5] > after[3] >= after[2]
+
+
+def test_what_was_not_ranked_follows_in_its_own_order_whatever_its_place() -> None:
+    trail = RankingTrace(RankedRows.of([], []), [1, 2], np.array([0.9, 0.8]), [])
+    ranked = RankedCandidates([1, 2], [0.9, 0.8], trail)
+    for further in ([], [4], [5, 4]):
+        rows, scores = [*ranked.rows, *further], [*ranked.scores, *(0.1 for _ in further)]
+        found = ranked._replace(rows=rows, scores=scores).with_found_first([4, 5, 2])
+        assert (found.rows, found.scores) == ((2, 4, 5, 1), (0.8, 0.8, 0.8, 0.8))
+        assert found.trail is not None
+        assert [len(found.trail.adjustments(row)) for row in found.rows] == [1, 1, 1, 0]
+    assert ranked.with_found_first([7]).rows == (7, 1, 2)
 
 
 @pytest.fixture
@@ -111,6 +129,7 @@ def first(built: Built, query: str, ranking: Sequence[str] | None = None) -> int
         ("before the tide turns the hose for a harbour", 1),
         ("longer hose", 1),
         ("upper-valve reach of the pump-hose", 1),
+        ("upper-valve reach of the pump-hose 4711", 1),
     ],
     ids=[
         "sentence",
@@ -121,6 +140,7 @@ def first(built: Built, query: str, ranking: Sequence[str] | None = None) -> int
         "other order",
         "too short",
         "compounds",
+        "compounds with a word that occurs nowhere",
     ],
 )
 def test_who_is_quoted_comes_first(misled: Built, query: str, record: int) -> None:
@@ -146,4 +166,19 @@ def test_a_quotation_is_a_part_of_the_ranking_and_is_explained(misled: Built) ->
     assert dict(hits[0].adjustments)["words"] > 0
     facts = [explain(hit) for hit in hits]
     sums = [one["scaled"] + sum(one.get("adjustments", {}).values()) for one in facts]
+    assert sums == sorted(sums, reverse=True)
+
+
+def test_a_line_of_a_long_log_is_found_whatever_the_others_find(misled: Built) -> None:
+    few = altered(misled, manifest={"search": {"candidates": 2}})
+    log = "Rope 7 tarred.\nRope 9 tarred at the harbour.\nRope 11 tarred at the harbour, rope number 3.\n"
+    query = log * 3 + "hose = pump.reach(valve, tide)"
+    for limit in (1, 2, 16):
+        hits = Searcher(few).search(SearchRequest(query, limit=limit, names=False)).hits
+        assert hits[0].record == 2
+        assert dict(hits[0].adjustments)["words"] > 0
+    sums = [
+        one.get("scaled", 0) + sum(one.get("adjustments", {}).values())
+        for one in map(explain, hits)
+    ]
     assert sums == sorted(sums, reverse=True)
