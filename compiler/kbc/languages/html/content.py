@@ -49,6 +49,7 @@ _CHROME_CLASSES = frozenset([
     "anchorjs-link", "doc-anchor", "heading-anchor", "viewcode-link", "viewcode-back", "navpath",
     "ttc", "SRStatus", "rustdoc-breadcrumbs", "hideme", "test-arrow", "copy-popup-wrapper",
     "copy-popup-icon", "footer", "ingroups", "dynheader", "dyncontent", "topNav", "subNav", "bottomNav",
+    "VPSkipLink", "tsd-breadcrumb", "tsd-navigation", "tsd-filter", "view-source-button", "view-value-button",
 ])  # fmt: skip
 _LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src", "srclink"})
 """Chrome on a link only."""
