@@ -56,6 +56,8 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     """The document of a file; raises `FormatError` for what pandoc cannot read. `around` are the files that
     may declare the entities of a DocBook document."""
     name = reader_of(path)
+    if name == "man":
+        data = man.unpacked(data)
     if name == "man" and is_in_org(data):
         name = "org"
     if name not in _BINARY:
@@ -106,7 +108,7 @@ def _man_title(path: str, tree: dict[str, Any]) -> str:
         PandocWriter({"meta": {"title": tree["meta"].get(name)}}).title
         for name in ("title", "section")
     )
-    stem = Path(path.removesuffix(".in")).stem
+    stem = Path(path.removesuffix(".in").removesuffix(".gz")).stem
     words, own = (set(_PARTS_OF_NAME.split(name.lower())) for name in (title, stem))
     if words <= own or (section and len(title.split()) > 1):
         name = stem

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 from tests.compiler.formats.samples import read
 
 from kbc.formats import Converted, convert
@@ -228,6 +230,17 @@ def test_a_man_page_about_a_part_of_a_program_is_called_as_its_file() -> None:
     template = one("man8/wharf-load.8.in", page.format("WHARF") + ".SH FILES\n@STATE@/list\n")
     assert template.title == "wharf-load(8)"
     assert "@STATE@/list" in template.text
+
+
+def test_a_man_page_as_systems_install_it_is_compressed() -> None:
+    page = ".TH WHARF 8\n.SH NAME\nload \\- take goods\n"
+    packed = gzip.compress(page.encode())
+    (found,) = convert("man8/wharf-load.8.gz", packed, read)
+    assert (found.title, found.problems) == ("wharf-load(8)", ())
+    assert found.text.endswith("## NAME\n\nload - take goods\n")
+    for damaged in (packed[:-20], packed[:12]):
+        (problem,) = convert("man8/wharf-load.8.gz", damaged, read)[0].problems
+        assert "damaged" in problem.message
 
 
 TABLE = """\
