@@ -24,6 +24,9 @@ from kbc.languages.suffixes import is_in_org
 HEAP = "900M"
 _OFFICE = frozenset(["docx", "pptx"])
 _BINARY = _OFFICE | {"epub"}
+_TITLED = frozenset(["docx", "epub", "man"])
+"""Formats in which the title is no heading, and chapters or sections have headings of the first level."""
+
 _READERS = {
     ".docx": "docx", ".pptx": "pptx", ".epub": "epub", ".org": "org", ".docbook": "docbook",
     ".dbk": "docbook", ".xml": "docbook", ".mediawiki": "mediawiki", ".wiki": "mediawiki",
@@ -83,7 +86,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
             raise
         return [_as_written(name, _AS_WRITTEN[name](data.decode()), error)]
     title = _man_title(path, tree) if name == "man" else ""
-    writer = PandocWriter(tree, is_org=name == "org", is_titled=name == "man", title=title)
+    writer = PandocWriter(tree, is_org=name == "org", is_titled=name in _TITLED, title=title)
     text = writer.write()
     known = _properties(data) if name in _OFFICE else {}
     return [

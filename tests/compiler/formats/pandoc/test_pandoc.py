@@ -9,6 +9,7 @@ from tests.compiler.formats.samples import read
 from kbc.formats import Converted, convert
 from kbc.formats.pandoc import org as org_files
 from kbc.formats.pandoc.docbook_pages import with_sections
+from kbc.formats.pandoc.writer import PandocWriter
 
 
 def one(path: str, source: str) -> Converted:
@@ -221,6 +222,23 @@ def test_the_title_of_a_man_page_is_its_name_and_section() -> None:
     assert one("other.3", page).title == "xtfree(3)"
     bsd = ".Dd May 1, 2020\n.Dt ACCEPT 2\n.Os heron 1.2.3\n.Sh NAME\n.Nm accept\n.Nd take\n"
     assert one("a.2", bsd).title == "accept(2)"
+
+
+def test_chapters_of_a_document_lie_below_its_title_unless_the_first_one_repeats_it() -> None:
+    def written(title: str) -> tuple[str, str]:
+        inlines = [{"t": "Str", "c": title}]
+        headings = [
+            {"t": "Header", "c": [1, ["", [], []], [{"t": "Str", "c": text}]]} for text in "AB"
+        ]
+        tree = {
+            "meta": {"title": {"t": "MetaInlines", "c": inlines}},
+            "blocks": [{"t": "Div", "c": [["", [], []], headings]}],
+        }
+        writer = PandocWriter(tree, is_titled=True)
+        return writer.write(), writer.title
+
+    assert written("Kites") == ("# Kites\n\n## A\n\n## B\n", "Kites")
+    assert written("A") == ("# A\n\n# B\n", "A")
 
 
 def test_a_man_page_about_a_part_of_a_program_is_called_as_its_file() -> None:
