@@ -145,6 +145,17 @@ def test_typedoc() -> None:
     )
 
 
+def test_ways_to_other_pages_of_linuxdoc_and_publican() -> None:
+    ways = '<a href="a-2.html">Next</a>\nPrevious\n<a href="a.html#toc1">Contents</a>\n'
+    page = read_html(
+        f"<body>{ways}<hr>\n<h2>1. Kites</h2><p>Fly.</p>Go <a href='x.html'>home</a>.<hr>{ways}</body>"
+    )
+    assert page.text == "---\n\n## 1. Kites\n\nFly.\n\nGo [home](x.html).\n\n---\n"
+    assert text(
+        '<p>Fly.</p><ul class="docnav"><li><a href="b.html"><b>Next</b>2. Sails</a></ul>'
+    ) == ("Fly.\n")
+
+
 def test_pdoc() -> None:
     source = '<div class="pdoc-code codehilite"><pre>def up(self): ...</pre></div>'
     label = '<label class="view-source-button" for="x"><span>View Source</span></label>'
