@@ -51,7 +51,7 @@ _CHROME_CLASSES = frozenset([
     "ttc", "SRStatus", "rustdoc-breadcrumbs", "hideme", "test-arrow", "copy-popup-wrapper",
     "copy-popup-icon", "footer", "ingroups", "dynheader", "dyncontent", "topNav", "subNav", "bottomNav",
     "VPSkipLink", "docnav", "tsd-breadcrumb", "tsd-navigation", "tsd-filter",
-    "view-source-button", "view-value-button",
+    "view-source-button", "view-value-button", "page-metadata", "toc-macro", "expand-control",
 ])  # fmt: skip
 _LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src", "srclink"})
 """Chrome on a link only."""

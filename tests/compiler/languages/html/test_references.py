@@ -156,6 +156,15 @@ def test_ways_to_other_pages_of_linuxdoc_and_publican() -> None:
     ) == ("Fly.\n")
 
 
+def test_exports_of_confluence() -> None:
+    assert text(
+        '<div class="page-metadata">Created by Ann</div><div class="toc-macro"><a href="#a">A</a></div>'
+        '<h1 id="a">A</h1><pre data-syntaxhighlighter-params="brush: bash; gutter: false">fly</pre>'
+        '<pre data-syntaxhighlighter-params="brush: text; gutter: false">up</pre>'
+        '<div class="expand-control">Click here to expand...</div><p>Lands.</p>'
+    ) == ("# A\n\n```bash\nfly\n```\n\n```\nup\n```\n\nLands.\n")
+
+
 def test_pdoc() -> None:
     source = '<div class="pdoc-code codehilite"><pre>def up(self): ...</pre></div>'
     label = '<label class="view-source-button" for="x"><span>View Source</span></label>'
