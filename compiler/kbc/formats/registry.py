@@ -114,8 +114,8 @@ _FORMATS = (
     _format("mediawiki", "pages in MediaWiki markup", ".mediawiki", ".wiki", **_OF_PANDOC),
     _format(
         "man",
-        "man pages, also as templates that `configure` fills in (`name.8.in`)",
-        *(f".{section}{end}" for section in range(1, 9) for end in ("", ".in")),
+        "man pages, also compressed (`name.8.gz`), and as templates that `configure` fills in (`name.8.in`)",
+        *(f".{section}{end}" for section in range(1, 9) for end in ("", ".in", ".gz")),
         **_OF_PANDOC,
     ),
     _format("pdf", "PDF: a section for each page, with its number", ".pdf", library="pypdfium2"),

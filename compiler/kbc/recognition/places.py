@@ -14,7 +14,7 @@ from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
 from kbc.project.model import Collection
-from kbc.sources.formats import is_wanted
+from kbc.sources.formats import is_html_name, is_wanted
 
 _MAN = BY_NAME["man"].suffixes
 _MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst)")
@@ -268,7 +268,7 @@ def is_mostly_html(root: Path, files: Sequence[str]) -> bool:
         if name in parts:
             continue
         lowered = name.lower().partition("?")[0]
-        if lowered.endswith(HTML):
+        if is_html_name(name):
             pages += 1
         elif lowered.endswith(PAGES) or (
             lowered.endswith(".xml") and is_wanted(root / name, PAGES)

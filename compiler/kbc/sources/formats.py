@@ -17,6 +17,7 @@ _MODULE_BYTES = 1_000_000
 _HTML_START = re.compile(
     rb"\s*(?:<!--.*?-->\s*)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
+_HTML_NAME = re.compile(r"\.html?(?:\?[^/]*|\.\d+)?\Z|\?[^/]*\.html?\Z", re.IGNORECASE)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _FRONT_MATTER = re.compile(rb"(?:---|\+{3})[ \t]*\r?\n")
 _OPENAPI = re.compile(
@@ -78,9 +79,16 @@ _SHARED = ".tutorial"
 """An ending of a format that others give to their files as well."""
 
 
+def is_html_name(name: str) -> bool:
+    """Whether a file is called as a page of HTML, also as mirrors call it: `page.html?lang=en`,
+    `view.php?id=8.html`, `page.html.1`."""
+    return _HTML_NAME.search(name) is not None
+
+
 def looks_like_html(name: str, data: bytes) -> bool:
-    """Whether a file without an ending is HTML, by how it begins."""
-    if "." in name.partition("?")[0]:
+    """Whether a file without an ending, or one that answers a query (`view.php?id=8`), is HTML, by how it
+    begins."""
+    if "." in name and "?" not in name:
         return False
     return _HTML_START.match(data[:_SNIFFED_BYTES].removeprefix(_BYTE_ORDER_MARK)) is not None
 
@@ -132,17 +140,20 @@ def texts_without_ending(root: Path, files: Sequence[str]) -> tuple[str, ...]:
 def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) -> bool:
     """Whether a file has one of the endings `wanted` (all, when there is none): `page.html?lang=en`, as
     mirrors call it, has; so has a file that begins as one of a wanted format does (`format_by_content`);
-    and where HTML is wanted, a file of HTML without an ending. With `html_pages`, HTML with front matter
-    is wanted."""
+    and where HTML is wanted, a file of HTML without an ending or with a query, and one that is called as
+    such (`is_html_name`). With `html_pages`, HTML with front matter is wanted."""
     name = path.name.lower()
     plain = name.partition("?")[0]
     if not wanted or (
         (name.endswith(wanted) or plain.endswith(wanted)) and not name.endswith(_SHARED)
     ):
         return True
+    if ".html" in wanted and is_html_name(name):
+        return True
     ending = plain[plain.rfind(".") :] if "." in plain else ""
     is_page = html_pages and ending in (".html", ".htm")
-    if not is_page and ending not in _BY_CONTENT and not (".html" in wanted and not ending):
+    may_be_html = ".html" in wanted and (not ending or "?" in name)
+    if not is_page and ending not in _BY_CONTENT and not may_be_html:
         return False
     try:
         if not path.is_file():
@@ -154,6 +165,6 @@ def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) 
         return False
     if is_page:
         return has_front_matter(start)
-    if ending:
+    if ending in _BY_CONTENT:
         return _ENDINGS.get(format_by_content(name, start), "\0") in wanted
     return looks_like_html(name, start)

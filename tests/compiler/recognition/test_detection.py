@@ -171,6 +171,16 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
     }
 
 
+def test_pages_of_a_mirror_are_html_whatever_it_calls_them(tmp_path: Path) -> None:
+    names = ("kite.php?id=7", "kite.php?id=8.html", "sail.html.1", "sail.html.12", "sail.html")
+    files = {name: HTML.format(f"Page {number}") for number, name in enumerate(names)}
+    root = write_tree(tmp_path / "site", {"index.html": HTML.format("Home")} | files)
+    inputs, _ = read(root)
+    pages = [each for each in inputs.records["pages"] if isinstance(each, PageRecord)]
+    assert {each.title for each in pages} >= {f"Page {number}" for number in range(len(names))}
+    assert not any("<html" in each.text for each in pages)
+
+
 def test_a_folder_of_hosts_has_addresses_with_a_scheme(tmp_path: Path) -> None:
     files = {f"{host}/index.html": HTML.format(host) for host in ("a.example.org", "b.example.org")}
     inputs, _ = read(write_tree(tmp_path / "t", files))

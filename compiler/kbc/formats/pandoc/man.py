@@ -4,8 +4,13 @@ does not know, and refuses tables and some requests of mdoc (`.Xo`, `.Eo`) that 
 from __future__ import annotations
 
 import re
+import zlib
+
+from kbc.formats.document import FormatError
+from kbc.limits import MAX_CONVERTED_BYTES
 
 START_BYTES = 20_000
+_GZIP = b"\x1f\x8b"
 _ROFF = re.compile(rb"^[.'](?:TH|SH|Dd|Dt)\b", re.MULTILINE)
 _TABLE = re.compile(r"^([.']TS\b.*\n)((?:(?![.']T[SE]\b).*\n)*)(?=[.']TE\b)", re.MULTILINE)
 _COMMENT = re.compile(r"^[.']?[ \t]*\\[\"#].*\n", re.MULTILINE)
@@ -34,8 +39,33 @@ _STARTS = {"SH": "\n## ", "SS": "\n### ", "IT": "\n- ", "TP": "\n", "IP": "\n- "
 
 
 def is_man_page(data: bytes) -> bool:
-    """Whether a file begins as a man page: other files, such as libraries, have such endings as well."""
-    return _ROFF.search(data, 0, START_BYTES) is not None
+    """Whether a file or its first bytes begin as a man page: other files, such as libraries, have such
+    endings as well."""
+    try:
+        start = _unpacked(data, START_BYTES)[0]
+    except zlib.error:
+        return False
+    return _ROFF.search(start, 0, START_BYTES) is not None
+
+
+def unpacked(data: bytes) -> bytes:
+    """A page that may be compressed with gzip, as systems install it. Raises `FormatError` for a damaged
+    or very large one."""
+    try:
+        text, is_whole = _unpacked(data, MAX_CONVERTED_BYTES)
+    except zlib.error:
+        text, is_whole = b"", False
+    if not is_whole:
+        raise FormatError("the file is damaged or too large: gzip cannot unpack it")
+    return text
+
+
+def _unpacked(data: bytes, size: int) -> tuple[bytes, bool]:
+    """At most `size` bytes of the page, and whether that is all of it."""
+    if not data.startswith(_GZIP):
+        return data, True
+    stream = zlib.decompressobj(16 + zlib.MAX_WBITS)  # gzip's header
+    return stream.decompress(data, size), stream.eof
 
 
 def prepared(text: str) -> str:

@@ -24,6 +24,9 @@ from kbc.languages.suffixes import is_in_org
 HEAP = "900M"
 _OFFICE = frozenset(["docx", "pptx"])
 _BINARY = _OFFICE | {"epub"}
+_TITLED = frozenset(["docx", "epub", "man"])
+"""Formats in which the title is no heading, and chapters or sections have headings of the first level."""
+
 _READERS = {
     ".docx": "docx", ".pptx": "pptx", ".epub": "epub", ".org": "org", ".docbook": "docbook",
     ".dbk": "docbook", ".xml": "docbook", ".mediawiki": "mediawiki", ".wiki": "mediawiki",
@@ -56,6 +59,8 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     """The document of a file; raises `FormatError` for what pandoc cannot read. `around` are the files that
     may declare the entities of a DocBook document."""
     name = reader_of(path)
+    if name == "man":
+        data = man.unpacked(data)
     if name == "man" and is_in_org(data):
         name = "org"
     if name not in _BINARY:
@@ -81,7 +86,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
             raise
         return [_as_written(name, _AS_WRITTEN[name](data.decode()), error)]
     title = _man_title(path, tree) if name == "man" else ""
-    writer = PandocWriter(tree, is_org=name == "org", is_titled=name == "man", title=title)
+    writer = PandocWriter(tree, is_org=name == "org", is_titled=name in _TITLED, title=title)
     text = writer.write()
     known = _properties(data) if name in _OFFICE else {}
     return [
@@ -106,7 +111,7 @@ def _man_title(path: str, tree: dict[str, Any]) -> str:
         PandocWriter({"meta": {"title": tree["meta"].get(name)}}).title
         for name in ("title", "section")
     )
-    stem = Path(path.removesuffix(".in")).stem
+    stem = Path(path.removesuffix(".in").removesuffix(".gz")).stem
     words, own = (set(_PARTS_OF_NAME.split(name.lower())) for name in (title, stem))
     if words <= own or (section and len(title.split()) > 1):
         name = stem

@@ -25,8 +25,8 @@ _PICTURE = re.compile(
 
 class PandocWriter:
     """One document: `write` gives its text; `anchors` are those of its headings, then. The headings of Org
-    (`is_org`) and of what `is_titled` all lie below the title; in other formats it may be the first of
-    them. `title` is one that the tree does not have."""
+    (`is_org`) and of what `is_titled` all lie below the title, unless the first one repeats it; in other
+    formats it may be the first of them. `title` is one that the tree does not have."""
 
     def __init__(
         self,
@@ -44,6 +44,8 @@ class PandocWriter:
         self.anchors: list[str] = []
         meta = tree.get("meta", {})
         self.title = title or self._meta(meta.get("title"))
+        if self._is_titled and not is_org and self.title == _first_heading(tree.get("blocks", [])):
+            self._is_titled = False
         self.author = self._meta(meta.get("author", meta.get("creator")))
         self.created_at = next(
             filter(None, (self._meta(meta.get(name)) for name in _DATE_FIELDS)), ""
@@ -165,7 +167,9 @@ class PandocWriter:
 
     def _code(self, content: list[Any]) -> Written:
         (_, classes, attributes), code = content
-        language = next((name for name in classes if name not in ("numberLines", "example")), "")
+        language = next(
+            (name for name in classes if name not in ("numberLines", "example", "sourceCode")), ""
+        )
         language = dict(attributes).get("org-language", language)  # as written: emacs-lisp
         return commonmark.fence(code, language)
 
@@ -308,6 +312,16 @@ def _is_simple(cell: Sequence[Node]) -> bool:
         elif node["t"] not in _FLAT:
             return False
     return True
+
+
+def _first_heading(nodes: Sequence[Node]) -> str:
+    """The text of the first heading, which may stand in blocks around it."""
+    for node in nodes:
+        if node["t"] == "Header":
+            return " ".join("".join(_texts(node["c"][2])).split())
+        if node["t"] == "Div" and (found := _first_heading(node["c"][1])):
+            return found
+    return ""
 
 
 def _texts(value: Any) -> Iterator[str]:

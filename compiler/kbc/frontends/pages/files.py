@@ -27,7 +27,7 @@ from kbc.processor_time import limited
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import is_scalar, parse_json
 from kbc.records import Section
-from kbc.sources.formats import format_by_content, looks_like_html
+from kbc.sources.formats import format_by_content, is_html_name, looks_like_html
 
 _PAGE_LINK = re.compile(
     r"\s*(?:Source|URL|Link):\s*<?((?:https?|kb)://[^\s>]+)>?\s*\Z", re.IGNORECASE
@@ -119,13 +119,14 @@ def _is_html(page: ParsedPage | Converted) -> TypeGuard[Converted]:
 
 def _format(file: SourceFile) -> str | None:
     """The name of the format that a file is converted from, "" where its ending says it; None for others."""
-    name = plain_name(file.path)
+    name = file.path.rpartition("/")[2]
     if format := format_by_content(file.path, file.data):
         return format
+    if is_html_name(name):
+        return "html"
     if is_converted(file.path):
         return ""
-    is_html = name.endswith((".html", ".htm")) or looks_like_html(name, file.data)
-    return "html" if is_html else None
+    return "html" if looks_like_html(name, file.data) else None
 
 
 def _own_pages(

@@ -30,6 +30,9 @@ _BLOCKS = frozenset({"div", "p", "li", "tr", "table", "tbody", "ol", "ul"})
 _LANGUAGE = re.compile(
     r"(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|brush:?)-?([\w+#-]+)"
 )
+_BRUSH = re.compile(r"\bbrush:\s*([a-z][\w+#-]*)")
+"""How exports of Confluence name the language."""
+
 _NAMED_BESIDE = frozenset({"hljs", "sourcecode", "prettyprint", "brush:", "highlight", "src"})
 """Classes beside which another class is the language: `hljs rust`, `sourceCode rust`."""
 
@@ -143,6 +146,8 @@ def _language_of(tag: Tag) -> str:
         named = str(tag.get(attribute) or "").strip().lower()
         if re.fullmatch(r"[\w+#-]+", named) and named not in _NOT_A_LANGUAGE:
             return named
+    if brush := _BRUSH.search(str(tag.get("data-syntaxhighlighter-params") or "")):
+        return "" if brush[1] in _NOT_A_LANGUAGE else brush[1]
     if tag.name in ("pre", "code"):
         beside = [each for each in lowered if each not in _NAMED_BESIDE | _NOT_A_LANGUAGE]
         if len(beside) < len(lowered) and beside and re.fullmatch(r"[a-z][\w+#]{0,19}", beside[0]):

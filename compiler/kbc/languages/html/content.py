@@ -15,6 +15,7 @@ from functools import cache, partial
 from itertools import islice
 
 from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString, PageElement
 
 from kbc.languages.html.tree import children, classes_of, elements, has, is_removed, named
 
@@ -51,6 +52,8 @@ _CHROME_CLASSES = frozenset([
     "anchorjs-link", "doc-anchor", "heading-anchor", "viewcode-link", "viewcode-back", "navpath",
     "ttc", "SRStatus", "rustdoc-breadcrumbs", "hideme", "test-arrow", "copy-popup-wrapper",
     "copy-popup-icon", "footer", "ingroups", "dynheader", "dyncontent", "topNav", "subNav", "bottomNav",
+    "VPSkipLink", "docnav", "tsd-breadcrumb", "tsd-navigation", "tsd-filter",
+    "view-source-button", "view-value-button", "page-metadata", "toc-macro", "expand-control",
 ])  # fmt: skip
 _LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src", "srclink"})
 """Chrome on a link only."""
@@ -119,6 +122,25 @@ def _remove_navigation(soup: BeautifulSoup) -> None:
     for block in named(soup, "table", "p", "ul"):
         if not is_removed(block) and _leads_elsewhere(block):
             block.decompose()
+    if soup.body is not None:
+        _remove_loose_ways(soup.body)
+
+
+def _remove_loose_ways(body: Tag) -> None:
+    """Takes out Next, Previous and Contents that stand in no block, as LinuxDoc writes them."""
+    run: list[PageElement] = []
+    for node in [*body.contents, None]:
+        if isinstance(node, NavigableString) or (
+            isinstance(node, Tag) and node.name in ("a", "img")
+        ):
+            run.append(node)
+            continue
+        words = " ".join(each.get_text() for each in run).split()
+        is_linked = any(isinstance(each, Tag) for each in run)
+        if is_linked and len(words) >= 2 and all(map(_WAYS.fullmatch, words)):
+            for each in run:
+                each.extract()
+        run = []
 
 
 def _is_chrome(tag: Tag) -> bool:

@@ -1,6 +1,6 @@
 """What generators of references mark only by classes: signatures and code in other elements than `<pre>`,
 titles in others than headings, tables of blocks. The classes are those of Doxygen, javadoc (JDK 16 and
-later), Dokka, Haddock and gi-docgen, whose style puts signs between the parts of a name.
+later), Dokka, Haddock, TypeDoc, pdoc and gi-docgen, whose style puts signs between the parts of a name.
 """
 
 from __future__ import annotations
@@ -37,6 +37,15 @@ def name_elements(soup: BeautifulSoup) -> None:
             tag["class"] = "language-java"
         elif "symbol" in classes and "monospace" in classes:
             tag.name = "pre"
+        elif "tsd-signature" in classes:
+            tag.name = "pre"
+            tag["class"] = "language-typescript"
+        elif "tsd-tag" in classes_of(tag):
+            tag.insert_before(" ")  # `Optional` behind a name, which its style sets apart
+        elif "attr" in classes and _begins_member(tag):
+            _name_member(tag)
+        elif "pdoc-code" in classes and _begins_member(tag):
+            tag.decompose()  # the source of a member, which repeats the descriptions of those in it
         elif "sep" in classes and not tag.contents and tag.find_parent(HEADINGS) is not None:
             tag.append(".")
         elif "mlabels" in classes and "title" in classes_of(tag.parent):
@@ -94,6 +103,36 @@ def _name_prototype(prototype: Tag) -> None:
         assert shown is not None
         shown.append(", ".join(labels))
         prototype.insert_after(shown.extract())
+
+
+def _begins_member(tag: Tag) -> bool:
+    """Whether the element is directly in what pdoc shows of a class, function or variable."""
+    part = tag.parent
+    return (
+        part is not None
+        and bool(part.get("id"))
+        and (part.name == "section" or "classattr" in classes_of(part))
+    )
+
+
+def _name_member(member: Tag) -> None:
+    """Makes a heading and code of what pdoc shows of a class, function or variable: its whole name is the id
+    of the part that it begins."""
+    part = member.parent
+    names = [each for each in children(member, "span") if "name" in classes_of(each)]
+    if part is None or not names:
+        return
+    heading = Tag(
+        name="h3" if "classattr" in classes_of(part) else "h2", attrs={"id": str(part["id"])}
+    )
+    heading.append(str(part["id"]))
+    member.insert_before(heading)
+    decorators = [each for each in children(member, "div") if "decorator" in classes_of(each)]
+    for other in (*decorators, *children(member, "label", "input")):
+        other.extract()
+    signature = Tag(name="pre", attrs={"class": "language-python"})
+    signature.append("\n".join(" ".join(each.get_text().split()) for each in (*decorators, member)))
+    member.replace_with(signature)
 
 
 def _make_table(grid: Tag) -> None:

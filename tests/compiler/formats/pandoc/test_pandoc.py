@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+
 from tests.compiler.formats.samples import read
 
 from kbc.formats import Converted, convert
 from kbc.formats.pandoc import org as org_files
 from kbc.formats.pandoc.docbook_pages import with_sections
+from kbc.formats.pandoc.writer import PandocWriter
 
 
 def one(path: str, source: str) -> Converted:
@@ -221,6 +224,23 @@ def test_the_title_of_a_man_page_is_its_name_and_section() -> None:
     assert one("a.2", bsd).title == "accept(2)"
 
 
+def test_chapters_of_a_document_lie_below_its_title_unless_the_first_one_repeats_it() -> None:
+    def written(title: str) -> tuple[str, str]:
+        inlines = [{"t": "Str", "c": title}]
+        headings = [
+            {"t": "Header", "c": [1, ["", [], []], [{"t": "Str", "c": text}]]} for text in "AB"
+        ]
+        tree = {
+            "meta": {"title": {"t": "MetaInlines", "c": inlines}},
+            "blocks": [{"t": "Div", "c": [["", [], []], headings]}],
+        }
+        writer = PandocWriter(tree, is_titled=True)
+        return writer.write(), writer.title
+
+    assert written("Kites") == ("# Kites\n\n## A\n\n## B\n", "Kites")
+    assert written("A") == ("# A\n\n# B\n", "A")
+
+
 def test_a_man_page_about_a_part_of_a_program_is_called_as_its_file() -> None:
     page = ".TH {} 8\n.SH NAME\nload \\- take goods\n"
     for header in ("WHARF", "LOAD", "wharf_load", '"Loading goods with wharf"'):
@@ -228,6 +248,17 @@ def test_a_man_page_about_a_part_of_a_program_is_called_as_its_file() -> None:
     template = one("man8/wharf-load.8.in", page.format("WHARF") + ".SH FILES\n@STATE@/list\n")
     assert template.title == "wharf-load(8)"
     assert "@STATE@/list" in template.text
+
+
+def test_a_man_page_as_systems_install_it_is_compressed() -> None:
+    page = ".TH WHARF 8\n.SH NAME\nload \\- take goods\n"
+    packed = gzip.compress(page.encode())
+    (found,) = convert("man8/wharf-load.8.gz", packed, read)
+    assert (found.title, found.problems) == ("wharf-load(8)", ())
+    assert found.text.endswith("## NAME\n\nload - take goods\n")
+    for damaged in (packed[:-20], packed[:12]):
+        (problem,) = convert("man8/wharf-load.8.gz", damaged, read)[0].problems
+        assert "damaged" in problem.message
 
 
 TABLE = """\

@@ -140,3 +140,57 @@ def test_sphinx() -> None:
 def test_a_line_of_text_makes_no_heading_of_the_one_above(line: str) -> None:
     assert text(f"<p>Words\n{line}\nmore") == f"Words\n\\{line}\nmore\n"
     assert text(f"<pre>Words\n{line}</pre>") == f"```\nWords\n{line}\n```\n"
+
+
+def test_typedoc() -> None:
+    page = read_html(
+        '<title>fly | Sky</title><div class="col-content"><ul class="tsd-breadcrumb"><li>fly</li></ul>'
+        '<h1>Function fly<code class="tsd-tag">Const</code></h1><div class="tsd-signature">'
+        '<span>fly</span>(<br/>&nbsp;&nbsp;&nbsp;&nbsp;<span>high</span>: <a href="h.html">High</a>'
+        ',<br/>): void<a href="#fly" class="tsd-anchor-icon"><svg></svg></a></div><p>Flies.</p></div>'
+        '<div class="tsd-navigation settings"><h3>Settings</h3><p>Member Visibility</p></div>'
+    )
+    assert (page.title, page.text) == (
+        "Function fly Const",
+        "# Function fly `Const`\n\n```typescript\nfly(\n    high: High,\n): void\n```\n\nFlies.\n",
+    )
+
+
+def test_ways_to_other_pages_of_linuxdoc_and_publican() -> None:
+    ways = '<a href="a-2.html">Next</a>\nPrevious\n<a href="a.html#toc1">Contents</a>\n'
+    page = read_html(
+        f"<body>{ways}<hr>\n<h2>1. Kites</h2><p>Fly.</p>Go <a href='x.html'>home</a>.<hr>{ways}</body>"
+    )
+    assert page.text == "---\n\n## 1. Kites\n\nFly.\n\nGo [home](x.html).\n\n---\n"
+    assert text(
+        '<p>Fly.</p><ul class="docnav"><li><a href="b.html"><b>Next</b>2. Sails</a></ul>'
+    ) == ("Fly.\n")
+
+
+def test_exports_of_confluence() -> None:
+    assert text(
+        '<div class="page-metadata">Created by Ann</div><div class="toc-macro"><a href="#a">A</a></div>'
+        '<h1 id="a">A</h1><pre data-syntaxhighlighter-params="brush: bash; gutter: false">fly</pre>'
+        '<pre data-syntaxhighlighter-params="brush: text; gutter: false">up</pre>'
+        '<div class="expand-control">Click here to expand...</div><p>Lands.</p>'
+    ) == ("# A\n\n```bash\nfly\n```\n\n```\nup\n```\n\nLands.\n")
+
+
+def test_pdoc() -> None:
+    source = '<div class="pdoc-code codehilite"><pre>def up(self): ...</pre></div>'
+    label = '<label class="view-source-button" for="x"><span>View Source</span></label>'
+    page = read_html(
+        f'<main><section class="module-info"><h1 class="modulename">\nsky</h1>{label}{source}</section>'
+        f'<section id="Kite"><input id="x"><div class="attr class"><div class="decorator">@final</div>\n'
+        f' <span class="def">class</span>\n <span class="name">Kite</span>: {label}</div>'
+        f'<a class="headerlink" href="#Kite"></a>{source}<div class="docstring"><p>A kite.</p></div>'
+        '<div id="Kite.up" class="classattr"><div class="attr function"><span class="def">def</span>\n'
+        '<span class="name">up</span><span class="signature pdoc-code">(self, high: '
+        f'<a href="#H">H</a>):</span></div>{source}<div class="docstring"><p>Rises:</p>'
+        '<div class="pdoc-code codehilite"><pre>kite.up(2)</pre></div></div></div></section></main>'
+    )
+    assert page.text == (
+        "# sky\n\n## Kite\n\n```python\n@final\nclass Kite:\n```\n\nA kite.\n\n"
+        "### Kite.up\n\n```python\ndef up(self, high: H):\n```\n\nRises:\n\n```\nkite.up(2)\n```\n"
+    )
+    assert page.anchors == ("", "Kite", "Kite.up")
