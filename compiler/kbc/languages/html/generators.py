@@ -42,9 +42,9 @@ def name_elements(soup: BeautifulSoup) -> None:
             tag["class"] = "language-typescript"
         elif "tsd-tag" in classes_of(tag):
             tag.insert_before(" ")  # `Optional` behind a name, which its style sets apart
-        elif "attr" in classes and _begins_member(tag):
+        elif "attr" in classes and tag.parent.get("id") and _begins_part(tag):
             _name_member(tag)
-        elif "pdoc-code" in classes and _begins_member(tag):
+        elif "pdoc-code" in classes and _begins_part(tag):
             tag.decompose()  # the source of a member, which repeats the descriptions of those in it
         elif "sep" in classes and not tag.contents and tag.find_parent(HEADINGS) is not None:
             tag.append(".")
@@ -105,14 +105,10 @@ def _name_prototype(prototype: Tag) -> None:
         prototype.insert_after(shown.extract())
 
 
-def _begins_member(tag: Tag) -> bool:
-    """Whether the element is directly in what pdoc shows of a class, function or variable."""
+def _begins_part(tag: Tag) -> bool:
+    """Whether the element is directly in what pdoc shows of a module, class, function or variable."""
     part = tag.parent
-    return (
-        part is not None
-        and bool(part.get("id"))
-        and (part.name == "section" or "classattr" in classes_of(part))
-    )
+    return part is not None and (part.name == "section" or "classattr" in classes_of(part))
 
 
 def _name_member(member: Tag) -> None:
