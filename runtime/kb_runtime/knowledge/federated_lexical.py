@@ -69,7 +69,8 @@ class FederatedLexical(Statistics):
             rows, scores = part.searcher.run(planned, request.limit, filters, statistics)
             here = part.rows.here(rows)
             found += zip((-score for score in scores), here, strict=True)
-            quoted += part.rows.here(part.searcher.quoted(planned, filters, statistics))
+            if request.quoted:
+                quoted += part.rows.here(part.searcher.quoted(planned, filters, statistics))
         found.sort()
         best = list(islice(found, max(1, request.limit)))
         rows = [row for _, row in best]

@@ -136,8 +136,10 @@ class Retriever:
 
         def by_words() -> tuple[Query, LexicalHits | Exception]:
             query = analyse(text, self._analyzer)
+            if mode == "semantic":
+                return query, NO_HITS
             try:
-                return query, NO_HITS if mode == "semantic" else self._lexical(query, scope, depth)
+                return query, self._lexical(query, scope, depth, quoted=mode == "hybrid")
             except Exception as error:
                 return query, error
 
@@ -222,8 +224,10 @@ class Retriever:
         given = [mask for mask in masks if mask is not None]
         return reduce(and_, given) if given else None
 
-    def _lexical(self, query: Query, scope: Scope, depth: int) -> LexicalHits:
-        request = LexicalRequest(query, depth, scope.filters, self._defaults.boosts)
+    def _lexical(
+        self, query: Query, scope: Scope, depth: int, *, quoted: bool = False
+    ) -> LexicalHits:
+        request = LexicalRequest(query, depth, scope.filters, self._defaults.boosts, quoted)
         return self._backend.lexical.search(request)
 
     def _beside_encoding(self, text: str, call: Callable[[], Found]) -> Found:

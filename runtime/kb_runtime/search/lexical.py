@@ -62,12 +62,13 @@ NO_FILTERS = SearchFilters()
 
 class LexicalRequest(NamedTuple):
     """A query for the best `limit` (at least 1) chunks. `boosts` overrides `DEFAULT_BOOSTS` field by
-    field."""
+    field. `quoted` says whether those of the hits are wanted, which costs one more search."""
 
     query: Query
     limit: int
     filters: SearchFilters = NO_FILTERS
     boosts: Mapping[str, float] | None = None
+    quoted: bool = False
 
     @property
     def weights(self) -> dict[str, float]:
@@ -130,7 +131,7 @@ class LexicalIndex(Statistics):
         except BaseException as error:
             raise failure(error) from None
         rows, scores = self.run(planned, request.limit, request.filters)
-        quoted = self.quoted(planned, request.filters)
+        quoted = self.quoted(planned, request.filters) if request.quoted else ()
         return LexicalHits(rows, scores, planned.corrections, few(quoted))
 
     def quoted(

@@ -132,6 +132,8 @@ class RankedCandidates(NamedTuple):
         """The ranking with the rows that are not `found` behind the others, with at most their last score. A
         copy that is `found` stands for a row that is not. What the steps did not rank follows what they did
         in the order of `found`, as its place, if any, depends on how many candidates were asked for."""
+        if not found:
+            return self
         meant = {*found}
         copies = {
             row: copy
@@ -146,7 +148,8 @@ class RankedCandidates(NamedTuple):
         first = [each for each in ranked if each[0] in was_ranked]
         hidden = {row for each in ranking.copies.values() for row in each}
         last = first[-1][1] if first else max(ranking.scores, default=1.0)
-        first += [(row, last) for row in found if row not in was_ranked | hidden]
+        known = was_ranked | hidden
+        first += [(row, last) for row in found if row not in known]
         if not first:
             return self
         behind = [(row, min(score, last)) for row, score in ranked if row not in meant]
