@@ -107,11 +107,7 @@ class Structure:
                         bonus = steps.feedback_bonus(scores, pool.similarity)
                         scores = (scores + bonus).clip(0.0)
                 case "definitions":
-                    scores, passing = self._with_definitions(pool, scores)
-                    if query.is_name:
-                        defining = np.flatnonzero(
-                            scores - before >= steps.DEFINITION - 1e-9
-                        ).tolist()
+                    scores, passing, defining = self._with_definitions(pool, scores)
                 case "places":
                     scores = self._with_places(pool, scores)
                 case "demotion":
@@ -195,9 +191,12 @@ class Structure:
         facts = self._facts.of(records)
         return _Pool(query, listed, records, facts, np.array(record_of), similarity)
 
-    def _with_definitions(self, pool: _Pool, scores: Scores) -> tuple[Scores, frozenset[int]]:
-        """Scores with the bonus of definitions, unchanged when the query has no name; and the places of
-        those rows that pass the name on where nothing defines it, which the query so asks for."""
+    def _with_definitions(
+        self, pool: _Pool, scores: Scores
+    ) -> tuple[Scores, frozenset[int], list[int]]:
+        """Scores with the bonus of definitions, unchanged when the query has no name; the places of the rows
+        that pass the name on where nothing defines it, which the query so asks for; and of those that define
+        or pass on the name that the query is."""
         import numpy as np
 
         wanted = _possible_names(pool.query)
@@ -206,7 +205,7 @@ class Structure:
         wanted = {name for name in wanted if self._names_something(name)}
         mentions = [name for name in pool.query.mentions if self._names_something(name[-1])]
         if not wanted and not mentions:
-            return scores, frozenset()
+            return scores, frozenset(), []
         folded = {name.lower() for name in wanted}
         names = [self._facts.names(row) for row in pool.rows]
         bonus = [
@@ -222,7 +221,9 @@ class Structure:
             passing = frozenset(at for at, one in enumerate(names) if wanted & {*one.exports})
             for at in passing:
                 bonus[at] = steps.RE_EXPORT
-        return scores + np.array(bonus), passing
+        is_name = pool.query.is_name
+        defining = [at for at, each in enumerate(bonus) if is_name and each >= steps.DEFINITION]
+        return scores + np.array(bonus), passing, defining
 
     def _names_something(self, name: str) -> bool:
         """Whether it is worth looking for definitions of `name` among the candidates."""
