@@ -38,8 +38,12 @@ def failure(what: str, error: BaseException, correlation_id: str = "") -> None:
         named = {"correlation_id": correlation_id} if correlation_id else {}
         record("error", message=what, **named, traceback=trace)
     else:
-        label = f" [correlation id {correlation_id}]" if correlation_id else ""
-        _write(f"{what}{label}\n{trace}")
+        _write(f"{labelled(what, correlation_id)}\n{trace}")
+
+
+def labelled(what: str, correlation_id: str) -> str:
+    """What happened, with the id of the request for people; in JSON that is a field."""
+    return what if as_json or not correlation_id else f"{what} [correlation id {correlation_id}]"
 
 
 def record(level: str, **fields: Any) -> None:

@@ -17,7 +17,6 @@ def report(what: str, error: BaseException, correlation_id: str = "") -> str:
         log.failure(what, error, correlation_id)
     else:
         named = {"correlation_id": correlation_id} if correlation_id else {}
-        label = f" [correlation id {correlation_id}]" if correlation_id and not log.as_json else ""
-        fact = known.message.removesuffix(".")
-        log.say(f"{what}{label}: {fact}. {known.hint}".rstrip(), level="error", **named)
+        label, fact = log.labelled(what, correlation_id), known.message.removesuffix(".")
+        log.say(f"{label}: {fact}. {known.hint}".rstrip(), level="error", **named)
     return "" if short is None else short.kind
