@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kb_runtime.records.gherkin import issue_key
-from kb_runtime.records.runs import beginning, last_outcome
+from kb_runtime.records.runs import beginning, last_outcome, objects
 
 _Record = Mapping[str, Any]
 
@@ -37,11 +37,11 @@ def _is_of_allure(item: Any) -> bool:
 
 def _record(result: _Record) -> dict[str, Any]:
     labels: dict[str, list[str]] = {}
-    for label in _objects(result.get("labels")):
+    for label in objects(result.get("labels")):
         labels.setdefault(str(label.get("name")), []).append(str(label.get("value") or ""))
     groups = ([value for name in names for value in labels.get(name, ())] for names in _FOLDERS)
     links: dict[str, list[str]] = {}
-    for link in _objects(result.get("links")):
+    for link in objects(result.get("links")):
         links.setdefault(str(link.get("type")), []).append(str(link.get("name") or ""))
     parameters = _parameters(result)
     own = str(result.get("fullName") or result["name"])
@@ -74,17 +74,13 @@ def _outcome(result: _Record) -> str:
 
 def _steps(steps: Any) -> Iterator[dict[str, Any]]:
     """The steps with those in them, each behind the one that it is part of."""
-    waiting = list(reversed(_objects(steps)))
+    waiting = list(reversed(objects(steps)))
     while waiting:
         step = waiting.pop()
         yield {"action": step.get("name"), "data": _parameters(step)}
-        waiting.extend(reversed(_objects(step.get("steps"))))
+        waiting.extend(reversed(objects(step.get("steps"))))
 
 
 def _parameters(held: _Record) -> str:
-    found = (each for each in _objects(held.get("parameters")) if not each.get("excluded"))
+    found = (each for each in objects(held.get("parameters")) if not each.get("excluded"))
     return ", ".join(f"{each.get('name')}={each.get('value')}" for each in found)
-
-
-def _objects(value: Any) -> Sequence[_Record]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []

@@ -34,16 +34,16 @@ _POSTMAN_TEST = re.compile(
 def records(data: Any) -> list[dict[str, Any]] | None:
     """The tests of a report; None where `data` is none of the reports that are known."""
     if isinstance(data, list):
-        if any({"elements", "keyword"} <= each.keys() for each in _objects(data)):
+        if any({"elements", "keyword"} <= each.keys() for each in objects(data)):
             return numbered(_cucumber(data))
-        if any({"Action", "Package"} <= each.keys() for each in _objects(data)):
+        if any({"Action", "Package"} <= each.keys() for each in objects(data)):
             return _go(data)
-        if any({"testID", "result"} <= each.keys() for each in _objects(data)):
-            return numbered(_dart(_objects(data)))
+        if any({"testID", "result"} <= each.keys() for each in objects(data)):
+            return numbered(_dart(objects(data)))
         return None
     if not isinstance(data, Mapping):
         return None
-    examples = _objects(data.get("examples"))
+    examples = objects(data.get("examples"))
     if examples and all({"full_description", "status"} <= each.keys() for each in examples):
         return numbered(map(_rspec, examples))
     if isinstance(data.get("testResults"), list) and _is_jest(data):
@@ -58,7 +58,7 @@ def records(data: Any) -> list[dict[str, Any]] | None:
         return numbered(_mocha(data))
     results = data.get("results")
     if isinstance(results, Mapping) and {"tool", "tests"} <= results.keys():
-        return numbered(map(_ctrf, _objects(results["tests"])))
+        return numbered(map(_ctrf, objects(results["tests"])))
     return None
 
 
@@ -67,7 +67,8 @@ def last_outcome(outcomes: Iterable[str]) -> str:
     return f"last outcome: {'; '.join(dict.fromkeys(outcomes)) or 'not run'}"
 
 
-def _objects(value: Any) -> list[_Record]:
+def objects(value: Any) -> list[_Record]:
+    """The objects of a list; none of what is no list."""
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
@@ -127,7 +128,7 @@ def _go(events: Any) -> list[dict[str, Any]]:
     """The tests among the events of `go test -json`; what a test wrote tells why it failed."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     wrote: dict[tuple[str, str], list[str]] = {}
-    for event in _objects(events):
+    for event in objects(events):
         package, name = str(event.get("Package") or ""), str(event.get("Test") or "")
         said = wrote.setdefault((package, name), [])
         if event.get("Action") == "output" and not _GO_FRAME.match(str(event.get("Output"))):
@@ -177,19 +178,19 @@ def _text(value: Any) -> str:
 
 def _playwright(suites: Any, above: list[str]) -> Iterator[dict[str, Any]]:
     """A test for each spec: what ran it, a project each, is what it runs on."""
-    for suite in _objects(suites):
+    for suite in objects(suites):
         title, file = str(suite.get("title") or ""), str(suite.get("file") or "")
         titles = above if title == file and not above else [*above, title]
-        for specs in _by_place(_objects(suite.get("specs"))):
+        for specs in _by_place(objects(suite.get("specs"))):
             spec = specs[0]
             path = str(spec.get("file") or file)
-            runs = [run for each in specs for run in _objects(each.get("tests"))]
+            runs = [run for each in specs for run in objects(each.get("tests"))]
             notes = {
                 str(note.get("type")): note.get("description")
                 for run in runs
-                for note in _objects(run.get("annotations"))
+                for note in objects(run.get("annotations"))
             }
-            last = [each[-1] if each else {} for each in (_objects(r.get("results")) for r in runs)]
+            last = [each[-1] if each else {} for each in (objects(r.get("results")) for r in runs)]
             yield _automated(
                 path,
                 [*filter(None, titles), str(spec.get("title") or "")],
@@ -215,7 +216,7 @@ def _by_place(specs: Sequence[_Record]) -> list[list[_Record]]:
 
 def _playwright_outcome(run: _Record, last: _Record) -> str:
     status, project = last.get("status") or run.get("status"), run.get("projectName")
-    errors = [each.get("message") for each in _objects(last.get("errors"))]
+    errors = [each.get("message") for each in objects(last.get("errors"))]
     where = f" ({project})" if project and status not in _PASSED else ""
     return _outcome(f"{status}{where}", errors)
 
@@ -223,29 +224,29 @@ def _playwright_outcome(run: _Record, last: _Record) -> str:
 def _nested(steps: Any) -> list[str]:
     return [
         title
-        for step in _objects(steps)
+        for step in objects(steps)
         for title in (str(step.get("title") or ""), *_nested(step.get("steps")))
     ]
 
 
 def _is_jest(data: _Record) -> bool:
     return "numTotalTests" in data or any(
-        "assertionResults" in each for each in _objects(data["testResults"])
+        "assertionResults" in each for each in objects(data["testResults"])
     )
 
 
 def _jest(files: Any) -> Iterator[dict[str, Any]]:
     """The tests of Jest and Vitest. Their files have whole paths of the machine that ran them: those
     count from the folder that holds them all."""
-    names = [str(each.get("name") or "").replace("\\", "/") for each in _objects(files)]
+    names = [str(each.get("name") or "").replace("\\", "/") for each in objects(files)]
     folders = [name.rpartition("/")[0] for name in names]
     common = ""
     if names and all(re.match(r"/|[A-Za-z]:/", name) for name in names):
         with suppress(ValueError):  # several drives
             common = os.path.commonpath(folders).replace("\\", "/")
-    for name, file in zip(names, _objects(files), strict=True):
+    for name, file in zip(names, objects(files), strict=True):
         path = name.removeprefix(common).lstrip("/")
-        for test in _objects(file.get("assertionResults")):
+        for test in objects(file.get("assertionResults")):
             place = test.get("location")
             title = test.get("title") or test.get("fullName") or ""
             yield _automated(
@@ -263,17 +264,17 @@ def _mocha(data: _Record) -> Iterator[dict[str, Any]]:
     if isinstance(data.get("results"), list):
         yield from _mochawesome(data["results"], "", [])
         return
-    for test in _objects(data.get("tests")):
+    for test in objects(data.get("tests")):
         title = str(test.get("title") or "")
         around = str(test.get("fullTitle") or "").removesuffix(title).strip()
         yield _mocha_test(test, str(test.get("file") or ""), [around, title])
 
 
 def _mochawesome(suites: Any, file: str, above: list[str]) -> Iterator[dict[str, Any]]:
-    for suite in _objects(suites):
+    for suite in objects(suites):
         path, title = str(suite.get("file") or file).lstrip("/"), str(suite.get("title") or "")
         titles = [*above, title] if title else above
-        for test in _objects(suite.get("tests")):
+        for test in objects(suite.get("tests")):
             yield _mocha_test(test, path, [*titles, str(test.get("title") or "")])
         yield from _mochawesome(suite.get("suites"), path, titles)
 
@@ -297,19 +298,19 @@ def _ctrf(test: _Record) -> dict[str, Any]:
         tags=_texts(test.get("tags")),
         platforms=_texts([test.get("browser"), test.get("device")]),
         testPath=_at(path, test.get("line")),
-        steps=[each["name"] for each in _objects(test.get("steps")) if each.get("name")],
+        steps=[each["name"] for each in objects(test.get("steps")) if each.get("name")],
         expectedResults=last_outcome([_outcome(test.get("status"), [test.get("message")])]),
     )
 
 
 def _cucumber(features: Any) -> Iterator[dict[str, Any]]:
     """A test for each scenario, named as by its feature file, whose backgrounds are preconditions."""
-    for feature in _objects(features):
+    for feature in objects(features):
         uri, title = str(feature.get("uri") or ""), str(feature.get("name") or "")
         stem = uri.replace("\\", "/").rpartition("/")[2].removesuffix(".feature") or title
         background: list[str] = []
-        for element in _objects(feature.get("elements")):
-            run = [step for step in _objects(element.get("steps")) if not step.get("hidden")]
+        for element in objects(feature.get("elements")):
+            run = [step for step in objects(element.get("steps")) if not step.get("hidden")]
             steps = steps_from(map(_cucumber_line, run))
             if element.get("type") == "background":
                 background = conditions(steps)
@@ -321,7 +322,7 @@ def _cucumber(features: Any) -> Iterator[dict[str, Any]]:
                 "description": element.get("description"),
                 "tags": [
                     str(tag.get("name")).removeprefix("@")
-                    for tag in (*_objects(feature.get("tags")), *_objects(element.get("tags")))
+                    for tag in (*objects(feature.get("tags")), *objects(element.get("tags")))
                 ],
                 "folderStructure": title,
                 "preconditions": background,
@@ -333,11 +334,11 @@ def _cucumber(features: Any) -> Iterator[dict[str, Any]]:
 
 
 def _cucumber_line(step: _Record) -> Line:
-    held = [*_objects(step.get("arguments")), step]
+    held = [*objects(step.get("arguments")), step]
     data = [
         f"| {' | '.join(_texts(row.get('cells')))} |"
         for each in held
-        for row in _objects(each.get("rows"))
+        for row in objects(each.get("rows"))
     ]
     quoted = [each.get("doc_string", each) for each in held]
     for each in filter(lambda one: isinstance(one, Mapping), quoted):
@@ -352,7 +353,7 @@ def _cucumber_outcome(element: _Record) -> str:
     ran = [
         each["result"]
         for name in ("before", "steps", "after")
-        for each in _objects(element.get(name))
+        for each in objects(element.get(name))
         if isinstance(each.get("result"), Mapping)
     ]
     failed = (each for each in ran if each.get("status") not in _PASSED)
@@ -364,7 +365,7 @@ def _postman(collection: _Record, outcomes: Mapping[Any, str]) -> Iterator[dict[
     """The requests of a collection; what their scripts test is expected of them."""
 
     def below(items: Any, folders: list[str]) -> Iterator[dict[str, Any]]:
-        for item in _objects(items):
+        for item in objects(items):
             name = str(item.get("name") or "")
             if isinstance(item.get("item"), list):
                 yield from below(item["item"], [*folders, name])
@@ -385,7 +386,7 @@ def _request(item: _Record, folders: list[str], outcomes: Mapping[Any, str]) -> 
         described = described.get("content")
     expected = [
         next(filter(None, names))
-        for event in _objects(item.get("event"))
+        for event in objects(item.get("event"))
         if event.get("listen") == "test" and isinstance(event.get("script"), Mapping)
         for names in _POSTMAN_TEST.findall(_script(event["script"].get("exec")))
     ]
@@ -423,16 +424,16 @@ def _body(body: Any) -> str:
     if isinstance(held, Mapping):  # GraphQL
         return str(held.get("query") or "")
     if isinstance(held, list):
-        return "\n".join(f"{each.get('key')}={each.get('value', '')}" for each in _objects(held))
+        return "\n".join(f"{each.get('key')}={each.get('value', '')}" for each in objects(held))
     return str(held or "")
 
 
 def _newman_outcomes(run: Any) -> dict[Any, str]:
     """Id of a request -> what its tests said when Newman ran them last."""
     found: dict[Any, str] = {}
-    for execution in _objects(run.get("executions") if isinstance(run, Mapping) else None):
+    for execution in objects(run.get("executions") if isinstance(run, Mapping) else None):
         item = execution.get("item")
-        checks = _objects(execution.get("assertions"))
+        checks = objects(execution.get("assertions"))
         errors = [each["error"] for each in checks if isinstance(each.get("error"), Mapping)]
         if isinstance(item, Mapping):
             said = [each.get("message") for each in errors]
