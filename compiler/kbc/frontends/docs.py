@@ -88,7 +88,7 @@ def read(
     labels = project_labels(collection, files, neighbours)
     includes = PageIncludes(collection, files, labels)
     books = books_among(files)
-    parts = _Parts(books.around if books else ())
+    parts = _Parts(books.chapters if books else ())
     formats = formats_to_convert(collection, files)
     is_page = collection.generator not in PYTHON_REFERENCES
     others = [file for file in files if is_page and is_html(file) and file.path not in formats]
