@@ -17,6 +17,8 @@ from kbc.recognition.translations import translated_folders
     ("names", "expected"),
     [
         (("en/a.md", "fr/a.md", "ja/a.md"), {"en/a.md"}),
+        (("m/English/a.md", "m/Russian/a.md", "m/simplified_chinese/a.md"), {"m/English/a.md"}),
+        (("m/a/a.md", "m/polish/a.md", "m/thai/a.md"), {"m/a/a.md", "m/polish/a.md", "m/thai/a.md"}),
         (("README.md", "tales/en/a.md", "tales/pt-br/a.md"), {"README.md", "tales/en/a.md"}),
         (("guide/a.md", "fr/a.md", "ja/a.md"), {"guide/a.md"}),
         (("README.md", "de/a.md", "fr/a.md"), {"README.md", "de/a.md", "fr/a.md"}),
