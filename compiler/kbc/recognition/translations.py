@@ -15,7 +15,8 @@ from kbc.recognition.site import joined
 _LANGUAGE = re.compile(
     r"(?:af|am|ar|az|be|bg|bn|br|bs|ca|cn|cs|cy|cz|da|de|dk|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|gr|gu|he|hi|hr|hu"
     r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|ku|ky|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
-    r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)(?:[-_][A-Za-z]{2,8})?"
+    r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)"
+    r"(?:[-_](?i:hans|hant|latn|cyrl|ch[st]|latam|valencia))?(?:[-_][A-Za-z]{2})?"
 )
 _IN_FULL = {
     "arabic": "ar", "bulgarian": "bg", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl",
