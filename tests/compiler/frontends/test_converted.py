@@ -340,7 +340,8 @@ def test_a_book_in_asciidoc_links_its_chapters_which_have_its_attributes(tmp_pat
             "docs/note.adoc": "A note.\n",
             "docs/ch/wind.adoc": "== Wind\n\nThe {kite} flies.\n",
             "docs/ch/lines.adoc": "= Lines [new]\n\nTwo.\n",
-            "docs/ch/tail.adoc": "== Tail\n\nLong.\n",
+            "docs/ch/tail.adoc": "== Tail\n\nLong.\n\ninclude::knot.adoc[leveloffset=+1]\n",
+            "docs/ch/knot.adoc": "= Knot\n\nifdef::kite[]\nOf the {kite}.\nendif::[]\n",
             "docs/some.adoc": "= Some\n\ninclude::ch/wind.adoc[]\n\ninclude::ch/tail.adoc[]\n",
         },
     )
@@ -350,6 +351,7 @@ def test_a_book_in_asciidoc_links_its_chapters_which_have_its_attributes(tmp_pat
         "## Last words\n\nA note.\n"
     )
     assert texts["docs/ch/wind.adoc"].endswith("The Falcon 3 flies.\n")
+    assert texts["docs/ch/knot.adoc"].endswith("Of the Falcon 3.\n")
     assert "flies" in texts["docs/some.adoc"]
 
 
