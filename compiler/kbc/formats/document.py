@@ -14,9 +14,11 @@ UNRESOLVED = "unresolved-directive"
 
 
 ELSEWHERE = "content-elsewhere"
-FIGURE = "pdf-figure"
 """The code of a `DocumentProblem` about a directive whose content no file of the tree has: it is computed
 when the site is built, or another repository has it."""
+
+FIGURE = "pdf-figure"
+"""... about a PDF that is a figure."""
 
 
 class LabelTarget(NamedTuple):
