@@ -60,6 +60,7 @@ from kb_runtime.mcp.callers import CALLER
 from kb_runtime.mcp.changes import Changes, check_number
 from kb_runtime.mcp.connection import LISTEN
 from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.signals import terminations
 
 if TYPE_CHECKING:
     from kb_runtime.http.listening import Listener
@@ -400,7 +401,7 @@ def serve_http(
     changes: Changes | None = None,
     metrics: Metrics | None = None,
 ) -> None:
-    """Serves until SIGINT or SIGTERM. What libraries log becomes a part of the log with `json_log`."""
+    """Serves until one of `terminations`. What libraries log becomes a part of the log with `json_log`."""
     subscriptions = None if changes is None else Subscriptions(changes)
     if settings.json_log:
         log.take_over_logging()
@@ -417,6 +418,6 @@ def serve_http(
     server = _UntilStopped(config, subscriptions)
     # From before uvicorn has handlers, so that no signal is lost, until after: it raises the signal that
     # stopped it once more when it has done its work.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in terminations():
         signal.signal(number, server.handle_exit)
     server.run(sockets=[listener])
