@@ -87,11 +87,16 @@ def _serve(options: Options) -> int:
 
 def _explorer(options: Options) -> Callable[[Callable[[str], bool] | None], ASGIApp]:
     """What makes the explorer's pages of the artifacts that are served. Raises UsageError."""
+    from functools import partial
+
+    import kb_runtime
+
     try:
         from kb_runtime.explorer.app import build_app
         from kb_runtime.explorer.bases import Bases
         from kb_runtime.explorer.visit import Explorer
         from kb_runtime.start.evidence import read_report, read_runs
+        from kb_runtime.tools.session import DATA_FOLDER
     except ModuleNotFoundError as error:
         raise UsageError(
             f"--explorer needs {error.name}, which is not installed: {install_hint('explorer')}."
@@ -101,8 +106,15 @@ def _explorer(options: Options) -> Callable[[Callable[[str], bool] | None], ASGI
     runs, report = read_runs(http.runs), read_report(http.report)
     hosts = tuple(each.rpartition(":")[0] or each for each in http.allowed_hosts)
 
+    open_build = partial(
+        kb_runtime.open,
+        key=options.key or None,
+        data=options.data or DATA_FOLDER,
+        read_only=options.read_only,
+    )
+
     def make(accepts: Callable[[str], bool] | None) -> ASGIApp:
-        bases = Bases(options.artifacts, options.key or None)
+        bases = Bases(options.artifacts, open_build)
         explorer = Explorer(bases, runs=runs, report=report, accepts=accepts)
         return build_app(explorer, (http.host, *hosts, *http.allowed_hosts))
 
