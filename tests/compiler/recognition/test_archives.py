@@ -146,7 +146,7 @@ def test_an_archive_that_finds_no_space_is_not_called_damaged(tmp_path: Path) ->
         text=True,
         check=True,
     )
-    assert said.stdout == "there is no space left\n"
+    assert said.stdout == "the limit of file sizes is reached\n"
     assert list((tmp_path / "cache/archives").iterdir()) == []
 
 
