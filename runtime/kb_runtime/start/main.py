@@ -41,6 +41,7 @@ def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") ->
     `program` is what messages call it; `upgrade` says how to get a runtime for a newer artifact.
     """
     without_backtraces()
+    _tell_of_crashes()
     try:
         if wants_help(arguments):
             print(usage(), end="")
@@ -62,6 +63,15 @@ def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") ->
             raise
         _print_error(program, f"{short.message}.", short.hint)
         return short.exit_code
+
+
+def _tell_of_crashes() -> None:
+    """Has a crash say on stderr what it was and where, as in a file that was cut short while it is mapped
+    (SIGBUS), which no handler in Python can. On Windows it would tell of exceptions that libraries handle."""
+    if os.name == "posix" and sys.stderr is not None:
+        import faulthandler
+
+        faulthandler.enable(2, all_threads=False)
 
 
 def _serve(options: Options) -> int:

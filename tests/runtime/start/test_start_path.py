@@ -31,7 +31,16 @@ mcp.resources mcp.workspace_answers records.well_formed start.empty_answers
 """What a server of several artifacts, of a workspace, of a tree or from a wheel imports besides, and what
 answers the other requests that clients send before their first call."""
 RUNTIME = Path(__file__).parents[3] / "runtime" / "kb_runtime"
-STANDARD_LIBRARY = {"bisect", "fcntl", "json", "msvcrt", "select", "selectors", "signal"}
+STANDARD_LIBRARY = {
+    "bisect",
+    "faulthandler",
+    "fcntl",
+    "json",
+    "msvcrt",
+    "select",
+    "selectors",
+    "signal",
+}
 
 PROBE = """
 import os, runpy, sys
