@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -284,6 +285,25 @@ def test_a_file_nobody_wrote_for_us_stops_no_build(tmp_path: Path) -> None:
     assert found.accounting.counts() == {"read": 1, "included": 0, "left out": 0, "not readable": 2}
     with pytest.raises(BuildError, match="2 warnings in the knowledge base; nothing was published"):
         diagnostics.raise_if_errors(strict=True)
+
+
+@pytest.mark.skipif(os.mkdir not in os.supports_dir_fd, reason="paths cannot be too long here")
+def test_a_folder_that_cannot_be_read_stops_no_build(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n")
+    name, above = "y" * 200, os.open(tmp_path, os.O_RDONLY)
+    for _ in range(25):  # further than a path may reach
+        os.mkdir(name, dir_fd=above)
+        below = os.open(name, os.O_RDONLY, dir_fd=above)
+        os.close(above)
+        above = below
+    os.close(above)
+    diagnostics = Diagnostics()
+    found = read_inputs(tmp_path, diagnostics)
+    assert found is not None
+    assert [(each.severity.label, each.code) for each in diagnostics] == [
+        ("warning", "folder-unreadable")
+    ]
+    assert found.accounting.counts()["not readable"] == 1
 
 
 def test_entities_of_docbook_are_declared_in_files_around_it(tmp_path: Path) -> None:
