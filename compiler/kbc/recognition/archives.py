@@ -136,6 +136,8 @@ def _unpack(path: Path, target: Path) -> None:
             if shortage(error) is not None:
                 raise
             reason = str(error).partition("\n")[0].rstrip(":")  # tarfile goes on for lines
+            if isinstance(error, OSError) and error.strerror:
+                reason = error.strerror  # the path is one of the cache
             raise ArchiveError(
                 f"{path.name!r} cannot be unpacked: {reason}",
                 "It may be cut off: copy it again, or unpack it and name the folder.",

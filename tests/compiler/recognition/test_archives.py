@@ -126,6 +126,15 @@ def test_an_archive_that_grows_too_large_is_refused(
         recognise(tmp_path / "bomb.tar.gz", tmp_path / "cache")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="names have other limits there")
+def test_a_name_that_is_too_long_is_told_without_a_path_of_the_cache(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("x" * 300 + ".md", "# A\n")
+    with pytest.raises(RecognitionError) as caught:
+        recognise(tmp_path / "x.zip", tmp_path / "cache")
+    assert caught.value.message == "'x.zip' cannot be unpacked: File name too long"
+
+
 @pytest.mark.parametrize("name", ["x.tar.gz", "x.tar", "x.zip"])
 def test_a_damaged_archive_is_one_sentence(tmp_path: Path, name: str) -> None:
     start = b"PK\x03\x04" if name == "x.zip" else b"\x1f\x8b\x08"
