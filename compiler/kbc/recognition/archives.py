@@ -192,6 +192,8 @@ def _extract(path: Path, target: Path) -> dict[str, str]:
             if content is not None:
                 with content:
                     _write(content, _place(target, member.name, path), member.name, budget)
+            else:  # millions of folders take minutes, too
+                budget.count(1)
     return budget.digests(target)
 
 
@@ -228,17 +230,18 @@ class _ExtractionBudget:
                 f"{self._name!r} holds {earlier!r} and {name!r}, which are one file on this file system",
                 "Unpack it on a case-sensitive file system.",
             )
-        self._count(1)
+        self.count(1)
 
     def expect(self, members: int, size: int) -> None:
-        self._count(members)
+        self.count(members)
         self.spend(size)
 
-    def _count(self, members: int) -> None:
+    def count(self, members: int) -> None:
+        """Raises `ArchiveError` where these are more than an archive may hold."""
         self._members -= members
         if self._members < 0:
             raise ArchiveError(
-                f"{self._name!r} holds more than {MAX_MEMBERS:,} files",
+                f"{self._name!r} holds more than {MAX_MEMBERS:,} files or folders",
                 "Unpack only what you need.",
             )
 

@@ -114,6 +114,19 @@ def test_an_archive_that_says_it_is_too_large_is_refused_before_it_is_unpacked(
         recognise(tmp_path / "bomb.zip", tmp_path / "cache")
 
 
+def test_folders_and_links_of_an_archive_are_counted_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tarfile.open(tmp_path / "bomb.tar", "w") as archive:
+        for number in range(5):
+            folder = tarfile.TarInfo(f"folder{number}")
+            folder.type = tarfile.DIRTYPE
+            archive.addfile(folder)
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 4)
+    with pytest.raises(RecognitionError, match="more than 4 files or folders"):
+        recognise(tmp_path / "bomb.tar", tmp_path / "cache")
+
+
 def test_an_archive_that_grows_too_large_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
