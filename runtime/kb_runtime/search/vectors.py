@@ -214,7 +214,10 @@ class VectorIndex(VectorRows):
 
     def estimates(self, vector: Floats, rows: Rows) -> Floats:
         if self._coarse is None:
-            return self.cosines(vector, rows)
+            import numpy as np
+
+            found: Floats = np.vecdot(self.gather(rows, len(vector)), vector)
+            return found
         return self._coarse.at(rows).cosines(RoundedQuery.of(vector), 0, len(rows))[0]
 
     def gather(self, rows: Rows, dimensions: int) -> Floats:
