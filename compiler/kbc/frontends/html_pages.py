@@ -77,12 +77,17 @@ def _rendered(markdown: str) -> str:
 
 
 def _text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
-    """The text of a file in UTF-8, or in the encoding that the page states."""
+    """The text of a file in UTF-8, or in the encoding that the page is in."""
     try:
         file.data.decode()
     except UnicodeDecodeError:
         from kbc.formats.html import text_of  # its libraries take long to import
 
         with suppress(FormatError):
-            return text_of(file.data)
+            text, problem = text_of(file.data)
+            if problem:
+                diagnostics.warning(
+                    problem.code, problem.message, file.path, problem.line, hint=problem.hint
+                )
+            return text
     return file.text(diagnostics)

@@ -14,7 +14,7 @@ import pytest
 
 from kbc.backends.catalog import lookup_keys
 from kbc.cache.phases import PhaseCache, remembering
-from kbc.diagnostics import BuildError, Diagnostics
+from kbc.diagnostics import Diagnostics
 from kbc.formats import Read, conversion
 from kbc.formats.asciidoc.attributes import unknown_names
 from kbc.formats.asciidoc.labels import labels_of
@@ -269,21 +269,6 @@ def test_what_was_converted_is_not_converted_again(
     assert build(**{"docs/more.rst": "More\n====\n\nText.\n"}) == ["docs/more.rst"]
     monkeypatch.setattr(conversion, "converters", lambda formats: {"docutils-of-another-day": "1"})
     assert build() == sorted(names)
-
-
-def test_a_file_nobody_wrote_for_us_stops_no_build(tmp_path: Path) -> None:
-    for name, data in {"a.md": b"# A\n\nText.\n", "b.md": b"# B\xff\n", "c.md": b"# C\0\n"}.items():
-        (tmp_path / name).write_bytes(data)
-    diagnostics = Diagnostics()
-    found = read_inputs(tmp_path, diagnostics)
-    assert found is not None
-    assert [(each.severity.label, each.code) for each in diagnostics] == [
-        ("warning", "file-not-utf8"),
-        ("warning", "file-binary"),
-    ]
-    assert found.accounting.counts() == {"read": 1, "included": 0, "left out": 0, "not readable": 2}
-    with pytest.raises(BuildError, match="2 warnings in the knowledge base; nothing was published"):
-        diagnostics.raise_if_errors(strict=True)
 
 
 def test_entities_of_docbook_are_declared_in_files_around_it(tmp_path: Path) -> None:

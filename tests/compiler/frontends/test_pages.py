@@ -253,6 +253,40 @@ def test_a_page_with_bytes_of_another_encoding_than_it_declares_is_kept() -> Non
     assert [(each.code, each.line) for each in diagnostics] == [("file-not-utf8", 2)]
 
 
+@pytest.mark.parametrize(
+    ("data", "text", "line"),
+    [
+        (
+            "\n<main><p>Caf\u00e9s \u201copen\u201d</main>".encode("cp1252"),
+            "Caf\u00e9s \u201copen\u201d\n",
+            2,
+        ),
+        (
+            "<main><p>Caf\u00e9s, m\u00f6we".encode() + b"\xff</main>",
+            "Caf\u00e9s, m\u00f6we\ufffd\n",
+            1,
+        ),
+        (
+            "<main><p>\u043b\u0435\u0442\u043e \u0434\u0435\u043d\u044c</main>".encode("cp1251"),
+            None,
+            1,
+        ),
+    ],
+)
+def test_a_page_that_declares_no_encoding_is_read_as_browsers_do(
+    data: bytes, text: str | None, line: int
+) -> None:
+    diagnostics = Diagnostics()
+    collection = Collection("library", "pages", ("sources",))
+    _, *found = pages.read(
+        collection, [SourceFile("sources/s/a.html", data, "sources")], diagnostics
+    )
+    assert [page.text for page in found if isinstance(page, PageRecord)] == [text] * bool(text)
+    assert [(each.code, each.line) for each in diagnostics if each.line] == [
+        ("file-not-utf8", line)
+    ]
+
+
 def test_what_all_pages_begin_and_end_with_belongs_to_none() -> None:
     def page(number: int) -> str:
         code = "<pre>fly\n\nCaught by Ann.</pre>" if number % 2 else ""
