@@ -13,7 +13,7 @@ from kbc.chunking.header import beginning
 from kbc.chunking.markdown import chunk_markdown
 from kbc.chunking.plain import chunk_plain
 from kbc.chunking.source import chunk_source
-from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
+from kbc.languages.suffixes import MARKDOWN_ENDINGS, SOURCE, ending, language_of
 from kbc.processor_time import limited
 from kbc.records import (
     BuiltinRecord,
@@ -56,7 +56,7 @@ def _chunks(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
             return chunk_test_case(record, budget)
         case _ if ending(record.path) in MARKDOWN_ENDINGS:
             return chunk_markdown(record, budget)
-        case _ if record.language or language_of(record.path):
+        case _ if record.language or language_of(record.path) or ending(record.path) in SOURCE:
             return chunk_source(record, budget)
         case _:
             return chunk_plain(record, budget)
