@@ -41,6 +41,18 @@ LANGUAGES: Mapping[str, str] = {
     **{language: language for language in _ALIKE},
 }
 
+_WITHOUT_GRAMMAR = (
+    "adb", "ads", "agda", "als", "applescript", "asm", "awk", "bal", "cairo", "cbl", "chpl", "cob", "cr",
+    "dfy", "dhall", "fnl", "fst", "fut", "glsl", "hlsl", "hx", "hy", "idr", "janet", "kk", "lagda", "lean",
+    "lidr", "metal", "mojo", "move", "odin", "pas", "pde", "pml", "pony", "purs", "raku", "rakumod", "rego",
+    "sml", "smt2", "sv", "svh", "tcl", "thy", "v", "vala", "vb", "vhd", "vhdl", "vy", "wat", "wgsl",
+)  # fmt: skip
+"""Endings of programs in further languages. They are split as text."""
+
+SOURCE: Mapping[str, str] = {**{each: each for each in _WITHOUT_GRAMMAR}, **LANGUAGES}
+"""Ending -> language, of all code that is known as such; the ending itself where kbc has no name for the
+language."""
+
 _FILE_NAMES: Mapping[str, str] = {
     "cmakelists.txt": "cmake", "containerfile": "dockerfile", "dockerfile": "dockerfile",
     "gemfile": "ruby", "gnumakefile": "make", "jenkinsfile": "groovy", "makefile": "make",
