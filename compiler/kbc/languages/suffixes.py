@@ -34,8 +34,8 @@ _ENDINGS: Mapping[str, Sequence[str]] = {
 
 _ALIKE = (
     "c", "cairo", "cmake", "css", "d", "dart", "elm", "fish", "gleam", "go", "hlsl", "html", "java", "json",
-    "luau", "nix", "php", "proto", "r", "scss", "sql", "svelte", "swift", "thrift", "toml", "tsx", "vim", "vue",
-    "wgsl", "xml", "zig",
+    "luau", "nix", "php", "proto", "r", "scss", "sql", "svelte", "swift", "thrift", "toml", "tsx", "vim",
+    "vue", "wgsl", "xml", "zig",
 )  # fmt: skip
 """Languages whose only ending is their name."""
 

@@ -242,7 +242,10 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     },
     "tsx": _ECMASCRIPT,
     "typescript": _ECMASCRIPT,
-    "verilog": {"package_declaration": Rule(kind="module"), "task_declaration": Rule(kind="function")},
+    "verilog": {
+        "package_declaration": Rule(kind="module"),
+        "task_declaration": Rule(kind="function"),
+    },
     "zig": {  # the variable that a type is bound to has the name
         "enum_declaration": None,
         "struct_declaration": None,

@@ -60,12 +60,15 @@ SAMPLES = {
     "yaml": ("a:\n  b: 1\nc: 2\n", "a c"),
     "cairo": ("mod m {\n fn f() -> u8 {\n  1\n }\n struct S { x: u8 }\n}\n", "m f S"),
     "fish": ("function f --description x\n echo a\nend\n", "f"),
-    "glsl": ("#define M 1\nvec3 f(vec3 p);\nvec3 f(vec3 p) {\n return p;\n}\nstruct S { int a; };\n", "M f S"),
+    "glsl": ("#define M 1\nvec3 f();\nvec3 f() {\n return p;\n}\nstruct S { int a; };\n", "M f S"),
     "haxe": ("class C {\n public function m():Void {}\n}\ninterface I {\n}\n", "C m I"),
     "hlsl": ("struct S { float3 p; };\nfloat4 f(S s) : SV_Target {\n return 0;\n}\n", "S f"),
     "luau": ("type T = { x: number }\nfunction M.f(x: number)\nend\n", "T M.f"),
     "purescript": ("module M where\nf :: Int -> Int\nf x = x\nnewtype N = N Int\n", "f N"),
-    "starlark": ("P = provider()\ndef f(ctx):\n  return []\nr = rule(\n  implementation = f,\n)\n", "P f r"),
+    "starlark": (
+        "P = provider()\ndef f(ctx):\n  return []\nr = rule(\n  implementation = f,\n)\n",
+        "P f r",
+    ),
     "thrift": (
         "typedef i32 T\nconst i32 C = 1\nexception E {\n 1: string a\n}\nunion U {\n}\n"
         "service S {\n void m()\n}\n",
