@@ -14,7 +14,7 @@ from itertools import islice
 from bs4 import BeautifulSoup, Comment, Tag
 from bs4.element import NavigableString
 
-from kbc.languages.html.tree import classes_of, elements, has, is_removed, named
+from kbc.languages.html.tree import bare_text, classes_of, elements, has, is_removed, named
 
 _GUTTERS = frozenset([
     "lineno", "linenos", "linenodiv", "ln", "lnt", "rouge-gutter", "gutter", "blob-num",
@@ -65,7 +65,7 @@ def prepare_code(soup: BeautifulSoup) -> None:
 
 
 def _lays_out(table: Tag, code: Tag) -> bool:
-    return "".join(table.get_text().split()) == "".join(code.get_text().split())
+    return bare_text(table) == bare_text(code)
 
 
 def _name_language(code: Tag) -> None:

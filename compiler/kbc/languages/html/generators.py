@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html.tree import HEADINGS, children, classes_of, elements, has, is_removed
+from kbc.languages.html.tree import HEADINGS, children, classes_of, elements, has, is_removed, named
 
 _SIGNATURES_OF_JAVA = frozenset(
     {"member-signature", "type-signature", "package-signature", "module-signature"}
@@ -27,6 +27,8 @@ def name_elements(soup: BeautifulSoup) -> None:
             continue
         if tag.name == "section":
             _begin_with_heading(tag)
+        if tag.attrs.get("data-page-type") == "member":
+            _name_whole(tag)
         classes = classes_of(tag) if tag.name in ("div", "span") else []
         if "fragment" in classes:
             _name_fragment(tag)
@@ -46,6 +48,8 @@ def name_elements(soup: BeautifulSoup) -> None:
             _name_member(tag)
         elif "pdoc-code" in classes and _begins_part(tag):
             tag.decompose()  # the source of a member, which repeats the descriptions of those in it
+        elif "clip" in classes and tag.parent.name == "h1":
+            tag.append(" ")  # the name of a project before its slogan, on first pages of VitePress
         elif "sep" in classes and not tag.contents and tag.find_parent(HEADINGS) is not None:
             tag.append(".")
         elif "mlabels" in classes and "title" in classes_of(tag.parent):
@@ -63,6 +67,15 @@ def _is_title(tag: Tag, classes: Sequence[str]) -> bool:
     if parent.get("id") == "module-header":
         return "caption" in classes_of(tag)
     return "title" in classes and "headertitle" in classes_of(parent)
+
+
+def _name_whole(page: Tag) -> None:
+    """Puts the class before the name of a member of Dokka (`Pump.start`): the id of a page is
+    `module::package/Class/member/...`."""
+    classes = str(page.get("pageids") or "").partition("::")[2].split("/")[1:2]
+    heading = next(named(page, "h1"), None)
+    if heading is not None and any(classes):
+        heading.insert(0, f"{classes[0]}.")
 
 
 def _name_fragment(fragment: Tag) -> None:

@@ -14,7 +14,7 @@ def text(markup: str) -> str:
 def test_doxygen() -> None:
     lines = "".join(
         f'<div class="line"><a name="l{n}"></a><span class="lineno">{n:5}</span>&#160;{code}</div>\n'
-        for n, code in enumerate(["int fly(void)", "{", "  up();", "}"], start=1)
+        for n, code in enumerate(["int fly(void)", "{", "  <a>up</a>();", "}"], start=1)
     )
     page = read_html(
         '<title>Kites: Strings</title><body><div class="navpath">a</div><div class="headertitle">'
@@ -50,6 +50,12 @@ def test_javadoc_and_dokka() -> None:
         '<div class="copy-popup-wrapper"><span>Link copied</span></div><div class="symbol monospace">'
         'fun <a href="up.html">up</a>()</div><p>Rises.</p><div class="footer">made by</div>'
     ) == ("```\nfun up()\n```\n\nRises.\n")
+
+
+def test_members_of_dokka_are_called_after_their_class() -> None:
+    page = '<main data-page-type="member" pageIds="sky::org.sky/{}/up/#/x"><h1><span>up</span></h1></main>'
+    assert read_html(page.format("Kite")).title == "Kite.up"
+    assert read_html(page.format("")).title == "up"
 
 
 def test_what_doxygen_shows_around_its_text_is_left_out() -> None:
