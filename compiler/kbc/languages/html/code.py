@@ -19,7 +19,7 @@ from kbc.languages.html.tree import bare_text, classes_of, elements, has, is_rem
 _GUTTERS = frozenset([
     "lineno", "linenos", "linenodiv", "ln", "lnt", "rouge-gutter", "gutter", "blob-num",
     "line-number", "line-numbers", "line-numbers-wrapper", "line-numbers-rows", "hljs-ln-numbers",
-    "lntd", "LineNr",
+    "lntd", "LineNr", "lines",
 ])  # fmt: skip
 """Classes of what holds line numbers, if its text is nothing but numbers."""
 
@@ -39,6 +39,7 @@ _NAMED_BESIDE = frozenset({"hljs", "sourcecode", "prettyprint", "brush:", "highl
 _NOT_A_LANGUAGE = frozenset([
     "code", "default", "none", "text", "plaintext", "notranslate", "chroma", "highlighter", "rouge",
     "numberlines", "literal-block", "copyable", "undefined", "nohighlight", "linenums", "toolbar",
+    "source", "example",
 ])  # fmt: skip
 _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "pycon3": "pycon"}
 _BARE = frozenset({"rust", "screen-bash"})  # rustdoc names the language alone

@@ -29,7 +29,7 @@ from kbc.languages.html.tree import (
 )
 
 _MAIN = (
-    "main", "[role=main]", "article", "#docContent", "#content", "#main-content", ".markdown-body",
+    "main", "[role=main]", "#main", "article", "#docContent", "#content", "#main-content", ".markdown-body",
     "body",
 )  # fmt: skip
 """The first of these that holds text is the content; the names are those of common generators."""
@@ -63,7 +63,8 @@ _CHROME_CLASSES = frozenset([
     "copy-popup-icon", "footer", "ingroups", "dynheader", "dyncontent", "topNav", "subNav", "bottomNav",
     "VPSkipLink", "docnav", "tsd-breadcrumb", "tsd-navigation", "tsd-filter",
     "view-source-button", "view-value-button", "page-metadata", "toc-macro", "expand-control",
-    "bd-header-article", "bd-sidebar-secondary", "onlyprint",
+    "bd-header-article", "bd-sidebar-secondary", "onlyprint", "col-sidebar", "tag-source",
+    "inheritanceTree", "summary_toggle",
 ])  # fmt: skip
 _ONLY_READ_OUT = frozenset({"sr-only", "visually-hidden", "screen-reader-text"})
 """What screen readers say of signs and blocks (`Copy`, `Terminal window`); as a heading it is the title."""
@@ -78,7 +79,7 @@ _CHROME_IDS = frozenset({"titlearea"})
 _FOOTER_IDS = frozenset({"footer", "footer-container", "page-footer"})
 """Chrome on a block without headings; sections about footers have one."""
 _MENU_IDS = frozenset({"sidebar", "toc", "menu"})
-"""Navigation if its text is mostly links; a dish or a state machine has a menu, too."""
+"""Navigation if its text is mostly links, or the way to the page; a dish has a menu, too."""
 
 _KEPT = frozenset({"html", "body", "main", "pre", "code"})
 """A body can have any class."""
@@ -107,7 +108,7 @@ def main_content(soup: BeautifulSoup) -> Tag | None:
         share = _SHARE_OF_ARTICLE if is_one_of_many else _SHARE_OF_PROSE
         for each in found:
             if each.get_text(strip=True) and (mark in _CERTAIN or _prose(each) >= share * prose()):
-                return _article(each) if mark in _MAIN[:2] else each
+                return _article(each) if mark in _MAIN[:3] else each
     return None
 
 
@@ -129,7 +130,7 @@ def _remove_navigation(soup: BeautifulSoup) -> None:
     for tag in elements(soup):
         if is_removed(tag) or tag.name in _KEPT:
             continue
-        if _is_chrome(tag) or (_is_menu(tag) and _is_mostly_links(tag)):
+        if _is_chrome(tag) or (_is_menu(tag) and (_is_mostly_links(tag) or "»" in tag.get_text())):
             tag.decompose()
     for block in named(soup, "table", "p", "ul"):
         if not is_removed(block) and _leads_elsewhere(block):
@@ -156,7 +157,7 @@ def _remove_loose_ways(body: Tag) -> None:
 
 
 def _is_chrome(tag: Tag) -> bool:
-    if tag.name == "header" and has(tag, "h1"):
+    if tag.name == "header" and (has(tag, "h1") or _is_of_section(tag)):
         return False  # titles often stand in a header of their own
     is_notice = tag.name == "aside" and _is_notice(tag)
     if tag.name in _CHROME_ELEMENTS and not is_notice:
@@ -180,6 +181,12 @@ def _is_chrome(tag: Tag) -> bool:
         or (tag.name == "a" and not _LINK_CLASSES.isdisjoint(classes))
         or ("contents" in classes and ("topic" in classes or "local" in classes))
     )
+
+
+def _is_of_section(header: Tag) -> bool:
+    """Whether a header is that of a part of the page, with what it is called and about, as JSDoc has it."""
+    is_inside = header.find_parent(["main", "article", "section"]) is not None
+    return is_inside and has(header, *HEADINGS)
 
 
 def _is_notice(aside: Tag) -> bool:

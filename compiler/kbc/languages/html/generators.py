@@ -29,12 +29,17 @@ def name_elements(soup: BeautifulSoup) -> None:
             _begin_with_heading(tag)
         if tag.attrs.get("data-page-type") == "member":
             _name_whole(tag)
+        elif tag.attrs.get("id") == "blanket-implementations-list":
+            _keep_own(tag)
+        elif tag.name in HEADINGS and "code-header" in classes_of(tag):
+            for link in [*named(tag, "a")]:
+                link.unwrap()  # of each type in a signature of rustdoc
         classes = classes_of(tag) if tag.name in ("div", "span") else []
         if "fragment" in classes:
             _name_fragment(tag)
         elif "memproto" in classes:
             _name_prototype(tag)
-        elif not _SIGNATURES_OF_JAVA.isdisjoint(classes):
+        elif tag.name == "div" and not _SIGNATURES_OF_JAVA.isdisjoint(classes):
             tag.name = "pre"
             tag["class"] = "language-java"
         elif "symbol" in classes and "monospace" in classes:
@@ -43,7 +48,15 @@ def name_elements(soup: BeautifulSoup) -> None:
             tag.name = "pre"
             tag["class"] = "language-typescript"
         elif "tsd-tag" in classes_of(tag):
-            tag.insert_before(" ")  # `Optional` behind a name, which its style sets apart
+            tag.insert_before(" ")  # `Optional` beside a name, which its style sets apart
+            tag.insert_after(" ")
+        elif "inline" in classes and len(children(tag, "p")) == 1 == len(
+            tag.find_all(True, recursive=False)
+        ):
+            tag.find("p").unwrap()  # as YARD has what it says of a parameter
+            tag.name = "span"
+        elif "signature-attributes" in classes:
+            tag.insert_before(" ")  # as JSDoc has it
         elif "attr" in classes and tag.parent.get("id") and _begins_part(tag):
             _name_member(tag)
         elif "pdoc-code" in classes and _begins_part(tag):
@@ -76,6 +89,18 @@ def _name_whole(page: Tag) -> None:
     heading = next(named(page, "h1"), None)
     if heading is not None and any(classes):
         heading.insert(0, f"{classes[0]}.")
+
+
+def _keep_own(implementations: Tag) -> None:
+    """Takes out what the standard library implements for all types, which rustdoc repeats on every page: its
+    source is on another site."""
+    for each in children(implementations, "details", "section"):
+        source = next((link for link in named(each, "a") if "src" in classes_of(link)), None)
+        if source is not None and str(source.get("href")).startswith("http"):
+            each.decompose()
+    heading = implementations.find_previous_sibling("h2")
+    if isinstance(heading, Tag) and not implementations.get_text(strip=True):
+        heading.decompose()
 
 
 def _name_fragment(fragment: Tag) -> None:

@@ -129,6 +129,12 @@ def test_rustdoc() -> None:
     )
     assert page.text == "A kite.\n\n#### pub fn up()\n\n1.2.0\n\nRises.\n"
     assert page.anchors == ("method.up",)
+    shared = '<details><a class="src" href="https://std.example/any.rs">Source</a>Any</details>'
+    page = read_html(
+        '<main><section id="impl-Kite"><h3 class="code-header">impl <a href="k.html">Kite</a></h3></section>'
+        f'<h2>Blanket Implementations</h2><div id="blanket-implementations-list">{shared}</div></main>'
+    )
+    assert (page.text, page.anchors) == ("### impl Kite\n", ("impl-Kite",))
 
 
 def test_a_heading_stays_behind_the_paragraphs_of_its_section() -> None:
@@ -146,6 +152,12 @@ def test_sphinx() -> None:
 def test_a_line_of_text_makes_no_heading_of_the_one_above(line: str) -> None:
     assert text(f"<p>Words\n{line}\nmore") == f"Words\n\\{line}\nmore\n"
     assert text(f"<pre>Words\n{line}</pre>") == f"```\nWords\n{line}\n```\n"
+
+
+def test_names_of_typedoc_stand_apart_from_what_is_before_them() -> None:
+    page = '<main><h3 id="a"><code class="tsd-tag">Optional</code><span>name</span></h3></main>'
+    aside = '<div class="col-sidebar"><div><h3>On This Page</h3></div></div>'
+    assert text(page + aside) == "### `Optional` name\n"
 
 
 def test_typedoc() -> None:
@@ -200,3 +212,32 @@ def test_pdoc() -> None:
         "### Kite.up\n\n```python\ndef up(self, high: H):\n```\n\nRises:\n\n```\nkite.up(2)\n```\n"
     )
     assert page.anchors == ("", "Kite", "Kite.up")
+
+
+def test_jsdoc() -> None:
+    page = read_html(
+        '<title>JSDoc: Class: Kite</title><div id="main"><h1>Class: Kite</h1><section>'
+        "<header><h2>Kite</h2><p>Flies.</p></header><article><h4>"
+        "<span class='type-signature'>(static) </span>up<span class='signature'>(by"
+        "<span class='signature-attributes'>opt</span>)</span></h4><p>Rises.</p>"
+        "<dl class='details'><dt class='tag-source'>Source:</dt><dd class='tag-source'><a href='k.js.html'>"
+        "k.js</a></dd></dl><pre class='prettyprint source linenums'><code>up()</code></pre></article>"
+        "</section></div>"
+    )
+    assert page.title == "Class: Kite"
+    assert page.text == (
+        "# Class: Kite\n\n## Kite\n\nFlies.\n\n#### (static) up(by opt)\n\nRises.\n\n```\nup()\n```\n"
+    )
+
+
+def test_yard() -> None:
+    page = read_html(
+        '<div id="menu"><a href="_index.html">Index</a> &raquo; <span>Class of all Kites</span></div>'
+        '<div id="content"><h1>Kite</h1><h2>Methods <small><a href="#" class="summary_toggle">collapse</a>'
+        "</small></h2><ul><li><span>by</span> &mdash; <div class='inline'><p>how much</p></div></li></ul>"
+        "<table class='source_code'><tr><td><pre class='lines'>\n\n7\n8</pre></td><td><pre class='code'>"
+        "<span class='info file'># File 'kite.rb', line 7</span>\n\ndef up\nend</pre></td></tr></table></div>"
+    )
+    assert page.text == (
+        "# Kite\n\n## Methods\n\n- by — how much\n\n```\n# File 'kite.rb', line 7\n\ndef up\nend\n```\n"
+    )
