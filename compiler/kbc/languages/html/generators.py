@@ -50,11 +50,8 @@ def name_elements(soup: BeautifulSoup) -> None:
         elif "tsd-tag" in classes_of(tag):
             tag.insert_before(" ")  # `Optional` beside a name, which its style sets apart
             tag.insert_after(" ")
-        elif "inline" in classes and len(children(tag, "p")) == 1 == len(
-            tag.find_all(True, recursive=False)
-        ):
-            tag.find("p").unwrap()  # as YARD has what it says of a parameter
-            tag.name = "span"
+        elif "inline" in classes:
+            _put_in_line(tag)
         elif "signature-attributes" in classes:
             tag.insert_before(" ")  # as JSDoc has it
         elif "attr" in classes and tag.parent.get("id") and _begins_part(tag):
@@ -80,6 +77,14 @@ def _is_title(tag: Tag, classes: Sequence[str]) -> bool:
     if parent.get("id") == "module-header":
         return "caption" in classes_of(tag)
     return "title" in classes and "headertitle" in classes_of(parent)
+
+
+def _put_in_line(block: Tag) -> None:
+    """Leaves of what YARD says of a parameter, a paragraph, its text behind the name."""
+    inner = [each for each in block.contents if isinstance(each, Tag)]
+    if [each.name for each in inner] == ["p"]:
+        inner[0].unwrap()
+        block.name = "span"
 
 
 def _name_whole(page: Tag) -> None:
