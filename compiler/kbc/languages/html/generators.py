@@ -32,8 +32,10 @@ def name_elements(soup: BeautifulSoup) -> None:
         elif tag.attrs.get("id") == "blanket-implementations-list":
             _keep_own(tag)
         elif tag.name in HEADINGS and "code-header" in classes_of(tag):
-            for link in [*named(tag, "a")]:
-                link.unwrap()  # of each type in a signature of rustdoc
+            for link in list(
+                named(tag, "a")
+            ):  # of each type in a signature of rustdoc, and its signs
+                link.decompose() if "tooltip" in classes_of(link) else link.unwrap()
         classes = classes_of(tag) if tag.name in ("div", "span") else []
         if "fragment" in classes:
             _name_fragment(tag)

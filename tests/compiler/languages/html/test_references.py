@@ -131,7 +131,8 @@ def test_rustdoc() -> None:
     assert page.anchors == ("method.up",)
     shared = '<details><a class="src" href="https://std.example/any.rs">Source</a>Any</details>'
     page = read_html(
-        '<main><section id="impl-Kite"><h3 class="code-header">impl <a href="k.html">Kite</a></h3></section>'
+        '<main><section id="impl-Kite"><h3 class="code-header">impl <a href="k.html">Kite</a>'
+        '<a class="tooltip" href="#">i</a></h3></section>'
         f'<h2>Blanket Implementations</h2><div id="blanket-implementations-list">{shared}</div></main>'
     )
     assert (page.text, page.anchors) == ("### impl Kite\n", ("impl-Kite",))
