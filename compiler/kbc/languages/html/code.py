@@ -33,7 +33,9 @@ _LANGUAGE = re.compile(
 _BRUSH = re.compile(r"\bbrush:\s*([a-z][\w+#-]*)")
 """How exports of Confluence name the language."""
 
-_NAMED_BESIDE = frozenset({"hljs", "sourcecode", "prettyprint", "brush:", "highlight", "src"})
+_NAMED_BESIDE = frozenset(
+    {"hljs", "sourcecode", "prettyprint", "brush:", "highlight", "src", "makeup"}
+)
 """Classes beside which another class is the language: `hljs rust`, `sourceCode rust`."""
 
 _NOT_A_LANGUAGE = frozenset([

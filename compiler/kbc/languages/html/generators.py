@@ -1,6 +1,7 @@
 """What generators of references mark only by classes: signatures and code in other elements than `<pre>`,
 titles in others than headings, tables of blocks. The classes are those of Doxygen, javadoc (JDK 16 and
-later), Dokka, Haddock, TypeDoc, pdoc and gi-docgen, whose style puts signs between the parts of a name.
+later), Dokka, Haddock, TypeDoc, JSDoc, YARD, ExDoc, rustdoc, pdoc and gi-docgen, whose style puts signs
+between the parts of a name.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ def name_elements(soup: BeautifulSoup) -> None:
             continue
         if tag.name == "section":
             _begin_with_heading(tag)
-        if tag.attrs.get("data-page-type") == "member":
+        if tag.name == "h1" and "signature" in classes_of(tag):
+            _place_function(tag)
+        elif tag.name == "h1" and "section-heading" in classes_of(tag):
+            tag.name = "h2"
+        elif tag.attrs.get("data-page-type") == "member":
             _name_whole(tag)
         elif tag.attrs.get("id") == "blanket-implementations-list":
             _keep_own(tag)
@@ -49,6 +54,8 @@ def name_elements(soup: BeautifulSoup) -> None:
         elif "tsd-signature" in classes:
             tag.name = "pre"
             tag["class"] = "language-typescript"
+        elif "app-vsn" in classes_of(tag):
+            tag.decompose()  # the version of the package behind the name of a module of ExDoc
         elif "tsd-tag" in classes_of(tag):
             tag.insert_before(" ")  # `Optional` beside a name, which its style sets apart
             tag.insert_after(" ")
@@ -79,6 +86,18 @@ def _is_title(tag: Tag, classes: Sequence[str]) -> bool:
     if parent.get("id") == "module-header":
         return "caption" in classes_of(tag)
     return "title" in classes and "headertitle" in classes_of(parent)
+
+
+def _place_function(heading: Tag) -> None:
+    """Puts a function of ExDoc, whose name is a heading of the first level, below its kind, with its id, and
+    the headings of its text below it."""
+    heading.name = "h3"
+    part = heading.find_parent(class_="detail")
+    if isinstance(part, Tag):
+        heading["id"] = str(part.get("id") or "")
+        for each in named(part, "h2", "h3", "h4"):
+            if each is not heading:
+                each.name = f"h{int(each.name[1]) + 2}"
 
 
 def _put_in_line(block: Tag) -> None:

@@ -242,3 +242,18 @@ def test_yard() -> None:
     assert page.text == (
         "# Kite\n\n## Methods\n\n- by — how much\n\n```\n# File 'kite.rb', line 7\n\ndef up\nend\n```\n"
     )
+
+
+def test_exdoc() -> None:
+    page = read_html(
+        "<title>Sky.Kite — sky v1.0.0</title><main><div><h1><span>Sky.Kite</span> <small class='app-vsn'>(sky"
+        " v1.0.0)</small></h1></div><section id='functions'><h1 class='section-heading'>Functions</h1><div>"
+        "<section class='detail' id='up/1'><div><a href='#up/1'><i></i></a><div><h1 class='signature'>up(by)"
+        "</h1></div></div><section><h2 id='up/1-examples'>Examples</h2><pre><code class='makeup elixir'>up(1)"
+        "</code></pre></section></section></div></section></main>"
+    )
+    assert page.title == "Sky.Kite"
+    assert page.anchors == ("", "functions", "up/1", "up/1-examples")
+    assert page.text == (
+        "# Sky.Kite\n\n## Functions\n\n### up(by)\n\n#### Examples\n\n```elixir\nup(1)\n```\n"
+    )
