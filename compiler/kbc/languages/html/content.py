@@ -64,7 +64,7 @@ _CHROME_CLASSES = frozenset([
     "VPSkipLink", "docnav", "tsd-breadcrumb", "tsd-navigation", "tsd-filter",
     "view-source-button", "view-value-button", "page-metadata", "toc-macro", "expand-control",
     "bd-header-article", "bd-sidebar-secondary", "onlyprint", "col-sidebar", "tag-source",
-    "inheritanceTree", "summary_toggle",
+    "inheritanceTree", "summary_toggle", "td-content__feedback", "td-page-meta__lastmod",
 ])  # fmt: skip
 _ONLY_READ_OUT = frozenset({"sr-only", "visually-hidden", "screen-reader-text"})
 """What screen readers say of signs and blocks (`Copy`, `Terminal window`); as a heading it is the title."""
@@ -173,7 +173,7 @@ def _is_chrome(tag: Tag) -> bool:
         or (tag.name not in HEADINGS and not _ONLY_READ_OUT.isdisjoint(classes))
         or tag.get("id") in _CHROME_IDS
         or (
-            tag.name == "div"
+            tag.name in ("div", "section")
             and tag.get("id") in _FOOTER_IDS
             and not has(tag, "h1", "h2", "h3", "h4")
         )

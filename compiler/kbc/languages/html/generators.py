@@ -1,7 +1,7 @@
 """What generators of references mark only by classes: signatures and code in other elements than `<pre>`,
 titles in others than headings, tables of blocks. The classes are those of Doxygen, javadoc (JDK 16 and
-later), Dokka, Haddock, TypeDoc, JSDoc, YARD, ExDoc, rustdoc, pdoc and gi-docgen, whose style puts signs
-between the parts of a name.
+later), Dokka, Haddock, TypeDoc, JSDoc, YARD, jazzy, ExDoc, rustdoc, pdoc and gi-docgen, whose style puts
+signs between the parts of a name.
 """
 
 from __future__ import annotations
@@ -10,7 +10,16 @@ from collections.abc import Sequence
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html.tree import HEADINGS, children, classes_of, elements, has, is_removed, named
+from kbc.languages.html.tree import (
+    HEADINGS,
+    bare_text,
+    children,
+    classes_of,
+    elements,
+    has,
+    is_removed,
+    named,
+)
 
 _SIGNATURES_OF_JAVA = frozenset(
     {"member-signature", "type-signature", "package-signature", "module-signature"}
@@ -30,6 +39,8 @@ def name_elements(soup: BeautifulSoup) -> None:
             _begin_with_heading(tag)
         if tag.name == "h1" and "signature" in classes_of(tag):
             _place_function(tag)
+        elif tag.name == "a" and tag.parent.name == "code" and "token" in classes_of(tag):
+            _name_item(tag)
         elif tag.name == "h1" and "section-heading" in classes_of(tag):
             tag.name = "h2"
         elif tag.attrs.get("data-page-type") == "member":
@@ -98,6 +109,14 @@ def _place_function(heading: Tag) -> None:
         for each in named(part, "h2", "h3", "h4"):
             if each is not heading:
                 each.name = f"h{int(each.name[1]) + 2}"
+
+
+def _name_item(token: Tag) -> None:
+    """Makes a heading of the name of a member in jazzy, which a link in code stands for."""
+    block = token.parent.parent if token.parent is not None else None
+    if block is not None and block.name == "div" and bare_text(block) == bare_text(token):
+        block.name = "h3"
+        block["id"] = str(token.get("href") or "").removeprefix("#")
 
 
 def _put_in_line(block: Tag) -> None:

@@ -257,3 +257,16 @@ def test_exdoc() -> None:
     assert page.text == (
         "# Sky.Kite\n\n## Functions\n\n### up(by)\n\n#### Examples\n\n```elixir\nup(1)\n```\n"
     )
+
+
+def test_jazzy() -> None:
+    page = read_html(
+        "<article><section><h1>Kite</h1><a href='#/Air'><h3>Air</h3></a><ul><li class='item'><div><code>"
+        "<a name='/s:up'></a><a class='token' href='#/s:up'>up(by:)</a></code></div><section><p>Rises.</p>"
+        "<h4>Declaration</h4><p>Swift</p></section></li></ul></section>"
+        "<section id='footer'><p>Generated.</p></section></article>"
+    )
+    assert (
+        page.text == "# Kite\n\n### Air\n\n### `up(by:)`\n\nRises.\n\n#### Declaration\n\nSwift\n"
+    )
+    assert page.anchors[2:] == ("/s:up", "")
