@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from functools import cache
 from typing import Any
 
 import yaml
@@ -14,12 +15,13 @@ from kbc.project.well_formed import YamlLoader, parse_json
 MAX_NESTING = 200
 
 
-def parse(text: str, path: str) -> Any:
-    """The value of a JSON or YAML text; raises `FormatError` with the line of a mistake."""
+def parse(text: str, path: str, *, words_are_text: bool = False) -> Any:
+    """The value of a JSON or YAML text; raises `FormatError` with the line of a mistake. With
+    `words_are_text`, `no`, `on` and the like are no truth values, as in YAML 1.2."""
     try:
         if path.lower().endswith(".json"):
             return parse_json(text)
-        loader = getattr(yaml, "CSafeLoader", YamlLoader)
+        loader = _loader(words_are_text)
         _check_depth(text, loader)
         return yaml.load(text, Loader=loader)
     except json.JSONDecodeError as error:
@@ -32,6 +34,20 @@ def parse(text: str, path: str) -> Any:
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
         # dates out of range, keys that are lists, integers of too many digits, lists in lists in lists
         raise FormatError("the file is not JSON or YAML that can be read") from None
+
+
+@cache
+def _loader(words_are_text: bool) -> Any:
+    loader: Any = getattr(yaml, "CSafeLoader", YamlLoader)
+    if not words_are_text:
+        return loader
+    resolvers = {
+        first: [
+            (tag, words) for tag, words in found if first in "tTfF" or not tag.endswith(":bool")
+        ]
+        for first, found in loader.yaml_implicit_resolvers.items()
+    }
+    return type("Yaml12Loader", (loader,), {"yaml_implicit_resolvers": resolvers})
 
 
 def parse_python(source: str) -> list[ast.stmt]:

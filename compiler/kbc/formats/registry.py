@@ -143,6 +143,7 @@ _FORMATS = (
     _format(
         "kramdown-rfc", "Internet-Drafts in the Markdown of kramdown-rfc", module="internet_drafts"
     ),
+    _format("rfc-text", "RFCs and Internet-Drafts as plain text", module="internet_drafts"),
 )
 
 FORMATS: Mapping[str, Format] = {suffix: each for each in _FORMATS for suffix in each.suffixes}

@@ -6,11 +6,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from kbc.languages.addresses import HOST
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, first_name, read_inventory, read_text
+from kbc.recognition.places import is_mostly_html
 from kbc.recognition.site import Site, joined
 
 GENERATOR = "site"
@@ -51,6 +53,13 @@ def rendered(folder: str, files: Sequence[str]) -> list[str]:
         and "." in (own := name.rpartition("/")[2].removesuffix(".html"))
         and own in names
     ]
+
+
+def is_output(tree: IncludeTree, root: Path, files: Sequence[str]) -> bool:
+    """Whether the folder `root` is what a generator has written: mostly HTML, and a first page that is whole,
+    which a page that a generator reads is not."""
+    first = read_text(tree, "index.html").lstrip()
+    return first[:9].lower() == "<!doctype" and is_mostly_html(root, files)
 
 
 def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[str]) -> Site:

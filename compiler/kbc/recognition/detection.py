@@ -141,7 +141,8 @@ class _FolderDetector:
 
     def folder(self) -> Recognition:
         here = repository.sites_in(self._tree, "")
-        sites = here or self._around()
+        is_output = not here and built_site.is_output(self._tree, self._root, self._files)
+        sites = here if here or is_output else self._around()
         if sites and sites[0].generator == "gitbook" and not sites[0].order and self._has_site():
             sites = []  # it is what is left of a book, whose place another site has taken
         if above := self._above(sites):
@@ -180,8 +181,7 @@ class _FolderDetector:
 
     def _around(self) -> list[Site]:
         """The site whose pages are in this folder, while its configuration is above."""
-        place = ""
-        folder = self._root
+        place, folder = "", self._root
         while folder != self._boundary and folder.parent != folder:
             folder = folder.parent
             place = f"{place}/..".strip("/")

@@ -38,6 +38,9 @@ _RFCXML = re.compile(
     rb"\s*=",
     re.DOTALL,
 )
+_RFC_TEXT = re.compile(
+    rb"\A\s*+(?:[^\n]*\n){0,3}(?:Request [Ff]or Comments: *#? *\d|Internet[- ]Draft\b {3,})"
+)
 _KRAMDOWN_RFC = re.compile(rb"^--- middle[ \t]*\r?$", re.MULTILINE)
 """The line that every draft of kramdown-rfc has, below its front matter."""
 
@@ -55,6 +58,7 @@ _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
     ".yaml": _IN_YAML,
     ".yml": _IN_YAML,
     ".tutorial": (("docc", _DIRECTIVE),),
+    ".txt": (("rfc-text", _RFC_TEXT),),
     ".xml": (("docbook", _DOCBOOK), ("rfcxml", _RFCXML)),
 }
 """Endings that many formats share -> those that are documentation, and how their files begin."""
@@ -66,6 +70,7 @@ _ENDINGS = {
     "pod": ".pod",
     "docbook": ".docbook",
     "rfcxml": ".docbook",
+    "rfc-text": ".txt",
     "quartodoc": "_quarto.yml",
 }
 """The endings that stand for these formats in what a collection wants."""
@@ -99,9 +104,9 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `kramdown-rfc` or `docc` for a file that begins
-    as one, with an ending that other formats have, too; `pod` for a module of Perl with a heading; else
-    ""."""
+    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `rfc-text`, `kramdown-rfc` or `docc` for a
+    file that begins as one, with an ending that other formats have, too; `pod` for a module of Perl with a
+    heading; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
     if ending in (".md", ".mkd", ".markdown"):

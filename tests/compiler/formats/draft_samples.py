@@ -129,3 +129,53 @@ Code such as `{{template}}` stays; {{{Ada Heron}}} wrote {{request}}.
 
 To all.
 """
+
+RFC_TEXT = b"""
+
+Network Working Group                                          A. Heron
+Request for Comments: 9901                                   Pond, Inc.
+Category: Informational                                    January 2024
+
+                            Nests in Trees
+                          draft-heron-nests
+
+Table of Contents
+
+   1. Fetching Nests ..................................................1
+
+Heron                        Informational                      [Page 1]
+\x0c
+RFC 9901                     Nests in Trees                 January 2024
+
+
+1.  Fetching Nests
+
+   A client MUST wait, and the nest is not
+   empty when
+
+Heron                        Informational                      [Page 2]
+
+RFC 9901                     Nests in Trees                 January 2024
+
+   it returns <1>.
+
+1.1  Kinds of Nests, with a Title
+     of Two Lines
+
+   o  twig, which is a small one and
+      weak
+
+      1.  land
+
+      nest = 1*twig
+      twig = "t"
+
+    +-----+
+    | egg |
+
+   +-----+
+
+Author's Address
+
+   A. Heron
+"""

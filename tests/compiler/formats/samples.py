@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from functools import cache
 
-from tests.compiler.formats.draft_samples import KRAMDOWN_RFC, RDOC, RFCXML
+from tests.compiler.formats.draft_samples import KRAMDOWN_RFC, RDOC, RFC_TEXT, RFCXML
 from tests.compiler.formats.package_samples import ANSIBLE, POD, RD, TEXINFO, TUTORIAL
 
 RST = b"""\
@@ -441,6 +441,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "pdf": ("docs/a.pdf", pdf_file()),
         "writerside": ("docs/a.topic", TOPIC),
         "rfcxml": ("docs/draft-heron.xml", RFCXML),
+        "rfc-text": ("docs/rfc9901.txt", RFC_TEXT),
         "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),
         "rdoc": ("docs/a.rdoc", RDOC),
         "ansible": ("plugins/modules/kite.py", ANSIBLE),

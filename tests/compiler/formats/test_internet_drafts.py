@@ -103,10 +103,25 @@ def test_entities_that_grow_without_end_are_left_as_their_names() -> None:
         ("d.md", "---\ntitle: T\n---\n\nA page.\n", ""),
         ("d.xml", '<?xml version="1.0"?><!-- old --><rfc docName="d">', "rfcxml"),
         ("d.xml", "<rfc>nothing of it</rfc>", ""),
+        ("d.txt", "\n\nINTERNET STANDARD\nInternet-Draft      A. Heron\n", "rfc-text"),
+        ("d.txt", "Notes on an\nInternet-Draft of mine.\n", ""),
     ],
 )
 def test_how_drafts_are_told_from_other_files(name: str, text: str, format: str) -> None:
     assert format_by_content(name, text.encode()) == format
+
+
+def test_plain_text_has_headings_lists_and_figures_without_heads_of_pages() -> None:
+    document = _sample("rfc-text")
+    assert (document.title, document.index_names) == ("Nests in Trees", ("RFC 9901",))
+    header, _, text = document.text.partition("```\n\n")
+    assert header.startswith("# Nests in Trees\n\n```text\nNetwork Working Group")
+    assert text == (
+        "## 1. Fetching Nests\n\nA client MUST wait, and the nest is not\nempty when\nit returns <1>.\n\n"
+        "### 1.1 Kinds of Nests, with a Title of Two Lines\n\n- twig, which is a small one and\n  weak\n\n"
+        '  1. land\n\n```text\n   nest = 1*twig\n   twig = "t"\n\n +-----+\n | egg |\n\n+-----+\n```\n\n'
+        "## Author's Address\n\nA. Heron\n"
+    )
 
 
 def test_drafts_in_xml_are_documentation(tmp_path: Path) -> None:

@@ -225,6 +225,14 @@ def test_openapi_ends_code_that_a_description_leaves_open() -> None:
     assert whole.text.endswith("### a\n\n```\nx\n``` <p>\n```\n\n### b\n\nB.\n")
 
 
+def test_openapi_in_yaml_has_words_that_older_yaml_takes_for_truth_values() -> None:
+    schema = "{type: string, enum: [NO, SE, on], default: true}"
+    data = f"openapi: 3.1.0\ninfo: {{title: T}}\ncomponents: {{schemas: {{Land: {schema}}}}}\n"
+    text = "\n".join(each.text for each in convert("openapi.yaml", data.encode(), read))
+    assert "`NO`, `SE`, `on`" in text
+    assert "`true`" in text
+
+
 def test_openapi_says_once_what_alternatives_share_and_where_a_table_is_cut() -> None:
     shared = {"size": {"type": "string"}}
     options = [{"properties": shared}, {"properties": shared | {"names": {"type": "integer"}}}]

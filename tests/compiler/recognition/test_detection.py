@@ -259,3 +259,18 @@ def test_readme_files_beside_code_are_no_documentation_folders(tmp_path: Path) -
     }
     root = write_tree(tmp_path / "heron", {**packages, "setup.py": "", "README.md": page("Heron")})
     assert {each.name for each in recognised(root).project.collections} == {"readme", "code"}
+
+
+def test_what_a_generator_wrote_among_its_pages_is_a_built_site(tmp_path: Path) -> None:
+    whole = "<!doctype html><title>{0}</title><main><h1>{0}</h1><p>About {0}.</p></main>"
+    write_tree(
+        tmp_path,
+        {
+            "docs/conf.py": "project = 'Kites'\n",
+            "docs/index.rst": "Kites\n=====\n\nThey fly.\n",
+            "docs/_build/html/index.html": whole.format("Kites"),
+            "docs/_build/html/wind.html": whole.format("Wind"),
+        },
+    )
+    inputs, _ = read(tmp_path / "docs/_build/html")
+    assert "wind.html" in {record.path.rpartition("/")[2] for record in inputs.records["pages"]}

@@ -28,7 +28,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
 
     Raises `FormatError` for what is no API description.
     """
-    api = parse(decode(data), path)
+    api = parse(decode(data), path, words_are_text=True)
     if not isinstance(api, dict) or not (api.get("openapi") or api.get("swagger")):
         raise FormatError("the file has no key `openapi`: it describes no API")
     references = References(api, path, read)

@@ -84,7 +84,7 @@ class References:
         path, data = found
         if path not in self._files and len(self._files) < MAX_FILES:
             try:
-                self._files[path] = parse(decode(data), path)
+                self._files[path] = parse(decode(data), path, words_are_text=True)
             except FormatError:
                 return None
         return path

@@ -24,7 +24,7 @@ from kbc.languages.suffixes import is_in_org
 HEAP = "900M"
 _OFFICE = frozenset(["docx", "pptx"])
 _BINARY = _OFFICE | {"epub"}
-_TITLED = frozenset(["docx", "epub", "man"])
+_TITLED = frozenset(["docbook", "docx", "epub", "man"])
 """Formats in which the title is no heading, and chapters or sections have headings of the first level."""
 
 _READERS = {

@@ -65,6 +65,7 @@ _LIST_OF_DOXYGEN = re.compile(
     r"(?:(?:functions|globals|namespacemembers)(?:_.*)?|.*-members|classes|dir_[0-9a-f]{32}|inherits"
     r"|graph_legend)\.html"
 )
+_LIST_OF_YARD = re.compile(r"(?:class|file|method)_list\.html|_index\.html|frames\.html")
 _HEAD_BYTES = 2_000
 
 
@@ -244,6 +245,7 @@ def not_a_page(file: SourceFile) -> str:
         or _INDEX.fullmatch(name)
         or (_USES_OF_JAVADOC in file.path and b"javadoc" in head)
         or (_LIST_OF_DOXYGEN.fullmatch(name) and b"Doxygen" in head)
+        or (_LIST_OF_YARD.fullmatch(name) and (b"full_list" in head or b"YARD" in head))
     )
     return "written by the generator, not a separate page" if is_list else ""
 

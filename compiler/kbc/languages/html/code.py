@@ -14,12 +14,12 @@ from itertools import islice
 from bs4 import BeautifulSoup, Comment, Tag
 from bs4.element import NavigableString
 
-from kbc.languages.html.tree import classes_of, elements, has, is_removed, named
+from kbc.languages.html.tree import bare_text, classes_of, elements, has, is_removed, named
 
 _GUTTERS = frozenset([
     "lineno", "linenos", "linenodiv", "ln", "lnt", "rouge-gutter", "gutter", "blob-num",
     "line-number", "line-numbers", "line-numbers-wrapper", "line-numbers-rows", "hljs-ln-numbers",
-    "lntd", "LineNr",
+    "lntd", "LineNr", "lines",
 ])  # fmt: skip
 """Classes of what holds line numbers, if its text is nothing but numbers."""
 
@@ -33,12 +33,15 @@ _LANGUAGE = re.compile(
 _BRUSH = re.compile(r"\bbrush:\s*([a-z][\w+#-]*)")
 """How exports of Confluence name the language."""
 
-_NAMED_BESIDE = frozenset({"hljs", "sourcecode", "prettyprint", "brush:", "highlight", "src"})
+_NAMED_BESIDE = frozenset(
+    {"hljs", "sourcecode", "prettyprint", "brush:", "highlight", "src", "makeup"}
+)
 """Classes beside which another class is the language: `hljs rust`, `sourceCode rust`."""
 
 _NOT_A_LANGUAGE = frozenset([
     "code", "default", "none", "text", "plaintext", "notranslate", "chroma", "highlighter", "rouge",
     "numberlines", "literal-block", "copyable", "undefined", "nohighlight", "linenums", "toolbar",
+    "source", "example",
 ])  # fmt: skip
 _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "pycon3": "pycon"}
 _BARE = frozenset({"rust", "screen-bash"})  # rustdoc names the language alone
@@ -65,7 +68,7 @@ def prepare_code(soup: BeautifulSoup) -> None:
 
 
 def _lays_out(table: Tag, code: Tag) -> bool:
-    return "".join(table.get_text().split()) == "".join(code.get_text().split())
+    return bare_text(table) == bare_text(code)
 
 
 def _name_language(code: Tag) -> None:

@@ -17,10 +17,19 @@ from itertools import islice
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement
 
-from kbc.languages.html.tree import children, classes_of, elements, has, is_removed, named
+from kbc.languages.html.tree import (
+    HEADINGS,
+    bare_text,
+    children,
+    classes_of,
+    elements,
+    has,
+    is_removed,
+    named,
+)
 
 _MAIN = (
-    "main", "[role=main]", "article", "#docContent", "#content", "#main-content", ".markdown-body",
+    "main", "[role=main]", "#main", "article", "#docContent", "#content", "#main-content", ".markdown-body",
     "body",
 )  # fmt: skip
 """The first of these that holds text is the content; the names are those of common generators."""
@@ -54,7 +63,12 @@ _CHROME_CLASSES = frozenset([
     "copy-popup-icon", "footer", "ingroups", "dynheader", "dyncontent", "topNav", "subNav", "bottomNav",
     "VPSkipLink", "docnav", "tsd-breadcrumb", "tsd-navigation", "tsd-filter",
     "view-source-button", "view-value-button", "page-metadata", "toc-macro", "expand-control",
+    "bd-header-article", "bd-sidebar-secondary", "onlyprint", "col-sidebar", "tag-source",
+    "inheritanceTree", "summary_toggle", "td-content__feedback", "td-page-meta__lastmod",
 ])  # fmt: skip
+_ONLY_READ_OUT = frozenset({"sr-only", "visually-hidden", "screen-reader-text"})
+"""What screen readers say of signs and blocks (`Copy`, `Terminal window`); as a heading it is the title."""
+
 _LINK_CLASSES = frozenset({"anchor", "genhtml_link", "id_link", "src", "srclink"})
 """Chrome on a link only."""
 
@@ -65,7 +79,7 @@ _CHROME_IDS = frozenset({"titlearea"})
 _FOOTER_IDS = frozenset({"footer", "footer-container", "page-footer"})
 """Chrome on a block without headings; sections about footers have one."""
 _MENU_IDS = frozenset({"sidebar", "toc", "menu"})
-"""Navigation if its text is mostly links; a dish or a state machine has a menu, too."""
+"""Navigation if its text is mostly links, or the way to the page; a dish has a menu, too."""
 
 _KEPT = frozenset({"html", "body", "main", "pre", "code"})
 """A body can have any class."""
@@ -94,14 +108,13 @@ def main_content(soup: BeautifulSoup) -> Tag | None:
         share = _SHARE_OF_ARTICLE if is_one_of_many else _SHARE_OF_PROSE
         for each in found:
             if each.get_text(strip=True) and (mark in _CERTAIN or _prose(each) >= share * prose()):
-                return _article(each) if mark in _MAIN[:2] else each
+                return _article(each) if mark in _MAIN[:3] else each
     return None
 
 
 def _prose(part: Tag) -> int:
     """How many characters of a part are outside of links."""
-    linked = sum(len("".join(link.get_text().split())) for link in named(part, "a"))
-    return len("".join(part.get_text().split())) - linked
+    return len(bare_text(part)) - sum(len(bare_text(link)) for link in named(part, "a"))
 
 
 def _marks(tag: Tag) -> Iterator[str]:
@@ -117,7 +130,7 @@ def _remove_navigation(soup: BeautifulSoup) -> None:
     for tag in elements(soup):
         if is_removed(tag) or tag.name in _KEPT:
             continue
-        if _is_chrome(tag) or (_is_menu(tag) and _is_mostly_links(tag)):
+        if _is_chrome(tag) or (_is_menu(tag) and (_is_mostly_links(tag) or "»" in tag.get_text())):
             tag.decompose()
     for block in named(soup, "table", "p", "ul"):
         if not is_removed(block) and _leads_elsewhere(block):
@@ -144,21 +157,23 @@ def _remove_loose_ways(body: Tag) -> None:
 
 
 def _is_chrome(tag: Tag) -> bool:
-    if tag.name == "header" and has(tag, "h1"):
+    if tag.name == "header" and (has(tag, "h1") or _is_of_section(tag)):
         return False  # titles often stand in a header of their own
-    if tag.name in _CHROME_ELEMENTS:
+    is_notice = tag.name == "aside" and _is_notice(tag)
+    if tag.name in _CHROME_ELEMENTS and not is_notice:
         return True
     if not tag.attrs:
         return False
-    classes = classes_of(tag)
+    classes = [name for name in classes_of(tag) if name != "sidebar" or not is_notice]
     return (
         tag.get("role") in _CHROME_ROLES
-        or tag.get("aria-hidden") == "true"
+        or (tag.get("aria-hidden") == "true" and not _is_label(tag))
         or "hidden" in tag.attrs
         or not _CHROME_CLASSES.isdisjoint(classes)
+        or (tag.name not in HEADINGS and not _ONLY_READ_OUT.isdisjoint(classes))
         or tag.get("id") in _CHROME_IDS
         or (
-            tag.name == "div"
+            tag.name in ("div", "section")
             and tag.get("id") in _FOOTER_IDS
             and not has(tag, "h1", "h2", "h3", "h4")
         )
@@ -166,6 +181,27 @@ def _is_chrome(tag: Tag) -> bool:
         or (tag.name == "a" and not _LINK_CLASSES.isdisjoint(classes))
         or ("contents" in classes and ("topic" in classes or "local" in classes))
     )
+
+
+def _is_of_section(header: Tag) -> bool:
+    """Whether a header is that of a part of the page, with what it is called and about, as JSDoc has it."""
+    is_inside = header.find_parent(["main", "article", "section"]) is not None
+    return is_inside and has(header, *HEADINGS)
+
+
+def _is_notice(aside: Tag) -> bool:
+    """Whether an aside is part of the text: a notice of Starlight, a footnote or sidebar of docutils."""
+    if aside.find_parent(["main", "article"]) is None and aside.find_parent(role="main") is None:
+        return False
+    first = next(elements(aside), None)
+    is_sidebar = first is not None and "sidebar-title" in classes_of(first)
+    return not _is_mostly_links(aside) and ("sidebar" not in classes_of(aside) or is_sidebar)
+
+
+def _is_label(tag: Tag) -> bool:
+    """Whether an element is only hidden from those to whom its parent says the same."""
+    label = tag.parent.get("aria-label") if tag.parent is not None else None
+    return bool(label) and tag.get_text().split() == str(label).split()
 
 
 def _is_beside_title_of_doxygen(tag: Tag) -> bool:
@@ -180,9 +216,8 @@ def _is_menu(tag: Tag) -> bool:
 
 
 def _is_mostly_links(block: Tag) -> bool:
-    text = len("".join(block.get_text().split()))
-    linked = sum(len("".join(link.get_text().split())) for link in named(block, "a"))
-    return linked >= _SHARE_OF_LINKS * text and not has(block, "pre")
+    linked = sum(len(bare_text(link)) for link in named(block, "a"))
+    return linked >= _SHARE_OF_LINKS * len(bare_text(block)) and not has(block, "pre")
 
 
 def _leads_elsewhere(block: Tag) -> bool:
@@ -190,7 +225,7 @@ def _leads_elsewhere(block: Tag) -> bool:
     links = list(islice(named(block, "a"), 20))
     if len(links) < 2 or has(block, "pre", "h1"):
         return False
-    text = block.get_text(" ")
+    text = " ".join(block.get_text(" ").split())
     if len(text) > _MOST_NAVIGATION:
         return False
     ways = [link for link in links if _WAYS.fullmatch(link.get_text())]
@@ -207,6 +242,6 @@ def _article(main: Tag) -> Tag:
     if len(articles) != 1:
         return main
     article = articles[0]
-    is_most = len(article.get_text()) >= _SHARE_OF_ARTICLE * len(main.get_text())
+    is_most = len(bare_text(article)) >= _SHARE_OF_ARTICLE * len(bare_text(main))
     has_title = has(article, "h1") or not has(main, "h1")
     return article if is_most and has_title else main

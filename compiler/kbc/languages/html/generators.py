@@ -1,6 +1,7 @@
 """What generators of references mark only by classes: signatures and code in other elements than `<pre>`,
 titles in others than headings, tables of blocks. The classes are those of Doxygen, javadoc (JDK 16 and
-later), Dokka, Haddock, TypeDoc, pdoc and gi-docgen, whose style puts signs between the parts of a name.
+later), Dokka, Haddock, TypeDoc, JSDoc, YARD, jazzy, ExDoc, rustdoc, pdoc and gi-docgen, whose style puts
+signs between the parts of a name.
 """
 
 from __future__ import annotations
@@ -9,7 +10,16 @@ from collections.abc import Sequence
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html.tree import HEADINGS, children, classes_of, elements, has, is_removed
+from kbc.languages.html.tree import (
+    HEADINGS,
+    bare_text,
+    children,
+    classes_of,
+    elements,
+    has,
+    is_removed,
+    named,
+)
 
 _SIGNATURES_OF_JAVA = frozenset(
     {"member-signature", "type-signature", "package-signature", "module-signature"}
@@ -27,12 +37,27 @@ def name_elements(soup: BeautifulSoup) -> None:
             continue
         if tag.name == "section":
             _begin_with_heading(tag)
+        if tag.name == "h1" and "signature" in classes_of(tag):
+            _place_function(tag)
+        elif tag.name == "a" and tag.parent.name == "code" and "token" in classes_of(tag):
+            _name_item(tag)
+        elif tag.name == "h1" and "section-heading" in classes_of(tag):
+            tag.name = "h2"
+        elif tag.attrs.get("data-page-type") == "member":
+            _name_whole(tag)
+        elif tag.attrs.get("id") == "blanket-implementations-list":
+            _keep_own(tag)
+        elif tag.name in HEADINGS and "code-header" in classes_of(tag):
+            for link in list(
+                named(tag, "a")
+            ):  # of each type in a signature of rustdoc, and its signs
+                link.decompose() if "tooltip" in classes_of(link) else link.unwrap()
         classes = classes_of(tag) if tag.name in ("div", "span") else []
         if "fragment" in classes:
             _name_fragment(tag)
         elif "memproto" in classes:
             _name_prototype(tag)
-        elif not _SIGNATURES_OF_JAVA.isdisjoint(classes):
+        elif tag.name == "div" and not _SIGNATURES_OF_JAVA.isdisjoint(classes):
             tag.name = "pre"
             tag["class"] = "language-java"
         elif "symbol" in classes and "monospace" in classes:
@@ -40,12 +65,21 @@ def name_elements(soup: BeautifulSoup) -> None:
         elif "tsd-signature" in classes:
             tag.name = "pre"
             tag["class"] = "language-typescript"
+        elif "app-vsn" in classes_of(tag):
+            tag.decompose()  # the version of the package behind the name of a module of ExDoc
         elif "tsd-tag" in classes_of(tag):
-            tag.insert_before(" ")  # `Optional` behind a name, which its style sets apart
+            tag.insert_before(" ")  # `Optional` beside a name, which its style sets apart
+            tag.insert_after(" ")
+        elif "inline" in classes:
+            _put_in_line(tag)
+        elif "signature-attributes" in classes:
+            tag.insert_before(" ")  # as JSDoc has it
         elif "attr" in classes and tag.parent.get("id") and _begins_part(tag):
             _name_member(tag)
         elif "pdoc-code" in classes and _begins_part(tag):
             tag.decompose()  # the source of a member, which repeats the descriptions of those in it
+        elif "clip" in classes and tag.parent.name == "h1":
+            tag.append(" ")  # the name of a project before its slogan, on first pages of VitePress
         elif "sep" in classes and not tag.contents and tag.find_parent(HEADINGS) is not None:
             tag.append(".")
         elif "mlabels" in classes and "title" in classes_of(tag.parent):
@@ -63,6 +97,55 @@ def _is_title(tag: Tag, classes: Sequence[str]) -> bool:
     if parent.get("id") == "module-header":
         return "caption" in classes_of(tag)
     return "title" in classes and "headertitle" in classes_of(parent)
+
+
+def _place_function(heading: Tag) -> None:
+    """Puts a function of ExDoc, whose name is a heading of the first level, below its kind, with its id, and
+    the headings of its text below it."""
+    heading.name = "h3"
+    part = heading.find_parent(class_="detail")
+    if isinstance(part, Tag):
+        heading["id"] = str(part.get("id") or "")
+        for each in named(part, "h2", "h3", "h4"):
+            if each is not heading:
+                each.name = f"h{int(each.name[1]) + 2}"
+
+
+def _name_item(token: Tag) -> None:
+    """Makes a heading of the name of a member in jazzy, which a link in code stands for."""
+    block = token.parent.parent if token.parent is not None else None
+    if block is not None and block.name == "div" and bare_text(block) == bare_text(token):
+        block.name = "h3"
+        block["id"] = str(token.get("href") or "").removeprefix("#")
+
+
+def _put_in_line(block: Tag) -> None:
+    """Leaves of what YARD says of a parameter, a paragraph, its text behind the name."""
+    inner = [each for each in block.contents if isinstance(each, Tag)]
+    if [each.name for each in inner] == ["p"]:
+        inner[0].unwrap()
+        block.name = "span"
+
+
+def _name_whole(page: Tag) -> None:
+    """Puts the class before the name of a member of Dokka (`Pump.start`): the id of a page is
+    `module::package/Class/member/...`."""
+    classes = str(page.get("pageids") or "").partition("::")[2].split("/")[1:2]
+    heading = next(named(page, "h1"), None)
+    if heading is not None and any(classes):
+        heading.insert(0, f"{classes[0]}.")
+
+
+def _keep_own(implementations: Tag) -> None:
+    """Takes out what the standard library implements for all types, which rustdoc repeats on every page: its
+    source is on another site."""
+    for each in children(implementations, "details", "section"):
+        source = next((link for link in named(each, "a") if "src" in classes_of(link)), None)
+        if source is not None and str(source.get("href")).startswith("http"):
+            each.decompose()
+    heading = implementations.find_previous_sibling("h2")
+    if isinstance(heading, Tag) and not implementations.get_text(strip=True):
+        heading.decompose()
 
 
 def _name_fragment(fragment: Tag) -> None:

@@ -18,7 +18,7 @@ from kbc.languages.html.content import main_content
 from kbc.languages.html.generators import name_elements
 from kbc.languages.html.markdown import prepare_tables, to_markdown, visible
 from kbc.languages.html.tabs import keep_tabs
-from kbc.languages.html.tree import HEADINGS, children, elements, named
+from kbc.languages.html.tree import HEADINGS, bare_text, children, elements, has, named
 from kbc.limits import MAX_HTML_DEPTH, short_title
 
 _TITLE_SEPARATOR = re.compile(r"\s+(?:[|—–·•»«-]|::)\s+")
@@ -61,7 +61,7 @@ def read_html(
     source = without_pictures(source)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
-        soup = BeautifulSoup(source, "lxml")
+        soup = BeautifulSoup(source, "lxml", preserve_whitespace_tags={"html"})  # of code anywhere
     is_too_deep = _flatten(soup)
     tags = list(elements(soup))
     current = next((each for each in tags if each.attrs.get("aria-current") == "page"), None)
@@ -78,7 +78,7 @@ def read_html(
         language=_attribute(soup.find("html"), "lang"),
         is_too_deep=is_too_deep,
     )
-    in_navigation = _text_of(current)
+    named_beside = list(filter(None, [_text_of(current), _meta(metadata, "og:title")]))
     templates = "" if is_template else _templates(soup)
     keep_tabs(soup)
     name_elements(soup)
@@ -92,6 +92,7 @@ def read_html(
     if main is None:
         return page
     prepare_tables(main)
+    _open_links(main)
     found = [each for each in named(main, *HEADINGS) if each.find_parent(["td", "th"]) is None]
     _open_lists(main, found)
     anchored = [(each, _anchor(each)) for each in found]
@@ -116,7 +117,7 @@ def read_html(
             each.unwrap()
         elif link is not None and "href" in each.attrs:
             each["href"] = link(str(each["href"]))
-    title = _best_title(page.title, headings, in_navigation)
+    title = _best_title(page.title, headings, named_beside)
     return replace(page, text=to_markdown(main), title=short_title(title), anchors=anchors)
 
 
@@ -138,7 +139,26 @@ def _is_sign(link: Tag, below: Set[str]) -> bool:
         return False
     text = link.get_text()
     is_sign = not re.search(r"\w", text) and next(elements(link), None) is None
+    before = link.find_previous_sibling(True)
+    if isinstance(before, Tag) and before.name in HEADINGS and before.get("id") == place[1:]:
+        return True
     return is_sign or (_TO_TOP.fullmatch(text) is not None and place[1:] not in below)
+
+
+def _open_links(main: Tag) -> None:
+    """Leaves of a link around blocks, such as a card, that of its heading or else its first block: Markdown
+    has no other links."""
+    for link in list(named(main, "a")):
+        blocks = list(named(link, *HEADINGS, "p", "div")) if "href" in link.attrs else []
+        if not blocks:
+            continue
+        leaves = (each for each in blocks if bare_text(each) and not has(each, "a", "p", "div"))
+        leaf = min(leaves, key=lambda each: each.name not in HEADINGS, default=None)
+        if leaf is not None:
+            inner = Tag(name="a", attrs={"href": str(link["href"])})
+            inner.extend(list(leaf.contents))
+            leaf.append(inner)
+        link.name = "div"
 
 
 def _own_links(heading: Tag) -> Iterator[Tag]:
@@ -174,8 +194,8 @@ def _open_lists(main: Tag, headings: Sequence[Tag]) -> None:
                 parent.name = "div"
 
 
-def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
-    """The page's title from `<title>`, its headings and the navigation.
+def _best_title(stated: str, headings: list[Tag], named_beside: list[str]) -> str:
+    """The page's title from `<title>`, its headings, and its names in the navigation and for other sites.
 
     One of the first headings that says the same as `<title>` is the title (the name of the site may stand
     above it), else a single level-1 heading. A page with none or with several of them is called what
@@ -195,15 +215,17 @@ def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
         text = _text_of(heading)
         if text in parts or (text and stated.endswith(f": {text}")):
             return text
-    if in_navigation and in_navigation in parts:
-        return in_navigation
+    for name in named_beside:
+        if name in parts:
+            return name
+    fallback = stated or next(iter(named_beside), "")
     if not headings:
-        return stated or in_navigation
+        return fallback
     top = min(each.name for each in headings)
     outermost = [_text_of(each) for each in headings if each.name == top]
     if len(outermost) == 1 and (not stated or _is_about(stated, headings[0], top)):
         return outermost[0]
-    return stated or in_navigation
+    return fallback
 
 
 def _is_about(stated: str, heading: Tag, top: str) -> bool:

@@ -49,3 +49,8 @@ def classes_of(tag: Tag) -> list[str]:
     if "class" not in tag.attrs:
         return []
     return [str(name) for name in tag.get_attribute_list("class") if name]
+
+
+def bare_text(tag: Tag) -> str:
+    """The text in an element without white space: as much as a page shows of it."""
+    return "".join(tag.get_text().split())

@@ -134,7 +134,10 @@ def test_abstracts_of_docbook_are_the_first_text_of_their_sections() -> None:
     )
     assert found.summary == "All of them."
     code = "```\n<info><abstract>x</abstract>y</info>\n```"
-    assert found.text == f"# Wading\n\n**In short**\n\nThey wade.\n\nLong legs.\n\n{code}\n"
+    assert (
+        found.text
+        == f"# Herons\n\n## Wading\n\n**In short**\n\nThey wade.\n\nLong legs.\n\n{code}\n"
+    )
 
 
 def test_a_reference_page_of_docbook_has_its_name_and_its_synopses() -> None:
@@ -166,7 +169,8 @@ def test_reference_pages_in_a_book_of_docbook_are_its_sections() -> None:
     )
     code = "```\npublic list map(int|null n = null, [list ...more])\n```"
     assert found.text == (
-        f"# Calls\n\n## map\n\nmap — Maps\n\n{code}\n\n## each\n\neach — Maps\n\n{code}\n"
+        "# API\n\n## Calls\n\n"
+        f"### map\n\nmap — Maps\n\n{code}\n\n### each\n\neach — Maps\n\n{code}\n"
     )
 
 

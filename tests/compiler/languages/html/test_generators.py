@@ -170,6 +170,37 @@ def test_ways_to_other_pages_are_no_content(navigation: str) -> None:
     assert body(f"{navigation}<h1>Operators</h1><p>Text</p>{navigation}") == "# Operators\n\nText\n"
 
 
+def test_notices_and_footnotes_in_asides_are_content() -> None:
+    starlight = (
+        '<main><aside aria-label="Mind" class="starlight-aside"><p aria-hidden="true">Mind</p><p>Gusts.</p>'
+        '</aside><aside class="toc"><a href="#up">Up</a></aside><div><h2 id="up">Up</h2><a href="#up"><span'
+        ' class="sr-only">Section titled Up</span></a></div><h2 class="sr-only">Kites</h2></main>'
+        "<aside><p>Beside it.</p></aside>"
+    )
+    assert body(starlight) == "Mind\n\nGusts.\n\n## Up\n\n## Kites\n"
+    docutils = (
+        '<div role="main"><p>Fly.</p><aside class="footnote" role="doc-footnote"><p>With wind.</p></aside>'
+        '<aside class="sidebar"><p class="sidebar-title">Wind</p><p>It blows.</p></aside>'
+        '<aside class="sidebar"><p>Search</p></aside></div>'
+    )
+    assert body(docutils) == "Fly.\n\nWith wind.\n\nWind\n\nIt blows.\n"
+
+
+def test_an_article_is_most_of_a_page_whatever_blanks_are_beside_it() -> None:
+    blanks = "\n" + " " * 400
+    beside = f"<div>{blanks}<i></i>{blanks}<p>On this page</p>{blanks}<i></i></div>"
+    assert body(f"<main><article><p>They fly in wind.</p></article>{beside}</main>") == (
+        "They fly in wind.\n"
+    )
+
+
+def test_a_link_around_a_card_is_that_of_its_heading_or_first_block() -> None:
+    card = '<a href="/up"><div><h2><b>Up</b></h2></div><p>It rises.</p></a>'
+    assert body(f"<main>{card}</main>") == "## [**Up**](/up)\n\nIt rises.\n"
+    plain = '<a href="/up"><div></div><div>Up</div><p>It rises.</p></a>'
+    assert body(f"<main>{plain}</main>") == "[Up](/up)\n\nIt rises.\n"
+
+
 def test_a_menu_of_words_is_content() -> None:
     assert body('<main><div class="menu">Soup, then cake, <a href="x">why</a></div></main>') == (
         "Soup, then cake, [why](x)\n"
@@ -237,6 +268,12 @@ def test_code_in_a_cell_keeps_its_lines() -> None:
         ("Sky: Index", "<h1>Index</h1><p>Prices.</p>", "Sky: Index"),
         ("", "<p>x</p><a aria-current='page' href='#'>Here</a>", "Here"),
         ("", "<h1>One</h1><h1>Two</h1>", "One"),
+        ("Up - Sky", "<meta property='og:title' content='Up'><h2>How to rise</h2>", "Up"),
+        (
+            "Sky",
+            "<h1><span class='name clip'>Sky</span><span>Kites for all</span></h1>",
+            "Sky Kites for all",
+        ),
     ],
 )
 def test_the_title_is_the_best_of_title_headings_and_navigation(

@@ -14,7 +14,7 @@ def text(markup: str) -> str:
 def test_doxygen() -> None:
     lines = "".join(
         f'<div class="line"><a name="l{n}"></a><span class="lineno">{n:5}</span>&#160;{code}</div>\n'
-        for n, code in enumerate(["int fly(void)", "{", "  up();", "}"], start=1)
+        for n, code in enumerate(["int fly(void)", "{", "  <a>up</a>();", "}"], start=1)
     )
     page = read_html(
         '<title>Kites: Strings</title><body><div class="navpath">a</div><div class="headertitle">'
@@ -50,6 +50,12 @@ def test_javadoc_and_dokka() -> None:
         '<div class="copy-popup-wrapper"><span>Link copied</span></div><div class="symbol monospace">'
         'fun <a href="up.html">up</a>()</div><p>Rises.</p><div class="footer">made by</div>'
     ) == ("```\nfun up()\n```\n\nRises.\n")
+
+
+def test_members_of_dokka_are_called_after_their_class() -> None:
+    page = '<main data-page-type="member" pageIds="sky::org.sky/{}/up/#/x"><h1><span>up</span></h1></main>'
+    assert read_html(page.format("Kite")).title == "Kite.up"
+    assert read_html(page.format("")).title == "up"
 
 
 def test_what_doxygen_shows_around_its_text_is_left_out() -> None:
@@ -123,6 +129,13 @@ def test_rustdoc() -> None:
     )
     assert page.text == "A kite.\n\n#### pub fn up()\n\n1.2.0\n\nRises.\n"
     assert page.anchors == ("method.up",)
+    shared = '<details><a class="src" href="https://std.example/any.rs">Source</a>Any</details>'
+    page = read_html(
+        '<main><section id="impl-Kite"><h3 class="code-header">impl <a href="k.html">Kite</a>'
+        '<a class="tooltip" href="#">i</a></h3></section>'
+        f'<h2>Blanket Implementations</h2><div id="blanket-implementations-list">{shared}</div></main>'
+    )
+    assert (page.text, page.anchors) == ("### impl Kite\n", ("impl-Kite",))
 
 
 def test_a_heading_stays_behind_the_paragraphs_of_its_section() -> None:
@@ -140,6 +153,12 @@ def test_sphinx() -> None:
 def test_a_line_of_text_makes_no_heading_of_the_one_above(line: str) -> None:
     assert text(f"<p>Words\n{line}\nmore") == f"Words\n\\{line}\nmore\n"
     assert text(f"<pre>Words\n{line}</pre>") == f"```\nWords\n{line}\n```\n"
+
+
+def test_names_of_typedoc_stand_apart_from_what_is_before_them() -> None:
+    page = '<main><h3 id="a"><code class="tsd-tag">Optional</code><span>name</span></h3></main>'
+    aside = '<div class="col-sidebar"><div><h3>On This Page</h3></div></div>'
+    assert text(page + aside) == "### `Optional` name\n"
 
 
 def test_typedoc() -> None:
@@ -194,3 +213,60 @@ def test_pdoc() -> None:
         "### Kite.up\n\n```python\ndef up(self, high: H):\n```\n\nRises:\n\n```\nkite.up(2)\n```\n"
     )
     assert page.anchors == ("", "Kite", "Kite.up")
+
+
+def test_jsdoc() -> None:
+    page = read_html(
+        '<title>JSDoc: Class: Kite</title><div id="main"><h1>Class: Kite</h1><section>'
+        "<header><h2>Kite</h2><p>Flies.</p></header><article><h4>"
+        "<span class='type-signature'>(static) </span>up<span class='signature'>(by"
+        "<span class='signature-attributes'>opt</span>)</span></h4><p>Rises.</p>"
+        "<dl class='details'><dt class='tag-source'>Source:</dt><dd class='tag-source'><a href='k.js.html'>"
+        "k.js</a></dd></dl><pre class='prettyprint source linenums'><code>up()</code></pre></article>"
+        "</section></div>"
+    )
+    assert page.title == "Class: Kite"
+    assert page.text == (
+        "# Class: Kite\n\n## Kite\n\nFlies.\n\n#### (static) up(by opt)\n\nRises.\n\n```\nup()\n```\n"
+    )
+
+
+def test_yard() -> None:
+    page = read_html(
+        '<div id="menu"><a href="_index.html">Index</a> &raquo; <span>Class of all Kites</span></div>'
+        '<div id="content"><h1>Kite</h1><h2>Methods <small><a href="#" class="summary_toggle">collapse</a>'
+        "</small></h2><ul><li><span>by</span> &mdash; <div class='inline'><p>how much</p></div></li></ul>"
+        "<table class='source_code'><tr><td><pre class='lines'>\n\n7\n8</pre></td><td><pre class='code'>"
+        "<span class='info file'># File 'kite.rb', line 7</span>\n\ndef up\nend</pre></td></tr></table></div>"
+    )
+    assert page.text == (
+        "# Kite\n\n## Methods\n\n- by — how much\n\n```\n# File 'kite.rb', line 7\n\ndef up\nend\n```\n"
+    )
+
+
+def test_exdoc() -> None:
+    page = read_html(
+        "<title>Sky.Kite — sky v1.0.0</title><main><div><h1><span>Sky.Kite</span> <small class='app-vsn'>(sky"
+        " v1.0.0)</small></h1></div><section id='functions'><h1 class='section-heading'>Functions</h1><div>"
+        "<section class='detail' id='up/1'><div><a href='#up/1'><i></i></a><div><h1 class='signature'>up(by)"
+        "</h1></div></div><section><h2 id='up/1-examples'>Examples</h2><pre><code class='makeup elixir'>up(1)"
+        "</code></pre></section></section></div></section></main>"
+    )
+    assert page.title == "Sky.Kite"
+    assert page.anchors == ("", "functions", "up/1", "up/1-examples")
+    assert page.text == (
+        "# Sky.Kite\n\n## Functions\n\n### up(by)\n\n#### Examples\n\n```elixir\nup(1)\n```\n"
+    )
+
+
+def test_jazzy() -> None:
+    page = read_html(
+        "<article><section><h1>Kite</h1><a href='#/Air'><h3>Air</h3></a><ul><li class='item'><div><code>"
+        "<a name='/s:up'></a><a class='token' href='#/s:up'>up(by:)</a></code></div><section><p>Rises.</p>"
+        "<h4>Declaration</h4><p>Swift</p></section></li></ul></section>"
+        "<section id='footer'><p>Generated.</p></section></article>"
+    )
+    assert (
+        page.text == "# Kite\n\n### Air\n\n### `up(by:)`\n\nRises.\n\n#### Declaration\n\nSwift\n"
+    )
+    assert page.anchors[2:] == ("/s:up", "")
