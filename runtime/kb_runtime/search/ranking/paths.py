@@ -25,7 +25,8 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
     for name, pattern, words in (
         (
             EXAMPLE,
-            r"(?:^|/)_?(?:examples?|samples?|demos?|benchmarks?|benches)/",
+            r"(?:^|/)(?:_?(?:examples?|samples?|demos?)|jmh|(?:[^/]*[._-])?bench(?:es|marks?)?)/"
+            r"|[a-z0-9](?:benchmarks?\.(?:cs|java|kt|scala|swift)|[_.-]bench(?:marks?)?\.\w+)$",
             "example examples sample samples demo demos benchmark benchmarks bench",
         ),
         (
