@@ -70,8 +70,10 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             DATA,
-            r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg)$|(?:^|/)doxyfile[^/]*$",
-            "json yaml yml toml ini csv xml svg doxyfile doxygen config configuration configure configured"
+            r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg|resx|nuspec|plist|props|targets"
+            r"|(?:cs|fs|vb|vcx)proj)$|(?:^|/)doxyfile[^/]*$",
+            "json yaml yml toml ini csv xml svg resx nuspec plist csproj fsproj vbproj vcxproj translation"
+            " translations doxyfile doxygen config configuration configure configured"
             " settings option options schema data dependency dependencies manifest package workflow"
             " workflows ci"
             " snapshot snapshots",

@@ -200,6 +200,8 @@ def test_further_chunks_of_a_record_decay() -> None:
         (".cursor/rules/tools.mdc", "agents"),
         ("test.c", "test"),
         ("docs/Doxyfile.in", "data"),
+        ("src/Texts.de.resx", "data"),
+        ("src/Shed.csproj", "data"),
         ("README.md", "readme"),
         ("readme.zh-CN.md", "readme"),
     ],
