@@ -32,7 +32,7 @@ from kbc.records import CompiledChunk, CompiledRecord, Definition, ExampleRecord
 _JOINED_SHARE = 0.75
 
 _PREPROCESSED = frozenset({"c", "cpp", "objc"})
-"""Languages whose constants are macros: a run of settings, of which none stands for the others."""
+"""Languages whose constants of one line, mostly macros, are a run of settings: none stands for the others."""
 
 # What closes a definition (`}`, `end`) goes with its last part, up to this many tokens.
 _CLOSING_TOKENS = 8
@@ -124,7 +124,11 @@ class _Plan:
     ) -> Iterator[_Segment]:
         """Lines [first, end), which hold `symbols` and lie in the definitions of `path`."""
         if self._language in _PREPROCESSED:
-            symbols = [symbol for symbol in symbols if symbol.kind != "constant"]
+            symbols = [
+                symbol
+                for symbol in symbols
+                if symbol.kind != "constant" or symbol.own_line < symbol.end_line
+            ]
         position = first
         for index, symbol in enumerate(symbols):
             start = max(symbol.line - 1, position)

@@ -78,7 +78,9 @@ _ENDINGS = {
 _FOR_PROGRAMS = frozenset(
     ["Brewfile", "Dockerfile", "Justfile", "Makefile", "Procfile", "Vagrantfile"]
 )
-_NUMBERED = re.compile(rf"(?:.*/)?(?:{LOG_OF_CHANGES})\.[1-8]", re.IGNORECASE)
+_NUMBERED = re.compile(
+    rf"(?:.*/)?(?:{LOG_OF_CHANGES})(?:[-_.]?v?\d+(?:\.\d+)*)?\.[1-8]", re.IGNORECASE
+)
 _MAN_PAGE = re.compile(rb"^\.(?:TH|Dd)\b", re.MULTILINE)
 _SHARED = ".tutorial"
 """An ending of a format that others give to their files as well."""
@@ -122,8 +124,8 @@ def _sniffed_bytes(ending: str) -> int:
 
 
 def is_numbered_text(path: str, data: bytes) -> bool:
-    """Whether a file is one of several parts of a log of changes (`ChangeLog.1`), and not the man page that
-    it is called as."""
+    """Whether a file is one of several parts of a log of changes (`ChangeLog.1`, `CHANGES-1.4`), and not the
+    man page that it is called as."""
     return _NUMBERED.fullmatch(path) is not None and not _MAN_PAGE.search(data)
 
 

@@ -30,6 +30,15 @@ def test_a_large_class_is_cut_at_its_methods(code_budget: TokenBudget, source: S
     assert [name for found in chunks for name in found.identifiers] == ["Store", *methods]
 
 
+def test_a_table_of_c_is_a_chunk_with_its_comment(code_budget: TokenBudget, source: Source) -> None:
+    rows = "".join(f'  {{"tap{index}", open_{index}, 1}},\n' for index in range(6))
+    table = f"/* The taps. */\nstatic struct tap taps[] = {{\n{rows}}};\n"
+    text = f"#include <a.h>\n{'int f(int a, int b);' * 8}\n\n{table}"
+    *_, last = chunk(source(text, "taps.c"), code_budget)
+    assert last.text == table
+    assert (last.title, last.identifiers) == ("taps.c › taps", ("taps",))
+
+
 def test_the_parts_of_a_long_function_carry_its_signature(
     code_budget: TokenBudget, source: Source
 ) -> None:

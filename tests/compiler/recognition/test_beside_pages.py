@@ -210,12 +210,15 @@ def test_the_parts_of_a_log_of_changes_are_no_man_pages(tmp_path: Path) -> None:
         **{f"docs/{name}.md": page(name) for name in ("one", "two")},
         "docs/CHANGELOG.1": "# -*- mode: org -*-\n* v1.0\n\n- Added ~fly~.\n",
         "docs/NEWS.2": "* Not a list of Markdown\n",
+        "docs/ChangeLog-1.4": "Changes in 1.4.2\n o Flies.\n",
         "docs/news.3": ".TH NEWS 3\n.SH NAME\nnews - reads news\n",
     }
-    inputs, _ = read(write_tree(tmp_path / "heron", {"package.json": "{}", **files}))
+    inputs, reported = read(write_tree(tmp_path / "heron", {"package.json": "{}", **files}))
     found = {each.path: (each.language, each.text) for each in inputs.records["docs"]}
+    assert "man-page-none" not in {each.code for each in reported}
     assert found["docs/CHANGELOG.1"] == ("org", "# v1.0\n\n- Added `fly`.\n")
     assert found["docs/NEWS.2"] == ("text", files["docs/NEWS.2"])
+    assert found["docs/ChangeLog-1.4"] == ("text", files["docs/ChangeLog-1.4"])
     assert found["docs/news.3"][0] == "man"
 
 

@@ -38,6 +38,7 @@ _ZIG_TYPES = {
     "union_declaration": "struct",
 }  # fmt: skip
 _KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
+_C_SCOPES = frozenset({"declaration_list", "linkage_specification", "translation_unit"})
 _RUBY_CALLS = frozenset({"alias_method", "define_method"})
 
 
@@ -72,11 +73,29 @@ def function_value(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def c_declaration(names: NodeNames, node: Node, holder: str) -> Definition:
-    """A prototype; declarations of variables are no definitions worth a name."""
+    """A prototype, a constant or a table of values; other variables are no definitions worth a name."""
     declared = declared_in(node) if holder not in CALLABLE else None
+    if holder in _OPEN and declared is not None and _is_value(names, node, declared):
+        return "constant", names.name(declared)
     while declared is not None and declared.type != "function_declarator":
         declared = declared_in(declared)
     return "function", names.name(declared)
+
+
+def _is_value(names: NodeNames, node: Node, declared: Node) -> bool:
+    """Whether a declaration of C or C++ outside of functions gives a constant, or the lines of a table."""
+    value = at(declared, "value") if declared.type == "init_declarator" else None
+    around = node.parent
+    while around is not None and around.type.startswith("preproc_"):
+        around = around.parent
+    if value is None or around is None or around.type not in _C_SCOPES:
+        return False
+    is_constant = any(
+        child.type == "type_qualifier" and names.text(child).startswith("const")
+        for child in node.named_children
+    )
+    is_long = value.start_point[0] < value.end_point[0]
+    return is_constant or (is_long and value.type == "initializer_list")
 
 
 def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:

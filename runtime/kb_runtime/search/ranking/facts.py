@@ -114,10 +114,22 @@ class Facts:
         return list(places), of_rows
 
     def are_programs(self, records: Iterable[RecordKey]) -> bool:
-        """Whether all records are files of programs."""
-        return all(
-            self._kinds[self._ranges[at].name] in _PROGRAMS for at in {at for at, _ in records}
-        )
+        """Whether all records are files of programs, change logs aside."""
+        kinds = self.kinds(records)
+        return bool(kinds) and kinds <= _PROGRAMS
+
+    def kinds(self, records: Iterable[RecordKey]) -> set[str]:
+        """The kinds of the collections that records are in, but for change logs: one among the pages of a
+        project explains nothing."""
+        by_kind: defaultdict[str, list[RecordKey]] = defaultdict(list)
+        for key in records:
+            by_kind[self._kinds[self._ranges[key[0]].name]].append(key)
+        return {
+            kind
+            for kind, keys in by_kind.items()
+            if kind not in _FILES - _PROGRAMS
+            or not all("changelog" in facts.kinds for facts in self.of(keys))
+        }
 
     def languages(self, rows: Sequence[int]) -> list[str]:
         """The language of the source in each of some rows; empty for pages and what is in no source tree."""

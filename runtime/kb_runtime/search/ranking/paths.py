@@ -17,13 +17,16 @@ DATA = "data"
 RE_EXPORTS = "re-export"
 """The kind of a file that only passes on what others define: its text says so, not its path."""
 
+_PAGE = r"\.(?:adoc|asciidoc|html?|markdown|mdx?|org|rdoc|rst|te?xt)"
+
 # What a path says about its file, if it is no test, with the words by which a query asks for such files.
 _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE), frozenset(words.split()))
     for name, pattern, words in (
         (
             EXAMPLE,
-            r"(?:^|/)_?(?:examples?|samples?|demos?|benchmarks?|benches)/",
+            r"(?:^|/)(?:_?(?:examples?|samples?|demos?)|jmh|(?:[^/]*[._-])?bench(?:es|marks?)?)/"
+            r"|[a-z0-9](?:benchmarks?\.(?:cs|java|kt|scala|swift)|[_.-]bench(?:marks?)?\.\w+)$",
             "example examples sample samples demo demos benchmark benchmarks bench",
         ),
         (
@@ -39,12 +42,14 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             "changelog",
-            r"(?:^|/)(?:changelog|changes|history|release[_-]?notes|news)"
-            r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt))?$"
+            # `ChangeLog-2.0`, `CHANGELOG_V18.md`: that of a version.
+            r"(?:^|/)(?:changelog|changes|history|release[_-]?notes|news|what-?s-?new)"
+            r"(?:[-_.]?v?\d+(?:\.(?:\d+|x))*)?"
+            rf"(?:{_PAGE})?$"
             # A file for each change, or for each release.
             r"|(?:^|/)(?:\.changesets?|\.changes|changelog\.d|newsfragments)/"
             r"|(?:^|/)(?:changelogs?|release[_-]?notes)/(?:[^/]+/)*"
-            r"(?:[^/.]+|[^/]+\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt|ya?ml))$",
+            rf"(?:[^/.]+|[^/]+(?:{_PAGE}|\.ya?ml))$",
             "changelog change changes changed history release released releases version news",
         ),
         (
@@ -57,13 +62,18 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         (
             "agents",
             r"(?:^|/)(?:skill|agents|claude|gemini|copilot-instructions|charter|governance"
-            r"|code_of_conduct)\.md$",
+            r"|code_of_conduct)\.md$"
+            # What a skill refers to, and the folders of agents.
+            r"|(?:^|/)skills/(?:[^/]+/)+references/[^/]+\.md$"
+            r"|(?:^|/)\.(?:agents?|claude|codex|cursor|gemini|windsurf)/",
             "agent agents skill skills charter governance conduct instructions",
         ),
         (
             DATA,
-            r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg)$|(?:^|/)doxyfile[^/]*$",
-            "json yaml yml toml ini csv xml svg doxyfile doxygen config configuration configure configured"
+            r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg|resx|nuspec|plist|props|targets"
+            r"|(?:cs|fs|vb|vcx)proj)$|(?:^|/)doxyfile[^/]*$",
+            "json yaml yml toml ini csv xml svg resx nuspec plist csproj fsproj vbproj vcxproj translation"
+            " translations doxyfile doxygen config configuration configure configured"
             " settings option options schema data dependency dependencies manifest package workflow"
             " workflows ci"
             " snapshot snapshots",

@@ -340,8 +340,7 @@ class Structure:
         `defining`, is the name that they define."""
         import numpy as np
 
-        kinds = {self._kinds[at] for at, _ in pool.records}
-        showing = paths.showing_kinds(_words(pool.query), kinds)
+        showing = paths.showing_kinds(_words(pool.query), self._facts.kinds(pool.records))
         factors = [
             (steps.SHOWING[kind] if kind in showing else 1.0) if given is None else given
             for given, kind in zip(self._weights, self._kinds, strict=True)

@@ -24,6 +24,20 @@ def listed(language: str, text: str) -> list[str]:
             id="macros with a value, not guards",
         ),
         pytest.param(
+            "c",
+            "extern const int most;\nstatic struct tap *taps[] = {\n#ifdef A\n  &a,\n#endif\n  NULL\n};\n"
+            "static int level = 0;\nconst char name[] = \"tank\";\nint f(void) {\n const int n = 3;\n}\n"
+            "TAP_TEST(x)\n{\n  const int turns = 3;\n  f();\n}\n",
+            ["constant taps", "constant name", "function f"],
+            id="tables and constants outside of functions",
+        ),
+        pytest.param(
+            "cpp",
+            "namespace tank {\nconstexpr int kLitres = 40;\nTap* tap = nullptr;\n}\n",
+            ["module tank", "constant kLitres"],
+            id="constants of a namespace",
+        ),
+        pytest.param(
             "go",
             'package p\n\nvar ErrDry = errors.New("dry")\n\nvar (\n\ta = 1\n\t_ Tap = (*x)(nil)\n)\n'
             "\nfunc f() {\n\tvar inner = 1\n}\n",

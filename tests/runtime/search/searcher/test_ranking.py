@@ -98,6 +98,16 @@ def test_programs_give_way_to_what_explains_unless_they_are_asked_for(tmp_path: 
     assert "weights" not in {step for hit in only_programs.hits for step, _ in hit.adjustments}
 
 
+@pytest.mark.parametrize(("page", "gives_way"), [("CHANGELOG.md", False), ("docs/voting.md", True)])
+def test_programs_do_not_give_way_to_a_change_log(
+    tmp_path: Path, page: str, gives_way: bool
+) -> None:
+    source = [("vote.c", ["Leaders vote.\n", "A quorum of leaders and a value.\n"])]
+    built = build(tmp_path, {"code": source, "docs": [(page, ["Leaders vote for a value.\n"])]})
+    hits = Searcher(built).search(SearchRequest("leaders vote for a value", names=False)).hits
+    assert ("weights" in {step for hit in hits for step, _ in hit.adjustments}) is gives_way
+
+
 def test_test_cases_give_way_to_everything_unless_they_are_asked_for(tmp_path: Path) -> None:
     text = "Voting by quorum: leaders vote for a value.\n"
     built = build(
