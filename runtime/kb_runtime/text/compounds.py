@@ -36,9 +36,10 @@ def split_compound(
     stem: str, language: str, stem_of: Callable[[str], str], count: Callable[[str], int]
 ) -> tuple[str, ...]:
     """The stems of the two parts of a stemmed word, or nothing. `count` says how often a stem occurs. Of all
-    ways to split, and of not splitting, that whose parts are most frequent in the geometric mean is taken."""
+    ways to split, that whose parts are most frequent in the geometric mean is taken. A compound that is more
+    frequent than its parts is split as well: in a search it still counts more as a whole."""
     best: tuple[str, ...] = ()
-    most = count(stem) ** 2
+    most = 0
     for cut in range(_MIN_CHARS, len(stem) - _MIN_CHARS + 1):
         endings = ("", *_ENDINGS.get(language, ()))
         last, second = max((count(stem[cut:] + each), stem[cut:] + each) for each in endings)

@@ -154,6 +154,8 @@ COMPOUNDS = (
     "Die Sitzung endet. Eine Sitzung dauert lange.\n",
     "Die Datenbanksitzung wird beendet.\n",
     "Der Statusbericht kommt.\n",
+    "Netzsperre um Netzsperre, noch eine Netzsperre.\n",
+    "Eine Sperre im Netz, noch eine Sperre, noch ein Netz.\n",
 )
 
 
@@ -163,6 +165,7 @@ COMPOUNDS = (
         ("Sitzungen", {1, 2}),
         ("Datenbanksitzung", {0, 1, 2}),
         ("Sitzungsdatenbank", {0, 1, 2}),  # occurs nowhere
+        ("Sperren", {4, 5}),  # more frequent than its parts
         ("Bericht", set()),  # no word of the pages, so that no compound has it as a part
     ],
 )
