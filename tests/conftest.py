@@ -7,6 +7,7 @@ others.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,10 @@ settings.register_profile(
 )
 settings.register_profile("fixed", settings.get_profile("random"), derandomize=True, database=None)
 settings.load_profile("fixed")
+
+# A process ignores what the one that started it ignores, as under nohup, but not what that handles.
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = {"kb_runtime": ROOT / "runtime" / "kb_runtime", "kbc": ROOT / "compiler" / "kbc"}
 ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "kb_runtime": (
-        ("companion", "digests", "errors", "log", "records", "user_cache", "version"),
+        ("companion", "digests", "errors", "log", "records", "signals", "user_cache", "version"),
         ("options", "store", "text"),
         ("search",),
         ("knowledge",),

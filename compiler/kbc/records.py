@@ -104,6 +104,12 @@ class DocRecord(CompiledRecord):
         """Whether the page itself states a title, in its front matter or as a heading."""
         return "title" in self.frontmatter or any(each.level == 1 for each in self.sections)
 
+    @property
+    def stated_summary(self) -> str:
+        """The summary, where the front matter states it; "" where it is the first paragraph."""
+        stated = (self.frontmatter.get(name) for name in ("summary", "description", "excerpt"))
+        return self.summary if any(stated) else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleImport:
@@ -322,7 +328,7 @@ class CompiledChunk:
     tags: tuple[str, ...] = ()
     comments: tuple[tuple[int, int], ...] = ()  # of `text`: neither indexed nor shown in hits
     embedded_text: str = ""
-    embedded_summary: str = ""  # what an entry is for, in prose (`encoding.views`)
+    embedded_summary: str = ""  # what an entry or a page is for, in prose (`encoding.views`)
 
 
 def catalog_entry(record: CompiledRecord) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from kb_runtime.store.signature import check_signature, read_public_key
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.session import DATA_FOLDER
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,12 +36,19 @@ if TYPE_CHECKING:
 StrPath = str | os.PathLike[str]
 
 
-def open(path: StrPath, *more: StrPath, key: StrPath | None = None) -> KnowledgeBase:
+def open(
+    path: StrPath,
+    *more: StrPath,
+    key: StrPath | None = None,
+    data: StrPath = DATA_FOLDER,
+    read_only: bool = False,
+) -> KnowledgeBase:
     """Opens compiled knowledge for reading: several paths are searched as one.
 
     A path is what `kbc build` wrote: a build, the folder of a knowledge base (its live build), or a
     folder with one of these in it. With `key`, a file with a public key, builds that are not signed by
-    it are refused. Raises `ArtifactError`, and `KbcError` for a file without a key.
+    it are refused. `data` is the folder whose files the tool `ingest_tests` may read and check; with
+    `read_only` it reads none. Raises `ArtifactError`, and `KbcError` for a file without a key.
     """
     trusted = None if key is None else partial(check_signature, key=read_public_key(key))
     with ExitStack() as opened:
@@ -50,7 +58,7 @@ def open(path: StrPath, *more: StrPath, key: StrPath | None = None) -> Knowledge
         knowledge: Knowledge = parts[0]
         if len(parts) > 1:
             knowledge = opened.enter_context(Federation(parts))
-        return KnowledgeBase(knowledge, opened.pop_all())
+        return KnowledgeBase(knowledge, opened.pop_all(), os.fspath(data), read_only=read_only)
 
 
 def builds(path: StrPath) -> list[str]:
@@ -79,10 +87,19 @@ class KnowledgeBase:
     threads until it is closed.
     """
 
-    def __init__(self, knowledge: Knowledge, opened: ExitStack) -> None:
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        opened: ExitStack,
+        data_folder: str = DATA_FOLDER,
+        *,
+        read_only: bool = False,
+    ) -> None:
         """Use `open`. Closing closes `opened`."""
         self._readable: Knowledge | None = knowledge
         self._opened = opened
+        self._data_folder = data_folder
+        self._read_only = read_only
         self._profiles: Sequence[Answers] = ()
         self._count_tokens: Callable[[str], int] | None = None
 
@@ -290,7 +307,11 @@ class KnowledgeBase:
     def _answers(self) -> Sequence[Answers]:
         """Every tool of the artifact: those of its families, and the general ones."""
         if not self._profiles:
-            self._profiles = [answers_of(self._knowledge, name) for name in (ALL, COMPACT)]
+            self._profiles = [
+                answers_of(self._knowledge, name, self._data_folder) for name in (ALL, COMPACT)
+            ]
+            for answers in self._profiles:
+                answers.read_only = self._read_only
         return self._profiles
 
     def __enter__(self) -> Self:

@@ -37,6 +37,7 @@ SHORT = {
     errno.ENOMEM: "there is not enough memory",
     errno.ENOSPC: "there is no space left",
     errno.EDQUOT: "there is no space left",
+    errno.EFBIG: "the limit of file sizes is reached",
     errno.EROFS: "the file system is read-only",
 }
 
@@ -67,7 +68,7 @@ def test_numbers_of_the_system_are_named_with_the_file(number: int) -> None:
     found = shortage(OSError(number, os.strerror(number), "/data/x"))
     assert found is not None
     assert (found.message, found.kind) == (f"/data/x: {SHORT[number]}", SHORT[number])
-    of_a_disk = number in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+    of_a_disk = number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
     assert found.exit_code == (exit_codes.OUTPUT if of_a_disk else exit_codes.SHORTAGE)
 
 
@@ -197,10 +198,14 @@ def limited(kind: int, limit: int, *command: object) -> subprocess.CompletedProc
     )
 
 
-def test_a_full_disk_says_which_file_and_how_much(tmp_path: Path) -> None:
+def test_a_limit_of_file_sizes_says_which_file_and_how_much(tmp_path: Path) -> None:
     done = limited(resource.RLIMIT_FSIZE, 50, "keygen", tmp_path / "key")
     assert done.returncode == exit_codes.OUTPUT, done.stderr
-    assert f"{tmp_path / 'key'}: there is no space left: 119 bytes are needed" in done.stderr
+    assert (
+        f"{tmp_path / 'key'}: the limit of file sizes is reached: 119 bytes are needed"
+        in done.stderr
+    )
+    assert "`ulimit -f`" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

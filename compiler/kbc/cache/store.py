@@ -234,7 +234,8 @@ class Store:
 
     def _give_up(self, error: Exception) -> None:
         self.close()
-        self.notes.append(f"the cache {self._path} is not used: {error}")
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        self.notes.append(f"the cache {self._path} is not used: {reason}")
 
 
 def stored_rows(path: Path) -> list[StoredRow]:

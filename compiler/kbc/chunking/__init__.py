@@ -13,7 +13,7 @@ from kbc.chunking.header import beginning
 from kbc.chunking.markdown import chunk_markdown
 from kbc.chunking.plain import chunk_plain
 from kbc.chunking.source import chunk_source
-from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
+from kbc.languages.suffixes import MARKDOWN_ENDINGS, SOURCE, ending, language_of
 from kbc.processor_time import limited
 from kbc.records import (
     BuiltinRecord,
@@ -47,8 +47,7 @@ def _chunks(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
         case PatternRecord():
             return chunk_markdown(record, budget)
         case DocRecord() | PageRecord():
-            is_text = record.format == "text"
-            return chunk_plain(record, budget) if is_text else chunk_markdown(record, budget)
+            return _page(record, budget)
         case WorkshopSection():
             return _section(record, budget)
         case ExampleRecord():
@@ -57,19 +56,32 @@ def _chunks(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
             return chunk_test_case(record, budget)
         case _ if ending(record.path) in MARKDOWN_ENDINGS:
             return chunk_markdown(record, budget)
-        case _ if record.language or language_of(record.path):
+        case _ if record.language or language_of(record.path) or ending(record.path) in SOURCE:
             return chunk_source(record, budget)
         case _:
             return chunk_plain(record, budget)
 
 
 def _entry(record: BuiltinRecord, budget: TokenBudget) -> list[CompiledChunk]:
-    """The chunks of an entry; the first one is also found by the description alone, as far as it fits."""
     chunks = chunk_markdown(record, budget)
-    if chunks and record.description:
+    if record.description:
         about = f"{' '.join(record.tags)} {record.name}: {record.description}".lstrip()
-        chunks[0] = replace(chunks[0], embedded_summary=beginning(about, budget))
+        _find_by(about, chunks, budget)
     return chunks
+
+
+def _page(record: DocRecord | PageRecord, budget: TokenBudget) -> list[CompiledChunk]:
+    is_text = record.format == "text"
+    chunks = chunk_plain(record, budget) if is_text else chunk_markdown(record, budget)
+    if isinstance(record, DocRecord) and record.stated_summary:
+        _find_by(f"{record.title}: {record.stated_summary}", chunks, budget)
+    return chunks
+
+
+def _find_by(about: str, chunks: list[CompiledChunk], budget: TokenBudget) -> None:
+    """Has the first of the chunks also found by what the record is `about`, as far as it fits."""
+    if chunks:
+        chunks[0] = replace(chunks[0], embedded_summary=beginning(about, budget))
 
 
 def _section(record: WorkshopSection, budget: TokenBudget) -> list[CompiledChunk]:

@@ -1,7 +1,8 @@
 """Chunks with two texts to embed: the vector of such a chunk is the normalised mean of both.
 
 Half of an API entry is its signature and code, and a question asks for what it does. The whole entry and
-its description in prose, each embedded for itself, find it better than either.
+its description in prose, each embedded for itself, find it better than either. So do the beginning of a page
+and the summary that its front matter states.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ Imports `languages`, `project`, `processor_time` and `cache`.
 from kbc.formats.conversion import ConversionRequest, convert, convert_each
 from kbc.formats.document import (
     ELSEWHERE,
+    FIGURE,
     UNRESOLVED,
     Converted,
     DocumentProblem,
@@ -30,6 +31,7 @@ from kbc.formats.tracing import ProjectLabels
 __all__ = [
     "BY_NAME",
     "ELSEWHERE",
+    "FIGURE",
     "FORMATS",
     "INSTALL_HINT",
     "UNRESOLVED",

@@ -17,6 +17,9 @@ ELSEWHERE = "content-elsewhere"
 """The code of a `DocumentProblem` about a directive whose content no file of the tree has: it is computed
 when the site is built, or another repository has it."""
 
+FIGURE = "pdf-figure"
+"""... about a PDF that is a figure."""
+
 
 class LabelTarget(NamedTuple):
     """What a name that any page of a project may refer to stands for: the file below the root, the title

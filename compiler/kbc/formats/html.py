@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import NamedTuple
 
 from bs4.dammit import EncodingDetector
 
@@ -19,28 +20,20 @@ _WINDOWS = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb
 """What browsers read these as (Encoding Standard, section 4.2): pages mean their supersets."""
 
 _REPLACED = "\ufffd"
+_NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """Raises `FormatError` for what is no text."""
-    text = text_of(data)
+    text, problem = text_of(data)
     page = read_html(text)
-    problems = []
+    problems = [problem] if problem else []
     if page.is_too_deep:
         problems.append(
             DocumentProblem(
                 code="html-too-deep",
                 message="the page nests its elements too deeply; below the limit only their text was kept",
                 hint="Check the markup: an element may never be closed.",
-            )
-        )
-    if _REPLACED in text and _REPLACED.encode() not in data:
-        problems.append(
-            DocumentProblem(
-                code="file-not-utf8",
-                message=f"bytes that are not in the encoding of the page were replaced by {_REPLACED!a}",
-                line=text.count("\n", 0, text.index(_REPLACED)) + 1,
-                hint="Save the page in the encoding that it declares.",
             )
         )
     return [
@@ -59,20 +52,62 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     ]
 
 
-def text_of(data: bytes) -> str:
-    """The text of a page with "\\n" line ends: of UTF-8, else of what the page declares, with U+FFFD for
-    bytes that do not fit, as browsers show them.
+class PageText(NamedTuple):
+    """The text of a page, and what is to be said of its encoding."""
+
+    text: str
+    problem: DocumentProblem | None = None
+
+
+def text_of(data: bytes) -> PageText:
+    """The text of a page with "\\n" line ends: of UTF-8, else of what the page declares, else of
+    windows-1252, as browsers show it; with U+FFFD for bytes that do not fit.
 
     Raises `FormatError` where it is none of them.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return decode(data.decode("utf-16", "replace").encode())
+        return _replacing(data, "utf-16")
     try:
         data.decode()
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as error:
         if encoding := _declared(data):
-            return decode(data.decode(encoding, "replace").encode())
-    return decode(data)
+            return _replacing(data, encoding)
+        if b"\0" not in data:
+            return _undeclared(data, error.start)
+    return PageText(decode(data))
+
+
+def _undeclared(data: bytes, at: int) -> PageText:
+    """What a page is read as that declares no encoding and whose byte `at` is not UTF-8: UTF-8 where most of
+    its other characters are; windows-1252 where they stand alone between ASCII, as accents and quotation
+    marks do. Where they form words, the page is in another script, and the encoding unknown."""
+    text = data.decode("utf-8", "replace")
+    if sum(character > "\x7f" for character in text) > 2 * text.count(_REPLACED):
+        return _replacing(data, "utf-8")
+    runs = _NOT_ASCII.findall(data)
+    if 2 * sum(len(run) > 2 for run in runs) >= len(runs):
+        return PageText(decode(data))
+    said = "is not UTF-8, and the page declares no encoding: it was read as windows-1252"
+    problem = DocumentProblem(
+        code="file-not-utf8",
+        message=f"byte 0x{data[at]:02x} {said}",
+        line=data.count(b"\n", 0, at) + 1,
+        hint="Declare its encoding with `<meta charset>`, or save it as UTF-8.",
+    )
+    return PageText(_replacing(data, "cp1252").text, problem)
+
+
+def _replacing(data: bytes, encoding: str) -> PageText:
+    text = decode(data.decode(encoding, "replace").encode())
+    if _REPLACED not in text or _REPLACED.encode() in data:
+        return PageText(text)
+    problem = DocumentProblem(
+        code="file-not-utf8",
+        message=f"bytes that are not in the encoding of the page were replaced by {_REPLACED!a}",
+        line=text.count("\n", 0, text.index(_REPLACED)) + 1,
+        hint="Save the page in the encoding that it declares.",
+    )
+    return PageText(text, problem)
 
 
 def _declared(data: bytes) -> str:

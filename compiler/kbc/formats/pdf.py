@@ -10,22 +10,26 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from kbc.diagnostics import OutOfTimeError
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read
+from kbc.formats.document import FIGURE, Converted, DocumentProblem, FormatError, Read
 from kbc.formats.program import SECONDS, run
 
 MAX_HEADING_CHARS = 150
+MAX_LABEL_WORDS = 5
+"""Of a line in a figure; one with more is text."""
 _PROGRAM = Path(__file__).with_name("pdf_pages.py")
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)(\d\d)?)?")
 _BULLET = re.compile(r"[•◦▪●‣–]\s+")
 _HYPHEN = re.compile(r"(?<=[a-zà-ÿ])-\n(?=[a-zà-ÿ])")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_END = re.compile(r"\w[.!?:](?!\S)|[。！？]")
 _BROKEN = re.compile(r"([^\W\d_]*)\ufffe([^\W\d_]*)")
 _NO_TITLE = re.compile(
     r"(?:microsoft (?:word|powerpoint) - |untitled\b).*|\S+\.(?:docx?|dvi|fm|indd|odt|pdf|pptx?|ps|rtf|tex)",
@@ -75,18 +79,32 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             parts.append(part)
             if part[0].startswith("#"):
                 anchors.append(f"page={number}")
-    problems = () if sizes else (_without_text(len(pages)),)
+    is_figure = sizes and len(pages) == 1 and not any(map(_is_text, pages[0]))
+    problems = (_FIGURE,) if is_figure else () if sizes else (_without_text(len(pages)),)
     return [
         Converted(
-            text=commonmark.document(commonmark.blocks(parts)) if sizes else "",
+            text=commonmark.document(commonmark.blocks(parts)) if not problems else "",
             format="pdf",
             title=title,
             author=" ".join(answer["author"].split()),
             created_at=_date(answer["created"]),
-            anchors=tuple(anchors) if sizes else (),
+            anchors=tuple(anchors) if not problems else (),
             problems=problems,
         )
     ]
+
+
+_FIGURE = DocumentProblem(
+    code=FIGURE,
+    message="the only page has labels and no text: it is a figure, and was left out",
+    hint="Exclude it from the collection's paths.",
+)
+
+
+def _is_text(line: Mapping[str, Any]) -> bool:
+    """Whether a line is more than a label: it has many words, or a sentence ends in it."""
+    text = line["text"]
+    return len(_WORD.findall(text)) > MAX_LABEL_WORDS or _END.search(text) is not None
 
 
 def _without_text(pages: int) -> DocumentProblem:

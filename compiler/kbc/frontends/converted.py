@@ -14,6 +14,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.formats import (
     BY_NAME,
     ELSEWHERE,
+    FIGURE,
     FORMATS,
     UNRESOLVED,
     ConversionRequest,
@@ -235,5 +236,6 @@ def _report(problem: DocumentProblem, path: str, diagnostics: Diagnostics) -> No
     """A file that cannot be read is a warning: among two thousand, one that is encrypted or damaged must
     not stop a build. It is counted as not readable, and `--strict` fails on it."""
     message = f"{problem.message}; the file was left out" if problem.is_error else problem.message
-    report = diagnostics.note if problem.code == ELSEWHERE else diagnostics.warning
+    is_note = problem.code in (ELSEWHERE, FIGURE)
+    report = diagnostics.note if is_note else diagnostics.warning
     report(problem.code, message, path, problem.line or None, hint=problem.hint)

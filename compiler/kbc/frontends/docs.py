@@ -25,7 +25,7 @@ from kbc.frontends.converted import (
     read_converted,
     read_python_module,
 )
-from kbc.frontends.html_pages import html_pages, is_html
+from kbc.frontends.html_pages import html_pages, is_html, written_in_html
 from kbc.frontends.labels import Neighbours, project_labels
 from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
 from kbc.frontends.metadata import Line, Metadata, Text, Texts
@@ -88,10 +88,11 @@ def read(
     labels = project_labels(collection, files, neighbours)
     includes = PageIncludes(collection, files, labels)
     books = books_among(files)
-    parts = _Parts(books.around if books else ())
+    parts = _Parts(books.chapters if books else ())
     formats = formats_to_convert(collection, files)
     is_page = collection.generator not in PYTHON_REFERENCES
-    others = [file for file in files if is_page and is_html(file) and file.path not in formats]
+    unread = (file for file in files if is_page and file.path not in formats)
+    others = written_in_html(collection, unread)
     html = html_pages(others, diagnostics, includes)
     to_convert = [
         (html[file.path].body, "html") if file.path in html else (file, formats[file.path])
@@ -110,7 +111,7 @@ def read(
                 page = _converted(collection, file, document)
                 parts.add(file, page, document.parts)
                 records.append(page)
-        elif is_html(file):
+        elif is_html(file) or file.path in html:
             documents = next(found) if file.path in html else []
             records.extend(
                 _html(collection, file, html[file.path].data, each) for each in documents
@@ -334,13 +335,15 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
 def _html(
     collection: Collection, file: SourceFile, data: Mapping[str, Any], document: Converted
 ) -> DocRecord:
-    """The record of a page of HTML below the front matter `data`."""
-    title = data.get("title")
-    stated = replace(
-        document, title=title if isinstance(title, str) else document.title, summary="", url=""
-    )
+    """The record of a page of HTML, or Markdown written in it, below the front matter `data`."""
+    title = data.get("title") if isinstance(data.get("title"), str) else ""
+    stated = replace(document, title=title or document.title, summary="", url="")
+    page = _converted(collection, file, stated)
+    if not is_html(file) and not (page.sections and page.sections[0].level == 1):
+        title = title or permalinks.title(collection, file.path)
+        page = replace(page, title=title or shown_name(collection, file.path))
     return replace(
-        _converted(collection, file, stated),
+        page,
         frontmatter=data,
         url=_url(collection, file.path, data, ""),
         spoken=stated_language(data) or document.spoken,

@@ -17,22 +17,25 @@ _ENDINGS: Mapping[str, Sequence[str]] = {
     "csharp": ("cs", "csx"), "cuda": ("cu", "cuh"), "elisp": ("el",), "elixir": ("ex", "exs"),
     "erlang": ("erl", "escript", "hrl"),
     "fortran": ("f", "f03", "f08", "f90", "f95", "for", "fypp"), "fsharp": ("fs", "fsi", "fsx"),
-    "gdscript": ("gd",), "graphql": ("gql", "graphql"), "groovy": ("gradle", "groovy", "gvy"),
-    "haskell": ("hs", "hs-boot"), "hcl": ("hcl", "tf", "tfvars"), "ini": ("cfg", "ini"),
+    "gdscript": ("gd",), "glsl": ("comp", "frag", "geom", "glsl", "tesc", "tese", "vert"),
+    "graphql": ("gql", "graphql"), "groovy": ("gradle", "groovy", "gvy"),
+    "haskell": ("hs", "hs-boot"), "haxe": ("hx",), "hcl": ("hcl", "tf", "tfvars"), "ini": ("cfg", "ini"),
     "javascript": ("cjs", "js", "jsx", "mjs"), "julia": ("jl",), "kotlin": ("kt", "kts"),
     "lua": ("lua", "rockspec"), "make": ("mk",), "nim": ("nim", "nimble", "nims"),
     "objc": ("m", "mm"), "ocaml": ("ml",), "ocaml_interface": ("mli",),
     "perl": ("pl", "pm", "psgi", "t"), "powershell": ("ps1", "psd1", "psm1"),
-    "python": ("py", "pyi"), "quint": ("qnt",), "racket": ("rkt",),
+    "purescript": ("purs",), "python": ("py", "pyi"), "quint": ("qnt",), "racket": ("rkt",),
     "ruby": ("gemspec", "podspec", "rake", "rb", "rbi", "ru"), "rust": ("rs",),
-    "scala": ("sbt", "sc", "scala"), "scheme": ("scm",), "solidity": ("sol",), "tlaplus": ("tla",),
-    "typescript": ("cts", "mts", "ts"), "typst": ("typ",), "yaml": ("yaml", "yml"),
+    "scala": ("sbt", "sc", "scala"), "scheme": ("scm",), "solidity": ("sol",),
+    "starlark": ("bzl",), "tlaplus": ("tla",), "typescript": ("cts", "mts", "ts"), "typst": ("typ",),
+    "verilog": ("sv", "svh"), "yaml": ("yaml", "yml"),
 }  # fmt: skip
 """Language -> its endings; `h` is of C++, whose grammar reads C as well."""
 
 _ALIKE = (
-    "c", "cmake", "css", "d", "dart", "elm", "gleam", "go", "html", "java", "json", "nix", "php",
-    "proto", "r", "scss", "sql", "svelte", "swift", "toml", "tsx", "vim", "vue", "xml", "zig",
+    "c", "cairo", "cmake", "css", "d", "dart", "elm", "fish", "gleam", "go", "hlsl", "html", "java", "json",
+    "luau", "nix", "php", "proto", "r", "scss", "sql", "svelte", "swift", "thrift", "toml", "tsx", "vim",
+    "vue", "wgsl", "xml", "zig",
 )  # fmt: skip
 """Languages whose only ending is their name."""
 
@@ -40,6 +43,18 @@ LANGUAGES: Mapping[str, str] = {
     **{ending: language for language, endings in _ENDINGS.items() for ending in endings},
     **{language: language for language in _ALIKE},
 }
+
+_WITHOUT_GRAMMAR = (
+    "adb", "ads", "agda", "als", "applescript", "asm", "awk", "bal", "cbl", "chpl", "cob", "cr", "dfy",
+    "dhall", "fnl", "fst", "fut", "hy", "idr", "janet", "kk", "lagda", "lean", "lidr", "metal", "mojo",
+    "move", "odin", "pas", "pde", "pml", "pony", "raku", "rakumod", "rego", "sml", "smt2", "tcl", "thy",
+    "v", "vala", "vb", "vhd", "vhdl", "vy", "wat",
+)  # fmt: skip
+"""Endings of programs in further languages. They are split as text."""
+
+SOURCE: Mapping[str, str] = {**{each: each for each in _WITHOUT_GRAMMAR}, **LANGUAGES}
+"""Ending -> language, of all code that is known as such; the ending itself where kbc has no name for the
+language."""
 
 _FILE_NAMES: Mapping[str, str] = {
     "cmakelists.txt": "cmake", "containerfile": "dockerfile", "dockerfile": "dockerfile",

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from kb_runtime.errors import KbcError, exit_codes
-from kb_runtime.errors.shortages import NO_SPACE
+from kb_runtime.errors.shortages import FILE_SIZES, NO_SPACE
 from kb_runtime.text.tables import size
 
 _UNWRITABLE = frozenset(
@@ -47,6 +47,12 @@ class DamagedShardsError(PublishError):
 
 def translated(error: Exception, kb_folder: Path, temporary: Path) -> PublishError:
     """The `PublishError` that explains why `kb_folder` cannot be written; `temporary` has what was."""
+    if isinstance(error, OSError) and error.errno == errno.EFBIG:
+        return PublishError(
+            "no-space",
+            f"Writing {kb_folder} failed: the limit of file sizes is reached.",
+            f"What was live still is. {FILE_SIZES}",
+        )
     if _is_no_space(error, temporary):
         return PublishError(
             "no-space",

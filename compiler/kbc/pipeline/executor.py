@@ -36,7 +36,7 @@ from kbc.pipeline.draft_first import publishes_draft
 from kbc.pipeline.embedding import Advance, Embedded, Embedding, Window
 from kbc.pipeline.identity import identity
 from kbc.pipeline.inputs import Inputs
-from kbc.pipeline.memory import few_collections, trimming_memory
+from kbc.pipeline.memory import few_collections, trim_memory, trimming_memory
 from kbc.pipeline.options import BuildOptions
 from kbc.pipeline.progress import PhaseClock, Progress
 from kbc.pipeline.report import BuildReport, note_replaced, report_of
@@ -105,37 +105,38 @@ class Executor:
                 self._resident.end_of_build(complete=self._complete)
 
     def _run(self) -> BuildReport:
-        inputs, model = self._read_with_model()
-        self._publish_draft(inputs, model)
+        self._inputs, model = self._read_with_model()
+        self._publish_draft(self._inputs, model)
         try:
-            published, counts = self._publish(inputs, model)
+            published, counts = self._publish(model)
         except DamagedShardsError as error:
             note = f"damaged shards of an earlier build are compiled again: {', '.join(error.ids)}"
             self._diagnostics.note("shard-damaged", note)
-            published, counts = self._publish(inputs, model, refused=error.ids)
-        notes = {"cache": self._cache.notes, "worker-refused": self._pool.notes}
-        for code, sentences in notes.items():
-            for sentence in sentences:
+            self._inputs = self._read(Diagnostics())
+            published, counts = self._publish(model, refused=error.ids)
+        for code, notes in (("cache", self._cache.notes), ("worker-refused", self._pool.notes)):
+            for sentence in notes:
                 self._diagnostics.note(code, sentence)
-        note_replaced(self._diagnostics, self._options, inputs, published)
-        return report_of(inputs, published, counts, self._clock.phases, self._diagnostics)
+        note_replaced(self._diagnostics, self._options, self._inputs, published)
+        return report_of(self._inputs, published, counts, self._clock.phases, self._diagnostics)
 
     def _publish(
-        self, inputs: Inputs, model: Model | None, refused: Collection[str] = ()
+        self, model: Model | None, refused: Collection[str] = ()
     ) -> tuple[Published, EncodingCounts]:
-        """Makes the build live, and removes drafts of it. Shards `refused` are compiled again."""
-        out, name, keep = self._options.out_folder, inputs.project.name, self._options.keep
-        first = self._options.draft and self._options.draft_first
-        id = self._build_id(inputs, model)
-        with Staging(out, name, id, first=first, refused=refused) as staging:
-            published = staging.reuse(keep=keep)
-            counts = EncodingCounts()
+        """Makes the build live, and removes drafts of it. Shards `refused` are compiled again. The records of
+        the inputs are forgotten before the check, which maps what was made of them."""
+        options, name, keep = self._options, self._inputs.project.name, self._options.keep
+        first = options.draft and options.draft_first
+        id = self._build_id(self._inputs, model)
+        with Staging(options.out_folder, name, id, first=first, refused=refused) as staging:
+            published, counts = staging.reuse(keep=keep), EncodingCounts()
             if published is None:
-                manifest, counts = self._make(inputs, model, staging)
+                manifest, counts = self._make(self._inputs, model, staging)
+                self._inputs = replace(self._inputs, records={})
+                trim_memory()
                 with self._clock.phase("publish"):
-                    check = check_of(self._options.draft)
-                    published = staging.publish(manifest, check, keep=keep)
-            if not self._options.draft:
+                    published = staging.publish(manifest, check_of(options.draft), keep=keep)
+            if not options.draft:
                 remove_drafts(published.path)
         return published, counts
 
@@ -154,7 +155,7 @@ class Executor:
     def _read_with_model(self) -> tuple[Inputs, Model | None]:
         """The inputs, and the model that measures and embeds their chunks; a draft needs none."""
         if self._options.draft:
-            return self._read(), None
+            return self._read(self._diagnostics), None
         # Hashing the model's weights keeps the disk and another core busy meanwhile.
         with ThreadPoolExecutor(1) as threads:
             options = self._options
@@ -164,7 +165,7 @@ class Executor:
                 options.models_folder,
                 offline=options.offline,
             )
-            inputs = self._read()
+            inputs = self._read(self._diagnostics)
             with self._clock.phase("model"):
                 said = inputs.project.encoder
                 model = resolving.result().with_pooling(said.pooling)
@@ -204,10 +205,10 @@ class Executor:
         with Embedding(embed) if self._options.has_vectors else nullcontext() as embedding:
             yield self._chunk(inputs, model, tokenizer, embedding), embedding
 
-    def _read(self) -> Inputs:
+    def _read(self, diagnostics: Diagnostics) -> Inputs:
         with self._clock.phase("read", unit="files") as counter:
-            inputs = self._read_inputs(self._diagnostics)
-            self._diagnostics.raise_if_errors(strict=self._options.strict)
+            inputs = self._read_inputs(diagnostics)
+            diagnostics.raise_if_errors(strict=self._options.strict)
             assert inputs is not None  # an unusable kb.toml is an error
             counter.count = len(inputs.files)
         return inputs

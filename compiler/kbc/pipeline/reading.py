@@ -153,8 +153,8 @@ def _beside(collection: Collection, project: Project) -> list[Collection]:
 def _forgive(
     project: Project, files: Mapping[str, Sequence[SourceFile]], diagnostics: Diagnostics
 ) -> None:
-    """Makes warnings of errors in files that nobody wrote for a knowledge base: one that cannot be read, or a
-    link out of their folder, which is not followed, must not stop all."""
+    """Makes warnings of errors in files that nobody wrote for a knowledge base: one, or a folder, that cannot
+    be read, or a link out of their folder, which is not followed, must not stop all."""
     pages = {
         file.path
         for each in project.collections
@@ -164,7 +164,7 @@ def _forgive(
     diagnostics.downgrade(
         lambda each: (
             _is_of_file(each)
-            or each.code == "path-outside"
+            or each.code in ("path-outside", "folder-unreadable")
             or (_is_metadata(each) and each.path in pages)
         )
     )

@@ -84,7 +84,7 @@ def report_of(
         reused=published.reused,
         was_live=published.was_live,
         removed=published.removed,
-        records=inputs.record_count,
+        records=sum(collection["records"] for collection in collections),
         chunks=sum(collection["chunks"] for collection in collections),
         embedded=counts.embedded,
         cached=counts.cached,

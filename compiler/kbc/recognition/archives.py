@@ -136,6 +136,8 @@ def _unpack(path: Path, target: Path) -> None:
             if shortage(error) is not None:
                 raise
             reason = str(error).partition("\n")[0].rstrip(":")  # tarfile goes on for lines
+            if isinstance(error, OSError) and error.strerror:
+                reason = error.strerror  # the path is one of the cache
             raise ArchiveError(
                 f"{path.name!r} cannot be unpacked: {reason}",
                 "It may be cut off: copy it again, or unpack it and name the folder.",
@@ -190,6 +192,8 @@ def _extract(path: Path, target: Path) -> dict[str, str]:
             if content is not None:
                 with content:
                     _write(content, _place(target, member.name, path), member.name, budget)
+            else:  # millions of folders take minutes, too
+                budget.count(1)
     return budget.digests(target)
 
 
@@ -226,17 +230,18 @@ class _ExtractionBudget:
                 f"{self._name!r} holds {earlier!r} and {name!r}, which are one file on this file system",
                 "Unpack it on a case-sensitive file system.",
             )
-        self._count(1)
+        self.count(1)
 
     def expect(self, members: int, size: int) -> None:
-        self._count(members)
+        self.count(members)
         self.spend(size)
 
-    def _count(self, members: int) -> None:
+    def count(self, members: int) -> None:
+        """Raises `ArchiveError` where these are more than an archive may hold."""
         self._members -= members
         if self._members < 0:
             raise ArchiveError(
-                f"{self._name!r} holds more than {MAX_MEMBERS:,} files",
+                f"{self._name!r} holds more than {MAX_MEMBERS:,} files or folders",
                 "Unpack only what you need.",
             )
 

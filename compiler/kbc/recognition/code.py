@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kbc.formats.docc import CATALOGUE
 from kbc.formats.registry import BY_NAME
-from kbc.languages.suffixes import LANGUAGES, ending
+from kbc.languages.suffixes import SOURCE, ending
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 from kbc.recognition import places
@@ -98,7 +98,7 @@ def among_pages(root: Path, files: Sequence[str], exclude: Sequence[str] = ()) -
     patterns `exclude` match; None without any."""
     endings = (*KINDS["docs"].suffixes, *_DOCUMENTS)
     others = [name for name in files if not name.lower().endswith(endings)]
-    if not any(LANGUAGES.get(ending(name), "html") not in _OF_SITES for name in others):
+    if not any(SOURCE.get(ending(name), "html") not in _OF_SITES for name in others):
         return None
     read = _by_content(root, others)
     found = sorted({each for name in files for each in endings if name.lower().endswith(each)})
@@ -188,7 +188,7 @@ def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
 def is_source_around(names: Sequence[str], man_pages: frozenset[str]) -> bool:
     """Whether a folder with these files, most pages of which are HTML, holds a program whose templates they
     are. Scripts do not tell: a built site may have several for each page."""
-    others = [name for name in names if LANGUAGES.get(ending(name)) != "javascript"]
+    others = [name for name in names if SOURCE.get(ending(name)) != "javascript"]
     return is_source_tree(others, man_pages)
 
 
@@ -212,7 +212,7 @@ def is_source_beside(
 
 def _is_of_site(name: str) -> bool:
     folders = name.split("/")[:-1]
-    return LANGUAGES[ending(name)] in _OF_BROWSERS or any(map(_OF_PAGES.fullmatch, folders))
+    return SOURCE[ending(name)] in _OF_BROWSERS or any(map(_OF_PAGES.fullmatch, folders))
 
 
 def _is_note(name: str) -> bool:

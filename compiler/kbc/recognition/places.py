@@ -11,7 +11,7 @@ from kb_runtime.errors.shortages import raise_shortage
 from kbc.formats.docc import CATALOGUE, TUTORIAL
 from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
-from kbc.languages.suffixes import LANGUAGES, ending
+from kbc.languages.suffixes import SOURCE, ending
 from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
 from kbc.project.model import Collection
 from kbc.sources.formats import is_html_name, is_wanted
@@ -383,7 +383,7 @@ def _of_pages_alone(
 
 def is_program(name: str) -> bool:
     """Whether a file is code in a language that neither site generators nor data are written in."""
-    return LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS
+    return SOURCE.get(ending(name), "html") not in _NO_PROGRAMS
 
 
 def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
@@ -392,7 +392,7 @@ def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, 
     code = Counter(
         name.split("/")[0]
         for name in files
-        if "/" in name and not is_page(name) and PurePosixPath(name).suffix[1:] in LANGUAGES
+        if "/" in name and not is_page(name) and PurePosixPath(name).suffix[1:] in SOURCE
     )
     counts = Counter(page[0] for page in pages if len(page) > 1)
     found = [
@@ -420,7 +420,7 @@ def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
             continue
         place = "/".join(folders[: depth + 1])
         pages[place, alike] += is_page(name)
-        code[place, alike] += PurePosixPath(name).suffix[1:] in LANGUAGES and not is_page(name)
+        code[place, alike] += PurePosixPath(name).suffix[1:] in SOURCE and not is_page(name)
     found = sorted(part for part in pages if pages[part] >= max(FEW_PAGES, code[part]))
     totals: Counter[str] = Counter()
     for place, alike in found:

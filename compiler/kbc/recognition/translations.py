@@ -15,8 +15,19 @@ from kbc.recognition.site import joined
 _LANGUAGE = re.compile(
     r"(?:af|am|ar|az|be|bg|bn|br|bs|ca|cn|cs|cy|cz|da|de|dk|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|gr|gu|he|hi|hr|hu"
     r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|ku|ky|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
-    r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)(?:[-_][A-Za-z]{2,8})?"
+    r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)"
+    r"(?:[-_](?i:hans|hant|latn|cyrl|ch[st]|latam|valencia))?(?:[-_][A-Za-z]{2})?"
 )
+_IN_FULL = {
+    "arabic": "ar", "bulgarian": "bg", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl",
+    "english": "en", "finnish": "fi", "french": "fr", "german": "de", "greek": "el", "hebrew": "he",
+    "hindi": "hi", "hungarian": "hu", "indonesian": "id", "italian": "it", "japanese": "ja", "korean": "ko",
+    "norwegian": "no", "persian": "fa", "polish": "pl", "portuguese": "pt", "romanian": "ro",
+    "russian": "ru", "spanish": "es", "swedish": "sv", "thai": "th", "turkish": "tr", "ukrainian": "uk",
+    "vietnamese": "vi",
+}  # fmt: skip
+"""The codes of languages whose names folders and files may have in full."""
+_VARIANT = re.compile(r"[-_]?(?:simplified|traditional|brazilian)[-_]?")
 _SEVERAL = 2
 """Translations, at least, for others of the same name to be some as well."""
 
@@ -53,7 +64,7 @@ _FOREIGN = 0.02
 def translations(names: Sequence[str], language: str = "en") -> list[str]:
     """The folders among `names` that are named after languages other than `language`, where there are
     several such folders."""
-    if sum(_LANGUAGE.fullmatch(name) is not None for name in names) < 2:
+    if sum(map(_is_language, names)) < 2:
         return []
     return [name for name in names if _is_of_other(name, language)]
 
@@ -73,12 +84,12 @@ def translated_folders(
         *folders, own = name.split("/")
         for depth, each in enumerate(folders):
             below.setdefault("/".join(folders[:depth]), set()).add(each)
-        is_own = not _LANGUAGE.fullmatch(folders[0]) if folders else not README.fullmatch(own)
+        is_own = not _is_language(folders[0]) if folders else not README.fullmatch(own)
         has_pages_beside = has_pages_beside or is_own
     found = []
     for parent, names in sorted(below.items()):
         others = translations(sorted(names), language)
-        is_beside = sum(_LANGUAGE.fullmatch(name) is not None for name in names) > len(others)
+        is_beside = sum(map(_is_language, names)) > len(others)
         # Beside `C`, `cs` and `pl` may be for programmers, as `java` is.
         is_beside = is_beside or (_ORIGINAL in names and 2 * len(others) > len(names) - 1)
         if is_beside or (not parent and has_pages_beside):
@@ -247,10 +258,10 @@ def _are_mostly_english(names: Sequence[str], tree: IncludeTree) -> bool:
 
 
 def _is_beside_english(place: str, below: Mapping[str, Set[str]], files: frozenset[str]) -> bool:
-    """Whether most pages in the folder `place` stand under the same name in one of English beside it, `en` or
-    `en-US`: those that are in English wait for their translation."""
+    """Whether most pages in the folder `place` stand under the same name in one of English beside it, `en`,
+    `en-US` or `english`: those that are in English wait for their translation."""
     parent = posixpath.dirname(place)
-    english = (name for name in below[parent] if re.split("[-_]", name)[0] == "en")
+    english = (name for name in below[parent] if _language(name) == "en")
     return any(is_copy(place, joined(parent, name), files) for name in english)
 
 
@@ -323,7 +334,18 @@ def _suffixed(name: str, language: str = "en") -> Iterator[tuple[str, str]]:
 
 def _is_of_other(name: str, language: str) -> bool:
     """Whether the name is that of a language, and not `language`."""
-    return bool(_LANGUAGE.fullmatch(name)) and name.replace("_", "-").split("-")[0] != language
+    return _language(name) not in ("", language)
+
+
+def _is_language(name: str) -> bool:
+    return _language(name) != ""
+
+
+def _language(name: str) -> str:
+    """The code, without a region, of the language that a name is, also in full (`Chinese`); "" for others."""
+    if _LANGUAGE.fullmatch(name):
+        return re.split("[-_]", name)[0]
+    return _IN_FULL.get(_VARIANT.sub("", name.lower()), "")
 
 
 def is_copy(place: str, original: str, files: frozenset[str]) -> bool:

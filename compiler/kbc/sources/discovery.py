@@ -255,6 +255,7 @@ class _Walker:
                 f"the folder cannot be read: {error.strerror}",
                 self._name(folder),
             )
+            self._accounting.unreadable(self._name(folder), "see its error")
             return
         identity = (info.st_dev, info.st_ino)
         if identity in above:

@@ -27,7 +27,8 @@ def least_deep(root: Path, most: int, without: Set[str] = frozenset()) -> list[s
             below += [
                 start + name
                 for name in sorted(folders)
-                if not name.startswith(".") and not (root / place / name).is_symlink()
+                # `Path.is_symlink` raises for too long a path.
+                if not (name.startswith(".") or os.path.islink(root / place / name))  # noqa: PTH114
             ]
             if len(found) > most:
                 break

@@ -12,6 +12,9 @@ from kb_runtime.errors import SingleCodeError, exit_codes
 
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
+FILE_SIZES = "Raise it (`ulimit -f`), or choose a file system that takes larger files."
+"""What to do where a file may not grow further, however much space there is."""
+
 _THREADS = -1  # no number of the system
 _THREAD_ADDRESSES = 256 << 20
 """Bytes: of its stack and of the allocator's arena for it, for which glibc takes 128 MB at once, and as
@@ -30,6 +33,7 @@ _SHORT: dict[int, tuple[str, str]] = {
     ),
     errno.EROFS: ("the file system is read-only", "Choose another folder."),
     **dict.fromkeys(NO_SPACE, ("there is no space left", "Free some space.")),
+    errno.EFBIG: ("the limit of file sizes is reached", FILE_SIZES),
 }
 _OF_DISKS = frozenset(_SHORT[number][0] for number in (errno.EROFS, *NO_SPACE))
 _RAISED = {
@@ -143,13 +147,13 @@ def _number(error: BaseException) -> int | None:
 
 
 def with_space(error: OSError, path: str, needed: int) -> OSError:
-    """An error of writing the file at `path` that names it, and where there is no space, how many bytes
-    are needed and how many are free."""
+    """An error of writing the file at `path` that names it, and where there is no space for it, how many
+    bytes are needed and how many are free."""
     if error.errno is None:
         return error
     said = error.strerror or os.strerror(error.errno)
     if error.errno in NO_SPACE:
-        said = _SHORT[error.errno][0]
+        said, _ = _SHORT[error.errno]
         if needed > 1:  # the first byte of a file whose size is not known found no room
             said += f": {needed:,} bytes are needed"
             said += _free(path) if error.errno == errno.ENOSPC else ""  # not a quota, or a limit

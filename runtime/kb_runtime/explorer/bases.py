@@ -37,11 +37,12 @@ class OpenBuild:
 
 
 class Base:
-    """One artifact by its path. Whoever uses a build keeps it open, also when it is replaced."""
+    """One artifact by its path, which `open_build` opens a build of. Whoever uses a build keeps it open,
+    also when it is replaced."""
 
-    def __init__(self, path: str, key: str | None = None) -> None:
+    def __init__(self, path: str, open_build: Callable[[str], kr.KnowledgeBase]) -> None:
         self.path = path
-        self._key = key
+        self.open = open_build
         self._lock = threading.Lock()
         self._opened: OpenBuild | None = None
 
@@ -59,16 +60,12 @@ class Base:
                 if opened.is_retired and not opened.users:
                     opened.kb.close()
 
-    def open(self, folder: str) -> kr.KnowledgeBase:
-        """Another build of this knowledge base, trusted as the live one is. Raises `ArtifactError`."""
-        return kr.open(folder, key=self._key)
-
     def _current(self) -> OpenBuild:
         old = self._opened
         if old is not None and not old.kb.is_replaced:
             return old
         try:
-            self._opened = OpenBuild(kr.open(self.path, key=self._key))
+            self._opened = OpenBuild(self.open(self.path))
         except kr.KbcError:
             if old is None:
                 raise
@@ -91,8 +88,10 @@ class Base:
 class Bases:
     """All artifacts that one explorer shows, in the order of the command line."""
 
-    def __init__(self, paths: Sequence[str], key: str | None = None) -> None:
-        self.all = tuple(Base(path, key) for path in paths)
+    def __init__(
+        self, paths: Sequence[str], open_build: Callable[[str], kr.KnowledgeBase] = kr.open
+    ) -> None:
+        self.all = tuple(Base(path, open_build) for path in paths)
 
     def at(self, number: str) -> int:
         """The place of a base that an address calls `number`, from 1; the first for what is none."""

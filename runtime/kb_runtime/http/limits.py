@@ -105,7 +105,7 @@ class LimitedBodies:
             whole = not message.get("more_body")
             size = len(message.get("body", b""))
             if self._held + size > self._most:
-                refusal = _refusal(503, "The server has too many large requests", 1)
+                refusal = refusal_answer(503, "The server has too many large requests", 1)
                 raise ConnectionAbortedError("there is no room for the body")
             own += size
             self._held += size
@@ -114,7 +114,9 @@ class LimitedBodies:
         async def answer(message: Message) -> None:
             nonlocal own, begun, refusal
             if not begun and _is_stream(message) and own > MOST_OF_STREAM:
-                refusal = _refusal(413, f"A subscription takes at most {MOST_OF_STREAM} bytes")
+                refusal = refusal_answer(
+                    413, f"A subscription takes at most {MOST_OF_STREAM} bytes"
+                )
                 raise ConnectionAbortedError("the body is too large for a stream")
             begun = True
             self._held -= own
@@ -149,10 +151,10 @@ class LimitedRequests:
             await self._app(scope, receive, send)
             return
         seconds = max(1, -int(-wait // 1))
-        await _refusal(429, "Too many requests", seconds)(scope, receive, send)
+        await refusal_answer(429, "Too many requests", seconds)(scope, receive, send)
 
 
-def _refusal(status: int, reason: str, seconds: int = 0) -> JSONResponse:
+def refusal_answer(status: int, reason: str, seconds: int = 0) -> JSONResponse:
     """`seconds` is when to try again; 0: the same request is refused then, too."""
     message = f"{reason}: try again in {seconds} s" if seconds else reason
     return JSONResponse(

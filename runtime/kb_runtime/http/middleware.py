@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_runtime import log
-from kb_runtime.http.limits import client_of
+from kb_runtime.http.limits import client_of, refusal_answer
 from kb_runtime.mcp import correlation, revisions
 from kb_runtime.mcp.connection import error_answer, refusal_of
 
@@ -98,6 +99,30 @@ class PostOnly:
             headers={"allow": "POST, OPTIONS"},
         )
         await refused(scope, receive, send)
+
+
+class AnsweredWhenStopped:
+    """Answers 503 where the server stops before a request is answered. uvicorn cancels it then; it would
+    write a traceback of each and answer 500."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def answer(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, answer)
+        except asyncio.CancelledError:
+            if scope["type"] != "http":
+                raise
+            if not begun:
+                await refusal_answer(503, "The server stops", 1)(scope, receive, send)
 
 
 class RefusedMessages:

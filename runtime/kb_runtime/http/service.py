@@ -42,7 +42,7 @@ _SHARED_MODULES = (
 
 
 def serve_alone(settings: HttpSettings, open_served: Callable[[], ServerContext]) -> None:
-    """Serves until SIGINT or SIGTERM. Raises UsageError and ArtifactError."""
+    """Serves until one of `terminations`. Raises UsageError and ArtifactError."""
     access = access_of(settings)
     metrics = None
     if settings.metrics:
@@ -54,7 +54,7 @@ def serve_alone(settings: HttpSettings, open_served: Callable[[], ServerContext]
 
 
 def serve_with_workers(settings: HttpSettings, open_served: Callable[[], ServerContext]) -> None:
-    """Serves until SIGINT or SIGTERM, and returns when every worker has ended.
+    """Serves until one of `terminations`, and returns when every worker has ended.
 
     The artifact is opened once here, to report errors at the start, and again by each worker; they share
     the mapped pages of its files. Raises UsageError and ArtifactError.

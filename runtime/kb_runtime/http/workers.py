@@ -22,6 +22,7 @@ from typing import NoReturn
 
 from kb_runtime import log
 from kb_runtime.errors import KbcError
+from kb_runtime.signals import terminations
 from kb_runtime.store.temporary_folders import end_process
 
 STEADY_S = 60.0
@@ -30,14 +31,13 @@ FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 STOP_S = 20.0
 """How long workers may take to end before they are killed: more than an HTTP server needs for that."""
-_STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 Work = Callable[[int], int]
 """What a worker does, given its place (0, 1, ...), and its exit code. It ends on SIGTERM."""
 
 
 class Workers:
-    """As many workers as there are places, until a SIGTERM or SIGINT comes to the parent.
+    """As many workers as there are places, until one of `terminations` comes to the parent.
 
     `when_dead` is called in the parent with the place of each worker that has ended.
     """
@@ -50,6 +50,7 @@ class Workers:
         self._pauses = [0.0] * places
         self._due = dict.fromkeys(range(places), 0.0)  # place: when it gets a worker
         self._stopping = False
+        self._stop_signals = terminations()
 
     def run(self, when_ready: Callable[[], None]) -> None:
         """Returns after the last worker has ended. May be called once, from the main thread.
@@ -61,7 +62,7 @@ class Workers:
         # Handlers that do nothing: the numbers of the signals come through the pipe.
         handlers = {
             number: signal.signal(number, lambda *_: None)
-            for number in (*_STOPPING, signal.SIGCHLD)
+            for number in (*self._stop_signals, signal.SIGCHLD)
         }
         previous = signal.set_wakeup_fd(wakeup_end, warn_on_full_buffer=False)
         try:
@@ -81,24 +82,24 @@ class Workers:
                 self._start(place)
             wait = min(self._due.values(), default=None)
             timeout = None if wait is None else max(0.0, wait - time.monotonic())
-            self._stopping = _stop_requested(signals, timeout)
+            self._stopping = self._stop_requested(signals, timeout)
             self._reap()
         self._end(signal.SIGTERM)
         until = time.monotonic() + STOP_S
         while self._running and time.monotonic() < until:
-            _stop_requested(signals, until - time.monotonic())
+            self._stop_requested(signals, until - time.monotonic())
             self._reap()
         if self._running:
             log.say(f"killing {len(self._running)} workers that did not stop", program="kbc serve")
             self._end(signal.SIGKILL)
         while self._running:
-            _stop_requested(signals, None)
+            self._stop_requested(signals, None)
             self._reap()
 
     def _start(self, place: int) -> None:
         self._started[place] = time.monotonic()
         # Signals are blocked until the worker has handlers of its own and the parent has its id.
-        masked = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        masked = signal.pthread_sigmask(signal.SIG_BLOCK, self._stop_signals)
         try:
             pid = os.fork()
             if not pid:
@@ -118,9 +119,10 @@ class Workers:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             # Until the work has a handler of its own; the default one would leave temporary folders.
             signal.signal(signal.SIGTERM, lambda number, _: end_process(128 + number))
-            signal.signal(
-                signal.SIGINT, signal.SIG_IGN
-            )  # Ctrl-C reaches all processes; the parent stops them
+            # Ctrl-C and the end of a terminal reach all processes; the parent stops them.
+            for each in self._stop_signals:
+                if each != signal.SIGTERM:
+                    signal.signal(each, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_SETMASK, masked)
             os.close(self._alive)
             Thread(target=_end_with_parent, args=(self._lifeline,), daemon=True).start()
@@ -165,18 +167,17 @@ class Workers:
         self._due[place] = time.monotonic() + pause
         return pause
 
+    def _stop_requested(self, signals: int, timeout: float | None) -> bool:
+        """Waits for a signal, `timeout` seconds at most; returns whether one came that stops the workers."""
+        select.select([signals], [], [], timeout)
+        with suppress(BlockingIOError):
+            return bool(set(os.read(signals, 4096)) & set(self._stop_signals))
+        return False
+
     def _end(self, number: signal.Signals) -> None:
         for pid in self._running:
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
-
-
-def _stop_requested(signals: int, timeout: float | None) -> bool:
-    """Waits for a signal, `timeout` seconds at most; returns whether SIGTERM or SIGINT came."""
-    select.select([signals], [], [], timeout)
-    with suppress(BlockingIOError):
-        return bool(set(os.read(signals, 4096)) & set(_STOPPING))
-    return False
 
 
 def _how_ended(status: int) -> str:

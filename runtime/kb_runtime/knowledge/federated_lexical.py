@@ -13,14 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
-from kb_runtime.search.lexical import (
-    NO_HITS,
-    LexicalHits,
-    LexicalIndex,
-    LexicalRequest,
-    SearchFilters,
-    few,
-)
+from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters, few
 from kb_runtime.search.lexical_engine import failure
 from kb_runtime.search.lexical_plan import Statistics, plan
 from kb_runtime.store.facets import RowFilter
@@ -30,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.knowledge.part_rows import PartRows
+    from kb_runtime.knowledge.unindexed.lexical_scan import ScanIndex
+    from kb_runtime.search.lexical import LexicalIndex
 
 # Terms whose frequencies are remembered, about 100 bytes each: parts ask for each again.
 _REMEMBERED_TERMS = 10_000
@@ -38,7 +33,7 @@ _REMEMBERED_TERMS = 10_000
 class LexicalPart(NamedTuple):
     """`ordinals` gives the part's number of a collection by the one that it has here."""
 
-    searcher: LexicalIndex
+    searcher: LexicalIndex | ScanIndex
     rows: PartRows
     ordinals: Mapping[int, int]
 

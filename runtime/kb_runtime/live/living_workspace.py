@@ -46,7 +46,7 @@ class LivingWorkspace:
             FollowedTree(workspace, tree, self._model, prefix) for tree, prefix in trees.items()
         ]
         self._only_code = only_code
-        self._has_index = not only_code
+        self.has_index = not only_code
         self._live: LiveArtifact | None = None
         self._ingesting = allocate_lock()
         self._started = False
@@ -118,7 +118,7 @@ class LivingWorkspace:
     def wait_for_index(self) -> None:
         """Returns when the files of each tree are served, or will not be soon: a client that has
         started a server asks at once."""
-        if self._has_index:
+        if self.has_index:
             return
         import time
 
@@ -127,7 +127,7 @@ class LivingWorkspace:
             if all(tree.is_searched or tree.has_failed for tree in self._trees):
                 break
             time.sleep(_LOOK_S)
-        self._has_index = True
+        self.has_index = True
         if self._live is not None:
             self._live.follow()
 

@@ -77,6 +77,11 @@ class Dispatcher:
         """From now on answers are only for the client that asked."""
         self._cache_scope = self._answers.cache_scope = "private"
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether a call would wait for the index of a source tree that is being made."""
+        return self._workspace is not None and not self._workspace.has_index
+
     def takes_long(self, params: Any) -> bool:
         """Whether the answer to a `tools/call` with these params waits for the compiler."""
         if self._workspace is None or self._read_only or not isinstance(params, dict):

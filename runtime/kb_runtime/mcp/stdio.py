@@ -199,6 +199,8 @@ def serve_stdio(connection: Connection, after_first_answer: Callable[[StdioServe
     """
     import signal
 
+    from kb_runtime.signals import terminations
+
     source, sink = os.dup(0), os.dup(1)
     _set_blocking(source, True)
     _set_blocking(sink, True)
@@ -220,8 +222,8 @@ def serve_stdio(connection: Connection, after_first_answer: Callable[[StdioServe
             signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
             signal.setitimer(signal.ITIMER_REAL, _STOP_S)
 
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    for each in terminations():
+        signal.signal(each, stop)
     if hasattr(select, "poll"):  # else nothing waits for the pipe while it reads
         signal.set_wakeup_fd(server.wakeup, warn_on_full_buffer=False)
     server.serve(source, sink)

@@ -12,6 +12,8 @@ _MOST_BYTES = 100 << 20
 """Of a part when it is unpacked. A few kilobytes can be packed that fill any memory."""
 _MOST_COLUMNS = 1 << 14
 """Of a sheet, by the standard."""
+_MOST_ROWS = 1 << 20
+"""Of a sheet, by the standard."""
 _MOST_CELLS = 10_000_000
 """Of all sheets, with the empty ones before others in their rows: a few bytes can state the last column."""
 _SHARED = "xl/sharedStrings.xml"
@@ -37,7 +39,7 @@ def sheets(data: bytes) -> Iterator[list[list[str]]]:
             cells = 0
             for name in sorted(parts, key=lambda name: (len(name), name)):
                 rows = []
-                for row in _rows(_parsed(archive, name), shared):
+                for row in _rows(_content(archive, name), shared):
                     cells += len(row)
                     if cells > _MOST_CELLS:
                         raise SpreadsheetError(f"it has more than {_MOST_CELLS:,} cells")
@@ -51,7 +53,7 @@ def sheets(data: bytes) -> Iterator[list[list[str]]]:
         raise SpreadsheetError(f"it is damaged: {error}") from error
 
 
-def _parsed(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
+def _content(archive: zipfile.ZipFile, name: str) -> bytes:
     with archive.open(name) as part:
         content = part.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
@@ -59,11 +61,19 @@ def _parsed(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
     text = content.decode("utf-8-sig")  # in UTF-16 a document type has other bytes
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise SpreadsheetError(f"{name} has a document type")
-    return ElementTree.fromstring(text)
+    return text.encode()
+
+
+def _elements(content: bytes, name: str) -> Iterator[ElementTree.Element]:
+    """Those of a name, whatever its namespace, one at a time: all take ten times the memory of the text."""
+    for _, element in ElementTree.iterparse(io.BytesIO(content)):
+        if element.tag.rpartition("}")[2] == name:
+            yield element
+            element.clear()
 
 
 def _shared(archive: zipfile.ZipFile) -> list[str]:
-    return [_text(item) for item in _parsed(archive, _SHARED).iterfind("{*}si")]
+    return [_text(item) for item in _elements(_content(archive, _SHARED), "si")]
 
 
 def _text(item: ElementTree.Element) -> str:
@@ -72,8 +82,10 @@ def _text(item: ElementTree.Element) -> str:
     return "".join(run.text or "" for run in runs)
 
 
-def _rows(sheet: ElementTree.Element, shared: list[str]) -> Iterator[list[str]]:
-    for row in sheet.iterfind("{*}sheetData/{*}row"):
+def _rows(sheet: bytes, shared: list[str]) -> Iterator[list[str]]:
+    for number, row in enumerate(_elements(sheet, "row")):
+        if number == _MOST_ROWS:
+            raise SpreadsheetError(f"it has a sheet of more than {_MOST_ROWS:,} rows")
         cells: list[str] = []
         for cell in row.iterfind("{*}c"):
             column = _column(cell.get("r", "")) or len(cells)

@@ -200,7 +200,8 @@ class Retriever:
         rows = np.array(listed, dtype=np.int64)
         vectors = self._backend.vectors.gather(rows, len(query))
         cosines = with_surroundings(
-            (vectors @ query).astype(np.float64),
+            # A product with a matrix gives equal rows other last bits in other places.
+            np.vecdot(vectors, query).astype(np.float64),
             query,
             rows,
             self.ranges,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR
 from kb_runtime.search.matching import Matcher, Occurrence
 from kb_runtime.text.graphemes import boundary_after, boundary_before
-from kb_runtime.text.unshown import hidden_in, outside, repeats, without
+from kb_runtime.text.unshown import behind_borders, hidden_in, outside, repeats, without
 
 # Code points of a snippet, unless the caller has another budget: what a list of hits can afford.
 BUDGET_CHARS = 240
@@ -121,9 +121,9 @@ def snippet(
     denser and then the earlier one wins; without occurrences it is the beginning. A fenced code block
     that fits is shown whole or not at all; of a longer one a passage begins with the fence, and closes it
     with a line of its own, or has lines without either fence. Indented lines come with the line of their
-    definition where both fit and nothing found is lost. A first line that only repeats `heading`, which a
-    hit shows anyway, is left out when something follows it. The spans `hidden` are never shown, and no
-    passage goes on behind one of them; where nothing else is left the passage is empty.
+    definition where both fit and nothing found is lost. What only repeats `heading`, which a hit shows
+    anyway, or borders a comment is no first line if something follows. The spans `hidden` are never shown,
+    and no passage goes on behind one of them; where nothing else is left the passage is empty.
     """
     # Fences with a comment between or before them are none of one block.
     hidden_ends = [end for _, end in hidden]
@@ -142,6 +142,7 @@ def snippet(
         is_underlined = set(text[slice(*pieces[1])].strip()) in ({"="}, {"-"})
         if len(pieces) > 1 + is_underlined:
             del pieces[: 1 + is_underlined]
+    pieces = behind_borders(text, pieces)
     if not pieces:
         return Snippet("", first_line, first_line)
     gaps = [start for start, _ in hidden]

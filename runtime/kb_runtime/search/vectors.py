@@ -100,7 +100,7 @@ class VectorRows:
         """The cosines of some rows to `vector`, float32 [len(rows)]."""
         import numpy as np
 
-        found: Floats = self.gather(np.array(rows, dtype=np.int64), len(vector)) @ vector
+        found: Floats = np.vecdot(self.gather(np.array(rows, dtype=np.int64), len(vector)), vector)
         return found
 
     def estimates(self, vector: Floats, rows: Rows) -> Floats:
@@ -214,7 +214,9 @@ class VectorIndex(VectorRows):
 
     def estimates(self, vector: Floats, rows: Rows) -> Floats:
         if self._coarse is None:
-            found: Floats = self.gather(rows, len(vector)) @ vector
+            import numpy as np
+
+            found: Floats = np.vecdot(self.gather(rows, len(vector)), vector)
             return found
         return self._coarse.at(rows).cosines(RoundedQuery.of(vector), 0, len(rows))[0]
 

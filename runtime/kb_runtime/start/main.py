@@ -41,6 +41,7 @@ def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") ->
     `program` is what messages call it; `upgrade` says how to get a runtime for a newer artifact.
     """
     without_backtraces()
+    _tell_of_crashes()
     try:
         if wants_help(arguments):
             print(usage(), end="")
@@ -62,6 +63,15 @@ def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") ->
             raise
         _print_error(program, f"{short.message}.", short.hint)
         return short.exit_code
+
+
+def _tell_of_crashes() -> None:
+    """Has a crash say on stderr what it was and where, as in a file that was cut short while it is mapped
+    (SIGBUS), which no handler in Python can. On Windows it would tell of exceptions that libraries handle."""
+    if os.name == "posix" and sys.stderr is not None:
+        import faulthandler
+
+        faulthandler.enable(2, all_threads=False)
 
 
 def _serve(options: Options) -> int:
@@ -87,11 +97,16 @@ def _serve(options: Options) -> int:
 
 def _explorer(options: Options) -> Callable[[Callable[[str], bool] | None], ASGIApp]:
     """What makes the explorer's pages of the artifacts that are served. Raises UsageError."""
+    from functools import partial
+
+    import kb_runtime
+
     try:
         from kb_runtime.explorer.app import build_app
         from kb_runtime.explorer.bases import Bases
         from kb_runtime.explorer.visit import Explorer
         from kb_runtime.start.evidence import read_report, read_runs
+        from kb_runtime.tools.session import DATA_FOLDER
     except ModuleNotFoundError as error:
         raise UsageError(
             f"--explorer needs {error.name}, which is not installed: {install_hint('explorer')}."
@@ -101,8 +116,15 @@ def _explorer(options: Options) -> Callable[[Callable[[str], bool] | None], ASGI
     runs, report = read_runs(http.runs), read_report(http.report)
     hosts = tuple(each.rpartition(":")[0] or each for each in http.allowed_hosts)
 
+    open_build = partial(
+        kb_runtime.open,
+        key=options.key or None,
+        data=options.data or DATA_FOLDER,
+        read_only=options.read_only,
+    )
+
     def make(accepts: Callable[[str], bool] | None) -> ASGIApp:
-        bases = Bases(options.artifacts, options.key or None)
+        bases = Bases(options.artifacts, open_build)
         explorer = Explorer(bases, runs=runs, report=report, accepts=accepts)
         return build_app(explorer, (http.host, *hosts, *http.allowed_hosts))
 

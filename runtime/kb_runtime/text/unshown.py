@@ -1,4 +1,5 @@
-"""What of a text no passage shows: front matter, comments, and headings that its title repeats."""
+"""What of a text no passage shows: front matter, comments, headings that its title repeats, and lines that
+say nothing."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ _COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)+", re.DOTALL)
 _FRONT_MATTER_START = re.compile(r"(?:---[ \t]*\r?\n[\w-]+:|\+{3}[ \t]*\r?\n[\w-]+[ \t]*=)")
 _ATTRIBUTES = re.compile(r"\{[#.:][^{}\n]*\}\s*\Z")
 _NOT_LINE_END = re.compile(r"[^\n]")
+_BORDER = re.compile(r"[ \t]*+(?:</?[A-Za-z][\w-]*>|[/*#(=;%\"'!-]++\)?)\s*")
 
 
 def hidden_in(chunk: Mapping[str, Any]) -> list[Sequence[int]]:
@@ -83,6 +85,13 @@ def repeats(line: str, heading: str) -> bool:
     if line.startswith("#"):
         bare, heading = (re.sub(r"[\W_]+", "", each) for each in (bare, heading))
     return bool(heading) and bare == heading
+
+
+def behind_borders(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """`pieces` of `text` from the first on that is more than a tag (`<p>`) or the border of a comment
+    (`/**`); all of them where none is."""
+    is_border = (_BORDER.fullmatch(text, *piece) is not None for piece in pieces)
+    return pieces[next((at for at, one in enumerate(is_border) if not one), 0) :]
 
 
 def blank(text: str) -> str:

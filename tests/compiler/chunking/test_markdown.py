@@ -320,6 +320,17 @@ def test_a_large_entry_carries_name_signature_and_anchor_on(words_budget: TokenB
     assert (first.anchor, second.anchor, second.section_line) == ("fold", "fold", 10)
 
 
+@pytest.mark.parametrize("name", ["summary", "description", "excerpt"])
+def test_a_page_is_also_found_by_the_summary_that_its_front_matter_states(
+    budget: TokenBudget, page: Page, name: str
+) -> None:
+    text = "# Nests\n\nHow they are built.\n\n## Twigs\n\nThin ones.\n"
+    derived = replace(page(text, title="Nests"), summary="How they are built.")
+    assert not chunk(derived, budget)[0].embedded_summary
+    stated = replace(derived, summary="Where birds live", frontmatter={name: "Where birds live"})
+    assert chunk(stated, budget)[0].embedded_summary == "Nests: Where birds live"
+
+
 def test_a_summary_that_is_not_in_the_text_leads_the_first_chunk(
     words_budget: TokenBudget, page: Page
 ) -> None:

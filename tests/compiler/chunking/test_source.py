@@ -112,6 +112,13 @@ def test_without_a_grammar_code_is_cut_at_outer_lines(
     assert all(found.text.startswith("begin") for found in chunks)
 
 
+def test_programs_in_further_languages_are_code(code_budget: TokenBudget, source: Source) -> None:
+    (found,) = chunk(source("sig Bird {}\n", "nests.als"), code_budget)
+    assert (found.type, found.language) == ("code", "")
+    (text,) = chunk(source("A bird.\n", "nests.unknown"), code_budget)
+    assert text.type == "prose"
+
+
 def test_configuration_is_cut_at_outer_keys(code_budget: TokenBudget, source: Source) -> None:
     text = "".join(f"key{i}:\n" + "  inner: [1, 2, 3]\n" * 12 for i in range(4))
     chunks = chunk(source(text, "a.yaml"), code_budget)

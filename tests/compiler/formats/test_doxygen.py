@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -175,6 +177,19 @@ def test_a_group_has_what_is_in_it_or_says_so() -> None:
         "# `void port_close_all(void)`",
     ]
     assert shown(".. doxygengroup:: ports\n").startswith("# Ports of call\n")
+
+
+def test_a_definition_puts_what_is_declared_before_it_into_its_group() -> None:
+    headers = (
+        "/** @defgroup oars Oars */\nvoid pull(int times);\n/// Lifts.\nvoid lift(int);\nvoid rest();\n"
+        "/** Pulls.\n * @ingroup oars */\ninline void pull(int times) {}\n"
+        "/** Lifts all.\n * @ingroup oars */\ninline void lift(int n) {}\n"
+    )
+    text = shown(".. doxygengroup:: oars\n", headers)
+    assert re.findall(r"`void (.*)`\n\n(.*)", text) == [
+        ("pull(int times)", "Pulls."),
+        ("lift(int)", "Lifts."),
+    ]
 
 
 def test_what_no_header_has_is_reported_and_named() -> None:

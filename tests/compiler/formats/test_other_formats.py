@@ -391,6 +391,15 @@ def test_lines_far_apart_are_a_paragraph_in_a_pdf() -> None:
     ]
 
 
+def test_a_page_of_labels_in_a_pdf_is_a_figure() -> None:
+    labels = b"BT /F1 10 Tf 72 720 Td (0.25) Tj 0 -12 Td (Height of the kite) Tj ET"
+    (found,) = convert("a.pdf", pdf_file([labels]), read)
+    assert (found.text, [each.code for each in found.problems]) == ("", ["pdf-figure"])
+    for pages in ([labels] * 2, [labels.replace(b"kite", b"kite.")]):
+        (found,) = convert("a.pdf", pdf_file(pages), read)
+        assert (bool(found.text), found.problems) == (True, ())
+
+
 def test_python_module_is_read_without_running_it() -> None:
     found = python_page("pkg.a", PYTHON)
     assert (found.title, found.summary) == ("pkg.a", "A module.")

@@ -14,7 +14,7 @@ import pytest
 
 from kbc.backends.catalog import lookup_keys
 from kbc.cache.phases import PhaseCache, remembering
-from kbc.diagnostics import BuildError, Diagnostics
+from kbc.diagnostics import Diagnostics
 from kbc.formats import Read, conversion
 from kbc.formats.asciidoc.attributes import unknown_names
 from kbc.formats.asciidoc.labels import labels_of
@@ -271,21 +271,6 @@ def test_what_was_converted_is_not_converted_again(
     assert build() == sorted(names)
 
 
-def test_a_file_nobody_wrote_for_us_stops_no_build(tmp_path: Path) -> None:
-    for name, data in {"a.md": b"# A\n\nText.\n", "b.md": b"# B\xff\n", "c.md": b"# C\0\n"}.items():
-        (tmp_path / name).write_bytes(data)
-    diagnostics = Diagnostics()
-    found = read_inputs(tmp_path, diagnostics)
-    assert found is not None
-    assert [(each.severity.label, each.code) for each in diagnostics] == [
-        ("warning", "file-not-utf8"),
-        ("warning", "file-binary"),
-    ]
-    assert found.accounting.counts() == {"read": 1, "included": 0, "left out": 0, "not readable": 2}
-    with pytest.raises(BuildError, match="2 warnings in the knowledge base; nothing was published"):
-        diagnostics.raise_if_errors(strict=True)
-
-
 def test_entities_of_docbook_are_declared_in_files_around_it(tmp_path: Path) -> None:
     chapter = '<chapter xmlns="http://docbook.org/ns/docbook"><title>&name;</title>%s</chapter>'
     found, diagnostics = inputs(
@@ -340,7 +325,8 @@ def test_a_book_in_asciidoc_links_its_chapters_which_have_its_attributes(tmp_pat
             "docs/note.adoc": "A note.\n",
             "docs/ch/wind.adoc": "== Wind\n\nThe {kite} flies.\n",
             "docs/ch/lines.adoc": "= Lines [new]\n\nTwo.\n",
-            "docs/ch/tail.adoc": "== Tail\n\nLong.\n",
+            "docs/ch/tail.adoc": "== Tail\n\nLong.\n\ninclude::knot.adoc[leveloffset=+1]\n",
+            "docs/ch/knot.adoc": "= Knot\n\nifdef::kite[]\nOf the {kite}.\nendif::[]\n",
             "docs/some.adoc": "= Some\n\ninclude::ch/wind.adoc[]\n\ninclude::ch/tail.adoc[]\n",
         },
     )
@@ -350,6 +336,7 @@ def test_a_book_in_asciidoc_links_its_chapters_which_have_its_attributes(tmp_pat
         "## Last words\n\nA note.\n"
     )
     assert texts["docs/ch/wind.adoc"].endswith("The Falcon 3 flies.\n")
+    assert texts["docs/ch/knot.adoc"].endswith("Of the Falcon 3.\n")
     assert "flies" in texts["docs/some.adoc"]
 
 

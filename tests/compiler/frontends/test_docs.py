@@ -378,3 +378,19 @@ def test_logs_of_changes_that_are_headed_alike_have_the_number_of_their_file() -
         "posts/CHANGELOG.md": "Changelog",
         "posts/heron.2.md": "Changelog",
     }
+
+
+def test_markdown_whose_headings_are_html_has_their_sections_and_tables() -> None:
+    part = (
+        '<h3 id="v1.{0}">{0}\n</h3>\n<p>\n(<em>Of</em> all)</p>\n<table>\n<tr><th>Field</th></tr>\n'
+        "<tr>\n<td>\n<code>{0}Size</code></br>\n<em>int</em>\n</td>\n</tr>\n</table>\n\n"
+    )
+    text = "".join(map(part.format, ("Kite", "Line", "Tail"))) + "<h1>Of *tails*</h1>\n"
+    record = read_page("posts/api.md", f"---\ntitle: API\n---\nSee **v1**.\n\n{text}")
+    assert (record.title, record.url) == ("API", "https://example.org/posts/api.md")
+    assert [each.title for each in record.sections] == ["Kite", "Line", "Tail", "Of tails"]
+    assert record.sections[0].anchor == "v1.Kite"
+    assert record.text.startswith("See **v1**.\n\n### Kite\n\n(*Of* all)\n\n| Field |\n| --- |\n")
+    assert "| `KiteSize` *int* |" in record.text
+    fenced = f"# Pages\n\n```html\n{text}```\n"
+    assert read_page("posts/api.md", fenced).text == fenced

@@ -12,6 +12,7 @@ FILES = {
     "docs/guide/a.js": "let a;\nif (a) {\n  b();\n  c();\n}\n",
     "docs/guide/my file.py": "x = 1\n",
     "snippets/b.go": "package b\n\n// #region run\n\tgo run()\n// #endregion run\n",
+    "snippets/c.rs": "// ANCHOR: run\n  run();\n// ANCHOR_END: run\n//region stop\nstop();\n//endregion\n",
     "snippets/fenced.md": "```\ncode\n```\n",
 }
 
@@ -38,6 +39,14 @@ def expanded(text: str) -> Expansion:
             "- Run:\n\n  ```go file=<rootDir>/snippets/b.go#run\n  go run()\n  ```\n\nDone.",
         ),
         ("> ```js file=a.js#L1\n> ```", "> ```js file=a.js#L1\n> let a;\n> ```"),
+        (
+            "```rs file=/snippets/c.rs anchor=run\n```",
+            "```rs file=/snippets/c.rs anchor=run\nrun();\n```",
+        ),
+        (
+            '```rs file=/snippets/c.rs region="stop"\n```',
+            '```rs file=/snippets/c.rs region="stop"\nstop();\n```',
+        ),
         (
             "```md file=../../snippets/fenced.md\n```",
             "````md file=../../snippets/fenced.md\n```\ncode\n```\n````",

@@ -378,6 +378,7 @@ def test_running_out_of_space_anywhere_keeps_what_was_live(publish: Publish, siz
     with files_limited_to(size), pytest.raises(PublishError) as caught:
         publish(entries("two" * 3000))
     assert caught.value.code == "no-space"
+    assert "the limit of file sizes is reached" in caught.value.message
     assert tree(first.path.parent) == before
     assert publish(entries("two" * 3000)).reused is False
 

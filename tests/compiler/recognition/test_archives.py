@@ -114,6 +114,19 @@ def test_an_archive_that_says_it_is_too_large_is_refused_before_it_is_unpacked(
         recognise(tmp_path / "bomb.zip", tmp_path / "cache")
 
 
+def test_folders_and_links_of_an_archive_are_counted_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tarfile.open(tmp_path / "bomb.tar", "w") as archive:
+        for number in range(5):
+            folder = tarfile.TarInfo(f"folder{number}")
+            folder.type = tarfile.DIRTYPE
+            archive.addfile(folder)
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 4)
+    with pytest.raises(RecognitionError, match="more than 4 files or folders"):
+        recognise(tmp_path / "bomb.tar", tmp_path / "cache")
+
+
 def test_an_archive_that_grows_too_large_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +137,15 @@ def test_an_archive_that_grows_too_large_is_refused(
     monkeypatch.setattr(archives, "MAX_BYTES", 5_000)
     with pytest.raises(RecognitionError, match="more than 5,000 bytes"):
         recognise(tmp_path / "bomb.tar.gz", tmp_path / "cache")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names have other limits there")
+def test_a_name_that_is_too_long_is_told_without_a_path_of_the_cache(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("x" * 300 + ".md", "# A\n")
+    with pytest.raises(RecognitionError) as caught:
+        recognise(tmp_path / "x.zip", tmp_path / "cache")
+    assert caught.value.message == "'x.zip' cannot be unpacked: File name too long"
 
 
 @pytest.mark.parametrize("name", ["x.tar.gz", "x.tar", "x.zip"])
@@ -146,7 +168,7 @@ def test_an_archive_that_finds_no_space_is_not_called_damaged(tmp_path: Path) ->
         text=True,
         check=True,
     )
-    assert said.stdout == "there is no space left\n"
+    assert said.stdout == "the limit of file sizes is reached\n"
     assert list((tmp_path / "cache/archives").iterdir()) == []
 
 

@@ -17,6 +17,16 @@ from kbc.recognition.translations import translated_folders
     ("names", "expected"),
     [
         (("en/a.md", "fr/a.md", "ja/a.md"), {"en/a.md"}),
+        (("m/English/a.md", "m/Russian/a.md", "m/simplified_chinese/a.md"), {"m/English/a.md"}),
+        (
+            ("m/a/a.md", "m/polish/a.md", "m/thai/a.md"),
+            {"m/a/a.md", "m/polish/a.md", "m/thai/a.md"},
+        ),
+        (
+            ("p/a/a.md", "p/en/a.md", "p/tw-glass/a.md"),
+            {"p/a/a.md", "p/en/a.md", "p/tw-glass/a.md"},
+        ),
+        (("p/en/a.md", "p/zh_Hans-CN/a.md", "p/zh-CHT/a.md"), {"p/en/a.md"}),
         (("README.md", "tales/en/a.md", "tales/pt-br/a.md"), {"README.md", "tales/en/a.md"}),
         (("guide/a.md", "fr/a.md", "ja/a.md"), {"guide/a.md"}),
         (("README.md", "de/a.md", "fr/a.md"), {"README.md", "de/a.md", "fr/a.md"}),

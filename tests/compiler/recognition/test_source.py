@@ -48,6 +48,13 @@ def test_mostly_programs_without_a_manifest_are_source_whatever_pages_are_among_
     assert recognised(tree).what == "folder of pages"
 
 
+def test_programs_in_languages_without_a_grammar_are_source(tmp_path: Path) -> None:
+    models = {f"models/bird{n}.als": f"sig Bird{n} {{}}\n" for n in range(4)}
+    tree = write_tree(tmp_path / "heron", {"README.md": page("Heron"), **models})
+    assert recognised(tree).what == "source tree"
+    assert "models/bird0.als" in [record.id for record in read(tree)[0].records["code"]]
+
+
 def test_pages_that_tests_expect_are_no_documentation(tmp_path: Path) -> None:
     snapshots = {f"tests/testthat/_snaps/bird{n}.md": page(f"bird{n}") for n in range(25)}
     tree = write_tree(

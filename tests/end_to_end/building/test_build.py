@@ -371,7 +371,7 @@ def test_a_build_killed_in_any_phase_leaves_a_good_version_live_and_no_debris(
 
 @pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, run: Builder) -> None:
-    """A limit on the size of files stands in for a full disk: the writer gets an error of the system."""
+    """A limit on the size of files stands in for a full disk: writers get an error of the system, too."""
     root = write_knowledge(tmp_path / "kb")
     live = run(root).path
     (root / "posts/voyage.md").write_text("# A voyage\n\nThe disk is full.\n")
@@ -397,7 +397,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, run: Bui
     )
     assert done.returncode == 5, done.stderr
     assert "Traceback" not in done.stderr
-    assert "no space left" in done.stderr
+    assert "the limit of file sizes is reached" in done.stderr
     assert "What was live still is." in done.stderr
     assert Path(resolve(tmp_path / "out")) == live.resolve()
     assert leftovers(tmp_path / "out" / "demo") == []

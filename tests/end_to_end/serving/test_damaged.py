@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.serving.test_http import PING, address_of, post
-from tests.end_to_end.serving.test_stdio import HELLO, ask, call
+from tests.end_to_end.serving.test_stdio import HELLO, ask, call, say
 from tests.waiting import PATIENCE_S
 
 from kbc.pipeline.build import BuildOptions, build
@@ -63,6 +65,23 @@ def test_a_server_on_stdio_says_it_in_one_sentence(damaged: Path, start_server: 
     assert holds(ask(process, call("demo_hybrid_search", query=QUERY))["result"], damaged)
     _, err = process.communicate(timeout=PATIENCE_S)
     assert SENTENCE not in err.decode()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGBUS"), reason="mapped files cannot be cut short here")
+def test_a_file_that_is_cut_short_while_it_is_served_ends_the_server_with_a_word(
+    sound: Path, tmp_path: Path, start_server: Start
+) -> None:
+    artifact = copytree(sound, tmp_path / sound.name, symlinks=True)
+    process = start_server(artifact)
+    ask(process, HELLO)
+    ask(process, call("demo_hybrid_search", query=QUERY))
+    for path in artifact.glob("*/catalog/*.bin"):
+        path.chmod(0o644)
+        os.truncate(path, 0)
+    say(process, call("demo_hybrid_search", query="trim the wick"))
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == -signal.SIGBUS
+    assert err.startswith(b"Fatal Python error: Bus error\n")
 
 
 @pytest.mark.slow

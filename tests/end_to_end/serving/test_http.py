@@ -189,7 +189,7 @@ def test_a_legacy_call_needs_no_handshake(url: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_server_quietly(
     quint_artifact: Path, start_server: Callable[..., Any], number: signal.Signals
 ) -> None:

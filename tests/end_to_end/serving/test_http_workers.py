@@ -116,7 +116,7 @@ def test_when_a_worker_is_killed_others_answer_and_a_new_one_comes(together: Any
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_all_and_leaves_nothing(together: Any, number: signal.Signals) -> None:
     process, url = together("--metrics")
     post(url)

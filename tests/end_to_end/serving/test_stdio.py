@@ -161,7 +161,7 @@ def test_a_call_that_comes_before_the_engines_are_loaded_is_answered(
     assert err == b""
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_server_quietly(
     quint_artifact: Path, start_server: Callable[..., Any], number: signal.Signals
 ) -> None:

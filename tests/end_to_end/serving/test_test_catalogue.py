@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from tests.end_to_end.serving.test_http import address_of
+from tests.waiting import PATIENCE_S
 
 from kbc.pipeline.build import BuildOptions, build
 
@@ -29,9 +34,9 @@ RAW = {
 API = [{"title": "Put a lantern out", "testCaseId": "API-2", "testSteps": ["DELETE /flame"]}]
 
 
-def test_a_client_works_with_a_catalogue(
-    tmp_path: Path, pytestconfig: pytest.Config, environment: dict[str, str]
-) -> None:
+@pytest.fixture
+def lamps(tmp_path: Path, pytestconfig: pytest.Config) -> tuple[Path, Path]:
+    """An artifact of two tests, and a folder with an export of one."""
     root = tmp_path / "kb"
     (root / "tests").mkdir(parents=True)
     (root / "kb.toml").write_text('[kb]\nname = "lamps"\n')
@@ -42,7 +47,13 @@ def test_a_client_works_with_a_catalogue(
     (data / "new.json").write_text(json.dumps(RAW))
     assert pytestconfig.cache is not None
     cache = Path(pytestconfig.cache.mkdir("kbc"))
-    artifact = build(root, BuildOptions(out=tmp_path / "out", cache=cache)).path.parent
+    return build(root, BuildOptions(out=tmp_path / "out", cache=cache)).path.parent, data
+
+
+def test_a_client_works_with_a_catalogue(
+    lamps: tuple[Path, Path], environment: dict[str, str]
+) -> None:
+    artifact, data = lamps
 
     async def converse() -> None:
         server = StdioServerParameters(
@@ -80,3 +91,24 @@ def test_a_client_works_with_a_catalogue(
             assert missing.structured_content["error"]["status"] == 404
 
     anyio.run(converse)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [((), "Ingestion check"), (("--read-only",), "READ_ONLY")]
+)
+def test_the_explorer_reads_the_files_that_the_server_may_read(
+    lamps: tuple[Path, Path],
+    start_server: Callable[..., subprocess.Popen[bytes]],
+    options: tuple[str, ...],
+    said: str,
+) -> None:
+    pytest.importorskip("jinja2")
+    artifact, data = lamps
+    process = start_server(
+        artifact, "--http", "--port", "0", "--explorer", "--data", str(data), *options
+    )
+    page = address_of(process).replace("/mcp", "/explorer/tools/ingest_tests")
+    shown = httpx2.get(
+        page, params={"run": "1", "a.functional_path": "new.json"}, timeout=PATIENCE_S
+    ).text
+    assert said in shown

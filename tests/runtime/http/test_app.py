@@ -3,7 +3,9 @@ the log. In one process, over a real dispatch core."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -18,9 +20,10 @@ from jwt.algorithms import RSAAlgorithm
 from starlette.applications import Starlette
 
 from kb_runtime import log
-from kb_runtime.http.app import build_app
+from kb_runtime.http.app import _CALLS_AT_ONCE, build_app
 from kb_runtime.http.tokens import Access, OAuth
 from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.observation import ObservedDispatcher, observe, write_log
 from kb_runtime.options.http import HttpSettings, RateLimit
 from kbc.pipeline.build import BuildOptions, build
@@ -164,6 +167,101 @@ def test_a_client_above_its_rate_is_told_when_to_come_back(application: Applicat
         assert {each.status_code for each in health} == {200}
 
     converse(application(access, rate_limit=RateLimit(2, 60)), body)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_few_calls_are_made_at_once_but_those_that_wait_hold_up_no_other(
+    application: Application, monkeypatch: pytest.MonkeyPatch, waits: bool
+) -> None:
+    own = ObservedDispatcher.handle
+    running: list[int] = []
+    release = threading.Event()
+
+    def handle(self: Dispatcher, method: str, params: Any, revision: str) -> dict[str, Any]:
+        if method == "tools/call":
+            running.append(1)
+            release.wait(60)
+        return own(self, method, params, revision)
+
+    monkeypatch.setattr(ObservedDispatcher, "handle", handle)
+    monkeypatch.setattr(ObservedDispatcher, "may_wait", waits)
+    wanted = 10 if waits else _CALLS_AT_ONCE
+
+    async def body(http: Client) -> None:
+        async with anyio.create_task_group() as tasks:
+            for _ in range(10):
+                tasks.start_soon(lambda: http.post(URL, json=SEARCH, headers=ACCEPT))
+            with anyio.fail_after(60):
+                while len(running) < wanted:
+                    await anyio.sleep(0.01)
+                if waits:
+                    assert (await http.post(URL, json=PING, headers=ACCEPT)).status_code == 200
+            assert len(running) == wanted
+            release.set()
+        assert len(running) == 10
+
+    try:
+        converse(application(), body)
+    finally:
+        release.set()
+
+
+def without_http(app: Starlette, message: Any, sent: list[Any], *then: Any) -> Awaitable[None]:
+    """Asks as a server would; `then` is what comes after the body, nothing more without it."""
+    waiting = [{"type": "http.request", "body": json.dumps(message).encode()}, *then]
+    headers = [(b"host", b"127.0.0.1"), *((a.encode(), b.encode()) for a, b in ACCEPT.items())]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/mcp",
+        "query_string": b"",
+        "headers": headers,
+    }
+
+    async def receive() -> Any:
+        if not waiting:
+            await anyio.sleep_forever()
+        return waiting.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    return app(scope, receive, send)
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_nothing_is_done_for_a_client_that_has_left(
+    application: Application, capsys: pytest.CaptureFixture[str], left: bool
+) -> None:
+    app = application()
+
+    async def run() -> None:
+        async with app.router.lifespan_context(app):
+            await without_http(app, SEARCH, [], *[{"type": "http.disconnect"}] * left)
+
+    anyio.run(run)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert ("-32603" in line) == left
+
+
+def test_what_a_stopping_server_no_longer_answers_may_be_asked_again(
+    application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = threading.Event()
+    monkeypatch.setattr(ObservedDispatcher, "handle", lambda *_: release.wait(60) and {})
+    app, sent = application(), list[Any]()
+
+    async def run() -> None:
+        async with app.router.lifespan_context(app):
+            asked = asyncio.ensure_future(without_http(app, SEARCH, sent))
+            await anyio.sleep(0.1)
+            asked.cancel()
+            await asked
+            release.set()
+
+    anyio.run(run)
+    assert sent[0]["status"] == 503
+    assert (b"retry-after", b"1") in sent[0]["headers"]
 
 
 def test_the_log_names_who_asked(

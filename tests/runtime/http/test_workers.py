@@ -79,7 +79,7 @@ def wait_until_gone(pid: int) -> None:
     until(lambda: not psutil.pid_exists(pid), f"the end of {pid}")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_to_the_parent_ends_all(start: Start, number: signal.Signals) -> None:
     process = start(WAIT, 3)
     workers = workers_of(process, 3)
@@ -199,3 +199,18 @@ def test_workers_that_end_while_they_start_leave_no_temporary_folders(
     for _, _, pid in words[2:]:
         wait_until_gone(int(pid))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_parent_that_was_started_to_ignore_hangups_outlives_them(start: Start) -> None:
+    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = start(WAIT)
+    finally:
+        signal.signal(signal.SIGHUP, previous)
+    workers = workers_of(process, 2)
+    for each in (process.pid, *workers.values()):
+        os.kill(each, signal.SIGHUP)
+    os.kill(workers[0], signal.SIGKILL)
+    assert said(process) == ["dead", "0"]
+    assert workers_of(process, 1)
+    assert psutil.pid_exists(workers[1])

@@ -8,6 +8,7 @@ import pytest
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.federation import Federation
 from kb_runtime.knowledge.unindexed import scanned_tree
 from kb_runtime.knowledge.unindexed.scanned_tree import ScannedTree
 from kb_runtime.live.workspace import Workspace
@@ -132,6 +133,18 @@ def test_a_script_without_an_ending_has_the_language_of_its_interpreter(
     opened: ScannedTree,
 ) -> None:
     assert found(opened, "tag version", languages=("python",)) == ["tools/release"]
+
+
+def test_several_trees_without_an_index_are_searched_together(
+    opened: ScannedTree, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/refund.py").write_text("def refund_payment():\n    return 1\n")
+    other = scan(listed(tmp_path / "other", tmp_path / "other-kb", "other"))
+    with Federation([opened, other], ("code",), 1) as trees:
+        hits = trees.searcher.search(SearchRequest("next_pause refund payment")).hits
+        found = {trees.catalog(hit.collection).id(hit.record) for hit in hits}
+    assert {"pay/retry.py", "other/refund.py"} <= found
 
 
 def test_results_keep_to_filters(opened: ScannedTree) -> None:

@@ -55,14 +55,16 @@ def test_a_path_that_is_a_file_or_below_one_is_refused(tmp_path: Path) -> None:
     assert "is not a folder" in refusal(file / "below").message
 
 
-def test_a_full_disk_is_one_sentence_and_leaves_no_half_written_file(tmp_path: Path) -> None:
+def test_a_limit_of_file_sizes_is_one_sentence_and_leaves_no_half_written_file(
+    tmp_path: Path,
+) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
     try:
         refused = refusal(tmp_path / "ws")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert "there is no space left: 14 bytes are needed" in refused.message
+    assert "the limit of file sizes is reached: 14 bytes are needed" in refused.message
     assert list((tmp_path / "ws").iterdir()) == []
 
 

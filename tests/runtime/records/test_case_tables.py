@@ -230,6 +230,13 @@ def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.M
         parse("t.xlsx", archive(**{"xl__worksheets__sheet1.xml": " " * 2048}))
 
 
+def test_a_sheet_of_more_rows_than_one_may_have_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kb_runtime.records.spreadsheets._MOST_ROWS", 3)
+    assert len(read("a.xlsx", spreadsheet([("Title",), ("One",), ("Two",)])).findings) == 2
+    with pytest.raises(CaseFileError, match="a sheet of more than 3 rows"):
+        read("a.xlsx", spreadsheet([("Title",), ("One",), ("Two",), ("Three",)]))
+
+
 def test_columns_of_zephyr_squad() -> None:
     case = only(
         ["issuekey", "Summary", "TestStep", "Test Result"], ["PUMP-1", "S", "Press", "hums"]

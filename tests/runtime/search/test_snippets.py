@@ -217,6 +217,17 @@ def test_a_first_line_that_repeats_the_heading_is_left_out() -> None:
     assert snippet("## The map\n", 1, [], heading="The map").text == "## The map"
 
 
+@pytest.mark.parametrize(
+    "border", ["<p>\n", "/**\n *\n", "(*****)\n", "#######\n", '"""\n', "  //-----\n"]
+)
+def test_a_passage_does_not_begin_with_a_tag_or_the_border_of_a_comment(border: str) -> None:
+    text = f"{border}Herons nest.\n"
+    assert snippet(text, 1, [], budget=12) == Snippet(
+        "Herons nest.", text.count("\n"), text.count("\n")
+    )
+    assert snippet(border, 1, []).text.strip() == border.strip()
+
+
 def test_what_is_hidden_is_not_shown_and_its_words_do_not_draw_the_passage() -> None:
     text = "---\ntags: [map, map]\n---\n# Maps\n\nOne map.\n"
     found = snippet(text, 1, matcher("map").find(text), heading="Maps", hidden=[(0, unshown(text))])

@@ -18,7 +18,7 @@ OWN = """
 digests errors errors.exit_codes errors.panics knowledge knowledge.artifact knowledge.lazy_readers live
 live.versions log
 mcp mcp.answers mcp.connection mcp.context mcp.correlation mcp.dispatch mcp.failures
-mcp.introduction mcp.params mcp.revisions mcp.stdio options options.serve start start.main store
+mcp.introduction mcp.params mcp.revisions mcp.stdio options options.serve signals start start.main store
 store.integrity store.location store.locks store.manifest store.manifest_schema text text.addresses
 text.json_types text.written_json tools tools.session version
 """
@@ -31,7 +31,16 @@ mcp.resources mcp.workspace_answers records.well_formed start.empty_answers
 """What a server of several artifacts, of a workspace, of a tree or from a wheel imports besides, and what
 answers the other requests that clients send before their first call."""
 RUNTIME = Path(__file__).parents[3] / "runtime" / "kb_runtime"
-STANDARD_LIBRARY = {"bisect", "fcntl", "json", "msvcrt", "select", "selectors", "signal"}
+STANDARD_LIBRARY = {
+    "bisect",
+    "faulthandler",
+    "fcntl",
+    "json",
+    "msvcrt",
+    "select",
+    "selectors",
+    "signal",
+}
 
 PROBE = """
 import os, runpy, sys

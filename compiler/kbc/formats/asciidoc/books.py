@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from kbc.formats.asciidoc.attributes import substitute
@@ -35,13 +36,24 @@ _TITLE = re.compile(r"^={1,3}[ \t]+(?P<title>\S[^\n]*)", re.MULTILINE)
 class Books:
     """The books among some pages. `parts` gives the chapters of a book, with the titles of links to their
     pages; `elsewhere` the pages with the text of parts that are no pages, by the paths of another entry
-    and the part; `around` the files with attributes for a chapter, the nearest first: its book, and what that
-    includes before its first chapter. `real` is the path that one through links leads to."""
+    and the part; `around` the files with attributes for a page that others include, the nearest first: each
+    of these, and what it includes before its first page, up to the book. `real` is the path that one through
+    links leads to."""
 
     real: Callable[[str], str]
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
     elsewhere: dict[tuple[str, str], str] = field(default_factory=dict)
     around: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def chapters(self) -> frozenset[str]:
+        """The pages that are parts of books."""
+        return frozenset(
+            place
+            for path, own in self.parts.items()
+            for place in own
+            if (path, place) not in self.elsewhere
+        )
 
     def reading(self, path: str, read: Read) -> Read:
         """`read` for the document at `path`: a chapter of its book is a link to its page, not its text once
@@ -72,14 +84,34 @@ def find_books(
         chapters = {place: title for place in own if (title := _title(texts[place]))}
         if len(chapters) >= MIN_CHAPTERS:
             books.parts[path] = chapters
-            first = min(map(included.index, chapters))
-            for place in chapters:
-                books.around.setdefault(place, []).extend([path, *included[:first]])
     for _ in range(MAX_LEVELS):
         if not sum(_with_inner(books, *each) for each in including.items()):
             break
     _find_entries(books, texts, including)
+    books.around = _surroundings({path for path in texts if _title(texts[path])}, including)
     return books
+
+
+def _surroundings(
+    pages: Container[str], including: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
+    """For each of the pages that a document includes, the files with attributes for it, the nearest first."""
+    includers: dict[str, list[str]] = {}
+    for path, included in including.items():
+        for place in dict.fromkeys(included):
+            if place in pages and place != path:
+                includers.setdefault(place, []).append(path)
+    around: dict[str, list[str]] = {}
+    for page in includers:
+        level, found = [page], dict[str, None]()
+        for _ in range(MAX_LEVELS):
+            above = (path for each in level for path in includers.get(each, [])[:MAX_ENTRIES])
+            level = [path for path in dict.fromkeys(above) if path not in found and path != page]
+            for path in level:
+                before = takewhile(lambda place: place not in pages, including[path])
+                found |= dict.fromkeys([path, *before])
+        around[page] = [*found]
+    return around
 
 
 def _with_inner(books: Books, path: str, included: list[str]) -> bool:
@@ -93,8 +125,6 @@ def _with_inner(books: Books, path: str, included: list[str]) -> bool:
     found = {place: title for place, title in found.items() if place not in own and place != path}
     if found:
         books.parts[path] = own | found
-        for place in found:
-            books.around.setdefault(place, []).extend([path, *included])
     return bool(found)
 
 

@@ -164,13 +164,13 @@ def _indexed(files: Mapping[str, bytes | None], *, is_distributed: bool) -> _Ind
         seen = {id(each) for name in {each.name for each in members} for each in index.names[name]}
         index.members[owner] = [each for each in members if id(each) in seen]
     for group, members in index.groups.items():
-        seen = {id(each) for each in members if each.kind == "group"}
-        for each in members:
-            if each.kind != "group":
-                seen |= {
-                    id(kept) for kept in index.names[each.name] if kept.comment or kept is each
-                }
-        index.groups[group] = [each for each in members if id(each) in seen]
+        kept = {
+            id(one): one
+            for each in members
+            for one in ([each] if each.kind == "group" else index.names[each.name])
+            if group in one.groups
+        }
+        index.groups[group] = [*kept.values()]
     by_short: dict[str, list[Entity]] = {}
     for name, found in index.names.items():
         if "::" in name:
@@ -220,8 +220,9 @@ def _merged(entities: Sequence[Entity]) -> list[Entity]:
         known = found.get(key)
         if known is None:
             found[key] = each
-        elif not known.comment:
-            known.comment, known.notes = each.comment, each.notes
+        else:
+            if not known.comment:
+                known.comment, known.notes = each.comment, each.notes
             known.groups = tuple(dict.fromkeys([*known.groups, *each.groups]))
     return [*found.values(), *others]
 

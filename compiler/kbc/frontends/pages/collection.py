@@ -62,7 +62,8 @@ _INDEX = re.compile(r"(?:genindex-.*|\w+-modindex|doc-index(?:-.*)?)\.html")
 """Pages of Sphinx and Haddock."""
 _USES_OF_JAVADOC = "/class-use/"
 _LIST_OF_DOXYGEN = re.compile(
-    r"(?:(?:functions|globals|namespacemembers)(?:_.*)?|.*-members|classes|inherits|graph_legend)\.html"
+    r"(?:(?:functions|globals|namespacemembers)(?:_.*)?|.*-members|classes|dir_[0-9a-f]{32}|inherits"
+    r"|graph_legend)\.html"
 )
 _HEAD_BYTES = 2_000
 

@@ -97,6 +97,7 @@ _OCAML: Mapping[str, Reader | None] = {
     "value_specification": Rule(kind="function", name=("^",), strip="( )"),
 }
 _C: Mapping[str, Reader] = {"declaration": special.c_declaration, "preproc_def": _macro}
+_PYTHON: Mapping[str, Reader | None] = {"assignment": special.assignment, "module": None}
 
 _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "c": _C,
@@ -128,6 +129,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "interface": Rule(kind="function", name=("^/:name", "^/:type_name")),
     },
     "fsharp": {"module": None},
+    "glsl": {"preproc_def": _macro},
     "go": {
         "method_elem": _inner_value(kind="method"),  # of an interface
         "type_declaration": None,  # its type_spec has the name
@@ -144,6 +146,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "signature": Rule(kind="method", name=(":binding_list/^", "^"), strip="( )"),
     },
     "hcl": {"block": special.hcl_block},
+    "hlsl": {"preproc_def": _macro},
     "java": {
         "constant_declaration": _java_constant,
         "field_declaration": Rule(
@@ -197,7 +200,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     },
     "ocaml_interface": _OCAML,
     "php": {"const_element": _inner_value(kind="constant")},
-    "python": {"assignment": special.assignment, "module": None},
+    "python": _PYTHON,
     "r": {
         "binary_operator": special.r_value,
         "call": special.r_call,
@@ -225,12 +228,24 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "create_type": _of_table(kind="type"),
         "create_view": _of_table(kind="table"),
     },
+    "starlark": _PYTHON,
     "swift": {
         "class_declaration": special.swift_class,
         "property_declaration": special.swift_property,
     },
+    "thrift": {
+        "const_definition": Rule(kind="constant", name=(":identifier",)),
+        "exception_definition": Rule(kind="type"),
+        "service_definition": Rule(kind="interface"),
+        "typedef_definition": Rule(kind="type", name=(":typedef_identifier",)),
+        "union_definition": Rule(kind="struct"),
+    },
     "tsx": _ECMASCRIPT,
     "typescript": _ECMASCRIPT,
+    "verilog": {
+        "package_declaration": Rule(kind="module"),
+        "task_declaration": Rule(kind="function"),
+    },
     "zig": {  # the variable that a type is bound to has the name
         "enum_declaration": None,
         "struct_declaration": None,

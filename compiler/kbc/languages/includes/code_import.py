@@ -19,6 +19,7 @@ from kbc.languages.includes.components import options
 from kbc.languages.includes.fenced import FENCE, shifted_headings
 from kbc.languages.includes.files import (
     IncludingPage,
+    excerpt,
     fence,
     indented,
     language_of,
@@ -43,6 +44,8 @@ _FILE = re.compile(
 _PART = re.compile(
     r"#(?:L(?P<first>\d+)(?:C\d+)?(?P<to>-(?:L?(?P<last>\d+)(?:C\d+)?)?)?|(?P<region>[\w.-]+))\Z"
 )
+_NAMED = re.compile(r"(?<!\S)(?:anchor|region)=[\"']?(?P<region>[\w.-]+)")
+"""A part that plugins of single sites name beside the file."""
 _ROOT = "<rootDir>/"
 _CHILD = re.compile(r"\{r\b.*\bchild[ \t]*=[ \t]*(?P<files>c\([^)]*\)|\"[^\"]*\"|'[^']*')")
 _NAME = re.compile(r"[\"']([^\"']+)[\"']")
@@ -93,6 +96,7 @@ def filled(block: str, page: IncludingPage) -> str:
     part = _PART.search(target)
     path = (target[: part.start()] if part else target).removeprefix(_ROOT)
     found = page.load(path, "file=")
+    part = part or _NAMED.search(info)
     if info.startswith("file=") and found:
         info = f"{language_of(found[0])} {info}"
     code = _chosen(found[1].rstrip("\n"), part) if found else not_included(path)
@@ -158,8 +162,8 @@ def _chosen(text: str, part: re.Match[str] | None) -> str:
     """The lines or the region that `part` names; of a region that is not there all of the text."""
     if part is None:
         return text
-    if part["region"]:
-        return region(text, part["region"]) or text
+    if name := part["region"]:
+        return region(text, name) or dedent(excerpt(text, name) or text)
     first = int(part["first"])
     last = int(part["last"]) if part["last"] else None if part["to"] else first
     return dedent("\n".join(text.split("\n")[max(first, 1) - 1 : last]))

@@ -105,6 +105,13 @@ class ScanIndex(Statistics):
         best = best[: max(1, limit)]
         return [row for _, row in best], [-score for score, _ in best]
 
+    def quoted(
+        self, plan: Plan, filters: SearchFilters, statistics: Statistics | None = None
+    ) -> list[int]:
+        """None: what is quoted is found by its words alone until there is an index."""
+        del plan, filters, statistics
+        return []
+
     def frequency(self, field: str, term: str) -> int:
         """About how many windows have `term` in `field`: none in a field of the vocabulary, by which words
         are corrected."""

@@ -58,6 +58,27 @@ SAMPLES = {
     "graphql": ("type Q { a: Int }\n", "Q"),
     "toml": ("[a]\nb=1\n[[c]]\nd=1\n", "a c"),
     "yaml": ("a:\n  b: 1\nc: 2\n", "a c"),
+    "cairo": ("mod m {\n fn f() -> u8 {\n  1\n }\n struct S { x: u8 }\n}\n", "m f S"),
+    "fish": ("function f --description x\n echo a\nend\n", "f"),
+    "glsl": ("#define M 1\nvec3 f();\nvec3 f() {\n return p;\n}\nstruct S { int a; };\n", "M f S"),
+    "haxe": ("class C {\n public function m():Void {}\n}\ninterface I {\n}\n", "C m I"),
+    "hlsl": ("struct S { float3 p; };\nfloat4 f(S s) : SV_Target {\n return 0;\n}\n", "S f"),
+    "luau": ("type T = { x: number }\nfunction M.f(x: number)\nend\n", "T M.f"),
+    "purescript": ("module M where\nf :: Int -> Int\nf x = x\nnewtype N = N Int\n", "f N"),
+    "starlark": (
+        "P = provider()\ndef f(ctx):\n  return []\nr = rule(\n  implementation = f,\n)\n",
+        "P f r",
+    ),
+    "thrift": (
+        "typedef i32 T\nconst i32 C = 1\nexception E {\n 1: string a\n}\nunion U {\n}\n"
+        "service S {\n void m()\n}\n",
+        "T C E U S m",
+    ),
+    "verilog": (
+        "package p;\n function int f(int x);\n endfunction\nendpackage\nmodule m(input a);\nendmodule\n",
+        "p f m",
+    ),
+    "wgsl": ("struct S { a: f32 }\nfn f(x: f32) -> f32 {\n return x;\n}\n", "S f"),
     "json": ('{"a": 1,\n "b": {"c": 2}}\n', "a b"),
 }
 

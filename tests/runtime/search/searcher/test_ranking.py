@@ -45,6 +45,20 @@ def test_depth_grows_with_the_limit(large: Built) -> None:
     assert len(result.hits) > CANDIDATES
 
 
+def test_the_cosine_of_a_chunk_does_not_depend_on_how_many_are_asked_for(tmp_path: Path) -> None:
+    text = "Leaders vote for a value by quorum, and followers wait for the tide.\n"
+    pages = [(f"{number}.md", [text]) for number in range(40)]
+    retriever = Searcher(build(tmp_path, {"docs": pages}))._retriever
+    scope = retriever.scope(SearchRequest(""))
+    found: dict[int, set[float]] = {}
+    for depth in range(1, 40):
+        matrix = retriever.matrix(retriever.find("leaders of the tide", scope, depth, "hybrid"))
+        assert matrix is not None
+        for row, cosine in zip(matrix.rows.tolist(), matrix.cosines.tolist(), strict=True):
+            found.setdefault(row, set()).add(cosine)
+    assert all(len(cosines) == 1 for cosines in found.values())
+
+
 def test_collapsing_still_fills_the_limit(large: Built) -> None:
     result = Searcher(large).search(SearchRequest("contal prodine", limit=40, per_record=1))
     assert len({hit.record for hit in result.hits}) == len(result.hits) == 40
