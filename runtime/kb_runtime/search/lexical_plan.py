@@ -218,8 +218,9 @@ class _Planner:
         """Adds a term in all fields; gives the chunks that know it, whole, in the field that does."""
         known = 0
         parts = self._parts(term)
-        # Where a chunk has a form of a verb, the index has the verb as well.
-        is_verb = len(parts) == 1
+        # Where a chunk has a form of a verb, the index has the verb as well; but among several languages it
+        # may be a word of another one, which the index does not know as the verb.
+        is_verb = len(parts) == 1 == len(self._analyzer.languages)
         whole = parts if is_verb else term.prose
         for fields, forms in ((PROSE_FIELDS, whole), (NAME_FIELDS, term.names)):
             for at, form in enumerate(forms):

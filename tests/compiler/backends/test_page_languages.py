@@ -207,6 +207,19 @@ def test_forms_of_a_verb_find_each_other(query: str, rows: set[int], tmp_path: P
     assert set(index.search(LexicalRequest(analyse(query, index.analyzer), 5)).rows) == rows
 
 
+@pytest.mark.parametrize("languages", [["de", "en"], ["en", "de"]])
+def test_a_form_is_found_where_its_verb_is_a_word_of_another_language_only(
+    languages: list[str], tmp_path: Path
+) -> None:
+    texts = ("Der Dienst wird gestartet.\n", "The start of the tide.\n", "Start again.\n")
+    chunks = [chunk("docs", str(at), text) for at, text in enumerate(texts)]
+    told = {("docs", str(at)): code for at, code in enumerate(("de", "en", "en"))}
+    write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {}, languages=told)
+    index = LexicalIndex(str(tmp_path / "lexical"), languages)
+    found = index.search(LexicalRequest(analyse("gestartet", index.analyzer), 5)).rows
+    assert found[0] == 0
+
+
 @pytest.mark.parametrize(
     ("stem", "language", "verb"),
     [
