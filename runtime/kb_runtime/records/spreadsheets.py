@@ -66,9 +66,9 @@ def _content(archive: zipfile.ZipFile, name: str) -> bytes:
 
 def _elements(content: bytes, name: str) -> Iterator[ElementTree.Element]:
     """Those of a name, whatever its namespace, one at a time: all take ten times the memory of the text."""
-    # As `_content` has read it, whatever the declaration says.
-    parser = ElementTree.XMLParser(encoding="utf-8")
-    for _, element in ElementTree.iterparse(io.BytesIO(content), parser=parser):
+    # Text, as `_content` has checked it: of bytes, the parser would believe the encoding that they declare.
+    text = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")
+    for _, element in ElementTree.iterparse(text):
         if element.tag.rpartition("}")[2] == name:
             yield element
             element.clear()
