@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
@@ -122,7 +123,7 @@ class Facts:
     def kinds(self, records: Sequence[RecordKey]) -> set[str]:
         """The kinds of the collections that records are in. Where there are several, pages that are all
         change logs do not count: these explain nothing."""
-        kinds = {at: self._kinds[self._ranges[at].name] for at in {at for at, _ in records}}
+        kinds = {at: self._kinds[self._ranges[at].name] for at in {*map(itemgetter(0), records)}}
         found = set(kinds.values())
         if len(found) > 1 and not found.isdisjoint(_DOCS):
             pages = (key for key in records if kinds[key[0]] in _DOCS)
