@@ -155,7 +155,10 @@ class _Configured:
         merged = {**search, **{key: settings[key] for key in settings if key != "boosts"}}
         merged["boosts"] = {**(search.get("boosts") or {}), **settings.get("boosts", {})}
         self._artifact = artifact
-        self.manifest = {"search": merged, "reranker": artifact.manifest.get("reranker")}
+        self.manifest = {
+            **{name: artifact.manifest.get(name) for name in ("encoder", "reranker")},
+            "search": merged,
+        }
         self.encoder, self.lexical, self.vectors = (
             parts[name] for name in ("encoder", "lexical", "vectors")
         )

@@ -11,7 +11,14 @@ import pytest
 from benchmarks.wide import dump
 from benchmarks.wide.__main__ import main
 from benchmarks.wide.choices import compare, leave_one_out
-from benchmarks.wide.engine import BuildSettings, Candidates, Opened, System, build_part
+from benchmarks.wide.engine import (
+    BuildSettings,
+    Candidates,
+    Opened,
+    System,
+    _Configured,
+    build_part,
+)
 from benchmarks.wide.folders import write_folder
 from benchmarks.wide.measures import measure
 from benchmarks.wide.sets import (
@@ -25,6 +32,7 @@ from benchmarks.wide.sets import (
 )
 from benchmarks.wide.systems import SYSTEMS, UnknownSystemError, parse
 
+from kb_runtime.knowledge.artifact import Artifact
 from kbc.evaluation import measures
 
 # The first set prefers `sharp`, the others `safe`; `safe` is better on the mean of all four.
@@ -281,6 +289,19 @@ class TestASet:
             assert opened.collections == [("docs", "docs")]
             assert opened.unknown(whole.questions[1]) == ["guide/gone.md"]
             assert (hit.name, hit.answers) == ("doc:lists.md", [0])
+
+    def test_is_asked_with_what_the_artifact_says_of_its_models(
+        self, tiny: tuple[LabelledSet, BuildSettings]
+    ) -> None:
+        """Vectors count by the languages of the encoder."""
+        owner, settings = tiny
+        (part,) = owner.parts
+        with Artifact.open(build_part(owner, part, settings).artifact) as artifact:
+            parts = dict.fromkeys(("encoder", "lexical", "vectors"))
+            asked = _Configured(artifact, {"candidates": 7}, parts).manifest
+
+            assert asked["encoder"] == artifact.manifest["encoder"]
+            assert asked["search"]["candidates"] == 7
 
     def test_candidates_have_both_scores(self, tiny: tuple[LabelledSet, BuildSettings]) -> None:
         owner, settings = tiny

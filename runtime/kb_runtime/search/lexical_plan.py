@@ -20,6 +20,8 @@ from kb_runtime.search.lexical_schema import (
     WORDS,
 )
 from kb_runtime.search.spelling import MIN_CHARS, Correction, corrections
+from kb_runtime.text.arabic import joined_forms
+from kb_runtime.text.languages import ARABIC, language_of_script
 
 if TYPE_CHECKING:
     from kb_runtime.search.analysis import Analyzer
@@ -215,7 +217,11 @@ class _Planner:
     def _weigh(self, term: QueryTerm, count: float) -> int:
         """Adds a term in all fields; gives the chunks that know it, whole, in the field that does."""
         known = 0
-        for fields, forms in ((PROSE_FIELDS, term.prose), (NAME_FIELDS, term.names)):
+        parts = self._parts(term)
+        # Where a chunk has a form of a verb, the index has the verb as well.
+        is_verb = len(parts) == 1
+        whole = parts if is_verb else term.prose
+        for fields, forms in ((PROSE_FIELDS, whole), (NAME_FIELDS, term.names)):
             for at, form in enumerate(forms):
                 weight = count if at == 0 else count * PART_WEIGHT
                 for field in fields:
@@ -225,14 +231,20 @@ class _Planner:
         for stem in term.elsewhere:
             for field in PROSE_FIELDS:
                 known = max(known, self._add(field, stem, count * self._boosts[field]))
-        for stem in self._compound_parts(term):
+        for stem in (*(() if is_verb else parts), *self._joined(term)):
             for field in PROSE_FIELDS:
                 weight = count * PART_WEIGHT * self._boosts[field]
                 known = max(known, self._add(field, stem, weight))
         return known
 
-    def _compound_parts(self, term: QueryTerm) -> Sequence[str]:
-        """The parts of a compound (`Datenbanksitzung`), in the first language in which it is one."""
+    def _joined(self, term: QueryTerm) -> Sequence[str]:
+        """A word of Arabic with prepositions and conjunctions written onto it, and without."""
+        is_arabic = term.prose and language_of_script(term.names[0]) == ARABIC
+        return joined_forms(term.prose[0], self._in_body) if is_arabic else ()
+
+    def _parts(self, term: QueryTerm) -> Sequence[str]:
+        """The parts of a compound (`Datenbanksitzung`) or the verb that a word is a form of (`ausgeführt`),
+        in the first language in which it is one."""
         if len(term.prose) != 1:
             return ()
         for language in self._analyzer.languages:

@@ -1,7 +1,9 @@
-"""Splits compounds of languages that write them as one word, by the words that a collection has itself.
+"""What is within the words of a language, by the words that a collection has itself.
 
-`Datenbanksitzung` is found by `Sitzung` where both parts are words of the text by themselves, which needs no
-dictionary (Koehn and Knight, Empirical Methods for Compound Splitting, 2003).
+Compounds that are written as one word: `Datenbanksitzung` is found by `Sitzung` where both parts are words of
+the text by themselves, which needs no dictionary (Koehn and Knight, Empirical Methods for Compound Splitting,
+2003). And verbs, of which some forms have a syllable inside: `ausgeführt` and `auszuführen` are found by
+`ausführen`, a word of the text.
 """
 
 from __future__ import annotations
@@ -18,6 +20,12 @@ LINKS: Mapping[str, tuple[str, ...]] = {
 }
 # What the stemmer takes off a long word and leaves at a short one: `datenbanksitz`, but `sitzung`.
 _ENDINGS: Mapping[str, tuple[str, ...]] = {"de": ("ung", "ig", "isch", "lich", "heit", "keit")}
+# The syllables of participles and infinitives, the ending of a participle's stem, and the least letters in
+# front of the syllable, by language. A verb may end as its participle does (`gestartet`, `starten`).
+_SYLLABLES: Mapping[str, tuple[tuple[str, str, int], ...]] = {
+    "de": (("ge", "t", 0), ("zu", "", 2)),
+    "nl": (("ge", "t", 0), ("ge", "d", 0)),
+}
 # Shorter ones are endings, prefixes and abbreviations as often as words.
 _MIN_CHARS = 4
 # Occurrences of a part by itself: a single one may be a typo, or what is left of a name.
@@ -28,9 +36,10 @@ def split_compound(
     stem: str, language: str, stem_of: Callable[[str], str], count: Callable[[str], int]
 ) -> tuple[str, ...]:
     """The stems of the two parts of a stemmed word, or nothing. `count` says how often a stem occurs. Of all
-    ways to split, and of not splitting, that whose parts are most frequent in the geometric mean is taken."""
+    ways to split, that whose parts are most frequent in the geometric mean is taken. A compound that is more
+    frequent than its parts is split as well: in a search it still counts more as a whole."""
     best: tuple[str, ...] = ()
-    most = count(stem) ** 2
+    most = 0
     for cut in range(_MIN_CHARS, len(stem) - _MIN_CHARS + 1):
         endings = ("", *_ENDINGS.get(language, ()))
         last, second = max((count(stem[cut:] + each), stem[cut:] + each) for each in endings)
@@ -45,3 +54,18 @@ def split_compound(
             if times >= _MIN_COUNT and times * last > most:
                 best, most = (found, second), times * last
     return best
+
+
+def verb_within(stem: str, language: str, count: Callable[[str], int]) -> str:
+    """The stem of the verb that a stemmed word is another form of (`ausgefuhrt`: `ausfuhr`), or nothing. Of
+    several, the most frequent one is taken."""
+    found: set[str] = set()
+    for syllable, ending, least in _SYLLABLES.get(language, ()):
+        if not stem.endswith(ending):
+            continue
+        for at in range(least, len(stem) - len(syllable)):
+            if stem.startswith(syllable, at):
+                rest = stem[:at] + stem[at + len(syllable) :]
+                found |= {rest, rest.removesuffix(ending)}
+    known = [verb for verb in found if len(verb) >= _MIN_CHARS and count(verb) >= _MIN_COUNT]
+    return max(sorted(known), key=count, default="")

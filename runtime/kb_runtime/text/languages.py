@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-ENGLISH = "en"
+ARABIC, ENGLISH = "ar", "en"
 
 # Code -> what the lexical engine calls its stemmer (Snowball) and, where it has some, its stop words.
 STEMMERS: Mapping[str, str] = {
@@ -84,6 +84,13 @@ FUNCTION_WORDS: Mapping[str, str] = {
         și si în in la de pe cu pentru din că ca este sunt era fi un o unui unei ale al a ai lui care
         ce cum când unde dacă sau nu mai se să sa îmi îl îi le eu tu el ea noi voi pot poate prin după
         fără între această acest
+        """,
+    # Of Ukrainian, whose words are stemmed as Russian ones.
+    "ru": """
+        й та чи що щоб як який яка яке які якщо якого якої яким коли де куди звідки чому навіщо чим це цей ця
+        ці цього цієї цьому того тому тієї але або від до із зі після під при між через без для про у є був
+        була було були бути може можна можуть треба потрібно його її їх йому їй ви ми він вона воно вони мене
+        мені мій моя моє мої свій своя своє свої себе лише тільки також ще вже ніж тоді тут там
         """,
     "tr": """
         bir ve ile bu şu o da de mi mı mu mü ne nasıl neden niçin niye ne zaman nerede hangi için gibi

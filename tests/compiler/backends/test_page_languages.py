@@ -10,6 +10,7 @@ import pytest
 
 from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.query import analyse
+from kb_runtime.text.compounds import verb_within
 from kb_runtime.text.languages import UNKNOWN_IN_LATIN
 from kbc.backends.lexical import write_lexical
 from kbc.backends.page_languages import by_frequency, page_languages
@@ -153,6 +154,8 @@ COMPOUNDS = (
     "Die Sitzung endet. Eine Sitzung dauert lange.\n",
     "Die Datenbanksitzung wird beendet.\n",
     "Der Statusbericht kommt.\n",
+    "Netzsperre um Netzsperre, noch eine Netzsperre.\n",
+    "Eine Sperre im Netz, noch eine Sperre, noch ein Netz.\n",
 )
 
 
@@ -162,6 +165,7 @@ COMPOUNDS = (
         ("Sitzungen", {1, 2}),
         ("Datenbanksitzung", {0, 1, 2}),
         ("Sitzungsdatenbank", {0, 1, 2}),  # occurs nowhere
+        ("Sperren", {4, 5}),  # more frequent than its parts
         ("Bericht", set()),  # no word of the pages, so that no compound has it as a part
     ],
 )
@@ -176,6 +180,55 @@ def test_compounds_and_their_parts_find_each_other(
     assert set(found) == rows
     if query == "Datenbanksitzung":
         assert found[0] == 2
+
+
+VERBS = (
+    "Sie können Skripte ausführen. Vor dem Ausführen speichern.\n",
+    "Das Skript wurde ausgeführt.\n",
+    "Um das Skript auszuführen, genügt ein Klick.\n",
+    "Die Ausfuhr wurde gestrichen, alles andere wird zugeordnet.\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("ausführen", {0, 1, 2, 3}),
+        ("ausgeführt", {0, 1, 2, 3}),
+        ("auszuführende", {0, 1, 2, 3}),
+        ("zuordnen", set()),  # no word of the pages
+    ],
+)
+def test_forms_of_a_verb_find_each_other(query: str, rows: set[int], tmp_path: Path) -> None:
+    chunks = [chunk("docs", str(at), text) for at, text in enumerate(VERBS)]
+    told = {("docs", str(at)): "de" for at in range(len(chunks))}
+    write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {}, languages=told)
+    index = LexicalIndex(str(tmp_path / "lexical"), ["de"])
+    assert set(index.search(LexicalRequest(analyse(query, index.analyzer), 5)).rows) == rows
+
+
+@pytest.mark.parametrize(
+    ("stem", "language", "verb"),
+    [
+        ("gestart", "de", "start"),  # `gestartet`
+        ("hinzuzufug", "de", "hinzufug"),
+        ("zuordn", "de", ""),  # not of `Ordner`
+        ("geschenk", "de", ""),
+        ("uitgevoerd", "nl", "uitvoer"),
+        ("ausgefuhrt", "sv", ""),
+    ],
+)
+def test_a_verb_is_one_of_the_collection(stem: str, language: str, verb: str) -> None:
+    known = {
+        "start": 3,
+        "star": 2,
+        "hinzufug": 2,
+        "ordn": 9,
+        "schenk": 1,
+        "uitvoer": 2,
+        "ausfuhr": 2,
+    }
+    assert verb_within(stem, language, lambda each: known.get(each, 0)) == verb
 
 
 def test_pages_without_compounds_have_the_terms_that_they_had(tmp_path: Path) -> None:
@@ -197,6 +250,9 @@ def test_pages_without_compounds_have_the_terms_that_they_had(tmp_path: Path) ->
         ("fr", "Les paramètres sont validés.\n", "paramètre"),
         ("en", "Зависимости внедряются в обработчики.\n", "зависимость обработчика"),
         ("en", "تعيد المكونات رسم الصفحة.\n", "مكون"),
+        ("en", "تعيد الكائنات رسم الصفحة.\n", "كائن"),
+        ("en", "نبدأ بتأخير التنفيذ.\n", "تأخير"),
+        ("en", "Створення екземплярів компонентів.\n", "що таке компонент"),
         ("en", "Οι παράμετροι ελέγχονται.\n", "παράμετρος"),
     ],
 )

@@ -133,7 +133,7 @@ def test_no_temporary_folder_at_all_is_one_clear_error(
 
 def test_another_recipe_is_refused(folder: Path) -> None:
     meta = folder / "meta.json"
-    meta.write_bytes(meta.read_bytes().replace(b"kbc-terms-2", b"kbc-terms-9"))
+    meta.write_bytes(meta.read_bytes().replace(b"kbc-terms-3", b"kbc-terms-9"))
     with pytest.raises(ArtifactError, match="kbc-terms-9") as caught:
         LexicalIndex(str(folder))
     assert caught.value.code == "newer-format"
