@@ -132,8 +132,11 @@ def test_builds_with_one_and_two_jobs_publish_the_same_bytes(
 def test_processes_read_pages_of_html(tmp_path: Path, received: list[bool]) -> None:
     (tmp_path / "p").mkdir()
     for number in range(PAGES):
-        page = f"<main><h1>Kite {number}</h1><p>Caf\xe9.</main>" if number % 9 else "<nav>x</nav>"
-        meta = "<meta charset=latin1>" if number % 2 else "<meta charset=nothing>"
+        # Without an encoding, what is no Latin letter between others is in an unknown script.
+        meta, text = (
+            ("<meta charset=latin1>", "Caf\xe9") if number % 2 else ("", "\xca\xe0\xf4\xe5")
+        )
+        page = f"<main><h1>Kite {number}</h1><p>{text}.</main>" if number % 9 else "<nav>x</nav>"
         (tmp_path / f"p/{number:02}.html").write_bytes((meta + page).encode("latin1"))
     (tmp_path / "kb.toml").write_text(
         '[kb]\nname = "kites"\n[[collection]]\nname = "p"\nkind = "pages"\npaths = ["p"]\n'
