@@ -307,11 +307,12 @@ class KnowledgeBase:
     def _answers(self) -> Sequence[Answers]:
         """Every tool of the artifact: those of its families, and the general ones."""
         if not self._profiles:
-            self._profiles = [
+            profiles = [
                 answers_of(self._knowledge, name, self._data_folder) for name in (ALL, COMPACT)
             ]
-            for answers in self._profiles:
+            for answers in profiles:
                 answers.read_only = self._read_only
+            self._profiles = profiles  # complete: other threads may already use it
         return self._profiles
 
     def __enter__(self) -> Self:

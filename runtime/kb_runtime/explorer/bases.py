@@ -37,8 +37,8 @@ class OpenBuild:
 
 
 class Base:
-    """One artifact by its path, which `open_build` opens a build of. Whoever uses a build keeps it open,
-    also when it is replaced."""
+    """One artifact by its path. Whoever uses a build keeps it open, also when it is replaced. `open` opens
+    others of its builds, trusted as the live one is."""
 
     def __init__(self, path: str, open_build: Callable[[str], kr.KnowledgeBase]) -> None:
         self.path = path

@@ -102,8 +102,8 @@ class PostOnly:
 
 
 class AnsweredWhenStopped:
-    """Answers 503 where the server stops before a request is answered. uvicorn cancels it then; it would
-    write a traceback of each and answer 500."""
+    """Answers 503 to requests that the server does not finish before it stops. uvicorn cancels them; without
+    this it would write a traceback for each and answer 500."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -122,7 +122,7 @@ class AnsweredWhenStopped:
             if scope["type"] != "http":
                 raise
             if not begun:
-                await refusal_answer(503, "The server stops", 1)(scope, receive, send)
+                await refusal_answer(503, "The server is stopping", 1)(scope, receive, send)
 
 
 class RefusedMessages:

@@ -41,6 +41,8 @@ class LexicalPart(NamedTuple):
 class FederatedLexical(Statistics):
     """Searches like a `LexicalIndex`. Safe to use from several threads."""
 
+    is_one_index = False
+
     def __init__(self, parts: Sequence[LexicalPart]) -> None:
         self._parts = parts
         self._frequencies: dict[tuple[str, str], int] = {}

@@ -61,12 +61,14 @@ def _content(archive: zipfile.ZipFile, name: str) -> bytes:
     text = content.decode("utf-8-sig")  # in UTF-16 a document type has other bytes
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise SpreadsheetError(f"{name} has a document type")
-    return text.encode()
+    return content
 
 
 def _elements(content: bytes, name: str) -> Iterator[ElementTree.Element]:
     """Those of a name, whatever its namespace, one at a time: all take ten times the memory of the text."""
-    for _, element in ElementTree.iterparse(io.BytesIO(content)):
+    # Text, as `_content` has checked it: of bytes, the parser would believe the encoding that they declare.
+    text = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")
+    for _, element in ElementTree.iterparse(text):
         if element.tag.rpartition("}")[2] == name:
             yield element
             element.clear()

@@ -29,6 +29,7 @@ from kb_runtime.text.languages import (
     ARABIC,
     ENGLISH,
     FUNCTION_WORDS,
+    RUSSIAN,
     STEMMERS,
     UNKNOWN_IN_LATIN,
     is_accented,
@@ -135,7 +136,10 @@ class Language:
             self._stemmer = arabic_stem
         elif name:
             engine = _engine(tantivy.Filter.stemmer(name))
-            self._stemmer = lambda term: engine.analyze(term.translate(_CYRILLIC))[0]
+            if code == RUSSIAN:
+                self._stemmer = lambda term: engine.analyze(term.translate(_CYRILLIC))[0]
+            else:
+                self._stemmer = lambda term: engine.analyze(term)[0]
         written = FUNCTION_WORDS.get(code, "").split()
         self._own = (STOP_WORDS if code == ENGLISH else frozenset()).union(map(fold, written))
         self._written = frozenset(written)
@@ -245,7 +249,7 @@ class Analyzer:
         return known
 
     def stem(self, term: str, language: str = "") -> str:
-        """The Snowball stem of a folded term."""
+        """The stem of a folded term."""
         return self.language(term, language).stem(term)
 
     def stems(self, term: str) -> tuple[str, ...]:
@@ -259,8 +263,8 @@ class Analyzer:
         return known
 
     def parts(self, stem: str, language: str, count: Callable[[str], int]) -> tuple[str, ...]:
-        """The stems of the parts of a compound, or of the verb in another form of it, where `language` has
-        such; `count` is that of a stem."""
+        """The stems of the parts of a compound, or of the verb that a word is a form of, where `language` has
+        such words; `count` says how often a stem occurs."""
         if language not in LINKS or len(stem) > MAX_TERM_CHARS:
             return ()
         if verb := verb_within(stem, language, count):

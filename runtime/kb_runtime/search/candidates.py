@@ -200,7 +200,7 @@ class Retriever:
         rows = np.array(listed, dtype=np.int64)
         vectors = self._backend.vectors.gather(rows, len(query))
         cosines = with_surroundings(
-            # A product with a matrix gives equal rows other last bits in other places.
+            # Row by row: in a product with a matrix, the last bits depend on the place of a row.
             np.vecdot(vectors, query).astype(np.float64),
             query,
             rows,

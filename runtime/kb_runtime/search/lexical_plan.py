@@ -74,6 +74,8 @@ class Statistics:
     """How often terms occur in what is searched: in `documents` chunks."""
 
     documents: int
+    is_one_index = True
+    """Whether what is searched is one index, made with the words that are counted here."""
 
     def frequency(self, field: str, term: str) -> int:
         """The chunks that have `term` in `field`."""
@@ -218,8 +220,9 @@ class _Planner:
         """Adds a term in all fields; gives the chunks that know it, whole, in the field that does."""
         known = 0
         parts = self._parts(term)
-        # Where a chunk has a form of a verb, the index has the verb as well.
-        is_verb = len(parts) == 1
+        # Where a chunk has a form of a verb, the index has the verb as well, unless this is a word of another
+        # language or index only.
+        is_verb = len(parts) == 1 == len(self._analyzer.languages) and self._statistics.is_one_index
         whole = parts if is_verb else term.prose
         for fields, forms in ((PROSE_FIELDS, whole), (NAME_FIELDS, term.names)):
             for at, form in enumerate(forms):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-ARABIC, ENGLISH = "ar", "en"
+ARABIC, ENGLISH, RUSSIAN = "ar", "en", "ru"
 
 # Code -> what the lexical engine calls its stemmer (Snowball) and, where it has some, its stop words.
 STEMMERS: Mapping[str, str] = {
@@ -35,8 +35,8 @@ STEMMERS: Mapping[str, str] = {
 
 # Letters that tell the language of a word by themselves.
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("ru", re.compile("[\u0400-\u052f]")),
-    ("ar", re.compile("[\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff]")),
+    (RUSSIAN, re.compile("[\u0400-\u052f]")),
+    (ARABIC, re.compile("[\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff]")),
     ("el", re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
     ("ta", re.compile("[\u0b80-\u0bff]")),
 )

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from kb_runtime.knowledge.federated_lexical import FederatedLexical, LexicalPart
+from kb_runtime.knowledge.part_rows import PartRows
 from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.query import analyse
 from kb_runtime.text.compounds import verb_within
@@ -205,6 +207,32 @@ def test_forms_of_a_verb_find_each_other(query: str, rows: set[int], tmp_path: P
     write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {}, languages=told)
     index = LexicalIndex(str(tmp_path / "lexical"), ["de"])
     assert set(index.search(LexicalRequest(analyse(query, index.analyzer), 5)).rows) == rows
+
+
+@pytest.mark.parametrize("languages", [["de", "en"], ["en", "de"]])
+def test_a_form_is_found_where_its_verb_is_a_word_of_another_language_only(
+    languages: list[str], tmp_path: Path
+) -> None:
+    texts = ("Der Dienst wird gestartet.\n", "The start of the tide.\n", "Start again.\n")
+    chunks = [chunk("docs", str(at), text) for at, text in enumerate(texts)]
+    told = {("docs", str(at)): code for at, code in enumerate(("de", "en", "en"))}
+    write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {}, languages=told)
+    index = LexicalIndex(str(tmp_path / "lexical"), languages)
+    found = index.search(LexicalRequest(analyse("gestartet", index.analyzer), 5)).rows
+    assert found[0] == 0
+
+
+def test_a_form_is_found_where_its_verb_is_a_word_of_another_part_only(tmp_path: Path) -> None:
+    parts = []
+    for name, text in (("a", "Das Skript wurde ausgeführt.\n"), ("b", VERBS[0])):
+        told = {("docs", name): "de"}
+        chunks = [chunk("docs", name, text)] * 2
+        write_lexical(tmp_path / name, chunks, {"docs": 0}, {}, languages=told)
+        part = LexicalIndex(str(tmp_path / name), ["de"])
+        parts.append(LexicalPart(part, PartRows(2 * len(parts), 2), {0: 0}))
+    index = FederatedLexical(parts)
+    found = index.search(LexicalRequest(analyse("ausgeführt", index.analyzer), 5)).rows
+    assert set(found) == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(

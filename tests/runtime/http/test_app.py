@@ -196,6 +196,7 @@ def test_few_calls_are_made_at_once_but_those_that_wait_hold_up_no_other(
                     await anyio.sleep(0.01)
                 if waits:
                     assert (await http.post(URL, json=PING, headers=ACCEPT)).status_code == 200
+            await anyio.sleep(0.1)  # in which one more would begin
             assert len(running) == wanted
             release.set()
         assert len(running) == 10

@@ -13,6 +13,7 @@ import pytest
 
 from kb_runtime.records.case_files import CaseFileError, parse
 from kb_runtime.records.cases import Case, Normalised, Step, normalise, sentences, suite_of
+from kb_runtime.records.spreadsheets import sheets
 
 Row = Sequence[str]
 
@@ -228,6 +229,15 @@ def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.M
     monkeypatch.setattr("kb_runtime.records.spreadsheets._MOST_BYTES", 1 << 10)
     with pytest.raises(CaseFileError, match="more than"):
         parse("t.xlsx", archive(**{"xl__worksheets__sheet1.xml": " " * 2048}))
+
+
+def test_a_sheet_is_read_as_utf_8_whatever_it_declares() -> None:
+    rows = "".join(
+        f'<row><c t="inlineStr"><is><t>{text}</t></is></c></row>' for text in ("Title", "Größe")
+    )
+    declared = f'<?xml version="1.0" encoding="ISO-8859-1"?><sheet>{rows}</sheet>'
+    (sheet,) = sheets(archive(**{"xl__worksheets__sheet1.xml": declared}))
+    assert sheet == [["Title"], ["Größe"]]
 
 
 def test_a_sheet_of_more_rows_than_one_may_have_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
@@ -32,6 +33,8 @@ _REMEMBERED_PAIRS = 10_000
 # Kinds of collections whose records are files of programs, where tests and examples are secondary.
 _PROGRAMS = frozenset({"code"})
 _FILES = frozenset({"code", "docs"})
+# Of these, the ones that explain, change logs aside.
+_DOCS = _FILES - _PROGRAMS
 # Of texts that need not have anything to do with each other.
 _TEXTS = frozenset({"pages"})
 # Languages of files that hold values.
@@ -113,23 +116,20 @@ class Facts:
         of_rows = [*map(places.__getitem__, keys)]  # of hundreds of rows, without steps in Python
         return list(places), of_rows
 
-    def are_programs(self, records: Iterable[RecordKey]) -> bool:
-        """Whether all records are files of programs, change logs aside."""
-        kinds = self.kinds(records)
-        return bool(kinds) and kinds <= _PROGRAMS
+    def are_programs(self, records: Sequence[RecordKey]) -> bool:
+        """Whether all records are files of programs, change logs beside them aside."""
+        return self.kinds(records) <= _PROGRAMS
 
-    def kinds(self, records: Iterable[RecordKey]) -> set[str]:
-        """The kinds of the collections that records are in, but for change logs: one among the pages of a
-        project explains nothing."""
-        by_kind: defaultdict[str, list[RecordKey]] = defaultdict(list)
-        for key in records:
-            by_kind[self._kinds[self._ranges[key[0]].name]].append(key)
-        return {
-            kind
-            for kind, keys in by_kind.items()
-            if kind not in _FILES - _PROGRAMS
-            or not all("changelog" in facts.kinds for facts in self.of(keys))
-        }
+    def kinds(self, records: Sequence[RecordKey]) -> set[str]:
+        """The kinds of the collections that records are in. Where there are several, pages that are all
+        change logs do not count: these explain nothing."""
+        kinds = {at: self._kinds[self._ranges[at].name] for at in {*map(itemgetter(0), records)}}
+        found = set(kinds.values())
+        if len(found) > 1 and not found.isdisjoint(_DOCS):
+            pages = (key for key in records if kinds[key[0]] in _DOCS)
+            if all("changelog" in self._of(key).kinds for key in pages):
+                found -= _DOCS
+        return found
 
     def languages(self, rows: Sequence[int]) -> list[str]:
         """The language of the source in each of some rows; empty for pages and what is in no source tree."""
@@ -194,8 +194,10 @@ class Facts:
         return documented, ends, " ".join((self._package, *chunk.get("breadcrumb", ())))
 
     def of(self, records: Iterable[RecordKey]) -> list[RecordFacts]:
-        known = self._records
-        return [known.get(key) or self._read(key) for key in records]
+        return [*map(self._of, records)]
+
+    def _of(self, key: RecordKey) -> RecordFacts:
+        return self._records.get(key) or self._read(key)
 
     def _read(self, key: RecordKey) -> RecordFacts:
         at, index = key
