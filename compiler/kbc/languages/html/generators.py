@@ -32,6 +32,7 @@ _PHRASES = frozenset(
 
 def name_elements(soup: BeautifulSoup) -> None:
     """Makes code and headings of what generators show as such."""
+    has_title = False
     for tag in list(elements(soup)):
         if is_removed(tag) or tag.parent is None:
             continue
@@ -41,14 +42,15 @@ def name_elements(soup: BeautifulSoup) -> None:
             _place_function(tag)
         elif tag.name == "a" and tag.parent.name == "code" and "token" in classes_of(tag):
             _name_item(tag)
-        elif tag.name == "h1" and "section-heading" in classes_of(tag):
-            _place_kind(tag)
+        elif has_title and tag.name == "h1" and "section-heading" in classes_of(tag):
+            tag.name = "h2"  # a kind of members of ExDoc
         elif tag.attrs.get("data-page-type") == "member":
             _name_whole(tag)
         elif tag.attrs.get("id") == "blanket-implementations-list":
             _keep_own(tag)
         elif tag.name in HEADINGS and "code-header" in classes_of(tag):
             _unlink(tag)
+        has_title = has_title or tag.name == "h1"
         classes = classes_of(tag) if tag.name in ("div", "span") else []
         if "fragment" in classes:
             _name_fragment(tag)
@@ -94,12 +96,6 @@ def _is_title(tag: Tag, classes: Sequence[str]) -> bool:
     if parent.get("id") == "module-header":
         return "caption" in classes_of(tag)
     return "title" in classes and "headertitle" in classes_of(parent)
-
-
-def _place_kind(heading: Tag) -> None:
-    """Puts a kind of members of ExDoc, which has a heading of the first level, below the title above it."""
-    if heading.find_previous("h1") is not None:
-        heading.name = "h2"
 
 
 def _place_function(heading: Tag) -> None:
