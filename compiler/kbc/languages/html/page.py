@@ -105,6 +105,8 @@ def read_html(
                 inner.decompose()  # a sign beside it
         if not _text_of(heading):
             heading.unwrap()  # of a picture
+        elif bare_text(heading):
+            _remove_logo(heading)
     headings = [each for each in found if each.parent is not None]
     anchors = tuple(anchor for each, anchor in anchored if each.parent is not None)
     below = frozenset(anchors[1:])
@@ -158,6 +160,16 @@ def _open_links(main: Tag) -> None:
             inner.extend(list(leaf.contents))
             leaf.append(inner)
             link.name = "div"
+
+
+def _remove_logo(heading: Tag) -> None:
+    """Takes out a picture before the words of a heading: what it shows (`Logo`) is no part of the title."""
+    for each in heading.descendants:
+        if isinstance(each, NavigableString) and each.strip():
+            return
+        if isinstance(each, Tag) and each.name == "img":
+            each.decompose()
+            return
 
 
 def _own_links(heading: Tag) -> Iterator[Tag]:

@@ -202,6 +202,13 @@ def test_a_link_around_a_card_is_that_of_its_heading_or_first_block() -> None:
     assert body('<main><a href="/up"><div></div>Up</a></main>') == "[Up](/up)\n"
 
 
+def test_a_picture_before_the_words_of_a_heading_is_no_part_of_it() -> None:
+    heading = (
+        "<h1><a href='/'><img src='a.svg' alt='Logo'></a> Kites of <img src='b.svg' alt='x'></h1>"
+    )
+    assert body(heading) == "# Kites of x\n"
+
+
 def test_a_menu_of_words_is_content() -> None:
     assert body('<main><div class="menu">Soup, then cake, <a href="x">why</a></div></main>') == (
         "Soup, then cake, [why](x)\n"
