@@ -18,7 +18,7 @@ ELSEWHERE = "content-elsewhere"
 when the site is built, or another repository has it."""
 
 FIGURE = "pdf-figure"
-"""... about a PDF that is a figure."""
+"""The code of a `DocumentProblem` about a PDF that is a figure."""
 
 
 class LabelTarget(NamedTuple):

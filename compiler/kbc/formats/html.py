@@ -105,7 +105,7 @@ def _replacing(data: bytes, encoding: str) -> PageText:
         code="file-not-utf8",
         message=f"bytes that are not in the encoding of the page were replaced by {_REPLACED!a}",
         line=text.count("\n", 0, text.index(_REPLACED)) + 1,
-        hint="Save the page in the encoding that it declares.",
+        hint="Save the page in the encoding that it declares, or as UTF-8.",
     )
     return PageText(text, problem)
 

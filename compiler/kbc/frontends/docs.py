@@ -28,11 +28,18 @@ from kbc.frontends.converted import (
 from kbc.frontends.html_pages import html_pages, is_html, written_in_html
 from kbc.frontends.labels import Neighbours, project_labels
 from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
-from kbc.frontends.metadata import Line, Metadata, Text, Texts
+from kbc.frontends.metadata import Line, Located, Metadata, Text, Texts
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.source_map import SourceMap
-from kbc.frontends.titles import name_in_path, named_apart, shown_name, stated_in_header
+from kbc.frontends.titles import (
+    exported_title,
+    name_in_path,
+    named_apart,
+    other_title,
+    shown_name,
+    stated_in_header,
+)
 from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
@@ -48,8 +55,6 @@ from kbc.sources.formats import is_numbered_text
 CORE = "core"
 LESSONS = "lessons"
 
-_TITLE_KEY = re.compile(r"(?!sub).*title|sidebar_label", re.IGNORECASE)
-
 
 class DocMetadata(Metadata, extra="ignore"):
     """The front matter of a page; all of it is kept, whatever else is there."""
@@ -61,6 +66,10 @@ class DocMetadata(Metadata, extra="ignore"):
     tags: Texts = Field(default=(), description="words to filter by")
     topics: Texts = Field(default=(), description="subjects to list it under; default: the tags")
     url: Text = Field(default="", description="its public URL")
+
+    @property
+    def about(self) -> str:
+        return self.summary or self.description or self.excerpt
 
 
 _SETTINGS = frozenset({"CMakeLists.txt", "robots.txt"})
@@ -113,9 +122,8 @@ def read(
                 records.append(page)
         elif is_html(file) or file.path in html:
             documents = next(found) if file.path in html else []
-            records.extend(
-                _html(collection, file, html[file.path].data, each) for each in documents
-            )
+            for each in documents:
+                records.append(_html(collection, file, html[file.path].data, each, diagnostics))
         elif _is_plain_text(file):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
@@ -265,7 +273,6 @@ def _page(
         body = "\n".join(lines).lstrip("\n")
     content = mdx.clean(body) if page.is_mdx else body
     heading = _page_heading(document, bool(fields.title))
-    summary = fields.summary or fields.description or fields.excerpt
     tags = fields.tags
     return DocRecord(
         id=collection.stripped(path),
@@ -274,15 +281,15 @@ def _page(
         or heading
         or fields.title
         or permalinks.title(collection, path)
-        or _other_title(document.data)
-        or (_exported_title(page.text) if page.is_mdx else "")
+        or other_title(document.data)
+        or (exported_title(page.text) if page.is_mdx else "")
         or _first_heading(document)
         or shown_name(collection, path),
         path=path,
         text=page.text,
         language=page.format,
-        summary=shorten(summary)
-        if summary
+        summary=shorten(fields.about)
+        if fields.about
         else first_paragraph(document.blocks, document.references),
         tags=tags,
         url=_url(collection, path, document.data, fields.url),
@@ -333,19 +340,27 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
 
 
 def _html(
-    collection: Collection, file: SourceFile, data: Mapping[str, Any], document: Converted
+    collection: Collection,
+    file: SourceFile,
+    data: Mapping[str, Any],
+    document: Converted,
+    diagnostics: Diagnostics,
 ) -> DocRecord:
     """The record of a page of HTML, or Markdown written in it, below the front matter `data`."""
-    title = data.get("title") if isinstance(data.get("title"), str) else ""
-    stated = replace(document, title=title or document.title, summary="", url="")
-    page = _converted(collection, file, stated)
+    fields = Located(data, file.path, lambda key: 1).read(DocMetadata, diagnostics)
+    title = fields.title or document.title
+    page = _converted(
+        collection, file, replace(document, title=title, summary=fields.about, url="")
+    )
     if not is_html(file) and not (page.sections and page.sections[0].level == 1):
-        title = title or permalinks.title(collection, file.path)
+        title = fields.title or permalinks.title(collection, file.path) or other_title(data)
         page = replace(page, title=title or shown_name(collection, file.path))
     return replace(
         page,
         frontmatter=data,
-        url=_url(collection, file.path, data, ""),
+        tags=fields.tags,
+        topics=fields.topics or fields.tags,
+        url=_url(collection, file.path, data, fields.url),
         spoken=stated_language(data) or document.spoken,
         aliases=permalinks.aliases(collection, file.path, data),
     )
@@ -404,27 +419,6 @@ def _group(collection: Collection, file: SourceFile) -> str:
     if collection.group == CORE and file.relative_path.startswith(f"{LESSONS}/"):
         return LESSONS
     return collection.group or collection.name
-
-
-def _other_title(data: Mapping[str, Any]) -> str:
-    """A title under a name of the site's own: `pageTitle`, `tip_title`, `sidebar_label`, or what Eleventy's
-    navigation calls the page."""
-    navigation = data.get("eleventyNavigation")
-    tables = (data, navigation if isinstance(navigation, Mapping) else {})
-    stated = [
-        value.strip()
-        for table in tables
-        for key, value in table.items()
-        if isinstance(value, str) and _TITLE_KEY.fullmatch(str(key))
-    ]
-    key = tables[1].get("key")
-    return next((each for each in stated if each), key if isinstance(key, str) else "")
-
-
-def _exported_title(text: str) -> str:
-    """What Next.js takes from a page: `export const metadata = { title: "Guards" }`."""
-    texts = mdx.exported_texts(text)
-    return texts.get("metadata.title") or texts.get("meta.title") or ""
 
 
 def _page_heading(document: markdown.Document, has_title: bool) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from textwrap import dedent
+from typing import Any
 
+from kbc.languages import mdx
 from kbc.languages.markdown import Block
 from kbc.project import permalinks
 from kbc.project.kinds import ON_RELEASES
@@ -41,6 +43,7 @@ _ENDING = re.compile(r"(?:\.html)?(?:\.(?:md|markdown))?\.[^.]*\Z")
 
 _OF_WIKI = frozenset(["_Sidebar.md", "_Footer.md", "_Sidebar.asciidoc", "_Footer.asciidoc"])
 _API = "openapi"
+_TITLE_KEY = re.compile(r"(?!sub).*title|sidebar_label", re.IGNORECASE)
 _FIELD = re.compile(r"(?P<name>[A-Z][\w -]*):(?:[ \t]+(?P<value>.+))?")
 
 
@@ -254,3 +257,24 @@ def shown_name(collection: Collection, path: str) -> str:
 def _in_words(name: str) -> str:
     words = re.sub("[-_]", " ", name)
     return words.capitalize() if words == words.lower() else words
+
+
+def other_title(data: Mapping[str, Any]) -> str:
+    """A title under a name of the site's own: `pageTitle`, `tip_title`, `sidebar_label`, or what Eleventy's
+    navigation calls the page."""
+    navigation = data.get("eleventyNavigation")
+    tables = (data, navigation if isinstance(navigation, Mapping) else {})
+    stated = [
+        value.strip()
+        for table in tables
+        for key, value in table.items()
+        if isinstance(value, str) and _TITLE_KEY.fullmatch(str(key))
+    ]
+    key = tables[1].get("key")
+    return next((each for each in stated if each), key if isinstance(key, str) else "")
+
+
+def exported_title(text: str) -> str:
+    """What Next.js takes from a page: `export const metadata = { title: "Guards" }`."""
+    texts = mdx.exported_texts(text)
+    return texts.get("metadata.title") or texts.get("meta.title") or ""

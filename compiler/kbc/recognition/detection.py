@@ -142,7 +142,7 @@ class _FolderDetector:
     def folder(self) -> Recognition:
         here = repository.sites_in(self._tree, "")
         is_output = not here and built_site.is_output(self._tree, self._root, self._files)
-        sites = here if here or is_output else self._around()
+        sites = here or ([] if is_output else self._around())
         if sites and sites[0].generator == "gitbook" and not sites[0].order and self._has_site():
             sites = []  # it is what is left of a book, whose place another site has taken
         if above := self._above(sites):

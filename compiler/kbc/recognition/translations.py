@@ -27,7 +27,7 @@ _IN_FULL = {
     "vietnamese": "vi",
 }  # fmt: skip
 """The codes of languages whose names folders and files may have in full."""
-_VARIANT = re.compile(r"[-_]?(?:simplified|traditional|brazilian)[-_]?")
+_VARIANT = re.compile(r"[-_ ]?(?:simplified|traditional|brazilian)[-_ ]?")
 _SEVERAL = 2
 """Translations, at least, for others of the same name to be some as well."""
 

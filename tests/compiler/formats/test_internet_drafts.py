@@ -124,6 +124,20 @@ def test_plain_text_has_headings_lists_and_figures_without_heads_of_pages() -> N
     )
 
 
+def test_plain_text_without_an_indented_title_is_read() -> None:
+    text = "Network Group\n\nRequest for Comments: 9902\n\nKites\n\nA kite\n\nB.1 Tails\n\nA tail of\none.\n"
+    (document,) = convert("d.txt", text.encode(), read, format="rfc-text")
+    assert (document.title, document.problems) == ("", ())
+    assert document.text.startswith("```text\nNetwork Group\n```\n\n")
+    assert document.text.endswith("## Kites\n\n## A kite\n\n### B.1 Tails\n\nA tail of\none.\n")
+
+
+def test_names_of_drafts_of_any_length_take_no_time() -> None:
+    text = f"Request for Comments: 9903\n\n  draft-{'a' * 50_000} x\n"
+    (document,) = convert("d.txt", text.encode(), read, format="rfc-text")
+    assert not document.problems
+
+
 def test_drafts_in_xml_are_documentation(tmp_path: Path) -> None:
     (tmp_path / "d.xml").write_text('<rfc docName="d"/>')
     (tmp_path / "pom.xml").write_text("<project/>")

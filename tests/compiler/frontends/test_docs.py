@@ -392,5 +392,7 @@ def test_markdown_whose_headings_are_html_has_their_sections_and_tables() -> Non
     assert record.sections[0].anchor == "v1.Kite"
     assert record.text.startswith("See **v1**.\n\n### Kite\n\n(*Of* all)\n\n| Field |\n| --- |\n")
     assert "| `KiteSize` *int* |" in record.text
+    stated = read_page("posts/api.md", f"---\nsummary: All\ntags: [sky]\n---\n{text}")
+    assert (stated.summary, stated.stated_summary, stated.tags) == ("All", "All", ("sky",))
     fenced = f"# Pages\n\n```html\n{text}```\n"
     assert read_page("posts/api.md", fenced).text == fenced

@@ -18,6 +18,7 @@ from kbc.recognition.translations import translated_folders
     [
         (("en/a.md", "fr/a.md", "ja/a.md"), {"en/a.md"}),
         (("m/English/a.md", "m/Russian/a.md", "m/simplified_chinese/a.md"), {"m/English/a.md"}),
+        (("m/English/a.md", "m/Traditional Chinese/a.md"), {"m/English/a.md"}),
         (
             ("m/a/a.md", "m/polish/a.md", "m/thai/a.md"),
             {"m/a/a.md", "m/polish/a.md", "m/thai/a.md"},

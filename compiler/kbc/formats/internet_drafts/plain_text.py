@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, FormatError, Read, decode
+from kbc.formats.document import Converted, Read, decode
 
 _FOOT = re.compile(r"\[Page [0-9ivxlc]+\]\s*\Z")
 _HEAD = re.compile(r"(?:RFC|Internet[- ]Draft)\b.*\b[12][09]\d\d\Z")
 _NUMBER = re.compile(r"^Request for Comments:? *#? *(\d+)", re.MULTILINE | re.IGNORECASE)
 _SENTENCE_END = (".", ":", "?", "!")
-_DRAFT = re.compile(r"\s*<?(draft-[\w-]+)\S*\s*")
-_NUMBERED = re.compile(r"(?:Appendix )?(?P<number>(?:\d+|[A-Z])(?:\.\d+)*)\.?:?[ \t]+\S")
+_DRAFT = re.compile(r"\s*+<?(draft-[\w-]++)\S*+\s*+")
+_NUMBERED = re.compile(r"(?:Appendix |(?![A-Z] ))(?P<number>(?:\d+|[A-Z])(?:\.\d+)*)\.?:?[ \t]+\S")
+"""A heading with its number; "A client" is none."""
 _NAMED = re.compile(r"[A-Z][\w’' ,/()-]{2,60}")
 _CONTENTS = "table of contents"
 _ENTRY = re.compile(r"[. ]{4,}\d+\s*\Z")
@@ -29,19 +30,21 @@ _FULL_LINE = 55  # characters that some line of a paragraph has
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The document of a file; raises `FormatError` where its title cannot be told from its text."""
+    """The document of a file; without a title where none is indented below the first lines, as old RFCs have
+    none. Raises `FormatError` for what is no text."""
     lines = _without_page_breaks(decode(data).expandtabs().split("\n"))
     blocks = [block.strip("\n") for block in re.split(r"\n(?=\n)", "\n".join(lines))]
     blocks = [block for block in blocks if block]
     place = next((at for at, each in enumerate(blocks[:8]) if at and each.startswith(" ")), 0)
-    if not place:
-        raise FormatError("the file has no title below its first lines")
-    first = [(line, _DRAFT.fullmatch(line)) for line in blocks[place].split("\n")]
+    start = place or 1
+    above = blocks[place].split("\n") if place else []
+    first = [(line, _DRAFT.fullmatch(line)) for line in above]
     title = " ".join(" ".join(line for line, draft in first if draft is None).split())
-    number = next(iter(_NUMBER.findall(blocks[0])), "")
+    number = next(iter(_NUMBER.findall("\n".join(blocks[:start]))), "")
     names = [f"RFC {number}"] if number else [draft[1] for _, draft in first if draft]
-    shown = [commonmark.heading(1, commonmark.escaped(title)), _figure(blocks[:place])]
-    text = commonmark.document(commonmark.blocks([*shown, *_body(blocks[place + 1 :])]))
+    heading = commonmark.heading(1, commonmark.escaped(title)) if title else []
+    body = _body(blocks[place + 1 :])
+    text = commonmark.document(commonmark.blocks([heading, _figure(blocks[:start]), *body]))
     url = f"https://www.rfc-editor.org/rfc/rfc{number}" if number else ""
     return [Converted(text=text, format="rfc-text", title=title, url=url, index_names=tuple(names))]
 

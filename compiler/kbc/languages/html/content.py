@@ -79,7 +79,7 @@ _CHROME_IDS = frozenset({"titlearea"})
 _FOOTER_IDS = frozenset({"footer", "footer-container", "page-footer"})
 """Chrome on a block without headings; sections about footers have one."""
 _MENU_IDS = frozenset({"sidebar", "toc", "menu"})
-"""Navigation if its text is mostly links, or the way to the page; a dish has a menu, too."""
+"""Navigation if its text is mostly links, or a way to the page; a window or a dish has a menu, too."""
 
 _KEPT = frozenset({"html", "body", "main", "pre", "code"})
 """A body can have any class."""
@@ -130,7 +130,7 @@ def _remove_navigation(soup: BeautifulSoup) -> None:
     for tag in elements(soup):
         if is_removed(tag) or tag.name in _KEPT:
             continue
-        if _is_chrome(tag) or (_is_menu(tag) and (_is_mostly_links(tag) or "»" in tag.get_text())):
+        if _is_chrome(tag) or (_is_menu(tag) and (_is_mostly_links(tag) or _is_way_here(tag))):
             tag.decompose()
     for block in named(soup, "table", "p", "ul"):
         if not is_removed(block) and _leads_elsewhere(block):
@@ -218,6 +218,12 @@ def _is_menu(tag: Tag) -> bool:
 def _is_mostly_links(block: Tag) -> bool:
     linked = sum(len(bare_text(link)) for link in named(block, "a"))
     return linked >= _SHARE_OF_LINKS * len(bare_text(block)) and not has(block, "pre")
+
+
+def _is_way_here(menu: Tag) -> bool:
+    """Whether a menu leads from the first page to this one (`Index » Kite`), as that of YARD does."""
+    own = (each for each in menu.contents if isinstance(each, NavigableString))
+    return has(menu, "a") and any(each.strip() == "»" for each in own)
 
 
 def _leads_elsewhere(block: Tag) -> bool:

@@ -32,6 +32,7 @@ _PHRASES = frozenset(
 
 def name_elements(soup: BeautifulSoup) -> None:
     """Makes code and headings of what generators show as such."""
+    has_title = False
     for tag in list(elements(soup)):
         if is_removed(tag) or tag.parent is None:
             continue
@@ -41,17 +42,15 @@ def name_elements(soup: BeautifulSoup) -> None:
             _place_function(tag)
         elif tag.name == "a" and tag.parent.name == "code" and "token" in classes_of(tag):
             _name_item(tag)
-        elif tag.name == "h1" and "section-heading" in classes_of(tag):
-            tag.name = "h2"
+        elif has_title and tag.name == "h1" and "section-heading" in classes_of(tag):
+            tag.name = "h2"  # a kind of members of ExDoc
         elif tag.attrs.get("data-page-type") == "member":
             _name_whole(tag)
         elif tag.attrs.get("id") == "blanket-implementations-list":
             _keep_own(tag)
         elif tag.name in HEADINGS and "code-header" in classes_of(tag):
-            for link in list(
-                named(tag, "a")
-            ):  # of each type in a signature of rustdoc, and its signs
-                link.decompose() if "tooltip" in classes_of(link) else link.unwrap()
+            _unlink(tag)
+        has_title = has_title or tag.name == "h1"
         classes = classes_of(tag) if tag.name in ("div", "span") else []
         if "fragment" in classes:
             _name_fragment(tag)
@@ -102,9 +101,9 @@ def _is_title(tag: Tag, classes: Sequence[str]) -> bool:
 def _place_function(heading: Tag) -> None:
     """Puts a function of ExDoc, whose name is a heading of the first level, below its kind, with its id, and
     the headings of its text below it."""
-    heading.name = "h3"
     part = heading.find_parent(class_="detail")
     if isinstance(part, Tag):
+        heading.name = "h3"
         heading["id"] = str(part.get("id") or "")
         for each in named(part, "h2", "h3", "h4"):
             if each is not heading:
@@ -113,7 +112,8 @@ def _place_function(heading: Tag) -> None:
 
 def _name_item(token: Tag) -> None:
     """Makes a heading of the name of a member in jazzy, which a link in code stands for."""
-    block = token.parent.parent if token.parent is not None else None
+    assert token.parent is not None
+    block = token.parent.parent
     if block is not None and block.name == "div" and bare_text(block) == bare_text(token):
         block.name = "h3"
         block["id"] = str(token.get("href") or "").removeprefix("#")
@@ -134,6 +134,15 @@ def _name_whole(page: Tag) -> None:
     heading = next(named(page, "h1"), None)
     if heading is not None and any(classes):
         heading.insert(0, f"{classes[0]}.")
+
+
+def _unlink(signature: Tag) -> None:
+    """Leaves of the links of each type in a signature of rustdoc their text, and nothing of its signs."""
+    for link in list(named(signature, "a")):
+        if "tooltip" in classes_of(link):
+            link.decompose()
+        else:
+            link.unwrap()
 
 
 def _keep_own(implementations: Tag) -> None:

@@ -78,7 +78,8 @@ def read_html(
         language=_attribute(soup.find("html"), "lang"),
         is_too_deep=is_too_deep,
     )
-    named_beside = list(filter(None, [_text_of(current), _meta(metadata, "og:title")]))
+    shared, site = _meta(metadata, "og:title"), _meta(metadata, "og:site_name")
+    named_beside = list(filter(None, [_text_of(current), shared if shared != site else ""]))
     templates = "" if is_template else _templates(soup)
     keep_tabs(soup)
     name_elements(soup)
@@ -104,6 +105,8 @@ def read_html(
                 inner.decompose()  # a sign beside it
         if not _text_of(heading):
             heading.unwrap()  # of a picture
+        elif bare_text(heading):
+            _remove_logo(heading)
     headings = [each for each in found if each.parent is not None]
     anchors = tuple(anchor for each, anchor in anchored if each.parent is not None)
     below = frozenset(anchors[1:])
@@ -138,10 +141,10 @@ def _is_sign(link: Tag, below: Set[str]) -> bool:
     if not place.startswith("#"):
         return False
     text = link.get_text()
-    is_sign = not re.search(r"\w", text) and next(elements(link), None) is None
     before = link.find_previous_sibling(True)
     if isinstance(before, Tag) and before.name in HEADINGS and before.get("id") == place[1:]:
         return True
+    is_sign = not re.search(r"\w", text) and next(elements(link), None) is None
     return is_sign or (_TO_TOP.fullmatch(text) is not None and place[1:] not in below)
 
 
@@ -149,16 +152,24 @@ def _open_links(main: Tag) -> None:
     """Leaves of a link around blocks, such as a card, that of its heading or else its first block: Markdown
     has no other links."""
     for link in list(named(main, "a")):
-        blocks = list(named(link, *HEADINGS, "p", "div")) if "href" in link.attrs else []
-        if not blocks:
-            continue
+        blocks = named(link, *HEADINGS, "p", "div") if "href" in link.attrs else ()
         leaves = (each for each in blocks if bare_text(each) and not has(each, "a", "p", "div"))
         leaf = min(leaves, key=lambda each: each.name not in HEADINGS, default=None)
         if leaf is not None:
             inner = Tag(name="a", attrs={"href": str(link["href"])})
             inner.extend(list(leaf.contents))
             leaf.append(inner)
-        link.name = "div"
+            link.name = "div"
+
+
+def _remove_logo(heading: Tag) -> None:
+    """Takes out a picture before the words of a heading: what it shows (`Logo`) is no part of the title."""
+    for each in heading.descendants:
+        if isinstance(each, NavigableString) and each.strip():
+            return
+        if isinstance(each, Tag) and each.name == "img":
+            each.decompose()
+            return
 
 
 def _own_links(heading: Tag) -> Iterator[Tag]:

@@ -199,12 +199,24 @@ def test_a_link_around_a_card_is_that_of_its_heading_or_first_block() -> None:
     assert body(f"<main>{card}</main>") == "## [**Up**](/up)\n\nIt rises.\n"
     plain = '<a href="/up"><div></div><div>Up</div><p>It rises.</p></a>'
     assert body(f"<main>{plain}</main>") == "[Up](/up)\n\nIt rises.\n"
+    assert body('<main><a href="/up"><div></div>Up</a></main>') == "[Up](/up)\n"
+
+
+def test_a_picture_before_the_words_of_a_heading_is_no_part_of_it() -> None:
+    heading = (
+        "<h1><a href='/'><img src='a.svg' alt='Logo'></a> Kites of <img src='b.svg' alt='x'></h1>"
+    )
+    assert body(heading) == "# Kites of x\n"
 
 
 def test_a_menu_of_words_is_content() -> None:
     assert body('<main><div class="menu">Soup, then cake, <a href="x">why</a></div></main>') == (
         "Soup, then cake, [why](x)\n"
     )
+    french = (
+        '<section id="menu"><h2>Menu</h2><p>« Fichier », puis <a href="x">ici</a>.</p></section>'
+    )
+    assert body(f"<main>{french}</main>") == "## Menu\n\n« Fichier », puis [ici](x).\n"
 
 
 def test_an_article_leaves_the_table_of_contents_beside_it_out() -> None:
@@ -269,6 +281,13 @@ def test_code_in_a_cell_keeps_its_lines() -> None:
         ("", "<p>x</p><a aria-current='page' href='#'>Here</a>", "Here"),
         ("", "<h1>One</h1><h1>Two</h1>", "One"),
         ("Up - Sky", "<meta property='og:title' content='Up'><h2>How to rise</h2>", "Up"),
+        (
+            "Up - Sky",
+            "<meta property='og:title' content='Sky'><meta property='og:site_name' content='Sky'>",
+            "Up - Sky",
+        ),
+        ("", "<h1 class='section-heading'>Up</h1><h2>How</h2><h2>Why</h2>", "Up"),
+        ("", "<h1 class='signature'>Up</h1><h2>How</h2><h2>Why</h2>", "Up"),
         (
             "Sky",
             "<h1><span class='name clip'>Sky</span><span>Kites for all</span></h1>",
