@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.analysis import RECIPE, Analyzer
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters, few
 from kb_runtime.search.lexical_engine import failure
 from kb_runtime.search.lexical_plan import Statistics, plan
@@ -41,13 +41,15 @@ class LexicalPart(NamedTuple):
 class FederatedLexical(Statistics):
     """Searches like a `LexicalIndex`. Safe to use from several threads."""
 
-    is_one_index = False
-
     def __init__(self, parts: Sequence[LexicalPart]) -> None:
         self._parts = parts
         self._frequencies: dict[tuple[str, str], int] = {}
-        languages = [code for part in parts for code in part.searcher.analyzer.languages]
-        self.analyzer = Analyzer(tuple(dict.fromkeys(languages)))
+        own = [part.searcher.analyzer for part in parts]
+        languages = dict.fromkeys(code for each in own for code in each.languages)
+        # Parts of several recipes differ in Arabic and Ukrainian words alone.
+        self.analyzer = Analyzer(
+            tuple(languages), max((each.recipe for each in own), default=RECIPE)
+        )
         self.documents = sum(part.searcher.documents for part in parts)
 
     def search(self, request: LexicalRequest) -> LexicalHits:

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
     import tantivy
 
 # Changing anything that changes the terms of some text must change this name: an index written by
-# another recipe is refused when it is opened.
+# another recipe is refused when it is opened, but for the earlier one, in whose terms it is searched.
 RECIPE = "kbc-terms-3"
+EARLIER = "kbc-terms-2"
 
 # A longer whole (an encoded blob, a minified line) is no name that anybody types.
 MAX_TERM_CHARS = 64
@@ -77,6 +78,7 @@ _LETTERS = str.maketrans(
 )
 # Letters of Ukrainian and Belarusian as the Russian stemmer knows them: most endings are the same then.
 _CYRILLIC = str.maketrans("ёєіїґў", "ееиигу")
+_CYRILLIC_EARLIER = str.maketrans("ё", "е")
 
 # Function words of English. They carry no topic, and question-style queries are full of them: without
 # them nDCG@10 on questions about code rose from 0.48 to 0.58 in a study of public collections. They
@@ -127,17 +129,18 @@ class Language:
     """The stop words and the stemmer of a language, with what it has seen; none of both for another code
     than those of `STEMMERS`."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, recipe: str = RECIPE) -> None:
         import tantivy
 
         name = STEMMERS.get(code)
         self._stemmer: Callable[[str], str] | None = None
-        if code == ARABIC:
+        if code == ARABIC and recipe != EARLIER:
             self._stemmer = arabic_stem
         elif name:
             engine = _engine(tantivy.Filter.stemmer(name))
             if code == RUSSIAN:
-                self._stemmer = lambda term: engine.analyze(term.translate(_CYRILLIC))[0]
+                letters = _CYRILLIC_EARLIER if recipe == EARLIER else _CYRILLIC
+                self._stemmer = lambda term: engine.analyze(term.translate(letters))[0]
             else:
                 self._stemmer = lambda term: engine.analyze(term)[0]
         written = FUNCTION_WORDS.get(code, "").split()
@@ -192,12 +195,13 @@ class Analyzer:
     """Turns text into terms. Remembers the words it has seen; safe to share between threads.
 
     `languages` are the codes of those that pages with Latin letters are written in, the most frequent
-    first. What is not said to be of another one is of the first.
+    first. What is not said to be of another one is of the first. Terms are those of `recipe`.
     """
 
-    def __init__(self, languages: Sequence[str] = (ENGLISH,)) -> None:
+    def __init__(self, languages: Sequence[str] = (ENGLISH,), recipe: str = RECIPE) -> None:
         self.languages = tuple(languages) or (ENGLISH,)
-        self._languages = {code: Language(code) for code in self.languages}
+        self.recipe = recipe
+        self._languages = {code: Language(code, recipe) for code in self.languages}
         self._names: dict[str, Terms] = {}
         self._stems: dict[str, tuple[str, ...]] = {}
 
@@ -300,7 +304,7 @@ class Analyzer:
         code = language_of_script(word) or language or self.languages[0]
         known = self._languages.get(code)
         if known is None:
-            known = self._languages[code] = Language(code)
+            known = self._languages[code] = Language(code, self.recipe)
         return known
 
 

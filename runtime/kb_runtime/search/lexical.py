@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from kb_runtime.search.analysis import Analyzer
-from kb_runtime.search.lexical_engine import check_recipe, failure, open_index, rarity
+from kb_runtime.search.lexical_engine import failure, open_index, rarity, recipe_of
 from kb_runtime.search.lexical_plan import Statistics, nearest_words, plan
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS, FILTERS, ROW, WORDS, filter_term
 from kb_runtime.text.languages import ENGLISH
@@ -112,13 +112,12 @@ class LexicalIndex(Statistics):
         are searched with it as one index; `languages` are those of the pages. Raises `ArtifactError`."""
         import tantivy
 
-        for each in (folder, *further_folders):
-            check_recipe(each)
+        recipe, *_ = [recipe_of(each) for each in (folder, *further_folders)]
         self._tantivy = tantivy
         self._index = open_index(folder, *further_folders)
         self._schema = self._index.schema
         self._searcher = self._index.searcher()
-        self.analyzer = Analyzer(languages)
+        self.analyzer = Analyzer(languages, recipe)
         self.documents = self._searcher.num_docs
         self._frequencies: dict[tuple[str, str], int] = {}
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.errors.panics import is_panic
-from kb_runtime.search.analysis import RECIPE
+from kb_runtime.search.analysis import EARLIER, RECIPE
 from kb_runtime.search.lexical_schema import META
 from kb_runtime.store.integrity import REBUILD, json_of, read_regular
 from kb_runtime.store.manifest_schema import is_object
@@ -54,17 +54,18 @@ def failure(error: BaseException) -> BaseException:
     return error
 
 
-def check_recipe(folder: str) -> None:
-    """Compares the recipe of the terms with that of this version. Raises `ArtifactError`."""
+def recipe_of(folder: str) -> str:
+    """The recipe of the terms, which this version knows. Raises `ArtifactError`."""
     path = os.path.join(folder, META)
     recipe = json_of(read_regular(path, absent="truncated"), path, is_object).get("payload")
-    if recipe != RECIPE:
-        raise ArtifactError(
-            "newer-format" if str(recipe) > RECIPE else "older-format",
-            f"The lexical index in {folder} was made by the term recipe {recipe!r}; this version of"
-            f" kbc reads {RECIPE!r}.",
-            "Build the knowledge base again with this version, or install the version that built it.",
-        )
+    if recipe in (RECIPE, EARLIER):
+        return str(recipe)
+    raise ArtifactError(
+        "newer-format" if str(recipe) > RECIPE else "older-format",
+        f"The lexical index in {folder} was made by the term recipe {recipe!r}; this version of"
+        f" kbc reads {RECIPE!r} and {EARLIER!r}.",
+        "Build the knowledge base again with this version, or install the version that built it.",
+    )
 
 
 def open_index(folder: str, *further: str) -> tantivy.Index:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.search.analysis import WORD
+from kb_runtime.search.analysis import RECIPE, WORD
 from kb_runtime.search.lexical_schema import (
     NAME_FIELDS,
     OPERATORS,
@@ -74,8 +74,6 @@ class Statistics:
     """How often terms occur in what is searched: in `documents` chunks."""
 
     documents: int
-    is_one_index = True
-    """Whether what is searched is one index, made with the words that are counted here."""
 
     def frequency(self, field: str, term: str) -> int:
         """The chunks that have `term` in `field`."""
@@ -126,8 +124,14 @@ class Plan(NamedTuple):
 def plan(
     query: Query, boosts: Mapping[str, float], statistics: Statistics, analyzer: Analyzer
 ) -> Plan:
-    """The plan of a query; `boosts` has a weight for every field. Terms that occur nowhere are left
-    out, and so are phrases with such a word."""
+    """The plan of a query in the terms of `analyzer`, which is that of the index; `boosts` has a weight for
+    every field. Terms that occur nowhere are left out, and so are phrases with such a word."""
+    if analyzer.recipe != RECIPE:
+        from kb_runtime.search.query import (
+            analyse,
+        )  # again: most indexes have the recipe of queries
+
+        query = analyse(query.text, analyzer)
     return _Planner(boosts, statistics, analyzer).plan(query)
 
 
@@ -219,12 +223,7 @@ class _Planner:
     def _weigh(self, term: QueryTerm, count: float) -> int:
         """Adds a term in all fields; gives the chunks that know it, whole, in the field that does."""
         known = 0
-        parts = self._parts(term)
-        # Where a chunk has a form of a verb, the index has the verb as well, unless this is a word of another
-        # language or index only.
-        is_verb = len(parts) == 1 == len(self._analyzer.languages) and self._statistics.is_one_index
-        whole = parts if is_verb else term.prose
-        for fields, forms in ((PROSE_FIELDS, whole), (NAME_FIELDS, term.names)):
+        for fields, forms in ((PROSE_FIELDS, term.prose), (NAME_FIELDS, term.names)):
             for at, form in enumerate(forms):
                 weight = count if at == 0 else count * PART_WEIGHT
                 for field in fields:
@@ -234,7 +233,7 @@ class _Planner:
         for stem in term.elsewhere:
             for field in PROSE_FIELDS:
                 known = max(known, self._add(field, stem, count * self._boosts[field]))
-        for stem in (*(() if is_verb else parts), *self._joined(term)):
+        for stem in (*self._parts(term), *self._joined(term)):
             for field in PROSE_FIELDS:
                 weight = count * PART_WEIGHT * self._boosts[field]
                 known = max(known, self._add(field, stem, weight))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import pytest
 
 from kb_runtime.knowledge.federated_lexical import FederatedLexical, LexicalPart
 from kb_runtime.knowledge.part_rows import PartRows
+from kb_runtime.search.analysis import EARLIER, Analyzer
 from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.query import analyse
 from kb_runtime.text.compounds import verb_within
 from kb_runtime.text.languages import UNKNOWN_IN_LATIN
+from kbc.backends import lexical
 from kbc.backends.lexical import write_lexical
 from kbc.backends.page_languages import by_frequency, page_languages
 from kbc.languages.front_matter import stated_language
@@ -293,6 +296,22 @@ def test_words_are_found_in_another_form(
     write_lexical(folder, chunks, {"docs": 0}, {}, languages=languages)
     index = LexicalIndex(str(folder), [language])
     assert index.search(LexicalRequest(analyse(query, index.analyzer), 5)).rows == [0]
+
+
+@pytest.mark.parametrize("word", ["الكائن", "компонентів"])
+def test_an_index_of_the_earlier_recipe_is_searched_in_its_terms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    monkeypatch.setattr(lexical, "Analyzer", partial(Analyzer, recipe=EARLIER))
+    monkeypatch.setattr(lexical, "RECIPE", EARLIER)
+    chunks = [chunk("docs", "a", f"{word}\n"), chunk("docs", "b", "Something else.\n")]
+    write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {})
+    index = LexicalIndex(str(tmp_path / "lexical"))
+    query = analyse(word, Analyzer())
+    assert not index.frequency("body", query.terms[0].prose[0])
+    parts = [LexicalPart(index, PartRows(first, 2), {0: 0}) for first in (0, 2)]
+    assert index.search(LexicalRequest(query, 5)).rows == [0]
+    assert FederatedLexical(parts).search(LexicalRequest(query, 5)).rows == [0, 2]
 
 
 def test_a_query_finds_the_pages_of_every_language(tmp_path: Path) -> None:
