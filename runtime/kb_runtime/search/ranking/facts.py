@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import count, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -88,6 +88,11 @@ class ChunkNames(NamedTuple):
         return min((each for each in found if each is not None), default=None)
 
 
+def are_programs(kinds: Set[str]) -> bool:
+    """Whether collections of these kinds hold nothing but files of programs."""
+    return kinds <= _PROGRAMS
+
+
 class Facts:
     """Reads facts about candidates as they are asked for; safe to use from several threads."""
 
@@ -115,10 +120,6 @@ class Facts:
         keys = zip(collections, map(column.__getitem__, rows), strict=True)
         of_rows = [*map(places.__getitem__, keys)]  # of hundreds of rows, without steps in Python
         return list(places), of_rows
-
-    def are_programs(self, records: Sequence[RecordKey]) -> bool:
-        """Whether all records are files of programs, change logs beside them aside."""
-        return self.kinds(records) <= _PROGRAMS
 
     def kinds(self, records: Sequence[RecordKey]) -> set[str]:
         """The kinds of the collections that records are in. Where there are several, pages that are all

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
@@ -10,7 +10,7 @@ from kb_runtime.search.fusion import RankedRows, is_among, to_unit_range
 from kb_runtime.search.lexical_plan import MAX_TERMS
 from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.ranking.companions import companions
-from kb_runtime.search.ranking.facts import Facts, RecordFacts, RecordKey
+from kb_runtime.search.ranking.facts import Facts, RecordFacts, RecordKey, are_programs
 from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace, StepScores
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 class _Pool(NamedTuple):
     """The candidates that are ranked by structure, [pool] of each.
 
-    `record_of` are places in `records`, the different records of the candidates, and in their `facts`.
+    `record_of` are places in `records`, the different records of the candidates, and in their `facts`;
+    `kinds` are those of their collections.
     `similarity` are the cosines of the candidates to each other, float32 [pool, pool]; None without vectors.
     """
 
@@ -41,6 +42,7 @@ class _Pool(NamedTuple):
     rows: Sequence[int]
     records: Sequence[RecordKey]
     facts: Sequence[RecordFacts]
+    kinds: Set[str]
     record_of: Places
     similarity: Floats | None
 
@@ -115,7 +117,7 @@ class Structure:
                 case "weights":
                     scores = self._weighted(pool, scores, defining)
                 case "evidence":
-                    programs = self._facts.are_programs(pool.records)
+                    programs = are_programs(pool.kinds)
                     flat = [facts.is_flat for facts in pool.facts]
                     bonus = steps.evidence_bonus(
                         scores,
@@ -171,7 +173,7 @@ class Structure:
         `first` are of files of programs, which are compared with each other."""
         if first > steps.POOL and self._facts.has_programs:
             records, record_of = self._facts.records(fused.rows[:first].tolist())
-            if self._facts.are_programs(records):
+            if are_programs(self._facts.kinds(records)):
                 return steps.members(record_of)
         return range(min(steps.POOL, len(fused.rows)))
 
@@ -188,8 +190,8 @@ class Structure:
             # On processors with SVE or SME the product of matrices raises flags that its values do not earn.
             with np.errstate(all="ignore"):
                 similarity = chosen @ chosen.T
-        facts = self._facts.of(records)
-        return _Pool(query, listed, records, facts, np.array(record_of), similarity)
+        facts, kinds = self._facts.of(records), self._facts.kinds(records)
+        return _Pool(query, listed, records, facts, kinds, np.array(record_of), similarity)
 
     def _with_definitions(
         self, pool: _Pool, scores: Scores
@@ -340,7 +342,7 @@ class Structure:
         `defining`, is the name that they define."""
         import numpy as np
 
-        showing = paths.showing_kinds(_words(pool.query), self._facts.kinds(pool.records))
+        showing = paths.showing_kinds(_words(pool.query), pool.kinds)
         factors = [
             (steps.SHOWING[kind] if kind in showing else 1.0) if given is None else given
             for given, kind in zip(self._weights, self._kinds, strict=True)
