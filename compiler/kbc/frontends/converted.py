@@ -148,11 +148,11 @@ def _with_text(
         problems = [each for each in problems if each.code != ELSEWHERE]
     for problem in problems:
         if problem.code not in (UNRESOLVED, ELSEWHERE):
-            _report(problem, file.path, diagnostics)
+            report_problem(problem, file.path, diagnostics)
     for code in (UNRESOLVED, ELSEWHERE):
         some = [problem for problem in problems if problem.code == code]
         if some:
-            _report(without_text(some), file.path, diagnostics)
+            report_problem(without_text(some), file.path, diagnostics)
     return [document for document in found if document.text.strip()]
 
 
@@ -232,7 +232,7 @@ def _with_anchors(found: tuple[Section, ...], anchors: Sequence[str]) -> tuple[S
     )
 
 
-def _report(problem: DocumentProblem, path: str, diagnostics: Diagnostics) -> None:
+def report_problem(problem: DocumentProblem, path: str, diagnostics: Diagnostics) -> None:
     """A file that cannot be read is a warning: among two thousand, one that is encrypted or damaged must
     not stop a build. It is counted as not readable, and `--strict` fails on it."""
     message = f"{problem.message}; the file was left out" if problem.is_error else problem.message

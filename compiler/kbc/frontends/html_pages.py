@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 from kbc.diagnostics import Diagnostics
 from kbc.formats import FormatError
+from kbc.frontends.converted import report_problem
 from kbc.frontends.page_includes import PageIncludes
+from kbc.languages import markdown
 from kbc.languages.front_matter import below_front_matter
 from kbc.languages.includes.fenced import fenced_stretches
 from kbc.project.model import Collection
@@ -64,16 +66,10 @@ def html_pages(
         if stored is None or file.path.rpartition("/")[2].lower().startswith("404."):
             continue
         data, text = below_front_matter(includes.expand(file, stored))
-        body = replace(file, data=(text if is_html(file) else _rendered(text)).encode())
+        body = replace(file, data=(text if is_html(file) else markdown.to_html(text)).encode())
         if not body.is_blank:
             found[file.path] = PageBelowMatter(body, data)
     return found
-
-
-def _rendered(markdown: str) -> str:
-    from markdown_it import MarkdownIt  # few pages are written so
-
-    return str(MarkdownIt("commonmark").enable("table").render(markdown))
 
 
 def _text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
@@ -86,8 +82,6 @@ def _text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
         with suppress(FormatError):
             text, problem = text_of(file.data)
             if problem:
-                diagnostics.warning(
-                    problem.code, problem.message, file.path, problem.line, hint=problem.hint
-                )
+                report_problem(problem, file.path, diagnostics)
             return text
     return file.text(diagnostics)

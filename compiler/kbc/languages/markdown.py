@@ -245,6 +245,11 @@ def plain_text(source: str, references: Mapping[str, Any] | None = None) -> str:
     return " ".join("".join(_inline_text(tokens)).split())
 
 
+def to_html(text: str) -> str:
+    """A text in Markdown, by the rules of `parse`, as HTML."""
+    return str(_MARKDOWN_BLOCKS.render(text))
+
+
 def heading_text(source: str) -> str:
     """The source of a heading as plain text, without its attributes and the names of MyST's roles."""
     return plain_text(_ROLE.sub("", split_attributes(source.strip())[0]))
