@@ -48,10 +48,11 @@ class DamagedShardsError(PublishError):
 def translated(error: Exception, kb_folder: Path, temporary: Path) -> PublishError:
     """The `PublishError` that explains why `kb_folder` cannot be written; `temporary` has what was."""
     if isinstance(error, OSError) and error.errno == errno.EFBIG:
+        fact, hint = FILE_SIZES
         return PublishError(
             "no-space",
-            f"Writing {kb_folder} failed: the limit of file sizes is reached.",
-            f"What was live still is. {FILE_SIZES}",
+            f"Writing {kb_folder} failed: {fact}.",
+            f"What was live still is. {hint}",
         )
     if _is_no_space(error, temporary):
         return PublishError(

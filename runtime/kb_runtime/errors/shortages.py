@@ -12,8 +12,11 @@ from kb_runtime.errors import SingleCodeError, exit_codes
 
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
-FILE_SIZES = "Raise it (`ulimit -f`), or choose a file system that takes larger files."
-"""What to do where a file may not grow further, however much space there is."""
+FILE_SIZES = (
+    "the limit of file sizes is reached",
+    "Raise it (`ulimit -f`), or choose a file system that takes larger files.",
+)
+"""What is wrong where a file may not grow further, however much space there is, and what to do."""
 
 _THREADS = -1  # no number of the system
 _THREAD_ADDRESSES = 256 << 20
@@ -33,7 +36,7 @@ _SHORT: dict[int, tuple[str, str]] = {
     ),
     errno.EROFS: ("the file system is read-only", "Choose another folder."),
     **dict.fromkeys(NO_SPACE, ("there is no space left", "Free some space.")),
-    errno.EFBIG: ("the limit of file sizes is reached", FILE_SIZES),
+    errno.EFBIG: FILE_SIZES,
 }
 _OF_DISKS = frozenset(_SHORT[number][0] for number in (errno.EROFS, *NO_SPACE))
 _RAISED = {

@@ -127,9 +127,7 @@ def plan(
     """The plan of a query in the terms of `analyzer`, which is that of the index; `boosts` has a weight for
     every field. Terms that occur nowhere are left out, and so are phrases with such a word."""
     if analyzer.recipe != RECIPE:
-        from kb_runtime.search.query import (
-            analyse,
-        )  # again: most indexes have the recipe of queries
+        from kb_runtime.search.query import analyse  # which most indexes need no second time
 
         query = analyse(query.text, analyzer)
     return _Planner(boosts, statistics, analyzer).plan(query)
