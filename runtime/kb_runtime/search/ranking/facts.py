@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.vectors import RowRange
 
+    Mask = NDArray[np.bool_]
+
 # Records whose name and place are remembered: about 400 bytes each.
 _REMEMBERED_RECORDS = 20_000
 # Rows whose definitions are remembered, about 500 bytes each; only queries with names need them.
@@ -132,7 +134,7 @@ class Facts:
                 found -= _DOCS
         return found
 
-    def languages(self, rows: Sequence[int]) -> list[str]:
+    def _languages(self, rows: Sequence[int]) -> list[str]:
         """The language of the source in each of some rows; empty for pages and what is in no source tree."""
         if not self.has_programs:
             return [""] * len(rows)
@@ -140,6 +142,18 @@ class Facts:
         column, labels = chunks.column("language"), chunks.labels("language")
         programs = [self._kinds[one.name] in _PROGRAMS for one in self._ranges]
         return [labels[column[row]] if programs[bisect_right(ends, row)] else "" for row in rows]
+
+    def in_other_language(self, rows: Sequence[int], written: Sequence[str]) -> Mask | None:
+        """Which of some rows are source in another language than the one that a query names, whose words in
+        lower case are `written`: bool [rows]. None where it names none."""
+        import numpy as np
+
+        languages = self._languages(rows)
+        known = {*languages} - {""}
+        if len(known) < 2:
+            return None
+        language = paths.language_named(written, known)
+        return np.array([one not in ("", language) for one in languages]) if language else None
 
     def lines(self, rows: Sequence[int]) -> NDArray[np.uint32]:
         """The number of lines of each of some rows, less one: uint32 [rows]."""
