@@ -16,6 +16,7 @@ from kb_runtime.search.ranking.companions import Subject, subject_of
 from kb_runtime.search.ranking.steps import same_text
 from kb_runtime.text import members, tests
 from kb_runtime.text.members import MemberPath, NameMatch
+from kb_runtime.text.remembered import Remembered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,10 +110,10 @@ class Facts:
         self.has_programs = any(self._kinds[one.name] in _PROGRAMS for one in ranges)
         self._analyzer = analyzer
         self._package = str(backend.manifest.get("name") or "")
-        self._records: dict[RecordKey, RecordFacts] = {}
+        self._records: Remembered[RecordKey, RecordFacts] = Remembered(_REMEMBERED_RECORDS)
         self._tree_names: dict[str, frozenset[str]] = {}
-        self._names: dict[int, ChunkNames] = {}
-        self._same_text: dict[tuple[int, int], bool] = {}
+        self._names: Remembered[int, ChunkNames] = Remembered(_REMEMBERED_ROWS)
+        self._same_text: Remembered[tuple[int, int], bool] = Remembered(_REMEMBERED_PAIRS)
 
     def records(self, rows: Sequence[int]) -> tuple[list[RecordKey], list[int]]:
         """The different records of some rows, and of each row the place of its record among them."""
@@ -170,10 +171,8 @@ class Facts:
         """Whether the texts of two chunks are nearly the same."""
         known = self._same_text.get((row, other))
         if known is None:
-            known = same_text(self._words(row), self._words(other))
-            if len(self._same_text) >= _REMEMBERED_PAIRS:
-                self._same_text.clear()
-            self._same_text[row, other] = known
+            found = same_text(self._words(row), self._words(other))
+            known = self._same_text.keep((row, other), found)
         return known
 
     def _words(self, row: int) -> set[str]:
@@ -194,9 +193,7 @@ class Facts:
                 _subject(chunk),
                 *self._members(chunk),
             )
-            if len(self._names) >= _REMEMBERED_ROWS:
-                self._names.clear()
-            self._names[row] = known
+            self._names.keep(row, known)
         return known
 
     def _members(
@@ -232,12 +229,9 @@ class Facts:
         subject = None
         if self._kinds[name] in _PROGRAMS and paths.DATA not in kinds:
             subject = subject_of(id, is_test=paths.TEST in kinds)
-        if len(self._records) >= _REMEMBERED_RECORDS:
-            self._records.clear()
-        facts = self._records[key] = RecordFacts(
-            id, words, kinds, version, self._kinds[name] in _TEXTS and self._is_flat(key), subject
-        )
-        return facts
+        is_flat = self._kinds[name] in _TEXTS and self._is_flat(key)
+        facts = RecordFacts(id, words, kinds, version, is_flat, subject)
+        return self._records.keep(key, facts)
 
     def _names_in_tree(self, collection: str) -> frozenset[str]:
         """What the files and folders of a source tree are called, and the tree itself, in lower case."""
