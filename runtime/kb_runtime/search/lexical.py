@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical_engine import failure, open_index, rarity, recipe_of
-from kb_runtime.search.lexical_plan import Statistics, nearest_words, plan
+from kb_runtime.search.lexical_plan import Statistics, plan
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS, FILTERS, ROW, WORDS, filter_term
 from kb_runtime.text.languages import ENGLISH
 from kb_runtime.text.remembered import Remembered
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from kb_runtime.search.lexical_plan import Plan
     from kb_runtime.search.query import Query
-    from kb_runtime.search.spelling import Correction
     from kb_runtime.store.facets import Mask, RowFilter
 
 # Row ranges up to which the engine itself keeps to them (0.1 ms for one of 100,000 chunks, 30 ms for a
@@ -231,10 +230,6 @@ class LexicalIndex(Statistics):
     def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """The most frequent words of the vocabulary with that prefix, and the chunks of each."""
         return self._searcher.terms_with_prefix(WORDS, prefix, limit=limit)
-
-    def nearest_words(self, term: str, limit: int) -> list[Correction]:
-        """Words of the index near a folded word; see `spelling.corrections`."""
-        return nearest_words(self, term, limit)
 
     def _clauses(self, plan: Plan, statistics: Statistics) -> list[tantivy.Query]:
         """The scored parts of a plan that can match here.
