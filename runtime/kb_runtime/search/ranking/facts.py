@@ -106,8 +106,10 @@ class Facts:
         self._backend = backend
         self._ranges = ranges
         self._ends = [one.end for one in ranges]
-        self._kinds = {info.name: info.kind for info in backend.collections}
-        self.has_programs = any(self._kinds[one.name] in _PROGRAMS for one in ranges)
+        kinds = {info.name: info.kind for info in backend.collections}
+        self.collection_kinds = [kinds[one.name] for one in ranges]
+        self._are_programs = [kind in _PROGRAMS for kind in self.collection_kinds]
+        self.has_programs = any(self._are_programs)
         self._analyzer = analyzer
         self._package = str(backend.manifest.get("name") or "")
         self._records: Remembered[RecordKey, RecordFacts] = Remembered(_REMEMBERED_RECORDS)
@@ -127,8 +129,8 @@ class Facts:
     def kinds(self, records: Sequence[RecordKey]) -> set[str]:
         """The kinds of the collections that records are in. Where there are several, pages that are all
         change logs do not count: these explain nothing."""
-        kinds = {at: self._kinds[self._ranges[at].name] for at in {*map(itemgetter(0), records)}}
-        found = set(kinds.values())
+        kinds = self.collection_kinds
+        found = {kinds[at] for at in {*map(itemgetter(0), records)}}
         if len(found) > 1 and not found.isdisjoint(_DOCS):
             pages = (key for key in records if kinds[key[0]] in _DOCS)
             if all("changelog" in self._of(key).kinds for key in pages):
@@ -141,7 +143,7 @@ class Facts:
             return [""] * len(rows)
         chunks, ends = self._backend.chunks, self._ends
         column, labels = chunks.column("language"), chunks.labels("language")
-        programs = [self._kinds[one.name] in _PROGRAMS for one in self._ranges]
+        programs = self._are_programs
         return [labels[column[row]] if programs[bisect_right(ends, row)] else "" for row in rows]
 
     def in_other_language(self, rows: Sequence[int], written: Sequence[str]) -> Mask | None:
@@ -216,8 +218,9 @@ class Facts:
         name = self._ranges[at].name
         id = self._backend.catalog(name).id(index)
         words = frozenset(term for term, _ in self._analyzer.prose(paths.name_of(id)))
-        kinds = paths.place_kinds(id) if self._kinds[name] in _FILES else frozenset()
-        if self._kinds[name] not in _PROGRAMS:
+        kind = self.collection_kinds[at]
+        kinds = paths.place_kinds(id) if kind in _FILES else frozenset()
+        if kind not in _PROGRAMS:
             kinds &= {"changelog"}
         else:
             if self._passes_on(key):
@@ -225,11 +228,11 @@ class Facts:
             of = tests.tested_by_folders(id)
             if of and not self._names_in_tree(name).isdisjoint(of):
                 kinds |= {paths.TEST}
-        version = paths.version_of(id) if self._kinds[name] in _FILES else None
+        version = paths.version_of(id) if kind in _FILES else None
         subject = None
-        if self._kinds[name] in _PROGRAMS and paths.DATA not in kinds:
+        if kind in _PROGRAMS and paths.DATA not in kinds:
             subject = subject_of(id, is_test=paths.TEST in kinds)
-        is_flat = self._kinds[name] in _TEXTS and self._is_flat(key)
+        is_flat = kind in _TEXTS and self._is_flat(key)
         facts = RecordFacts(id, words, kinds, version, is_flat, subject)
         return self._records.keep(key, facts)
 

@@ -65,11 +65,8 @@ class Structure:
         """`ranges` are the rows of the collections that have some, in row order; `weights` what the
         author gave to collections by name."""
         self._backend = backend
-        self._ranges = ranges
         self._analyzer = analyzer
         self._weights = [weights.get(one.name) for one in ranges]
-        kinds = {info.name: info.kind for info in backend.collections}
-        self._kinds = [kinds[one.name] for one in ranges]
         self._facts = Facts(backend, ranges, analyzer)
 
     def rank(
@@ -286,7 +283,7 @@ class Structure:
         self, query: Query, words: Collection[str], records: Iterable[RecordKey]
     ) -> frozenset[str]:
         """The kinds of secondary files that the query, which has the `words`, asks for among records."""
-        kinds = {self._kinds[at] for at, _ in records}
+        kinds = {self._facts.collection_kinds[at] for at, _ in records}
         return paths.kinds_asked_for(words, _written(query), kinds)
 
     def _superseded(self, pool: _Pool) -> set[int]:
@@ -336,7 +333,7 @@ class Structure:
         showing = paths.showing_kinds(pool.words, pool.kinds)
         factors = [
             (steps.SHOWING[kind] if kind in showing else 1.0) if given is None else given
-            for given, kind in zip(self._weights, self._kinds, strict=True)
+            for given, kind in zip(self._weights, self._facts.collection_kinds, strict=True)
         ]
         weights = np.array([factors[at] for at, _ in pool.records])
         each = weights[pool.record_of]
