@@ -36,13 +36,14 @@ class _Pool(NamedTuple):
     """The candidates that are ranked by structure, [pool] of each.
 
     `record_of` are places in `records`, the different records of the candidates, and in their `facts`;
-    `kinds` are those of their collections. `words` are those of the query, and `asked` the kinds of
-    secondary files that it asks for.
+    `kinds` are those of their collections. `words` and `written` are those of the query, and `asked` the
+    kinds of secondary files that it asks for.
     `similarity` are the cosines of the candidates to each other, float32 [pool, pool]; None without vectors.
     """
 
     query: Query
     words: Collection[str]
+    written: Sequence[str]
     asked: Set[str]
     rows: Sequence[int]
     records: Sequence[RecordKey]
@@ -163,7 +164,7 @@ class Structure:
         """Of `rows` those that are not of tests, unless the query asks for tests: what a test is called may
         be a question about what it tests."""
         records, record_of = self._facts.records(rows)
-        asked = self._kinds_asked_for(query, _words(query), records)
+        asked = self._kinds_asked_for(_words(query), _written(query), records)
         tests = [paths.TEST in one.kinds - asked for one in self._facts.of(records)]
         return [row for row, at in zip(rows, record_of, strict=True) if not tests[at]]
 
@@ -189,11 +190,12 @@ class Structure:
             # On processors with SVE or SME the product of matrices raises flags that its values do not earn.
             with np.errstate(all="ignore"):
                 similarity = chosen @ chosen.T
-        words = _words(query)
+        words, written = _words(query), _written(query)
         return _Pool(
             query,
             words,
-            self._kinds_asked_for(query, words, records),
+            written,
+            self._kinds_asked_for(words, written, records),
             listed,
             records,
             self._facts.of(records),
@@ -262,7 +264,7 @@ class Structure:
         """Scores after demotion; the places `passing` are re-exports that the query asks for."""
         import numpy as np
 
-        named = self._facts.in_other_language(pool.rows, _written(pool.query))
+        named = self._facts.in_other_language(pool.rows, pool.written)
         if named is None and not any(one.kinds or one.version for one in pool.facts):
             return scores
         superseded = self._superseded(pool)
@@ -280,11 +282,11 @@ class Structure:
         return scores * factors if factors.min() < 1.0 else scores
 
     def _kinds_asked_for(
-        self, query: Query, words: Collection[str], records: Iterable[RecordKey]
+        self, words: Collection[str], written: Sequence[str], records: Iterable[RecordKey]
     ) -> frozenset[str]:
-        """The kinds of secondary files that the query, which has the `words`, asks for among records."""
+        """The kinds of secondary files that a query asks for among records; see `_words` and `_written`."""
         kinds = {self._facts.collection_kinds[at] for at, _ in records}
-        return paths.kinds_asked_for(words, _written(query), kinds)
+        return paths.kinds_asked_for(words, written, kinds)
 
     def _superseded(self, pool: _Pool) -> set[int]:
         """The records of which a later version is among the candidates: the same path in a later folder or,
