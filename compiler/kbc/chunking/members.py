@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kb_runtime.text import members
-from kb_runtime.text.members import MemberPath
+from kb_runtime.text.members import MemberPath, typed
+from kbc.chunking import signatures
 
 _MARKS = re.compile(r"\A\s*#{1,6}\s+|(?<!\s)\s+#+\s*\Z")
 _SIGNATURE_LINE = re.compile(r"(`++)(?P<code>.+?)\1\\?")
@@ -51,7 +51,7 @@ def of_sections(headings: Sequence[Heading]) -> list[SectionMembers]:
         owner = owners[-1][1] if owners else ()
         own = _named(heading) if heading.level else ()
         anchor = heading.anchor if len(own) == 1 else ""
-        names = [name for path in own for name in members.qualified(path, owner, anchor)]
+        names = [name for path in own for name in signatures.qualified(path, owner, anchor)]
         if names:
             owner = names[-1]
             owners.append((heading.level, owner))
@@ -63,10 +63,10 @@ def of_sections(headings: Sequence[Heading]) -> list[SectionMembers]:
 def _named(heading: Heading) -> tuple[MemberPath, ...]:
     """The members in a heading. One that is a single word counts if the code below declares it."""
     text = _MARKS.sub("", heading.source).strip()
-    own = members.of_heading(text)
+    own = signatures.of_heading(text)
     if own or not heading.below or not heading.below[0].startswith("`"):
         return own
-    word = members.typed(text)
+    word = typed(text)
     is_declared = len(word) == 1 and re.search(
         rf"(?<![\w.]){re.escape(word[0])}\s*\(", " ".join(heading.below)
     )
@@ -82,7 +82,7 @@ def _further(
         match = _SIGNATURE_LINE.fullmatch(line)
         if match is None:
             break
-        if path := members.of_signature(match["code"]):
+        if path := signatures.of_signature(match["code"]):
             yield (*around, *path)
 
 
@@ -92,11 +92,11 @@ def defined_in(text: str, owner: MemberPath, *, is_texinfo: bool) -> list[Member
     found: list[MemberPath] = []
     if "</h" in text.lower():
         for match in _HTML_HEADING.finditer(text):
-            for path in members.of_heading(match["source"]):
-                found += members.qualified(path, owner)
+            for path in signatures.of_heading(match["source"]):
+                found += signatures.qualified(path, owner)
     if is_texinfo:
         for match in _TEXINFO_DEFINITION.finditer(text):
             code = match["name"] or match["code"]
-            if path := members.of_signature(code) or members.typed(code.split()[0]):
+            if path := signatures.of_signature(code) or typed(code.split()[0]):
                 found.append(path)
     return found

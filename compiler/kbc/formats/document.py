@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kb_runtime.errors import KbcError, exit_codes
-from kb_runtime.text.wide import as_utf8
 from kbc.project.include_tree import Read as Read
+from kbc.project.source_file import as_utf8
 
 UNRESOLVED = "unresolved-directive"
 """The code of a `DocumentProblem` about a directive whose content could not be had; its `name` is in it."""

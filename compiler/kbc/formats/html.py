@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from bs4.dammit import EncodingDetector
 
-from kb_runtime.text.languages import language_of_tag
 from kbc.formats.document import Converted, DocumentProblem, Read, decode
 from kbc.languages.html.page import read_html
+from kbc.project.language_tags import language_of_tag
 
 _ENCODINGS = re.compile(r"(?:iso8859|cp|koi8|mac|euc|shift|gb|big5|iso2022)[\w-]*|tis-620")
 """How the names of those that pages may be in begin in Python, which has others, some of which take long to

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from kb_runtime.records.well_formed import well_formed
-from kb_runtime.text.languages import language_of_tag
 from kbc.diagnostics import Diagnostic, Severity
 from kbc.limits import MAX_FRONT_MATTER_CHARS
+from kbc.project.language_tags import language_of_tag
 from kbc.project.well_formed import YamlLoader
 
 MAX_ALIASED_CHARS = 1_000

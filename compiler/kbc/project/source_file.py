@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import posixpath
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kb_runtime.text.wide import as_utf8
 from kbc.diagnostics import Diagnostics
 from kbc.project.include_tree import IncludeTree
+
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class ReadFile(NamedTuple):
@@ -23,6 +25,18 @@ class ReadFile(NamedTuple):
 def decode_any(data: bytes) -> str:
     """UTF-8 text with "\\n" line ends, without a byte order mark; U+FFFD for what is no UTF-8."""
     return as_utf8(data).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def as_utf8(data: bytes) -> bytes:
+    """The bytes in UTF-8 where they begin with a mark of UTF-16 and are text in it, as shells and editors of
+    Windows save what is printed or exported; else as they are."""
+    if not data.startswith(_UTF16_MARKS) or len(data) <= len(_UTF16_MARKS[0]):
+        return data
+    try:
+        text = data.decode("utf-16")
+    except UnicodeDecodeError:
+        return data
+    return data if "\0" in text else text.encode()
 
 
 def resolved_path(target: str, page: str) -> str:

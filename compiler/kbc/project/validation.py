@@ -16,8 +16,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import AfterValidator, BaseModel, ConfigDict, Strict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from kb_runtime.text.languages import LANGUAGES, language_of_tag
 from kb_runtime.text.rendering import shorten
+from kbc.project.language_tags import LANGUAGES, language_of_tag
 from kbc.project.toml_lines import Key
 
 Strings = Annotated[tuple[str, ...], Strict(False)]  # not strict: TOML gives lists

@@ -86,12 +86,7 @@ def code(text: str, language: str, first_line: int = 0, *, anchors: bool = False
     """Source code, highlighted where its language is known and its lines are of a length that people
     write. With `first_line` lines are numbered from there, and with `anchors` line 7 is `#L7`."""
     text = visible(text)
-    lines = text.splitlines()
-    long = len(text) > _HIGHLIGHTED_CHARS or any(
-        len(line) > _LONGEST_HIGHLIGHTED_LINE for line in lines
-    )
-    body = str(escape(text)) if long else highlight(text, _lexer(language), _FORMATTER)
-    rows = body.removesuffix("\n").split("\n")
+    rows = _highlighted(text, language).removesuffix("\n").split("\n")
     if first_line:
         # A number is an attribute that a style sheet shows: it is not copied with the code.
         rows = [
@@ -221,17 +216,19 @@ def _lexer(language: str) -> Lexer:
         return TextLexer(stripnl=False, ensurenl=False)
 
 
-def _fenced(text: str, language: str, _: object) -> str:
-    if (
-        len(text) > _HIGHLIGHTED_CHARS
-        or max(map(len, text.splitlines()), default=0) > _LONGEST_HIGHLIGHTED_LINE
-    ):
+def _highlighted(text: str, language: str) -> str:
+    """Escaped; highlighted where it is no longer than what people write."""
+    longest = max(map(len, text.splitlines()), default=0)
+    if len(text) > _HIGHLIGHTED_CHARS or longest > _LONGEST_HIGHLIGHTED_LINE:
         return str(escape(text))
-    shown: str = highlight(text, _lexer(language.lower()), _FORMATTER)
+    shown: str = highlight(text, _lexer(language), _FORMATTER)
     return shown
 
 
 _FORMATTER = HtmlFormatter(nowrap=True)
-_OPTIONS = {"html": True, "highlight": _fenced}
+_OPTIONS = {
+    "html": True,
+    "highlight": lambda text, language, _: _highlighted(text, language.lower()),
+}
 _MARKDOWN = MarkdownIt("commonmark", _OPTIONS).enable(["table", "strikethrough"])
 _LINES = MarkdownIt("commonmark", {**_OPTIONS, "breaks": True})

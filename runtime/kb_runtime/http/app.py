@@ -67,7 +67,7 @@ from kb_runtime.signals import terminations
 if TYPE_CHECKING:
     from kb_runtime.http.listening import Listener
     from kb_runtime.http.metrics import Metrics
-    from kb_runtime.http.tokens import Access
+    from kb_runtime.http.tokens import Access, OAuth
     from kb_runtime.options.http import HttpSettings
 
 EXPOSED = ("Mcp-Session-Id", "Retry-After", "WWW-Authenticate", correlation.HEADER)
@@ -338,19 +338,8 @@ def build_app(
 
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     names = [*LOOPBACK, host, *settings.allowed_hosts]
-    scopes, auth = [SCOPE], None
-    if not access.is_open:
-        oauth = access.oauth
-        scopes = list(oauth.scopes) if oauth else scopes
-        # From strings, which keep an address without a path as it is: clients compare issuers exactly.
-        auth = AuthSettings.model_validate(
-            {
-                "issuer_url": oauth.issuer if oauth else "http://127.0.0.1",
-                "resource_server_url": oauth.resource if oauth else None,
-                "validate_token_resource": oauth is not None,
-                "required_scopes": scopes,
-            }
-        )
+    scopes = list(access.oauth.scopes) if access.oauth else [SCOPE]
+    auth = None if access.is_open else _authentication(access.oauth, scopes)
     routes = [Route("/healthz", health, methods=["GET"])]
     if metrics is not None:
         guarded: ASGIApp = _Scrape(metrics)
@@ -392,6 +381,19 @@ def build_app(
         max_age=PREFLIGHT_LASTS_S,
     )
     return app
+
+
+def _authentication(oauth: OAuth | None, scopes: list[str]) -> AuthSettings:
+    """How the SDK checks tokens, and what it tells clients about where to get one."""
+    # From strings, which keep an address without a path as it is: clients compare issuers exactly.
+    return AuthSettings.model_validate(
+        {
+            "issuer_url": oauth.issuer if oauth else "http://127.0.0.1",
+            "resource_server_url": oauth.resource if oauth else None,
+            "validate_token_resource": oauth is not None,
+            "required_scopes": scopes,
+        }
+    )
 
 
 class _Scrape:

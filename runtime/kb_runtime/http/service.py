@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kb_runtime.http.metrics import Metrics
     from kb_runtime.http.tokens import Access
     from kb_runtime.live.versions import LiveArtifact
-    from kb_runtime.mcp.context import ServerContext
+    from kb_runtime.mcp.dispatch import ServerContext
     from kb_runtime.options.http import HttpSettings
 
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")

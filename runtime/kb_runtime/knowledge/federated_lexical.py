@@ -13,15 +13,20 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import RECIPE, Analyzer
-from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters, few
+from kb_runtime.search.lexical import (
+    NO_HITS,
+    LexicalHits,
+    LexicalRequest,
+    SearchFilters,
+    few,
+    marked,
+)
 from kb_runtime.search.lexical_engine import failure
 from kb_runtime.search.lexical_plan import Statistics, plan
 from kb_runtime.store.facets import RowFilter
+from kb_runtime.text.remembered import Remembered
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from kb_runtime.knowledge.part_rows import PartRows
     from kb_runtime.knowledge.unindexed.lexical_scan import ScanIndex
     from kb_runtime.search.lexical import LexicalIndex
@@ -43,7 +48,7 @@ class FederatedLexical(Statistics):
 
     def __init__(self, parts: Sequence[LexicalPart]) -> None:
         self._parts = parts
-        self._frequencies: dict[tuple[str, str], int] = {}
+        self._frequencies: Remembered[tuple[str, str], int] = Remembered(_REMEMBERED_TERMS)
         own = [part.searcher.analyzer for part in parts]
         languages = dict.fromkeys(code for each in own for code in each.languages)
         # Parts of several recipes differ in Arabic and Ukrainian words alone.
@@ -80,10 +85,8 @@ class FederatedLexical(Statistics):
         key = field, term
         known = self._frequencies.get(key)
         if known is None:
-            known = sum(part.searcher.frequency(field, term) for part in self._parts)
-            if len(self._frequencies) >= _REMEMBERED_TERMS:
-                self._frequencies.clear()
-            self._frequencies[key] = known
+            found = sum(part.searcher.frequency(field, term) for part in self._parts)
+            known = self._frequencies.keep(key, found)
         return known
 
     def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
@@ -109,15 +112,6 @@ def _own_filters(part: LexicalPart, filters: SearchFilters) -> SearchFilters:
     mask = part.rows.own_mask(None if rows is None else rows.mask)
     assert mask is not None
     if ranges is not None:
-        mask &= _marked(part.rows.own_ranges(ranges), len(mask))
+        mask &= marked(part.rows.own_ranges(ranges), len(mask))
     own_rows = RowFilter(() if rows is None else rows.terms, mask)
     return filters._replace(collections=collections, ranges=None, rows=own_rows)
-
-
-def _marked(ranges: Sequence[range], rows: int) -> NDArray[np.bool_]:
-    import numpy as np
-
-    mask = np.zeros(rows, dtype=np.bool_)
-    for one in ranges:
-        mask[one.start : one.stop] = True
-    return mask

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from kb_runtime.search.lexical_plan import nearest_words
 from kb_runtime.search.lexical_schema import OPERATORS
 from kb_runtime.search.query import analyse
 from kb_runtime.text.names import quoted, suggest
@@ -50,7 +51,7 @@ def _unknown(artifact: Artifact, query: Query) -> Iterator[str]:
     """What is known of the words that no chunk has."""
     unknown = [term for term in query.terms if not _occurs(artifact, term)]
     for term in unknown[:_WORDS]:
-        near = [one.word for one in artifact.lexical.nearest_words(term.names[0], _NEAR)]
+        near = [one.word for one in nearest_words(artifact.lexical, term.names[0], _NEAR)]
         alike = f"; similar words: {', '.join(near)}" if near else ""
         yield f"{quoted(term.typed)} does not occur{alike}."
     for operator in query.operators[:_WORDS]:

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, failures, revisions
-from kb_runtime.mcp.merged_answers import COLLECTION, KB
+from kb_runtime.mcp.merged_answers import COLLECTION, KB, collection_names
 from kb_runtime.text.names import known_as, quoted
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import error_answer, with_warnings
@@ -164,10 +164,9 @@ def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:
 
 def _own_name(knowledge: Knowledge, part: Artifact, collection: Any) -> Any:
     """What a part itself calls a collection, of which the offer has the name among all."""
-    for own in part.collections:
-        here = next(iter(knowledge.addressed(part.manifest["name"], own.name)), own.name)
+    for own, here in collection_names(knowledge, part).items():
         if isinstance(collection, str) and here.casefold() == collection.casefold():
-            return own.name
+            return own
     return collection
 
 

@@ -10,7 +10,7 @@ from _thread import allocate_lock  # `import threading` costs a server 2 ms befo
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import LISTED
-from kb_runtime.mcp.params import MAX_RESOURCES, RESOURCES
+from kb_runtime.mcp.params import MAX_RESOURCES, RESOURCES, too_many_resources
 from kb_runtime.mcp.resources import digest
 from kb_runtime.text.json_types import is_of_type
 
@@ -129,9 +129,7 @@ def check_number(addresses: Sequence[str]) -> None:
     """Raises ProtocolError for more resources than one client may subscribe to: before they are read,
     which takes long for many."""
     if len(set(addresses)) > MAX_RESOURCES:
-        raise ProtocolError(
-            revisions.INVALID_REQUEST, f"At most {MAX_RESOURCES} resources can be subscribed to"
-        )
+        raise too_many_resources()
 
 
 def granted_changes(

@@ -14,6 +14,7 @@ from kb_runtime.mcp.params import (
     RESOURCES,
     SUBSCRIBE,
     UNSUBSCRIBE,
+    too_many_resources,
 )
 
 TYPE_CHECKING = False
@@ -191,7 +192,7 @@ class Connection:
         granted = changes.granted_changes(wanted, watching.known)
         others = [*self._subscriptions.values(), *self._opening.values()]
         if sum(len(each.get(RESOURCES, ())) for each in (granted, *others)) > MAX_RESOURCES:
-            raise _too_many_resources()
+            raise too_many_resources()
         watching.watch(granted.get(RESOURCES, ()))
         self._opening[request_id] = granted
         return changes.acknowledgement(request_id, granted)
@@ -239,7 +240,7 @@ class Connection:
                 self._changes().unwatch([address])
         elif address not in self._resources:
             if len(self._resources) >= MAX_RESOURCES:
-                raise _too_many_resources()
+                raise too_many_resources()
             self._changes().watch([address])
             self._resources.add(address)
         return result
@@ -282,12 +283,6 @@ def _malformed(message: dict[str, Any]) -> str:
     if not isinstance(message.get("params", {}), (dict, type(None))):
         return "The params must be an object"
     return ""
-
-
-def _too_many_resources() -> ProtocolError:
-    return ProtocolError(
-        revisions.INVALID_REQUEST, f"At most {MAX_RESOURCES} resources can be subscribed to"
-    )
 
 
 def _handshake_refused(params: dict[str, Any] | None) -> ProtocolError:

@@ -160,6 +160,18 @@ class Dispatcher:
         return answers
 
 
+class ServerContext:
+    """What a server process answers from: the live versions, the dispatcher over them, and the workspace
+    where there is one."""
+
+    def __init__(
+        self, live: LiveArtifact, dispatcher: Dispatcher, workspace: LivingWorkspace | None
+    ) -> None:
+        self.live = live
+        self.dispatcher = dispatcher
+        self.workspace = workspace
+
+
 def _only_page(result: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]:
     """These lists have one page, so no cursor was ever handed out for them."""
     if params.get("cursor") is not None:

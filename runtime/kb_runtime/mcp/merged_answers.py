@@ -44,7 +44,7 @@ def merged(documents: Sequence[Document], knowledge: Knowledge) -> Document:
     server = {name: manifest[name] for name in ("name", "version", "title")}
     if manifest["description"]:
         server["description"] = manifest["description"]
-    families = _families(own, _collection_names(knowledge))
+    families = _families(own, [collection_names(knowledge, part) for part in knowledge.parts])
     first = own[0]
     starts = {
         name: text
@@ -112,15 +112,12 @@ def _first_names(document: Document) -> dict[str, str]:
     return {wire: tool for tool, wire in first.items()}
 
 
-def _collection_names(knowledge: Knowledge) -> list[Mapping[str, str]]:
-    """Part by part the names of collections here by their own."""
-    return [
-        {
-            info.name: next(iter(knowledge.addressed(part.manifest["name"], info.name)), info.name)
-            for info in part.collections
-        }
-        for part in knowledge.parts
-    ]
+def collection_names(knowledge: Knowledge, part: Artifact) -> dict[str, str]:
+    """The names of a part's collections here by their own."""
+    return {
+        info.name: next(iter(knowledge.addressed(part.manifest["name"], info.name)), info.name)
+        for info in part.collections
+    }
 
 
 def _families(

@@ -128,3 +128,9 @@ def _is_reference(value: Any) -> bool:
         return False
     field = {"ref/prompt": "name", "ref/resource": "uri"}.get(str(value.get("type")))
     return field is not None and is_of_type(value.get(field), "string")
+
+
+def too_many_resources() -> ProtocolError:
+    return ProtocolError(
+        revisions.INVALID_REQUEST, f"At most {MAX_RESOURCES} resources can be subscribed to"
+    )

@@ -35,6 +35,7 @@ from kb_runtime.text.languages import (
     is_accented,
     language_of_script,
 )
+from kb_runtime.text.remembered import Remembered
 
 if TYPE_CHECKING:
     import tantivy
@@ -152,19 +153,14 @@ class Language:
                 self._listed = _engine(tantivy.Filter.stopword(name))
             except ValueError:  # the engine has no list of this language
                 self._listed = None
-        self._stems: dict[str, str] = {}
-        self.prose: dict[str, Terms] = {}
+        self._stems: Remembered[str, str] = Remembered(CACHED_WORDS)
+        self.prose: Remembered[str, Terms] = Remembered(CACHED_WORDS)
 
     def stem(self, term: str) -> str:
         if self._stemmer is None:
             return term
         known = self._stems.get(term)
-        if known is None:
-            known = self._stemmer(term)
-            if len(self._stems) >= CACHED_WORDS:
-                self._stems.clear()
-            self._stems[term] = known
-        return known
+        return self._stems.keep(term, self._stemmer(term)) if known is None else known
 
     def is_stop_word(self, term: str, word: str) -> bool:
         """Whether a folded term says nothing; `word` is the word that it is from, as it is written."""
@@ -202,8 +198,8 @@ class Analyzer:
         self.languages = tuple(languages) or (ENGLISH,)
         self.recipe = recipe
         self._languages = {code: Language(code, recipe) for code in self.languages}
-        self._names: dict[str, Terms] = {}
-        self._stems: dict[str, tuple[str, ...]] = {}
+        self._names: Remembered[str, Terms] = Remembered(CACHED_WORDS)
+        self._stems: Remembered[str, tuple[str, ...]] = Remembered(_REMEMBERED_STEMS)
 
     def names(self, text: str) -> list[tuple[str, int]]:
         """(term, position) for every word of `text`, stop words kept, nothing stemmed."""
@@ -229,9 +225,7 @@ class Analyzer:
         if known is None:
             known = _split(word)
             if len(word) <= MAX_TERM_CHARS:
-                if len(self._names) >= CACHED_WORDS:
-                    self._names.clear()
-                self._names[word] = known
+                self._names.keep(word, known)
         return known
 
     def prose_terms(self, word: str, language: str = "") -> Terms:
@@ -247,9 +241,7 @@ class Analyzer:
                 width,
             )
             if len(word) <= MAX_TERM_CHARS:
-                if len(own.prose) >= CACHED_WORDS:
-                    own.prose.clear()
-                own.prose[word] = known
+                own.prose.keep(word, known)
         return known
 
     def stem(self, term: str, language: str = "") -> str:
@@ -260,10 +252,8 @@ class Analyzer:
         """The stems of a folded term in all languages, those of the first one first."""
         known = self._stems.get(term)
         if known is None:
-            known = tuple(dict.fromkeys(self.stem(term, code) for code in self.languages))
-            if len(self._stems) >= _REMEMBERED_STEMS:
-                self._stems.clear()
-            self._stems[term] = known
+            found = dict.fromkeys(self.stem(term, code) for code in self.languages)
+            known = self._stems.keep(term, tuple(found))
         return known
 
     def parts(self, stem: str, language: str, count: Callable[[str], int]) -> tuple[str, ...]:

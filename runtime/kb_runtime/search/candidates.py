@@ -13,12 +13,13 @@ from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.errors.shortages import shortage
 from kb_runtime.search.analysis import WORD, Analyzer, fold
 from kb_runtime.search.fusion import RankedRows, places_of, with_estimated_cosines
-from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
+from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters, marked
 from kb_runtime.search.query import Query, analyse, cleaned
 from kb_runtime.search.ranking.surroundings import with_surroundings
 from kb_runtime.search.request import NO_ENCODER, NO_WORD_OCCURS, Mode
 from kb_runtime.search.vectors import RowRange, VectorHits
 from kb_runtime.text.names import edit_distance
+from kb_runtime.text.remembered import Remembered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,8 +105,9 @@ class Retriever:
         ]
         self._ordinals = {one.name: at for at, one in enumerate(self._ranges)}
         self.rows = sum(one.rows for one in self._ranges)
-        self._masks: dict[tuple[Sequence[str], Sequence[str]], Mask] = {}
-        self._embeddings: dict[str, Floats] = {}
+        self._masks: Remembered[tuple[Sequence[str], Sequence[str]], Mask]
+        self._masks = Remembered(_REMEMBERED_MASKS)
+        self._embeddings: Remembered[str, Floats] = Remembered(_REMEMBERED_QUERIES)
         self.ranges = sorted(
             (one for one in self._ranges if one.rows), key=lambda one: one.first_row
         )
@@ -220,8 +222,11 @@ class Retriever:
     def mask(self, scope: Scope) -> Mask | None:
         """Which rows the filters leave, bool [rows]; None without filters."""
         filters = scope.filters
-        masks = [self._label_mask(filters), self._range_mask(filters.ranges)]
-        masks.append(None if filters.rows is None else filters.rows.mask)
+        masks = [
+            self._label_mask(filters),
+            None if filters.ranges is None else marked(filters.ranges, self.rows),
+            None if filters.rows is None else filters.rows.mask,
+        ]
         given = [mask for mask in masks if mask is not None]
         return reduce(and_, given) if given else None
 
@@ -262,9 +267,7 @@ class Retriever:
             assert encoder is not None
             vector = encoder.encode(text)
             vector.setflags(write=False)  # it is given to later searches too
-            if len(self._embeddings) >= _REMEMBERED_QUERIES:
-                self._embeddings.clear()
-            self._embeddings[text] = vector
+            self._embeddings.keep(text, vector)
         return vector
 
     def _corrected(self, text: str, corrections: Mapping[str, Sequence[str]]) -> str:
@@ -283,16 +286,6 @@ class Retriever:
                 text = text.replace(typed, nearest)
         return text
 
-    def _range_mask(self, ranges: Sequence[range] | None) -> Mask | None:
-        if ranges is None:
-            return None
-        import numpy as np
-
-        mask = np.zeros(self.rows, dtype=np.bool_)
-        for one in ranges:
-            mask[one.start : one.stop] = True
-        return mask
-
     def _label_mask(self, filters: SearchFilters) -> Mask | None:
         if not filters.types and not filters.languages:
             return None
@@ -309,9 +302,7 @@ class Retriever:
                     labels = chunks.labels(name)
                     wanted = np.array([label.casefold() in folded for label in labels], np.bool_)
                     mask &= wanted[np.frombuffer(chunks.column(name), dtype="<u4")]
-            if len(self._masks) >= _REMEMBERED_MASKS:
-                self._masks.clear()
-            self._masks[key] = mask
+            self._masks.keep(key, mask)
         return mask
 
 

@@ -168,12 +168,16 @@ class HitBuilder:
                 copies=self._copies(one.row, ranking.copies.get(one.row, ())),
             )
 
-    def passage(self, candidates: Candidates, row: int) -> str:
+    def passages(self, candidates: Candidates) -> Callable[[int], str]:
         """What a cross-encoder reads of a row: its title, and the passage that answers."""
-        chunk = self._backend.chunks[row]
-        reader = self._reader(candidates, BUDGET_CHARS)
-        passage = reader.passage(chunk, reader.find(chunk))
-        return f"{chunk.get('title', '')}\n{passage.text}".lstrip()
+        chunks, reader = self._backend.chunks, self._reader(candidates, BUDGET_CHARS)
+
+        def passage(row: int) -> str:
+            chunk = chunks[row]
+            found = reader.passage(chunk, reader.find(chunk))
+            return f"{chunk.get('title', '')}\n{found.text}".lstrip()
+
+        return passage
 
     def _reader(self, candidates: Candidates, budget: int) -> PassageReader:
         corrections = candidates.lexical.corrections

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical_engine import failure, open_index, rarity, recipe_of
-from kb_runtime.search.lexical_plan import Statistics, nearest_words, plan
+from kb_runtime.search.lexical_plan import Statistics, plan
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS, FILTERS, ROW, WORDS, filter_term
 from kb_runtime.text.languages import ENGLISH
+from kb_runtime.text.remembered import Remembered
 
 if TYPE_CHECKING:
     import tantivy
 
     from kb_runtime.search.lexical_plan import Plan
     from kb_runtime.search.query import Query
-    from kb_runtime.search.spelling import Correction
-    from kb_runtime.store.facets import RowFilter
+    from kb_runtime.store.facets import Mask, RowFilter
 
 # Row ranges up to which the engine itself keeps to them (0.1 ms for one of 100,000 chunks, 30 ms for a
 # hundred). With more ranges hits are filtered as they come, this many times more at each attempt.
@@ -55,6 +55,16 @@ class SearchFilters(NamedTuple):
         """Whether no chunk can pass, because no collection or no range is left."""
         nowhere = self.collections is not None and not self.collections
         return nowhere or (self.ranges is not None and not self.ranges)
+
+
+def marked(ranges: Sequence[range], rows: int) -> Mask:
+    """Which of `rows` rows are in one of the ranges: bool [rows]."""
+    import numpy as np
+
+    mask = np.zeros(rows, dtype=np.bool_)
+    for one in ranges:
+        mask[one.start : one.stop] = True
+    return mask
 
 
 NO_FILTERS = SearchFilters()
@@ -119,7 +129,7 @@ class LexicalIndex(Statistics):
         self._searcher = self._index.searcher()
         self.analyzer = Analyzer(languages, recipe)
         self.documents = self._searcher.num_docs
-        self._frequencies: dict[tuple[str, str], int] = {}
+        self._frequencies: Remembered[tuple[str, str], int] = Remembered(_REMEMBERED_TERMS)
 
     def search(self, request: LexicalRequest) -> LexicalHits:
         """The best chunks for a request. Raises `LexicalError`."""
@@ -214,19 +224,12 @@ class LexicalIndex(Statistics):
         key = field, term
         known = self._frequencies.get(key)
         if known is None:
-            known = self._searcher.doc_freq(field, term)
-            if len(self._frequencies) >= _REMEMBERED_TERMS:
-                self._frequencies.clear()
-            self._frequencies[key] = known
+            known = self._frequencies.keep(key, self._searcher.doc_freq(field, term))
         return known
 
     def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """The most frequent words of the vocabulary with that prefix, and the chunks of each."""
         return self._searcher.terms_with_prefix(WORDS, prefix, limit=limit)
-
-    def nearest_words(self, term: str, limit: int) -> list[Correction]:
-        """Words of the index near a folded word; see `spelling.corrections`."""
-        return nearest_words(self, term, limit)
 
     def _clauses(self, plan: Plan, statistics: Statistics) -> list[tantivy.Query]:
         """The scored parts of a plan that can match here.

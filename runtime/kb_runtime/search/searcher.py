@@ -8,7 +8,6 @@ docs/ranking.md explain each step.
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -206,7 +205,7 @@ class Searcher:
             )
             if request.rerank or is_default:
                 return self._cross_encoder.apply(
-                    candidates.query, ranking, partial(self._hits.passage, candidates)
+                    candidates.query, ranking, self._hits.passages(candidates)
                 ), ()
         except RerankerError as error:
             if request.rerank:

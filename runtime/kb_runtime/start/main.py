@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
     from kb_runtime.mcp.changes import Changes
-    from kb_runtime.mcp.context import ServerContext
-    from kb_runtime.mcp.dispatch import Dispatcher
+    from kb_runtime.mcp.dispatch import Dispatcher, ServerContext
     from kb_runtime.mcp.prefetch import Prefetcher
     from kb_runtime.mcp.stdio import StdioServer
     from kb_runtime.options.serve import Options
@@ -134,7 +133,7 @@ def _explorer(options: Options) -> Callable[[Callable[[str], bool] | None], ASGI
 def _open(options: Options) -> ServerContext:
     """Raises UsageError and ArtifactError."""
     from kb_runtime.live.versions import LiveArtifact
-    from kb_runtime.mcp.context import ServerContext
+    from kb_runtime.mcp.dispatch import ServerContext
     from kb_runtime.tools.session import DATA_FOLDER
 
     dispatcher_type = _dispatcher_type(options)
@@ -251,7 +250,7 @@ def _open_trees(options: Options, dispatcher_type: type[Dispatcher]) -> ServerCo
     from kb_runtime.live.working_tree import WorkingTrees
     from kb_runtime.live.workspace import Workspace, WorkspaceError
     from kb_runtime.mcp.answers import ALL, CODEBASE
-    from kb_runtime.mcp.context import ServerContext
+    from kb_runtime.mcp.dispatch import ServerContext
     from kb_runtime.start.empty_answers import awaiting_trees, scan_of_tree
 
     trees = _trees(options)

@@ -50,16 +50,6 @@ _IN_OTHERS = 0.3
 _ACCENTED = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f\u1e00-\u1eff]")
 UNKNOWN, UNKNOWN_IN_LATIN = "und", "und-Latn"
 """What has letters of none of these languages, and what is none of them in Latin letters: without stems."""
-_OTHERS_IN_LATIN = frozenset([
-    "af", "az", "bs", "ca", "cs", "cy", "eo", "et", "eu", "fil", "fo", "fy", "ga", "gd", "gl", "ha",
-    "hr", "ht", "id", "ig", "is", "jv", "ku", "lb", "lt", "lv", "mg", "mi", "ms", "mt", "oc", "pl",
-    "qu", "rm", "rw", "sk", "sl", "sm", "sn", "so", "sq", "st", "su", "sw", "tk", "tl", "tn", "uz",
-    "vi", "wo", "xh", "yo", "zu",
-])  # fmt: skip
-"""Codes of ISO 639 of languages in Latin letters that have no stemmer here."""
-_NORWEGIAN = frozenset({"nb", "nn"})  # tagged as what it is written in
-LANGUAGES = (*STEMMERS, UNKNOWN_IN_LATIN)
-"""What can be said of a page."""
 BY_SCRIPT = frozenset(code for code, _ in _SCRIPTS)
 """The languages that need not be known of a page, because their letters say it."""
 IN_LATIN = tuple(sorted(STEMMERS.keys() - BY_SCRIPT))
@@ -107,17 +97,6 @@ def language_of_query(words: Iterable[str], in_latin: str) -> str:
     if not others or len(others) < _IN_OTHERS * len(listed):
         return in_latin
     return language_of_script(others[0]) or UNKNOWN
-
-
-def language_of_tag(tag: str) -> str:
-    """The language that a tag such as `de-AT` or `pt_BR` names, one of `LANGUAGES`. Empty for what is no tag,
-    and for other letters than Latin ones, which say it themselves."""
-    tag = tag.strip().replace("_", "-").lower()
-    code = tag.partition("-")[0]
-    if code in _OTHERS_IN_LATIN or tag == UNKNOWN_IN_LATIN.lower():
-        return UNKNOWN_IN_LATIN
-    code = "no" if code in _NORWEGIAN else code
-    return code if code in STEMMERS else ""
 
 
 def is_accented(word: str) -> bool:

@@ -57,9 +57,7 @@ def catalogs(session: Session, kind: str) -> list[Records]:
 def records(session: Session, kind: RecordKind[R]) -> Iterator[R]:
     """Every record of a kind, in the order of the collections and in document order within one."""
     for catalog in catalogs(session, kind):
-        for position in range(len(catalog)):
-            record: Any = catalog[position]
-            yield record
+        yield from cast("Iterable[R]", catalog)
 
 
 def summaries(session: Session, kind: RecordKind[R]) -> Iterator[R]:

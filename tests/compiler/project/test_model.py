@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_runtime.text.languages import LANGUAGES
 from kbc.diagnostics import Diagnostics
+from kbc.project.language_tags import LANGUAGES
 from kbc.project.loading import load_project
 from kbc.project.model import Project
 from kbc.project.starter import write_starter

@@ -12,8 +12,7 @@ import pytest
 from kb_runtime.errors import UsageError
 from kb_runtime.http.service import serve_alone
 from kb_runtime.live.versions import LiveArtifact
-from kb_runtime.mcp.context import ServerContext
-from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.mcp.dispatch import Dispatcher, ServerContext
 from kb_runtime.options.http import HttpSettings
 from kbc.pipeline.build import BuildOptions, build
 

@@ -17,7 +17,7 @@ import pytest
 OWN = """
 digests errors errors.exit_codes errors.panics knowledge knowledge.artifact knowledge.lazy_readers live
 live.versions log
-mcp mcp.answers mcp.connection mcp.context mcp.correlation mcp.dispatch mcp.failures
+mcp mcp.answers mcp.connection mcp.correlation mcp.dispatch mcp.failures
 mcp.introduction mcp.params mcp.revisions mcp.stdio options options.serve signals start start.main store
 store.integrity store.location store.locks store.manifest store.manifest_schema text text.addresses
 text.json_types text.written_json tools tools.session version

@@ -20,6 +20,7 @@ from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, Sear
 from kb_runtime.search.lexical_engine import rarity
 from kb_runtime.search.lexical_plan import Statistics, plan
 from kb_runtime.search.lexical_schema import NAME_FIELDS, PROSE_FIELDS
+from kb_runtime.text.remembered import Remembered
 from kb_runtime.text.windows import defined_names
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class ScanIndex(Statistics):
         mean = sum(map(len, self._folded)) / max(len(self._folded), 1)
         self._norms = [K1 * (1 - B + B * len(text) / mean) for text in self._folded]
         self._windows_of = Counter(texts.files)
-        self._scanned: dict[str, dict[int, int]] = {}
+        self._scanned: Remembered[str, dict[int, int]] = Remembered(_REMEMBERED_STRINGS)
         self._words = lru_cache(_REMEMBERED_WINDOWS)(self._count_words)
         self._names = lru_cache(_REMEMBERED_WINDOWS)(self._count_names)
         self._path_words = lru_cache(_REMEMBERED_WINDOWS)(_counted)
@@ -229,10 +230,7 @@ class ScanIndex(Statistics):
                 rows = found
                 break
         counts = {row: folded[row].count(needle) for row in rows if needle in folded[row]}
-        if len(self._scanned) >= _REMEMBERED_STRINGS:
-            self._scanned.clear()
-        self._scanned[needle] = counts
-        return counts
+        return self._scanned.keep(needle, counts)
 
     def _count_words(self, row: int) -> Counter[str]:
         path = self._texts.paths[self._texts.files[row]]

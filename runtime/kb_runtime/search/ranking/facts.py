@@ -16,6 +16,7 @@ from kb_runtime.search.ranking.companions import Subject, subject_of
 from kb_runtime.search.ranking.steps import same_text
 from kb_runtime.text import members, tests
 from kb_runtime.text.members import MemberPath, NameMatch
+from kb_runtime.text.remembered import Remembered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.vectors import RowRange
+
+    Mask = NDArray[np.bool_]
 
 # Records whose name and place are remembered: about 400 bytes each.
 _REMEMBERED_RECORDS = 20_000
@@ -103,14 +106,16 @@ class Facts:
         self._backend = backend
         self._ranges = ranges
         self._ends = [one.end for one in ranges]
-        self._kinds = {info.name: info.kind for info in backend.collections}
-        self.has_programs = any(self._kinds[one.name] in _PROGRAMS for one in ranges)
+        kinds = {info.name: info.kind for info in backend.collections}
+        self.collection_kinds = [kinds[one.name] for one in ranges]
+        self._are_programs = [kind in _PROGRAMS for kind in self.collection_kinds]
+        self.has_programs = any(self._are_programs)
         self._analyzer = analyzer
         self._package = str(backend.manifest.get("name") or "")
-        self._records: dict[RecordKey, RecordFacts] = {}
+        self._records: Remembered[RecordKey, RecordFacts] = Remembered(_REMEMBERED_RECORDS)
         self._tree_names: dict[str, frozenset[str]] = {}
-        self._names: dict[int, ChunkNames] = {}
-        self._same_text: dict[tuple[int, int], bool] = {}
+        self._names: Remembered[int, ChunkNames] = Remembered(_REMEMBERED_ROWS)
+        self._same_text: Remembered[tuple[int, int], bool] = Remembered(_REMEMBERED_PAIRS)
 
     def records(self, rows: Sequence[int]) -> tuple[list[RecordKey], list[int]]:
         """The different records of some rows, and of each row the place of its record among them."""
@@ -124,22 +129,34 @@ class Facts:
     def kinds(self, records: Sequence[RecordKey]) -> set[str]:
         """The kinds of the collections that records are in. Where there are several, pages that are all
         change logs do not count: these explain nothing."""
-        kinds = {at: self._kinds[self._ranges[at].name] for at in {*map(itemgetter(0), records)}}
-        found = set(kinds.values())
+        kinds = self.collection_kinds
+        found = {kinds[at] for at in {*map(itemgetter(0), records)}}
         if len(found) > 1 and not found.isdisjoint(_DOCS):
             pages = (key for key in records if kinds[key[0]] in _DOCS)
             if all("changelog" in self._of(key).kinds for key in pages):
                 found -= _DOCS
         return found
 
-    def languages(self, rows: Sequence[int]) -> list[str]:
+    def _languages(self, rows: Sequence[int]) -> list[str]:
         """The language of the source in each of some rows; empty for pages and what is in no source tree."""
         if not self.has_programs:
             return [""] * len(rows)
         chunks, ends = self._backend.chunks, self._ends
         column, labels = chunks.column("language"), chunks.labels("language")
-        programs = [self._kinds[one.name] in _PROGRAMS for one in self._ranges]
+        programs = self._are_programs
         return [labels[column[row]] if programs[bisect_right(ends, row)] else "" for row in rows]
+
+    def in_other_language(self, rows: Sequence[int], written: Sequence[str]) -> Mask | None:
+        """Which of some rows are source in another language than the one that a query names, whose words in
+        lower case are `written`: bool [rows]. None where it names none."""
+        import numpy as np
+
+        languages = self._languages(rows)
+        known = {*languages} - {""}
+        if len(known) < 2:
+            return None
+        language = paths.language_named(written, known)
+        return np.array([one not in ("", language) for one in languages]) if language else None
 
     def lines(self, rows: Sequence[int]) -> NDArray[np.uint32]:
         """The number of lines of each of some rows, less one: uint32 [rows]."""
@@ -156,10 +173,8 @@ class Facts:
         """Whether the texts of two chunks are nearly the same."""
         known = self._same_text.get((row, other))
         if known is None:
-            known = same_text(self._words(row), self._words(other))
-            if len(self._same_text) >= _REMEMBERED_PAIRS:
-                self._same_text.clear()
-            self._same_text[row, other] = known
+            found = same_text(self._words(row), self._words(other))
+            known = self._same_text.keep((row, other), found)
         return known
 
     def _words(self, row: int) -> set[str]:
@@ -180,9 +195,7 @@ class Facts:
                 _subject(chunk),
                 *self._members(chunk),
             )
-            if len(self._names) >= _REMEMBERED_ROWS:
-                self._names.clear()
-            self._names[row] = known
+            self._names.keep(row, known)
         return known
 
     def _members(
@@ -205,8 +218,9 @@ class Facts:
         name = self._ranges[at].name
         id = self._backend.catalog(name).id(index)
         words = frozenset(term for term, _ in self._analyzer.prose(paths.name_of(id)))
-        kinds = paths.place_kinds(id) if self._kinds[name] in _FILES else frozenset()
-        if self._kinds[name] not in _PROGRAMS:
+        kind = self.collection_kinds[at]
+        kinds = paths.place_kinds(id) if kind in _FILES else frozenset()
+        if kind not in _PROGRAMS:
             kinds &= {"changelog"}
         else:
             if self._passes_on(key):
@@ -214,16 +228,13 @@ class Facts:
             of = tests.tested_by_folders(id)
             if of and not self._names_in_tree(name).isdisjoint(of):
                 kinds |= {paths.TEST}
-        version = paths.version_of(id) if self._kinds[name] in _FILES else None
+        version = paths.version_of(id) if kind in _FILES else None
         subject = None
-        if self._kinds[name] in _PROGRAMS and paths.DATA not in kinds:
+        if kind in _PROGRAMS and paths.DATA not in kinds:
             subject = subject_of(id, is_test=paths.TEST in kinds)
-        if len(self._records) >= _REMEMBERED_RECORDS:
-            self._records.clear()
-        facts = self._records[key] = RecordFacts(
-            id, words, kinds, version, self._kinds[name] in _TEXTS and self._is_flat(key), subject
-        )
-        return facts
+        is_flat = kind in _TEXTS and self._is_flat(key)
+        facts = RecordFacts(id, words, kinds, version, is_flat, subject)
+        return self._records.keep(key, facts)
 
     def _names_in_tree(self, collection: str) -> frozenset[str]:
         """What the files and folders of a source tree are called, and the tree itself, in lower case."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from kb_runtime.search.fusion import to_unit_range
+from kb_runtime.search.fusion import is_among, to_unit_range
 
 if TYPE_CHECKING:
     from kb_runtime.search.fusion import RankedRows
@@ -16,6 +16,25 @@ if TYPE_CHECKING:
 
     Changed = Step | Literal["reranker", "words"]
     """A step, the re-ranker after them, or that what has the words of the query themselves comes first."""
+
+
+def divided(
+    fused: RankedRows, named: Sequence[int], members: Sequence[int]
+) -> tuple[RankedRows, RankedRows]:
+    """The candidates that are ranked by structure, those at the places `members`, and the others. The rows
+    `named` are among the former in any case, at least with the score of the last one."""
+    import numpy as np
+
+    if not named and isinstance(members, range):
+        return fused.first(len(members)), fused.behind(len(members))
+    chosen = np.zeros(len(fused.rows), dtype=np.bool_)
+    chosen[list(members)] = True
+    last = fused.scores[chosen][-1]
+    chosen |= is_among(fused.rows, np.array(named, dtype=np.int64))
+    pool, rest = fused.only(chosen), fused.only(~chosen)
+    return pool._replace(scores=pool.scores.clip(min=last)), rest._replace(
+        scores=rest.scores.clip(max=last)
+    )
 
 
 class Adjustment(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import count
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -310,7 +310,6 @@ def without(scores: Scores, dropped: Sequence[int]) -> Scores:
     return left
 
 
-def same_text(one: Collection[str], other: Collection[str]) -> bool:
+def same_text(one: Set[str], other: Set[str]) -> bool:
     """Whether two texts, given as their words, are nearly the same."""
-    left, right = set(one), set(other)
-    return len(left & right) >= SAME_WORDS * len(left | right)
+    return len(one & other) >= SAME_WORDS * len(one | other)

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
-from kb_runtime.search.fusion import RankedRows, is_among, to_unit_range
+from kb_runtime.search.fusion import RankedRows, to_unit_range
 from kb_runtime.search.lexical_plan import MAX_TERMS
 from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.ranking.companions import companions
 from kb_runtime.search.ranking.facts import Facts, RecordFacts, RecordKey, are_programs
-from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace, StepScores
+from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace, StepScores, divided
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,17 +28,23 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
     Scores = NDArray[np.float64]
     Mask = NDArray[np.bool_]
+    Copies = Mapping[int, Sequence[int]]
+    """Places of texts, each with those of nearly the same ones that stand under it."""
 
 
 class _Pool(NamedTuple):
     """The candidates that are ranked by structure, [pool] of each.
 
     `record_of` are places in `records`, the different records of the candidates, and in their `facts`;
-    `kinds` are those of their collections.
+    `kinds` are those of their collections. `words` and `written` are those of the query, and `asked` the
+    kinds of secondary files that it asks for.
     `similarity` are the cosines of the candidates to each other, float32 [pool, pool]; None without vectors.
     """
 
     query: Query
+    words: Collection[str]
+    written: Sequence[str]
+    asked: Set[str]
     rows: Sequence[int]
     records: Sequence[RecordKey]
     facts: Sequence[RecordFacts]
@@ -60,11 +66,8 @@ class Structure:
         """`ranges` are the rows of the collections that have some, in row order; `weights` what the
         author gave to collections by name."""
         self._backend = backend
-        self._ranges = ranges
         self._analyzer = analyzer
         self._weights = [weights.get(one.name) for one in ranges]
-        kinds = {info.name: info.kind for info in backend.collections}
-        self._kinds = [kinds[one.name] for one in ranges]
         self._facts = Facts(backend, ranges, analyzer)
 
     def rank(
@@ -89,13 +92,34 @@ class Structure:
             trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
         named = by_words[: steps.NAMED] if _possible_names(query) else ()
-        ranked, rest = _pool(fused, named, self._members(fused, first))
+        ranked, rest = divided(fused, named, self._members(fused, first))
         pool = self._read(query, ranked.rows, matrix, enabled)
-        scores = scaled = to_unit_range(ranked.scores)
+        scaled = to_unit_range(ranked.scores)
+        scores, copies, trail_steps = self._stepped(pool, scaled, enabled)
+        order = steps.best_first(scores)
+        if copies:
+            dropped = np.zeros(len(order), dtype=np.bool_)
+            dropped[_listed(copies)] = True
+            order = order[~dropped[order]]
+        low, high, best = ranked.scores[-1], ranked.scores[0], scores.max()
+        final = low + ((high - low) / best if best > 0 else 0.0) * scores[order]
+        return RankedCandidates(
+            [*ranked.rows[order].tolist(), *rest.rows.tolist()],
+            [*final.tolist(), *rest.scores.tolist()],
+            RankingTrace(fused, pool.rows, scaled, trail_steps),
+            copies={
+                pool.rows[at]: [pool.rows[copy] for copy in each] for at, each in copies.items()
+            },
+        )
+
+    def _stepped(
+        self, pool: _Pool, scores: Scores, enabled: Collection[Step]
+    ) -> tuple[Scores, Copies, list[StepScores]]:
+        """Scores after the steps `enabled`, the duplicates, and what each step did."""
         passing: frozenset[int] = frozenset()
         defining: list[int] = []
-        copies: Mapping[int, Sequence[int]] = {}
-        trail_steps: list[StepScores] = []
+        copies: Copies = {}
+        trail: list[StepScores] = []
         for step in steps.STEPS:
             if step not in enabled:
                 continue
@@ -117,39 +141,15 @@ class Structure:
                 case "weights":
                     scores = self._weighted(pool, scores, defining)
                 case "evidence":
-                    programs = are_programs(pool.kinds)
-                    flat = [facts.is_flat for facts in pool.facts]
-                    bonus = steps.evidence_bonus(
-                        scores,
-                        pool.record_of,
-                        programs=programs,
-                        flat=flat,
-                        beside=self._beside(pool) if programs else (),
-                        sources=[facts.is_source for facts in pool.facts] if programs else (),
-                    )
-                    scores = scores + bonus
+                    scores = scores + _evidence(pool, scores)
                 case "duplicates":
                     copies = self._copies(pool, scores)
-                    scores = steps.without(scores, [at for each in copies.values() for at in each])
+                    scores = steps.without(scores, _listed(copies))
                 case "diversity":
                     scores = steps.decayed(scores, pool.record_of)
             if scores is not before:
-                trail_steps.append(StepScores(step, before, scores))
-        order = steps.best_first(scores)
-        if copies:
-            dropped = np.zeros(len(order), dtype=np.bool_)
-            dropped[[at for each in copies.values() for at in each]] = True
-            order = order[~dropped[order]]
-        low, high, best = ranked.scores[-1], ranked.scores[0], scores.max()
-        final = low + ((high - low) / best if best > 0 else 0.0) * scores[order]
-        return RankedCandidates(
-            [*ranked.rows[order].tolist(), *rest.rows.tolist()],
-            [*final.tolist(), *rest.scores.tolist()],
-            RankingTrace(fused, pool.rows, scaled, trail_steps),
-            copies={
-                pool.rows[at]: [pool.rows[copy] for copy in each] for at, each in copies.items()
-            },
-        )
+                trail.append(StepScores(step, before, scores))
+        return scores, copies, trail
 
     def documenting(self, name: MemberPath, rows: Sequence[int]) -> list[int]:
         """Of `rows` those with a section about the member that `name` names; where some match closer than
@@ -164,7 +164,7 @@ class Structure:
         """Of `rows` those that are not of tests, unless the query asks for tests: what a test is called may
         be a question about what it tests."""
         records, record_of = self._facts.records(rows)
-        asked = self._kinds_asked_for(query, records)
+        asked = self._kinds_asked_for(_words(query), _written(query), records)
         tests = [paths.TEST in one.kinds - asked for one in self._facts.of(records)]
         return [row for row, at in zip(rows, record_of, strict=True) if not tests[at]]
 
@@ -190,8 +190,19 @@ class Structure:
             # On processors with SVE or SME the product of matrices raises flags that its values do not earn.
             with np.errstate(all="ignore"):
                 similarity = chosen @ chosen.T
-        facts, kinds = self._facts.of(records), self._facts.kinds(records)
-        return _Pool(query, listed, records, facts, kinds, np.array(record_of), similarity)
+        words, written = _words(query), _written(query)
+        return _Pool(
+            query,
+            words,
+            written,
+            self._kinds_asked_for(words, written, records),
+            listed,
+            records,
+            self._facts.of(records),
+            self._facts.kinds(records),
+            np.array(record_of),
+            similarity,
+        )
 
     def _with_definitions(
         self, pool: _Pool, scores: Scores
@@ -253,12 +264,11 @@ class Structure:
         """Scores after demotion; the places `passing` are re-exports that the query asks for."""
         import numpy as np
 
-        named = self._in_another_language(pool)
+        named = self._facts.in_other_language(pool.rows, pool.written)
         if named is None and not any(one.kinds or one.version for one in pool.facts):
             return scores
-        asked = self._kinds_asked_for(pool.query, pool.records)
-        superseded = self._superseded(pool, _words(pool.query))
-        kinds = [one.kinds - asked for one in pool.facts]
+        superseded = self._superseded(pool)
+        kinds = [one.kinds - pool.asked for one in pool.facts]
         kept = np.array([_kept(own, at in superseded) for at, own in enumerate(kinds)])
         factors: Scores = kept[pool.record_of]
         for at in passing:
@@ -271,30 +281,20 @@ class Structure:
         factors /= factors.max()
         return scores * factors if factors.min() < 1.0 else scores
 
-    def _kinds_asked_for(self, query: Query, records: Iterable[RecordKey]) -> frozenset[str]:
-        """The kinds of secondary files that the query asks for among records."""
-        kinds = {self._kinds[at] for at, _ in records}
-        return paths.kinds_asked_for(_words(query), _written(query), kinds)
+    def _kinds_asked_for(
+        self, words: Collection[str], written: Sequence[str], records: Iterable[RecordKey]
+    ) -> frozenset[str]:
+        """The kinds of secondary files that a query asks for among records; see `_words` and `_written`."""
+        kinds = {self._facts.collection_kinds[at] for at, _ in records}
+        return paths.kinds_asked_for(words, written, kinds)
 
-    def _in_another_language(self, pool: _Pool) -> Mask | None:
-        """The candidates of source trees that are in another language than the one that the query names; None
-        where it names none."""
-        import numpy as np
-
-        languages = self._facts.languages(pool.rows)
-        known = {*languages} - {""}
-        if len(known) < 2:
-            return None
-        language = paths.language_named(_written(pool.query), known)
-        return np.array([one not in ("", language) for one in languages]) if language else None
-
-    def _superseded(self, pool: _Pool, words: Collection[str]) -> set[int]:
+    def _superseded(self, pool: _Pool) -> set[int]:
         """The records of which a later version is among the candidates: the same path in a later folder or,
         of what is in `v1`, in the one around it; or something called alike. None if the query names a
         version.
         """
         versions = {at: one.version for at, one in enumerate(pool.facts) if one.version}
-        if not versions or any(f"v{one.number}" in words for one in versions.values()):
+        if not versions or any(f"v{one.number}" in pool.words for one in versions.values()):
             return set()
         paths_of = zip(pool.records, pool.facts, strict=True)
         plain = {(at, one.path) for (at, _), one in paths_of if not one.version}
@@ -326,26 +326,16 @@ class Structure:
             if any(latest[key] > versions[record].number for key in own)
         }
 
-    def _beside(self, pool: _Pool) -> Iterator[tuple[int, int, float]]:
-        """The records that are about another one, with that one and what they count for it. Tests that the
-        query asks for are what it wants themselves."""
-        wanted = paths.TEST in self._kinds_asked_for(pool.query, pool.records)
-        for record, about in companions([one.subject for one in pool.facts]):
-            subject = pool.facts[record].subject
-            is_test = subject is not None and subject.role == "test"
-            if not (is_test and wanted):
-                yield record, about, steps.OF_TEST if is_test else steps.OF_HEADER
-
     def _weighted(self, pool: _Pool, scores: Scores, defining: list[int]) -> Scores:
         """Scores times the weights that the author gave to collections. Where there are none, programs and
         test cases among candidates that explain count less, unless the query asks for them or, at the places
         `defining`, is the name that they define."""
         import numpy as np
 
-        showing = paths.showing_kinds(_words(pool.query), pool.kinds)
+        showing = paths.showing_kinds(pool.words, pool.kinds)
         factors = [
             (steps.SHOWING[kind] if kind in showing else 1.0) if given is None else given
-            for given, kind in zip(self._weights, self._kinds, strict=True)
+            for given, kind in zip(self._weights, self._facts.collection_kinds, strict=True)
         ]
         weights = np.array([factors[at] for at, _ in pool.records])
         each = weights[pool.record_of]
@@ -354,7 +344,7 @@ class Structure:
         weighted: Scores = scores * each
         return scores if (weights == 1.0).all() else weighted
 
-    def _copies(self, pool: _Pool, scores: Scores) -> Mapping[int, Sequence[int]]:
+    def _copies(self, pool: _Pool, scores: Scores) -> Copies:
         """Of nearly the same texts the best one, with the others; all are places in the pool."""
         import numpy as np
 
@@ -399,6 +389,34 @@ class Structure:
         return ones[close], others[close]
 
 
+def _evidence(pool: _Pool, scores: Scores) -> Scores:
+    """What the best chunk of each record gains by all of its chunks together."""
+    programs = are_programs(pool.kinds)
+    return steps.evidence_bonus(
+        scores,
+        pool.record_of,
+        programs=programs,
+        flat=[facts.is_flat for facts in pool.facts],
+        beside=_beside(pool) if programs else (),
+        sources=[facts.is_source for facts in pool.facts] if programs else (),
+    )
+
+
+def _beside(pool: _Pool) -> Iterator[tuple[int, int, float]]:
+    """The records that are about another one, with that one and what they count for it. Tests that the
+    query asks for are what it wants themselves."""
+    for record, about in companions([one.subject for one in pool.facts]):
+        subject = pool.facts[record].subject
+        is_test = subject is not None and subject.role == "test"
+        if not (is_test and paths.TEST in pool.asked):
+            yield record, about, steps.OF_TEST if is_test else steps.OF_HEADER
+
+
+def _listed(copies: Copies) -> list[int]:
+    """The places of all that stand under others."""
+    return [at for each in copies.values() for at in each]
+
+
 def _kept(kinds: Collection[str], is_superseded: bool) -> float:
     """The share of its score that a record keeps for the kinds of file that it is, values apart."""
     if paths.TEST in kinds:
@@ -422,22 +440,3 @@ def _written(query: Query) -> list[str]:
 def _possible_names(query: Query) -> set[str]:
     """The words of a query that may be names of definitions, as typed."""
     return {*query.identifiers, *(term.typed for term in query.terms if len(query.terms) == 1)}
-
-
-def _pool(
-    fused: RankedRows, named: Sequence[int], members: Sequence[int]
-) -> tuple[RankedRows, RankedRows]:
-    """The candidates that are ranked by structure, those at the places `members`, and the others. The rows
-    `named` are among the former in any case, at least with the score of the last one."""
-    import numpy as np
-
-    if not named and isinstance(members, range):
-        return fused.first(len(members)), fused.behind(len(members))
-    chosen = np.zeros(len(fused.rows), dtype=np.bool_)
-    chosen[list(members)] = True
-    last = fused.scores[chosen][-1]
-    chosen |= is_among(fused.rows, np.array(named, dtype=np.int64))
-    pool, rest = fused.only(chosen), fused.only(~chosen)
-    return pool._replace(scores=pool.scores.clip(min=last)), rest._replace(
-        scores=rest.scores.clip(max=last)
-    )

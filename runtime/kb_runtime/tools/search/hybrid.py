@@ -109,7 +109,7 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
     lists = list(by_scope.values())
     answer = whole_results(structured, lists, text, session.max_chars, _IF_CUT, 2, as_json=True)
     written = answer.text
-    if len(scopes) == 1:
+    if is_only:
         if "truncated" in structured:
             return answer
         # The structure is the text with the list once more. Quotes within its texts are escaped.

@@ -83,11 +83,6 @@ def find_source(session: Session, given: str) -> DocumentationSet:
     )
 
 
-def shared_address(session: Session, source: DocumentationSet) -> str | None:
-    """The address of a source, where another knowledge base has one with that id."""
-    return lookup.shared_address(session, source.info.name, source.id)
-
-
 def matching_rows(
     session: Session,
     among: Iterable[DocumentationSet],

@@ -25,7 +25,7 @@ from kb_runtime.tools.sources.family import (
     page_facts,
     source_tools,
 )
-from kb_runtime.tools.sources.lookup import find_pages, find_source, shared_address, sources
+from kb_runtime.tools.sources.lookup import find_pages, find_source, sources
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import ListedPage, PageEntry, SectionEntry
@@ -65,7 +65,7 @@ def list_sources(session: Session, _: dict[str, Any]) -> Answer[SourceList]:
         entry |= present(
             url=source.record.get("url"),
             description=source.record.get("description"),
-            address=shared_address(session, source),
+            address=lookup.own_address(session, source.record),
         )
         entries.append(entry)
     listed = [

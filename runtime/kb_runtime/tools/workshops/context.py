@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
-from kb_runtime.tools import parameter
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument
 from kb_runtime.tools.paging import Pager
@@ -19,7 +19,6 @@ from kb_runtime.tools.workshops.lookup import (
     PlacedWorkshop,
     covering,
     find_workshop,
-    shared_address,
     workshop_tools,
     workshops,
 )
@@ -97,7 +96,7 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
         kinds=list(kinds),
         nextCursor=cursor,
         warnings=warnings,
-        address=shared_address(session, scope.workshop),
+        address=lookup.own_address(session, scope.workshop.record),
     )
     facts = {"random": shown(bool(arguments["random"]), "")}
     if "address" in structured:

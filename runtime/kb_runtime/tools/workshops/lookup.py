@@ -93,11 +93,6 @@ def find_workshop(session: Session, slug: str) -> PlacedWorkshop:
     )
 
 
-def shared_address(session: Session, workshop: PlacedWorkshop) -> str | None:
-    """The address of a workshop, where another knowledge base has one of that slug."""
-    return lookup.shared_address(session, workshop.info.name, workshop.slug)
-
-
 def check_scope(among: Sequence[PlacedWorkshop], exercise: int | None, step: int | None) -> None:
     """Raises NOT_FOUND unless one of the workshops has the exercise, and in it the step."""
     if exercise is None:

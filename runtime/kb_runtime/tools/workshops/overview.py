@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.text.names import quoted
 from kb_runtime.text.tables import some_of
 from kb_runtime.text.written_json import json_text
-from kb_runtime.tools import parameter
+from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager
@@ -18,7 +18,6 @@ from kb_runtime.tools.workshops.lookup import (
     PlacedWorkshop,
     check_scope,
     find_workshop,
-    shared_address,
     workshop_tools,
     workshops,
 )
@@ -117,7 +116,7 @@ def _summary(session: Session, workshop: PlacedWorkshop) -> WorkshopSummary:
         "sectionCount": len(workshop.sections),
     }
     entry |= present(
-        product=workshop.record.get("product"), address=shared_address(session, workshop)
+        product=workshop.record.get("product"), address=lookup.own_address(session, workshop.record)
     )
     return entry
 

@@ -216,13 +216,14 @@ def test_a_query_is_encoded_once_for_several_scopes(small: Built) -> None:
 def test_a_question_that_is_asked_again_later_is_encoded_once(
     small: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(candidates, "_REMEMBERED_QUERIES", 100)
     encoder = WordCounts()
     searcher = Searcher(altered(small, encoder=encoder))
     questions = [f"maps and {number} sets" for number in range(100)]
     for question in questions * 2:
         searcher.search(SearchRequest(question))
     assert encoder.encoded == questions
-    monkeypatch.setattr(candidates, "_REMEMBERED_QUERIES", 100)  # full: the next one starts anew
+    # Full: the next one starts anew.
     for question in ("a map", questions[0]):
         searcher.search(SearchRequest(question))
     assert encoder.encoded == [*questions, "a map", questions[0]]
