@@ -220,9 +220,11 @@ class LexicalIndex(Statistics):
             self._frequencies[key] = known
         return known
 
-    def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """The most frequent words of the vocabulary with that prefix, and the chunks of each."""
-        return self._searcher.terms_with_prefix(WORDS, prefix, limit=limit)
+    def words_with_prefix(
+        self, prefix: str, limit: int, field: str = WORDS
+    ) -> list[tuple[str, int]]:
+        """The most frequent terms of a field with that prefix, and the chunks of each."""
+        return self._searcher.terms_with_prefix(field, prefix, limit=limit)
 
     def nearest_words(self, term: str, limit: int) -> list[Correction]:
         """Words of the index near a folded word; see `spelling.corrections`."""
