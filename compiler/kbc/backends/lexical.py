@@ -30,10 +30,10 @@ from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import RECIPE, WORD, Analyzer, operators
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR, filter_term
 from kb_runtime.search.spelling import MIN_CHARS
-from kb_runtime.text.compounds import LINKS
 from kb_runtime.text.languages import ENGLISH
 from kb_runtime.text.members import segments, spellings
 from kb_runtime.text.unshown import without
+from kb_runtime.text.words.compounds import LINKS
 from kbc.cache.phases import PhaseCache
 from kbc.records import CompiledChunk
 

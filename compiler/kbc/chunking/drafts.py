@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from kb_runtime.text.windows import defined_names, windows
 from kbc.languages.fences import unparsed_type
-from kbc.records import CompiledChunk, CompiledRecord
+from kbc.records import CompiledChunk, CompiledRecord, DocRecord, PageRecord
 
 
 def chunks(records: Iterable[CompiledRecord]) -> list[CompiledChunk]:
@@ -19,7 +19,8 @@ def chunks(records: Iterable[CompiledRecord]) -> list[CompiledChunk]:
 
 
 def _chunks(record: CompiledRecord) -> Iterator[CompiledChunk]:
-    kind = unparsed_type(record.language)
+    is_page = isinstance(record, DocRecord | PageRecord)  # whose language is its markup
+    kind = "prose" if is_page else unparsed_type(record.language)
     line = record.line
     for index, text in enumerate(windows(record.text)):
         ends = text.count("\n")

@@ -7,8 +7,8 @@ from kb_runtime.text.languages import STEMMERS, UNKNOWN_IN_LATIN
 LANGUAGES = (*STEMMERS, UNKNOWN_IN_LATIN)
 """What can be said of a page."""
 _OTHERS_IN_LATIN = frozenset([
-    "af", "az", "bs", "ca", "cs", "cy", "eo", "et", "eu", "fil", "fo", "fy", "ga", "gd", "gl", "ha",
-    "hr", "ht", "id", "ig", "is", "jv", "ku", "lb", "lt", "lv", "mg", "mi", "ms", "mt", "oc", "pl",
+    "af", "az", "bs", "ca", "cy", "eo", "et", "eu", "fil", "fo", "fy", "ga", "gd", "gl", "ha",
+    "hr", "ht", "id", "ig", "is", "jv", "ku", "lb", "lt", "lv", "mg", "mi", "ms", "mt", "oc",
     "qu", "rm", "rw", "sk", "sl", "sm", "sn", "so", "sq", "st", "su", "sw", "tk", "tl", "tn", "uz",
     "vi", "wo", "xh", "yo", "zu",
 ])  # fmt: skip

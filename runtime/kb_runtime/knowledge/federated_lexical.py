@@ -23,6 +23,7 @@ from kb_runtime.search.lexical import (
 )
 from kb_runtime.search.lexical_engine import failure
 from kb_runtime.search.lexical_plan import Statistics, plan
+from kb_runtime.search.lexical_schema import WORDS
 from kb_runtime.store.facets import RowFilter
 from kb_runtime.text.remembered import Remembered
 
@@ -89,11 +90,13 @@ class FederatedLexical(Statistics):
             known = self._frequencies.keep(key, found)
         return known
 
-    def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """The most frequent words of the parts' own lists, counted together."""
+    def words_with_prefix(
+        self, prefix: str, limit: int, field: str = WORDS
+    ) -> list[tuple[str, int]]:
+        """The most frequent terms of the parts' own lists, counted together."""
         counts: dict[str, int] = {}
         for part in self._parts:
-            for word, documents in part.searcher.words_with_prefix(prefix, limit):
+            for word, documents in part.searcher.words_with_prefix(prefix, limit, field):
                 counts[word] = counts.get(word, 0) + documents
         return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit]
 

@@ -190,8 +190,8 @@ class SourceEntry(CatalogEntry):
 
 @final
 class PageEntry(CatalogEntry):
-    """A page of the documentation set `source`; `aliases` are further addresses of it, `question` is its title
-    where most pages of the set have questions as titles."""
+    """A page of the documentation set `source`; `aliases` are further addresses of it. `question` is its
+    title, where most pages of the set have questions as titles."""
 
     source: str
     source_name: str

@@ -19,16 +19,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.text.arabic import arabic_stem
-from kb_runtime.text.compounds import LINKS, split_compound, verb_within
 from kb_runtime.text.languages import (
     ARABIC,
+    CZECH,
     ENGLISH,
     FUNCTION_WORDS,
+    POLISH,
     RUSSIAN,
     STEMMERS,
     UNKNOWN_IN_LATIN,
@@ -36,6 +36,17 @@ from kb_runtime.text.languages import (
     language_of_script,
 )
 from kb_runtime.text.remembered import Remembered
+from kb_runtime.text.words.accents import ACCENTS
+from kb_runtime.text.words.arabic import arabic_stem
+from kb_runtime.text.words.compounds import LINKS, split_compound, verb_within
+from kb_runtime.text.words.slavic import czech_stem, polish_stem
+from kb_runtime.text.words.unspaced import (
+    FUNCTION_PAIRS,
+    UNSPACED,
+    pairs,
+    pairs_of_letters,
+    pieces,
+)
 
 if TYPE_CHECKING:
     import tantivy
@@ -64,11 +75,6 @@ _CHAR = (
 WORD = re.compile(rf"[{_CHAR}]+(?:(?:[-.]|::)[{_CHAR}]+)*")
 _JOINER = re.compile(r"::|[-.]")
 _ASCII_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-# Scripts without spaces between words: Thai to Myanmar, Khmer, kana, Han, Hangul.
-_UNSPACED = re.compile(
-    r"[\u0e00-\u109f\u1100-\u11ff\u1780-\u17dd\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff"
-    r"\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
-)
 _OPERATOR = re.compile(r"[!#$%&*+\-./:<=>?@\\^|~'\u2190-\u22ff\u27f0-\u27ff]+")
 _STANDS_ALONE = frozenset(' \t\r\n`"()[]{},;')
 _MAX_OPERATOR_CHARS = 4
@@ -81,20 +87,17 @@ _LETTERS = str.maketrans(
 _CYRILLIC = str.maketrans("ёєіїґў", "ееиигу")
 _CYRILLIC_EARLIER = str.maketrans("ё", "е")
 
-# Function words of English. They carry no topic, and question-style queries are full of them: without
-# them nDCG@10 on questions about code rose from 0.48 to 0.58 in a study of public collections. They
-# are never removed from names: `and`, `in` and `not` are operators somewhere.
-STOP_WORDS = frozenset(
-    """
-    a about again all also am an and any are aren as at be because been being both but by can
-    cannot could couldn did didn do does doesn doing don during each else etc ever for from further had
-    hadn has hasn have haven having he her here hers him his how however i if in into is isn it its
-    itself just ll may me might more most must my no nor not of off on once only or other our ours out
-    over own re s same shall she should shouldn so some such t than that the their theirs them then there
-    these they this those through thus to too under until up upon us ve very was wasn we were weren what
-    when where whether which while who whom whose why will with won would wouldn you your yours
-    """.split()  # noqa: SIM905
-)
+# They carry no topic, and question-style queries are full of them: without them nDCG@10 on questions about
+# code rose from 0.48 to 0.58 in a study of public collections. They are never removed from names: `and`,
+# `in` and `not` are operators somewhere.
+STOP_WORDS = frozenset(FUNCTION_WORDS[ENGLISH].split())
+
+
+_LIGHT_STEMMERS: Mapping[str, Callable[[str], str]] = {
+    ARABIC: arabic_stem,
+    CZECH: czech_stem,
+    POLISH: polish_stem,
+}
 
 
 class Terms(NamedTuple):
@@ -120,8 +123,8 @@ def fold(word: str) -> str:
     for char in unicodedata.normalize("NFKD", word.translate(_DROPPED).casefold()):
         if not unicodedata.combining(char):
             base = char
-        elif base < "\u0400" or "\u0590" <= base < "\u0900":
-            continue
+        elif (before := base or char) < "\u0400" or "\u0590" <= before < "\u0900":
+            continue  # a pair of letters may begin with a mark (`้น`)
         out.append(char)
     return unicodedata.normalize("NFC", "".join(out)).translate(_LETTERS)
 
@@ -134,19 +137,21 @@ class Language:
         import tantivy
 
         name = STEMMERS.get(code)
-        self._stemmer: Callable[[str], str] | None = None
-        if code == ARABIC and recipe != EARLIER:
-            self._stemmer = arabic_stem
-        elif name:
+        is_earlier = recipe == EARLIER
+        self._stemmer = None if is_earlier else _LIGHT_STEMMERS.get(code)
+        if name and self._stemmer is None:
             engine = _engine(tantivy.Filter.stemmer(name))
+            accented = None if is_earlier else ACCENTS.get(code)
             if code == RUSSIAN:
-                letters = _CYRILLIC_EARLIER if recipe == EARLIER else _CYRILLIC
+                letters = _CYRILLIC_EARLIER if is_earlier else _CYRILLIC
                 self._stemmer = lambda term: engine.analyze(term.translate(letters))[0]
+            elif accented is not None:
+                self._stemmer = lambda term: fold(engine.analyze(accented(term))[0])
             else:
                 self._stemmer = lambda term: engine.analyze(term)[0]
-        written = FUNCTION_WORDS.get(code, "").split()
-        self._own = (STOP_WORDS if code == ENGLISH else frozenset()).union(map(fold, written))
-        self._written = frozenset(written)
+        self._written = frozenset(FUNCTION_WORDS.get(code, "").split())
+        pairs_of_any = frozenset[str]() if is_earlier else FUNCTION_PAIRS
+        self._own = pairs_of_any.union(map(fold, self._written))
         self._listed: tantivy.TextAnalyzer | None = None
         if name and code != ENGLISH:
             try:
@@ -223,10 +228,23 @@ class Analyzer:
         """The name terms of one word, as `WORD` finds it."""
         known = self._names.get(word)
         if known is None:
-            known = _split(word)
+            known = _split(word, self.recipe == EARLIER)
             if len(word) <= MAX_TERM_CHARS:
                 self._names.keep(word, known)
         return known
+
+    def words(self, word: str) -> list[str]:
+        """The words of a query that a word, as `WORD` finds it, consists of: a run without spaces is a
+        sentence, of which each pair is a word, and so is each name between such runs."""
+        if not is_unspaced(word):
+            return [word] * bool(self.name_terms(word).terms)
+        if self.recipe == EARLIER:
+            return [term for term, _ in self.name_terms(word).terms]
+        return [
+            each
+            for piece, unspaced in pieces(word)
+            for each in (pairs(fold(piece)) if unspaced else WORD.findall(piece))
+        ]
 
     def prose_terms(self, word: str, language: str = "") -> Terms:
         """The prose terms of one word, as `WORD` finds it."""
@@ -300,7 +318,7 @@ class Analyzer:
 
 def is_unspaced(text: str) -> bool:
     """Whether `text` has letters of a script that puts no spaces between words."""
-    return not text.isascii() and _UNSPACED.search(text) is not None
+    return not text.isascii() and UNSPACED.search(text) is not None
 
 
 def operators(text: str) -> list[str]:
@@ -323,12 +341,15 @@ def operators(text: str) -> list[str]:
     return found
 
 
-def _split(word: str) -> Terms:
-    """The terms of `word`: the whole, each component between joiners, and each component's parts."""
+def _split(word: str, earlier: bool = False) -> Terms:
+    """The terms of `word`: the whole, each component between joiners, and each component's parts. `earlier`
+    is for indexes of the earlier recipe."""
+    if is_unspaced(word) and not earlier:
+        return _mixed(word)
     components: list[list[str]] = []
     wholes: list[str] = []
     for component in _JOINER.split(word):
-        parts, whole = name_parts(component)
+        parts, whole = name_parts(component, earlier)
         if parts:
             components.append(parts)
             wholes.append(whole)
@@ -350,11 +371,29 @@ def _split(word: str) -> Terms:
     return Terms(tuple(item for item in terms if len(item[0]) <= MAX_TERM_CHARS), position)
 
 
-def name_parts(word: str) -> tuple[list[str], str]:
+def _mixed(word: str) -> Terms:
+    """The pairs of runs without spaces, and between them the terms of other words (`docker-composeで`)."""
+    terms: list[tuple[str, int]] = []
+    position = 0
+    for piece, unspaced in pieces(word):
+        if unspaced:
+            found = pairs(fold(piece))
+            terms += zip(found, range(position, position + len(found)), strict=True)
+            position += len(found)
+            continue
+        for other in WORD.findall(piece):
+            own, width = _split(other)
+            terms += [(term, position + at) for term, at in own]
+            position += width
+    return Terms(tuple(terms), position)
+
+
+def name_parts(word: str, earlier: bool = False) -> tuple[list[str], str]:
     """The folded parts of a word without joiners (`setToMap`), and its folded whole ("" where the parts
     alone say it all)."""
     if is_unspaced(word):
-        return _unspaced(word), ""
+        terms = _split_earlier(word) if earlier else [term for term, _ in _mixed(word).terms]
+        return terms, ""
     bare = [piece for piece in word.split("_") if piece]
     if not bare:
         return [], ""
@@ -367,6 +406,17 @@ def name_parts(word: str) -> tuple[list[str], str]:
     if not parts or len(parts) * 2 > len(whole) or len(parts) > MAX_PARTS:
         return [whole], whole
     return parts, whole
+
+
+def _split_earlier(word: str) -> list[str]:
+    """The terms of a word with a run without spaces, as the earlier recipe has them."""
+    return [
+        term
+        for piece, unspaced in pieces(word)
+        for term in (
+            pairs_of_letters(fold(piece)) if unspaced else (each for each, _ in _split(piece).terms)
+        )
+    ]
 
 
 def _cases(word: str) -> list[str]:
@@ -382,18 +432,3 @@ def _cases(word: str) -> list[str]:
             cuts.append(at)
     cuts.append(len(word))
     return [word[start:end] for start, end in pairwise(cuts)]
-
-
-def _unspaced(word: str) -> list[str]:
-    """Overlapping pairs of a run without spaces; what stands between such runs as ordinary words."""
-    out: list[str] = []
-    at = 0
-    for match in _UNSPACED.finditer(word):
-        if match.start() > at:
-            out.extend(term for term, _ in _split(word[at : match.start()]).terms)
-        run = fold(match.group())
-        out.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
-        at = match.end()
-    if at < len(word):
-        out.extend(term for term, _ in _split(word[at:]).terms)
-    return out

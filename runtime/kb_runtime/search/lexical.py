@@ -227,9 +227,11 @@ class LexicalIndex(Statistics):
             known = self._frequencies.keep(key, self._searcher.doc_freq(field, term))
         return known
 
-    def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """The most frequent words of the vocabulary with that prefix, and the chunks of each."""
-        return self._searcher.terms_with_prefix(WORDS, prefix, limit=limit)
+    def words_with_prefix(
+        self, prefix: str, limit: int, field: str = WORDS
+    ) -> list[tuple[str, int]]:
+        """The most frequent terms of a field with that prefix, and the chunks of each."""
+        return self._searcher.terms_with_prefix(field, prefix, limit=limit)
 
     def _clauses(self, plan: Plan, statistics: Statistics) -> list[tantivy.Query]:
         """The scored parts of a plan that can match here.

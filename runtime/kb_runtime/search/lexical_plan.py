@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.search.analysis import RECIPE, WORD
+from kb_runtime.search.analysis import RECIPE, WORD, is_unspaced
 from kb_runtime.search.lexical_schema import (
     NAME_FIELDS,
     OPERATORS,
@@ -20,8 +20,8 @@ from kb_runtime.search.lexical_schema import (
     WORDS,
 )
 from kb_runtime.search.spelling import MIN_CHARS, Correction, corrections
-from kb_runtime.text.arabic import joined_forms
 from kb_runtime.text.languages import ARABIC, language_of_script
+from kb_runtime.text.words.arabic import joined_forms
 
 if TYPE_CHECKING:
     from kb_runtime.search.analysis import Analyzer
@@ -61,6 +61,8 @@ MAX_TERMS = 64
 # corrections of each that are searched. A query of many unknown words is no query with typos.
 MAX_LOOKED_UP = 4
 MAX_CORRECTIONS = 4
+# Pairs that begin with a word of one letter, the most frequent ones.
+MAX_BEGUN = 16
 # What a correction counts by its number of edits (0: it completes what was typed).
 CORRECTION_WEIGHTS = (0.7, 0.8, 0.4)
 # A term in so few chunks may itself be a typo. It keeps its weight; corrections that are this many
@@ -79,8 +81,11 @@ class Statistics:
         """The chunks that have `term` in `field`."""
         raise NotImplementedError
 
-    def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """The most frequent words with that prefix and the chunks of each, the alphabet deciding."""
+    def words_with_prefix(
+        self, prefix: str, limit: int, field: str = WORDS
+    ) -> list[tuple[str, int]]:
+        """The most frequent terms of a field with that prefix and the chunks of each, the alphabet
+        deciding."""
         raise NotImplementedError
 
     def document_frequency(self, term: str) -> int:
@@ -231,7 +236,7 @@ class _Planner:
         for stem in term.elsewhere:
             for field in PROSE_FIELDS:
                 known = max(known, self._add(field, stem, count * self._boosts[field]))
-        for stem in (*self._parts(term), *self._joined(term)):
+        for stem in (*self._parts(term), *self._joined(term), *self._begun(term)):
             for field in PROSE_FIELDS:
                 weight = count * PART_WEIGHT * self._boosts[field]
                 known = max(known, self._add(field, stem, weight))
@@ -241,6 +246,15 @@ class _Planner:
         """A word of Arabic with prepositions and conjunctions written onto it, and without."""
         is_arabic = term.prose and language_of_script(term.names[0]) == ARABIC
         return joined_forms(term.prose[0], self._in_body) if is_arabic else ()
+
+    def _begun(self, term: QueryTerm) -> Sequence[str]:
+        """The pairs that begin with a word of one letter in a script without spaces (`锁`: `锁定`), where it
+        never stands by itself."""
+        letter = term.names[0]
+        if len(letter) > 1 or not is_unspaced(letter) or self._in_body(letter):
+            return ()
+        found = self._statistics.words_with_prefix(letter, MAX_BEGUN, "body")
+        return [pair for pair, _ in found]
 
     def _parts(self, term: QueryTerm) -> Sequence[str]:
         """The parts of a compound (`Datenbanksitzung`) or the verb that a word is a form of (`ausgeführt`),

@@ -16,7 +16,7 @@ from kb_runtime.text import members
 from kb_runtime.text.languages import ENGLISH, language_of_query
 from kb_runtime.text.members import MemberPath
 from kb_runtime.text.names import without_line
-from kb_runtime.text.spellings import other_spelling
+from kb_runtime.text.words.spellings import other_spelling
 
 # Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
 # encoder with 256 tokens reads, so the encoder never misses anything because of it.
@@ -128,9 +128,7 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
         word = found[0][:MAX_WORD_CHARS]
         if text.startswith("()", found.end()) and not is_unspaced(word):
             called.append(word)
-        names = analyzer.name_terms(word).terms
-        # A run without spaces is a sentence, not a name: each of its pairs is a word of the query.
-        for one in [name for name, _ in names] if is_unspaced(word) else [word] * bool(names):
+        for one in analyzer.words(word):
             key = fold(one)
             if key in counts or len(counts) < MAX_WORDS:
                 counts[key] = counts.get(key, 0) + 1

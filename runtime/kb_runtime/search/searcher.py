@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search import fusion
-from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.analysis import Analyzer, is_unspaced
 from kb_runtime.search.candidates import CandidateMatrix, Candidates, Retriever
 from kb_runtime.search.fusion import RankedRows
 from kb_runtime.search.hits import (
@@ -158,8 +158,12 @@ class Searcher:
             whole, *parts = term.names
             return not parts or lexical.document_frequency(whole) > 0
         assert encoder is not None
-        is_rare = encoder.pieces(term.typed) >= _PIECES_OF_RARE_WORDS
-        return is_rare and any(lexical.frequency("body", stem) for stem in term.prose)
+        pieces = encoder.pieces(term.typed)
+        if is_unspaced(term.typed):  # one or two letters, which are a word, and are read one by one
+            return pieces >= len(term.typed)
+        return pieces >= _PIECES_OF_RARE_WORDS and any(
+            lexical.frequency("body", stem) for stem in term.prose
+        )
 
     def _ranked(
         self, request: SearchRequest, candidates: Candidates, *, is_hybrid: bool

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-ARABIC, ENGLISH, RUSSIAN = "ar", "en", "ru"
+ARABIC, CZECH, ENGLISH, POLISH, RUSSIAN = "ar", "cs", "en", "pl", "ru"
 
-# Code -> what the lexical engine calls its stemmer (Snowball) and, where it has some, its stop words.
+# Code -> what the lexical engine calls its stemmer (Snowball) and, where it has some, its stop words; empty
+# where it has neither (see `kb_runtime.text.words`).
 STEMMERS: Mapping[str, str] = {
     "ar": "arabic",
+    "cs": "",
     "da": "danish",
     "de": "german",
     "el": "greek",
@@ -25,6 +27,7 @@ STEMMERS: Mapping[str, str] = {
     "it": "italian",
     "nl": "dutch",
     "no": "norwegian",
+    "pl": "",
     "pt": "portuguese",
     "ro": "romanian",
     "ru": "russian",
@@ -63,13 +66,48 @@ FUNCTION_WORDS: Mapping[str, str] = {
         بعد قبل بين منذ مثل غير أنا انا نحن أنت انت الذي التي الذين كما لها له لهم بها به فيها فيه
         منها منه عليها عليه و ف ب ل حيث حول دون ليس يمكن يمكنني
         """,
+    "cs": """
+        a aby ale ani ano asi až bez bude budou by byl byla bylo byly být co což či čím další do ho i ja
+        já jak jako jaký jaká jaké jakou je jeho jej její jejich jen jenž ještě ji jí jich jimi již jsem
+        jsi jsme jsou jste k kam kde kdo kdy když ke který která které kterou kterých kteří lze má mají
+        mám máme mezi mi mít mně může mohou můžete můžeme na nad nebo nebyl nejsou není než nic o od oba
+        on ona oni ono pak po pod podle pokud pouze pro proč proto protože před při s se si sice svůj
+        svou své ta tak také takže tam te ten tento této tato tedy těchto ti to toho tohle tomto tom tomu
+        toto tu tuto tyto u už v vám vás ve více však všechny vždy z za zda zde ze že
+        """,
     "da": "hvordan hvorfor hvilken hvilket hvilke kan",
+    "de": "wann warum",
     "el": """
         ο η το οι τα του της των τον την και κι να σε στο στη στην στον στις στους στα με για από απο
         που πως πώς ως είναι ειναι ήταν θα δεν μη μην ένα ενα ένας μια μία τι ποιο ποια ποιος όταν
         πότε γιατί αν ή αλλά μου σου μας αυτό αυτός αυτή όπως μπορώ μπορεί έχω έχει κάνω
         """,
-    "fr": "comment quand où pourquoi quel quelle quels quelles peut puis faire est-ce",
+    "en": """
+        a about again all also am an and any are aren as at be because been being both but by can
+        cannot could couldn did didn do does doesn doing don during each else etc ever for from further had
+        hadn has hasn have haven having he her here hers him his how however i if in into is isn it its
+        itself just ll may me might more most must my no nor not of off on once only or other our ours out
+        over own re s same shall she should shouldn so some such t than that the their theirs them then there
+        these they this those through thus to too under until up upon us ve very was wasn we were weren what
+        when where whether which while who whom whose why will with won would wouldn you your yours
+        """,
+    "es": "cuáles cuánto debe debo hacer puede puedo si",
+    "fr": """
+        aussi avoir comme comment doit dois dont est est-ce être faire lorsque où peut pourquoi puis quand
+        quel quelle quelles quels quoi si ça
+        """,
+    "it": "cos cosa d deve dov fare posso può qual quali quando",
+    "nl": "waar waarom wanneer welke",
+    "pl": """
+        a aby ale albo ani aż bardzo bez bo być był była było były będzie będą by ci co czego czy czyli
+        dla do dlaczego gdy gdzie go i ich ile im inne iż ja jak jaka jaki jakie jako je jednak jego jej
+        jest jestem jeszcze jeśli jeżeli już każdy kiedy kto która które którego której który których
+        którym którzy lecz lub ma mają mi może możemy można możesz mu my na nad nam nas nie nic niż o od
+        on ona one oni oraz pod po ponieważ poza przed przez przy są się sobie swój swoje ta tak taki
+        takie także tam te tego tej temu ten też tę to tu tych tylko tym u w we więc wszystkie wszystko z
+        za zawsze ze że żeby
+        """,
+    "pt": "deve fazer onde pode porque posso quais ter",
     "ro": """
         și si în in la de pe cu pentru din că ca este sunt era fi un o unui unei ale al a ai lui care
         ce cum când unde dacă sau nu mai se să sa îmi îl îi le eu tu el ea noi voi pot poate prin după
@@ -83,8 +121,9 @@ FUNCTION_WORDS: Mapping[str, str] = {
         мені мій моя моє мої свій своя своє свої себе лише тільки також ще вже ніж тоді тут там
         """,
     "tr": """
-        bir ve ile bu şu o da de mi mı mu mü ne nasıl neden niçin niye ne zaman nerede hangi için gibi
-        kadar ama fakat veya ya ki ben sen biz siz onlar olarak olan var yok daha çok en her değil ise
+        bir ve ile bu şu kaç kim nedir o da de mi mı mu mü ne nasıl neden niçin niye ne zaman nerede hangi
+        için gibi kadar ama fakat veya ya ki ben sen biz siz onlar olarak olan var yok daha çok en her değil
+        ise
         """,
 }
 

@@ -14,8 +14,8 @@ from kb_runtime.knowledge.part_rows import PartRows
 from kb_runtime.search.analysis import EARLIER, Analyzer
 from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.query import analyse
-from kb_runtime.text.compounds import verb_within
 from kb_runtime.text.languages import UNKNOWN_IN_LATIN
+from kb_runtime.text.words.compounds import verb_within
 from kbc.backends import lexical
 from kbc.backends.lexical import write_lexical
 from kbc.backends.page_languages import by_frequency, page_languages
@@ -61,14 +61,34 @@ CZECH = (
 )
 
 
+POLISH = (
+    "Jeśli na żądanie nie można odpowiedzieć, usługa zwraca błąd, a aplikacja musi zdecydować, czy powtórzy"
+    " je później, czy pozostanie to bez skutków, ponieważ wszystkie dane są już zapisane.\n"
+)
+CROATIAN = (
+    "Ako na zahtjev nije moguće odgovoriti, usluga vraća pogrešku, a aplikacija mora odlučiti hoće li ga"
+    " kasnije ponoviti ili će to ostati bez posljedica, jer su svi podaci već spremljeni.\n"
+)
+LITHUANIAN = (
+    "Jei į užklausą atsakyti neįmanoma, paslauga grąžina klaidą, o programa turi nuspręsti, ar ją pakartoti"
+    " vėliau, ar tai liks be pasekmių, nes visi duomenys jau išsaugoti.\n"
+)
+
+
+def test_czech_and_polish_are_not_taken_for_each_other_nor_others_for_them() -> None:
+    texts = {"cs": CZECH, "pl": POLISH, "hr": CROATIAN}
+    told = page_languages([chunk(name, "a", 4 * text) for name, text in texts.items()], {})
+    assert told == {("cs", "a"): "cs", ("pl", "a"): "pl", ("hr", "a"): UNKNOWN_IN_LATIN}
+
+
 def test_a_language_that_is_not_known_is_not_taken_for_another_one() -> None:
     """`là`, `một` and `đã` are function words of Italian, Norwegian and German without their accents."""
     chunks = [
         chunk("vi", "a", VIETNAMESE),
-        chunk("cs", "b", CZECH * 2),
+        chunk("lt", "b", LITHUANIAN * 2),
         chunk("vi", "c", "GET, POST"),
     ]
-    chunks += [chunk("en", "d", ENGLISH), chunk("en", "e", CZECH * 2)]
+    chunks += [chunk("en", "d", ENGLISH), chunk("en", "e", LITHUANIAN * 2)]
     chunks += [chunk("en", "f", "Dvořák Škoda Čapek"), chunk("en", "g", ENGLISH + ENGLISH)]
     chunks += [chunk("nfd", "h", unicodedata.normalize("NFD", VIETNAMESE * 2))]
     told = page_languages(chunks, {})
@@ -76,7 +96,7 @@ def test_a_language_that_is_not_known_is_not_taken_for_another_one() -> None:
         ("nfd", "h"): UNKNOWN_IN_LATIN,
         ("vi", "a"): UNKNOWN_IN_LATIN,
         ("vi", "c"): UNKNOWN_IN_LATIN,
-        ("cs", "b"): UNKNOWN_IN_LATIN,
+        ("lt", "b"): UNKNOWN_IN_LATIN,
         ("en", "d"): "en",
         ("en", "e"): UNKNOWN_IN_LATIN,
         ("en", "f"): "en",  # some names

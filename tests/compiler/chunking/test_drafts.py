@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from kb_runtime.text.windows import WINDOW_CHARS
 from kbc.chunking import drafts
-from kbc.records import CompiledChunk, CompiledRecord
+from kbc.records import CompiledChunk, CompiledRecord, DocRecord
 
 LINES = st.lists(st.text("ab{}()\t \u00e9", max_size=40), max_size=400).map("\n".join)
 
@@ -49,6 +49,22 @@ def test_names_behind_keywords_are_identifiers() -> None:
     )
     (chunk,) = chunks_of(text)
     assert chunk.identifiers == ("Registry", "load_all", "parseUrl")
+
+
+def test_a_page_is_prose_whatever_its_markup_is_called() -> None:
+    """Its words tell its language: those of code do not."""
+    page = DocRecord(
+        id="a.rst",
+        collection="docs",
+        title="a",
+        path="a.rst",
+        text="Nœud de chaise\n",
+        language="rst",
+        group="",
+        format="rst",
+        content="",
+    )
+    assert [chunk.type for chunk in drafts.chunks([page])] == ["prose"]
 
 
 def test_an_empty_text_has_no_chunk() -> None:

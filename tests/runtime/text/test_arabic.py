@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kb_runtime.search.analysis import fold
-from kb_runtime.text.arabic import arabic_stem, joined_forms
+from kb_runtime.text.words.arabic import arabic_stem, joined_forms
 
 
 @pytest.mark.parametrize(

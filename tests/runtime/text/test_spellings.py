@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kb_runtime.text.spellings import other_spelling
+from kb_runtime.text.words.spellings import other_spelling
 
 
 @pytest.mark.parametrize(

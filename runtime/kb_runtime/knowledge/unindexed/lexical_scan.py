@@ -19,7 +19,7 @@ from kb_runtime.search.analysis import Analyzer, fold, name_parts
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
 from kb_runtime.search.lexical_engine import rarity
 from kb_runtime.search.lexical_plan import Statistics, plan
-from kb_runtime.search.lexical_schema import NAME_FIELDS, PROSE_FIELDS
+from kb_runtime.search.lexical_schema import NAME_FIELDS, PROSE_FIELDS, WORDS
 from kb_runtime.text.remembered import Remembered
 from kb_runtime.text.windows import defined_names
 
@@ -118,9 +118,11 @@ class ScanIndex(Statistics):
         are corrected."""
         return self._frequency(field, term)
 
-    def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
+    def words_with_prefix(
+        self, prefix: str, limit: int, field: str = WORDS
+    ) -> list[tuple[str, int]]:
         """None: there is no vocabulary to correct words by."""
-        del prefix, limit
+        del prefix, limit, field
         return []
 
     def _promising(

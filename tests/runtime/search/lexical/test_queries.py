@@ -228,6 +228,13 @@ def test_short_unknown_words_are_not_expanded(build: Build) -> None:
     assert search(build([chunk("maps and sets")]), "mpa st").rows == []
 
 
+def test_a_word_of_one_letter_is_found_where_others_follow(build: Build) -> None:
+    """Runs without spaces are indexed by pairs: `绳` is no term of its own there."""
+    texts = ["如何打结", "用绳子打结", "用绳打结"]
+    assert sorted(search(build([*map(chunk, texts)]), "绳").rows) == [1, 2]
+    assert search(build([*map(chunk, texts), chunk("绳")]), "绳").rows == [3]
+
+
 def test_the_limit_is_respected_and_at_least_one(build: Build) -> None:
     index = build(filler(40))
     assert len(search(index, "state machine", limit=7).rows) == 7

@@ -63,6 +63,21 @@ def test_what_has_the_only_word_comes_first_if_the_encoder_knows_its_pieces_only
     assert [hit.record for hit in found.hits if hit.record < 2] == first
 
 
+def test_what_has_the_only_letter_of_a_query_comes_first(tmp_path: Path) -> None:
+    """An encoder that does not know a script makes nothing of its letters."""
+
+    class Misled(WordCounts):
+        def encode(self, text: str) -> NDArray[np.float32]:
+            return super().encode("mast and sail")
+
+    texts = ["用绳子打结", "A mast and a sail."]
+    texts += [f"Rope number {at} is tarred." for at in range(12)]
+    built = build(tmp_path, {"docs": [(f"text{at}", [text]) for at, text in enumerate(texts)]})
+    built.encoder = Misled()
+    found = Searcher(built).search(SearchRequest("绳", limit=8))
+    assert [hit.record for hit in found.hits][:2] == [0, 1]
+
+
 def test_a_copy_with_a_name_stands_for_what_does_not_have_it() -> None:
     scaled = np.array([0.9, 0.8, 0.7, 0.0, 0.0, 0.0])
     trail = RankingTrace(RankedRows.of([], []), [1, 2, 3, 4, 5, 6], scaled, [])
