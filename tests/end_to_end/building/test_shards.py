@@ -309,3 +309,32 @@ def test_words_of_the_pages_are_spread_over_the_shards(parts: Artifact) -> None:
             counts.append(shard.lexical.document_frequency(word))
     assert sum(count > 0 for count in counts) > 2
     assert sum(counts) == parts.lexical.document_frequency(word)
+
+
+def test_shards_say_which_answer_a_chunk_is_of(tmp_path: Path) -> None:
+    words = "which is said in so many words that no other answer has a place beside it, " * 4
+    faq = "# Asked\n\n" + "".join(f"## Why {name}?\n\nFor {name}, {words}\n\n" for name in "abc")
+    files = {
+        f"docs/{name}/{at}.md": f"# Page {at}\n\nText {at}.\n" for name in "xyz" for at in range(9)
+    }
+
+    def built(name: str, ending: str, **more: str) -> Artifact:
+        root = tmp_path / name
+        described = FILES["kb.toml"].replace('name = "demo"', f'name = "{name}"') + ending
+        write_knowledge(root, **files, **more, **{"kb.toml": described})
+        found = build(root, BuildOptions(out=tmp_path / f"{name}-out", embed=False))
+        assert verify(found.path).ok
+        return Artifact.open(found.path)
+
+    with (
+        built("plain", "") as plain,
+        built("whole", "", **{"docs/faq.md": faq}) as whole,
+        built("parts", SHARDED, **{"docs/faq.md": faq}) as parts,
+        Federation([plain, whole]) as both,
+    ):
+        assert parts.manifest.get("shards")
+        assert plain.chunks.answers() is None
+        columns = [list(one.chunks.answers() or ()) for one in (whole, parts, both)]
+    assert columns[0] == columns[1]
+    assert [answer for answer in columns[0] if answer] == [1, 2, 3]
+    assert columns[2][-len(columns[0]) :] == columns[0]
