@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby, repeat
 from pathlib import Path
 
@@ -203,12 +203,10 @@ def with_compounds(
             for each in found:
                 if each.field == "body":
                     counts[language].update(each.terms.split())
-    known: dict[tuple[str, str], tuple[str, ...]] = {}
 
+    @cache
     def parts(stem: str, language: str) -> tuple[str, ...]:
-        if (stem, language) not in known:
-            known[stem, language] = analyzer.parts(stem, language, counts[language].__getitem__)
-        return known[stem, language]
+        return analyzer.parts(stem, language, counts[language].__getitem__)
 
     for language, found in zip(languages, terms, strict=True):
         if language not in LINKS:

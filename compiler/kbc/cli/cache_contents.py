@@ -99,8 +99,8 @@ def read_contents(folder: Path) -> Contents:
                 entries.append(CacheEntry(kind, row.size, row.used, store, row.row))
         except DAMAGE as error:
             problems.append(f"{folder / name} cannot be read: {error}")
-    for graph in stored_graphs(folder):
-        entries.append(CacheEntry(GRAPHS, graph.size, graph.used, folder=graph.folder))
+    graphs = stored_graphs(folder)
+    entries += [CacheEntry(GRAPHS, each.size, each.used, folder=each.folder) for each in graphs]
     for kind, stamp in _STAMPS.items():
         for path in sorted((folder / kind).glob("[!.]*")):
             with suppress(OSError):

@@ -101,28 +101,24 @@ def watch(
         Watcher(roots, options or BuildOptions(), listener, poll=poll).run()
 
 
+@dataclass(frozen=True, slots=True)
 class _Callbacks:
     """The listener of `watch`."""
 
-    def __init__(
-        self,
-        on_build: Callable[[BuildReport], object] | None,
-        on_error: Callable[[Exception], object] | None,
-    ) -> None:
-        self._on_build = on_build
-        self._on_error = on_error
+    on_build: Callable[[BuildReport], object] | None
+    on_error: Callable[[Exception], object] | None
 
     def begins(self, root: Path) -> Progress:
         return Progress()
 
     def built(self, root: Path, report: BuildReport) -> None:
-        if self._on_build is not None:
-            self._on_build(report)
+        if self.on_build is not None:
+            self.on_build(report)
 
     def failed(self, root: Path, error: Exception) -> None:
-        if self._on_error is None:
+        if self.on_error is None:
             raise error
-        self._on_error(error)
+        self.on_error(error)
 
     def noted(self, sentence: str) -> None:
         warnings.warn(sentence, stacklevel=2)
@@ -297,10 +293,9 @@ def outside(root: Path) -> set[Path]:
     """Folders and files outside of `root` that its build reads: what kb.toml names there, and where
     links below `root` lead."""
     inside = root.resolve()
-    found: set[Path] = set()
     project = load_project(root, Diagnostics())
-    for entry in () if project is None else (e for c in project.collections for e in c.paths):
-        found.add(Path(os.path.normpath(inside / glob_base(entry))))
+    entries = () if project is None else (e for c in project.collections for e in c.paths)
+    found = {Path(os.path.normpath(inside / glob_base(entry))) for entry in entries}
     for folder, folders, files in os.walk(inside):
         folders[:] = [name for name in folders if name not in VERSION_CONTROL]
         for name in (*folders, *files):

@@ -10,6 +10,8 @@ from textwrap import dedent
 
 from kbc.formats.document import FormatError, Read
 from kbc.formats.loading import parse_python
+from kbc.project.include_tree import folders_above
+from kbc.project.source_file import resolved_path
 
 MAX_LINES = 1_000_000
 
@@ -100,16 +102,11 @@ def candidates(path: str, target: str) -> Iterator[str]:
     Relative to the file's folder; with a leading slash relative to the documentation's root, which is
     one of the folders above the file.
     """
-    folder = posixpath.dirname(path)
     if not target.startswith("/"):
-        yield posixpath.normpath(posixpath.join(folder, target))
+        yield resolved_path(target, path)
         return
     inner = posixpath.normpath(target.lstrip("/"))
-    while True:
-        yield posixpath.join(folder, inner)
-        if not folder or folder == "/":
-            return
-        folder = posixpath.dirname(folder)
+    yield from (posixpath.join(folder, inner) for folder in folders_above(path))
 
 
 def read_target(path: str, target: str, read: Read) -> tuple[str, bytes] | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kbc.diagnostics import Diagnostics, guarded
 from kbc.processor_time import limited
+from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord
@@ -27,19 +28,8 @@ FRONTENDS: dict[str, Frontend] = {}
 __all__ = ["FRONTENDS", "Frontend", "check", "read"]
 
 
-_MODULES = {
-    "builtins": "builtins",
-    "code": "code",
-    "docs": "docs",
-    "examples": "examples",
-    "pages": "pages",
-    "patterns": "patterns",
-    "routing": "routing",
-    "templates": "templates",
-    "tests": "cases",
-    "workshops": "workshops",
-}
-"""Kind of collection -> the module of this room that reads it."""
+_MODULES = {"tests": "cases"}
+"""Kind of collection -> the module of this room that reads it, where that is not called as the kind."""
 
 
 _LIMIT_FILES = frozenset({"code", "docs", "pages"})
@@ -47,9 +37,9 @@ _LIMIT_FILES = frozenset({"code", "docs", "pages"})
 
 
 def _frontend(kind: str) -> Frontend:
-    if kind not in _MODULES:
+    if kind not in KINDS:
         raise ValueError(f"no front end reads {kind!r}")
-    frontend: Frontend = import_module(f"{__name__}.{_MODULES[kind]}").read
+    frontend: Frontend = import_module(f"{__name__}.{_MODULES.get(kind, kind)}").read
     return frontend
 
 

@@ -121,8 +121,7 @@ def read(
                 parts.add(file, page, document.parts)
                 records.append(page)
         elif is_html(file) or file.path in html:
-            documents = next(found) if file.path in html else []
-            for each in documents:
+            for each in next(found) if file.path in html else ():
                 records.append(_html(collection, file, html[file.path].data, each, diagnostics))
         elif _is_plain_text(file):
             record = _plain_text(collection, file, diagnostics)

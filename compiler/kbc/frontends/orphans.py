@@ -15,6 +15,7 @@ from kbc.formats.docc import catalogue_of
 from kbc.frontends.markdown_file import Links, links
 from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
+from kbc.project.routes import texts
 from kbc.records import (
     CodeRecord,
     CompiledRecord,
@@ -78,9 +79,7 @@ def is_mdx(record: CompiledRecord) -> bool:
 
 def related(record: DocRecord) -> tuple[str, ...]:
     """What the front matter's `related` names: a string, or a list of them."""
-    stated = record.frontmatter.get("related", ())
-    names = [stated] if isinstance(stated, str) else stated if isinstance(stated, list) else []
-    return tuple(name for name in names if isinstance(name, str) and name.strip())
+    return tuple(texts(record.frontmatter.get("related")))
 
 
 def link_roots(collections: Iterable[Collection]) -> dict[str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ Several of these files may describe the same templates, as long as they do not c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -79,6 +79,10 @@ class _TemplateEntry:
     lines: Mapping[str, int]
     path: str
 
+    @property
+    def located(self) -> Located:
+        return Located(self.fields, self.path, lambda name: self.lines.get(name, self.line))
+
 
 _Parsed = tuple[Mapping[str, Any], int, Mapping[str, int]]
 """Fields as written, the line of the entry, and the lines of the fields."""
@@ -101,10 +105,9 @@ def read(
     records: dict[str, TemplateRecord] = {}
     described = {file.path for file in metadata}
     for entry in _merged(metadata, diagnostics):
-        located = Located(entry.fields, entry.path, _line_finder(entry))
-        fields = located.read(TemplateMetadata, diagnostics)
+        fields = entry.located.read(TemplateMetadata, diagnostics)
         described.add(_target(entry.path, fields.filename))
-        record = _template(collection, fields, located, by_path, diagnostics)
+        record = _template(collection, fields, entry.located, by_path, diagnostics)
         if record is not None:
             records[record.id] = record
     for path in sorted(by_path.keys() - described) if metadata else ():
@@ -141,8 +144,7 @@ def _merged(files: Sequence[SourceFile], diagnostics: Diagnostics) -> list[_Temp
                     entry.line,
                     hint="Give each template its own id.",
                 )
-                located = Located(entry.fields, entry.path, _line_finder(entry))
-                located.read(TemplateMetadata, diagnostics)
+                entry.located.read(TemplateMetadata, diagnostics)
             else:
                 _report_conflicts(found[position], entry, diagnostics)
                 fields = {**entry.fields, **found[position].fields}
@@ -173,10 +175,6 @@ def _words(value: Any) -> list[str]:
     parts = value if isinstance(value, list) else [value]
     text = " ".join(markdown.plain_text(str(part)) for part in parts)
     return re.findall(r"[^\W_]+", text.casefold())
-
-
-def _line_finder(entry: _TemplateEntry) -> Callable[[str], int]:
-    return lambda name: entry.lines.get(name, entry.line)
 
 
 def _target(metadata: str, filename: str) -> str:

@@ -15,6 +15,7 @@ from kbc.project import permalinks
 from kbc.project.kinds import ON_RELEASES
 from kbc.project.model import Collection
 from kbc.project.routes import INDEX
+from kbc.project.well_formed import mapping, text_at
 from kbc.records import CompiledRecord, DocRecord
 
 _FEWEST_ALIKE = 3
@@ -151,8 +152,7 @@ def _with_numbers(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
 
 
 def _stated(record: CompiledRecord) -> str:
-    title = record.frontmatter.get("title") if isinstance(record, DocRecord) else ""
-    return title.strip() if isinstance(title, str) else ""
+    return text_at(record.frontmatter, "title") if isinstance(record, DocRecord) else ""
 
 
 def _with_folders(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
@@ -262,8 +262,7 @@ def _in_words(name: str) -> str:
 def other_title(data: Mapping[str, Any]) -> str:
     """A title under a name of the site's own: `pageTitle`, `tip_title`, `sidebar_label`, or what Eleventy's
     navigation calls the page."""
-    navigation = data.get("eleventyNavigation")
-    tables = (data, navigation if isinstance(navigation, Mapping) else {})
+    tables = (data, mapping(data.get("eleventyNavigation")))
     stated = [
         value.strip()
         for table in tables

@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -25,7 +26,6 @@ from kb_runtime.store.manifest import (
     BUILD_ID_LENGTH,
     CURRENT,
     MANIFEST,
-    Manifest,
     is_build_id,
     load,
     seal,
@@ -111,7 +111,7 @@ class Staging:
         self._lock: int | None = None
         self._temporary = retention.temporary(self.kb_folder, build_id)
         self._listed: dict[str, dict[str, Any]] = {}
-        self._earlier: dict[Path, Manifest] = {}
+        self._published = cache(load)  # the manifests of earlier builds
         self._refused = refused
         self._adopted: list[str] = []
         self._proved: dict[str, Proof] = {}  # of files of adopted shards
@@ -262,12 +262,6 @@ class Staging:
             self._adopted.append(id)
             return next(dict(one) for one in whole[SHARDS] if one["build_id"] == id)
         return None
-
-    def _published(self, folder: Path) -> Manifest:
-        """The manifest of an earlier build, read once. Raises `ArtifactError`."""
-        if folder not in self._earlier:
-            self._earlier[folder] = load(folder)
-        return self._earlier[folder]
 
     def shard(self, id: str) -> Path:
         """The folder of a shard."""

@@ -62,10 +62,15 @@ def comma_separated(text: str) -> list[str]:
     return [each.strip() for each in text.split(",") if each.strip()]
 
 
+def text_at(data: Any, name: str) -> str:
+    """The text under a name, without blanks around it; "" where there is none."""
+    value = mapping(data).get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
 def line_at(data: Mapping[str, Any], name: str) -> str:
     """The text under a name on one line; "" where there is none."""
-    value = data.get(name)
-    return " ".join(value.split()) if isinstance(value, str) else ""
+    return " ".join(text_at(data, name).split())
 
 
 class YamlLoader(yaml.SafeLoader):

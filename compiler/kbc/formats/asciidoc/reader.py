@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc.attributes import substitute
@@ -15,6 +14,7 @@ from kbc.formats.asciidoc.surroundings import attributes_around
 from kbc.formats.document import Converted, DocumentProblem, LabelTarget, Read, decode
 from kbc.languages.front_matter import stated_above
 from kbc.project.source_file import relative_path
+from kbc.project.well_formed import text_at
 
 _REFERENCE = re.compile("\x00([^\x00]*)\x00")
 
@@ -61,17 +61,12 @@ def convert(
         Converted(
             text=written,
             format="asciidoc",
-            title=_text(matter, "title") or blocks.title,
+            title=text_at(matter, "title") or blocks.title,
             author=attributes.get("author", ""),
             created_at=attributes.get("revdate", ""),
-            summary=attributes.get("description", "") or _text(matter, "description"),
+            summary=attributes.get("description", "") or text_at(matter, "description"),
             anchors=tuple(blocks.anchors),
             parts=tuple(sorted(project.parts)),
             problems=problems,
         )
     ]
-
-
-def _text(matter: Mapping[str, Any], name: str) -> str:
-    value = matter.get(name)
-    return value.strip() if isinstance(value, str) else ""

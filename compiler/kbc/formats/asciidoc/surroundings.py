@@ -11,7 +11,7 @@ from typing import Any
 from kbc.formats.asciidoc.maven import BUILD_FILE, build_attributes
 from kbc.formats.document import Read
 from kbc.project.include_tree import folders_above
-from kbc.project.well_formed import yaml_table
+from kbc.project.well_formed import mapping, yaml_table
 
 FAMILIES = frozenset({"pages", "partials", "examples", "attachments", "images"})
 """The folders of a module of Antora."""
@@ -97,9 +97,8 @@ def playbook_above(folder: str, read: Read) -> tuple[str, Mapping[str, Any]]:
 
 def _given(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The attributes that a component or a playbook sets, with the `@` of those that others may set."""
-    section = table.get("asciidoc")
-    given = section.get("attributes") if isinstance(section, Mapping) else None
-    for key, value in given.items() if isinstance(given, Mapping) else ():
+    given = mapping(mapping(table.get("asciidoc")).get("attributes"))
+    for key, value in given.items():
         if value is not None and value is not False:
             yield str(key).lower(), str(value)
 

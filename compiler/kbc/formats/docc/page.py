@@ -40,7 +40,6 @@ class CataloguePage:
     names: Names
     problems: list[DocumentProblem] = field(default_factory=list)
     dead_labels: frozenset[str] = frozenset()
-    _outlines: dict[str, PageOutline] = field(default_factory=dict)
     _headings: dict[str, NamedHeadings] = field(default_factory=dict)
     _chars: int = 0
 
@@ -136,12 +135,8 @@ class CataloguePage:
         return self._headings[path].find(name)
 
     def _outline(self, path: str) -> PageOutline:
-        if path not in self._outlines:
-            data = None if path == self.path else self.read(path)
-            text = self.text if path == self.path else decode_any(data or b"")
-            is_tutorial = path.lower().endswith(TUTORIAL)
-            self._outlines[path] = outline(text, is_tutorial=is_tutorial)
-        return self._outlines[path]
+        text = self.text if path == self.path else decode_any(self.read(path) or b"")
+        return outline(text, is_tutorial=path.lower().endswith(TUTORIAL))
 
 
 def _text_of(target: str) -> str:

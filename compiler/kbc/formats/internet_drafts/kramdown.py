@@ -14,7 +14,7 @@ from kbc.languages.front_matter import stated_above
 from kbc.languages.includes.fenced import Kept, fenced_stretches, outside_fences
 from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, resolved_path
-from kbc.project.well_formed import line_at
+from kbc.project.well_formed import line_at, mapping
 
 _PART = re.compile(
     r"^--- *(?P<name>abstract|middle|back|note_\S+|to_be_removed_note_\S+|fluff)[ \t]*$",
@@ -254,7 +254,7 @@ def _references(entries: Mapping[str, Any]) -> dict[str, CitedDocument]:
     found: dict[str, CitedDocument] = {}
     for label, entry in entries.items():
         label = label.removeprefix("-").strip() if label != "-" else label
-        described: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
+        described = mapping(entry)
         meant = entry if isinstance(entry, str) and entry else line_at(described, "=") or label
         shown = line_at(described, "display") or label
         parts = [line_at(described, "title"), *_authors(described), line_at(described, "date")]

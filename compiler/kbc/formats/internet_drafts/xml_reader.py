@@ -205,12 +205,8 @@ class _Draft:
                 self._code(each) for each in children(element) if local_name(each) == "artwork"
             ]
             return next((each for each in reversed(drawn) if each), [])
-        blocks: list[list[str]] = []
-        if name in ("table", "texttable"):
-            blocks += self._table(element)
-        else:
-            blocks += self._blocks(element)
-        return [*blocks, [f"*{title}*"] if title else []]
+        write = self._table if name in ("table", "texttable") else self._blocks
+        return [*write(element), [f"*{title}*"] if title else []]
 
     def _table(self, element: etree._Element) -> list[list[str]]:
         if local_name(element) == "texttable":

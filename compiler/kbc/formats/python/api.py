@@ -10,6 +10,7 @@ import inspect
 import logging
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -72,38 +73,28 @@ def visited(name: str, path: Path, source: str, parent: Any) -> Any:
     return module
 
 
+@dataclass(slots=True)
 class ApiWriter:
     """Writes objects as Markdown. `prose` reads their docstrings. `anchors` are those of the headings, which
     state them with `states_anchors`. An object with a `public_name` is called so wherever it is defined.
     `members` are the names of members that are described, or whether any are, and with `has_private` those
     are whose names begin with an underscore."""
 
-    def __init__(
-        self,
-        prose: Prose,
-        public_name: str = "",
-        members: Collection[str] | bool = True,
-        *,
-        states_anchors: bool = False,
-        has_private: bool = False,
-    ) -> None:
-        self.anchors: list[str] = []
-        self._public_name = public_name
-        self._members_wanted = members
-        self._defined_as = ""
-        self._states_anchors = states_anchors
-        self._has_private = has_private
-        self._prose = prose
+    prose: Prose
+    public_name: str = ""
+    members: Collection[str] | bool = True
+    states_anchors: bool = False
+    has_private: bool = False
+    anchors: list[str] = field(default_factory=list)
+    _defined_as: str = ""
 
     def module(self, module: Any) -> list[str]:
         self.anchors.append(module.path)
         head = commonmark.heading(1, commonmark.code_span(module.path))
-        return commonmark.blocks(
-            [head, *_docstring(module, self._prose), *self._members(module, 2)]
-        )
+        return commonmark.blocks([head, *_docstring(module, self.prose), *self._members(module, 2)])
 
     def _members(self, owner: Any, level: int) -> Iterator[Sequence[str]]:
-        wanted = self._members_wanted
+        wanted = self.members
         if wanted is False:
             return
         exported = {str(name) for name in owner.exports or ()}
@@ -118,7 +109,7 @@ class ApiWriter:
             if not member.is_attribute or "property" in member.labels:
                 yield from self.entry(member, level)
             elif member.has_docstring:
-                note = _in_a_line(self._prose(member.docstring.value))
+                note = _in_a_line(self.prose(member.docstring.value))
                 if note is None:
                     yield from self.entry(member, level)
                 else:
@@ -131,7 +122,7 @@ class ApiWriter:
     def _is_hidden(self, name: str, exported: Collection[str]) -> bool:
         if exported and name not in exported:
             return True
-        is_private = name.startswith("_") and not (self._has_private and not name.endswith("__"))
+        is_private = name.startswith("_") and not (self.has_private and not name.endswith("__"))
         return is_private and name not in exported and name != "__init__"
 
     def entry(self, member: Any, level: int) -> Iterator[Sequence[str]]:
@@ -145,22 +136,22 @@ class ApiWriter:
         is_long = len(signature) > _MAX_TITLE
         is_apart = is_long or (level == 1 and not member.is_module)  # a page is called by the name
         title = commonmark.code_span(self._public(_name(member)) if is_apart else signature)
-        stated = f" {{#{path}}}" if self._states_anchors else ""
+        stated = f" {{#{path}}}" if self.states_anchors else ""
         yield commonmark.heading(min(level, _DEEPEST), title + stated)
         if is_apart:
             yield commonmark.fence(_broken(signature) if is_long else signature, "python")
-        yield from _docstring(member, self._prose)
-        yield from _documented_parameters(member, self._prose)
+        yield from _docstring(member, self.prose)
+        yield from _documented_parameters(member, self.prose)
         if member.is_class or member.is_module:
             yield from self._members(member, level + 1)
 
     def _public(self, text: str) -> str:
-        if not self._public_name:
+        if not self.public_name:
             return text
-        text = text.replace(self._defined_as, self._public_name, 1)
+        text = text.replace(self._defined_as, self.public_name, 1)
         # A method is called by its class, which may have it from another.
         own, defined = (
-            ".".join(name.split(".")[-2:]) for name in (self._public_name, self._defined_as)
+            ".".join(name.split(".")[-2:]) for name in (self.public_name, self._defined_as)
         )
         start = "async " if text.startswith("async ") else ""
         rest = text.removeprefix(start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from kbc.formats import commonmark
 
@@ -38,7 +39,7 @@ def markdown(text: str, values: Mapping[str, str], targets: Mapping[str, str]) -
 
 def plain(text: str, values: Mapping[str, str]) -> str:
     """The text of a line without commands, as code shows it."""
-    return _TexinfoText(text, values, {}, is_code=True).read()
+    return _TexinfoText(text, values, {}, True).read()
 
 
 def anchor(node: str) -> str:
@@ -47,20 +48,13 @@ def anchor(node: str) -> str:
     return _ESCAPED.sub(lambda match: f"_{ord(match[0]):04x}", name).replace(" ", "-")
 
 
+@dataclass(slots=True)
 class _TexinfoText:
-    def __init__(
-        self,
-        text: str,
-        values: Mapping[str, str],
-        targets: Mapping[str, str],
-        *,
-        is_code: bool = False,
-    ) -> None:
-        self._text = text
-        self._values = values
-        self._targets = targets
-        self._is_code = is_code
-        self._at = 0
+    _text: str
+    _values: Mapping[str, str]
+    _targets: Mapping[str, str]
+    _is_code: bool = False
+    _at: int = 0
 
     def read(self) -> str:
         found = self._until_end(self._is_code, 0)
@@ -113,7 +107,7 @@ class _TexinfoText:
             return ""
         if name == "value":
             value = self._values.get(inner.strip(), inner.strip())
-            return _TexinfoText(value, {}, {}, is_code=is_code).read()
+            return _TexinfoText(value, {}, {}, is_code).read()
         if name == "U":
             number = int(inner, 16) if re.fullmatch(r"[0-9A-Fa-f]{2,6}", inner) else 0
             return chr(number) if 0x20 <= number < 0x110000 else ""

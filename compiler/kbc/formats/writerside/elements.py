@@ -11,13 +11,12 @@ from lxml import etree
 
 from kbc.formats.commonmark import trimmed
 from kbc.formats.document import elsewhere
-from kbc.formats.writerside.project import declared
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.xml import local_name
 from kbc.languages.anchors import slug
 from kbc.languages.includes.files import not_included
 
-Include = Callable[[etree._Element, "Topic", int], str]
+Include = Callable[[etree._Element, int], str]
 """The HTML of what an `<include>` takes in, below headings of a level."""
 
 INLINE = {
@@ -46,12 +45,12 @@ class ElementWriter:
     """Writes the elements of one topic; `include` gives what `<include>` takes in."""
 
     def __init__(self, topic: Topic, include: Include) -> None:
+        self.include = include
         self._topic = topic
-        self._include = include
 
     def children(self, element: etree._Element, level: int) -> str:
         """What is inside of an element, with the variables that it declares."""
-        with self._topic.scope(dict(declared(element, self._topic.project.instances))):
+        with self._topic.declaring(element):
             parts = [self._text(element.text)]
             for each in element:
                 if isinstance(each.tag, str):
@@ -106,7 +105,7 @@ class ElementWriter:
         tag = "ul" if element.get("type") == "choices" else "ol"
         parts: list[str] = []
         steps: list[str] = []
-        with self._topic.scope(dict(declared(element, self._topic.project.instances))):
+        with self._topic.declaring(element):
             for each in element:
                 if each.tag == "step" and self._topic.is_shown(each.get("instance", "")):
                     steps.append(f"<li>{self.children(each, level)}</li>")
@@ -198,12 +197,6 @@ class ElementWriter:
         title = element.get("title") or source
         return f'<p><a href="{escape(source)}">{escape(title)}</a></p>'
 
-    def _included(self, element: etree._Element, level: int) -> str:
-        return self._include(element, self._topic, level)
-
-    def _paragraph(self, element: etree._Element, level: int) -> str:
-        return f"<p>{self.children(element, level)}</p>"
-
     def _elsewhere(self, element: etree._Element, level: int) -> str:
         """Pages that Writerside makes of a description of an API."""
         path = element.get("openapi-path", "") or element.get("endpoint", "")
@@ -222,9 +215,12 @@ _WRITERS: dict[str, _Write] = {
     "chapter": ElementWriter._chapter,
     "code-block": ElementWriter._code_block,
     "compare": ElementWriter._compare,
-    **dict.fromkeys(("description", "link-summary"), ElementWriter._paragraph),
+    **dict.fromkeys(
+        ("description", "link-summary"),
+        lambda writer, element, level: f"<p>{writer.children(element, level)}</p>",
+    ),
     "img": ElementWriter._image,
-    "include": ElementWriter._included,
+    "include": lambda writer, element, level: writer.include(element, level),
     **dict.fromkeys(_LINKS, ElementWriter._links),
     "list": ElementWriter._list,
     "procedure": ElementWriter._procedure,

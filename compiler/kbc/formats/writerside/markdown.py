@@ -19,6 +19,7 @@ from kbc.formats.writerside.topic import Topic
 from kbc.formats.writerside.xml import parsed
 from kbc.languages.includes.fenced import FENCE, fenced_stretches
 from kbc.languages.includes.files import not_included
+from kbc.project.well_formed import comma_separated
 
 _TITLE = re.compile(
     r"^\[//\]:[ \t]*#[ \t]*\(title:[ \t]*(?P<title>.*?)[ \t]*\)[ \t]*$", re.MULTILINE
@@ -336,14 +337,12 @@ def _label_quote(lines: list[str], style: str) -> None:
 
 def _filtered(text: str, wanted: str) -> str:
     """A part without the elements whose filter is none of those wanted."""
-    names = {each.strip() for each in wanted.split(",")}
+    names = frozenset(comma_separated(wanted))
     opening = re.compile(r"<(?P<name>[\w-]+)\b(?P<attributes>[^<>]*\bfilter\s*=[^<>]*)>")
     position = 0
     while match := opening.search(text, position):
         end = close_of(text, match["name"], match.end())
-        stated = {
-            each.strip() for each in attributes(match["attributes"]).get("filter", "").split(",")
-        }
+        stated = comma_separated(attributes(match["attributes"]).get("filter", ""))
         position = match.end()
         if end is not None and names.isdisjoint(stated):
             text = text[: match.start()] + text[end[1] :]

@@ -9,7 +9,6 @@ from html import escape
 from lxml import etree
 
 from kbc.formats.writerside.elements import ElementWriter
-from kbc.formats.writerside.project import declared
 from kbc.formats.writerside.snippets import markdown_fragment
 from kbc.formats.writerside.topic import Topic
 from kbc.languages import markdown
@@ -68,21 +67,18 @@ class TopicWriter:
 
     def part(self, element: etree._Element) -> str:
         """The text of a part: of a snippet what it holds, of another element itself."""
-        body = (
-            self._writer.children(element, 1)
-            if element.tag in ("snippet", "topic")
-            else self._writer.element(element, 1)
-        )
-        return self._placed(read_html(f"<body><main>{body}</main></body>").text)
+        page = read_html(f"<body><main>{self._shown(element, 1)}</main></body>")
+        return self._placed(page.text)
 
-    def _include(self, element: etree._Element, topic: Topic, level: int) -> str:
-        name, id = (
-            topic.filled(element.get("from", "")),
-            topic.filled(element.get("element-id", "")),
-        )
+    def _shown(self, part: etree._Element, level: int) -> str:
+        is_open = part.tag in ("snippet", "topic")
+        return (self._writer.children if is_open else self._writer.element)(part, level)
+
+    def _include(self, element: etree._Element, level: int) -> str:
+        topic = self._topic
+        name, id = (topic.filled(element.get(each, "")) for each in ("from", "element-id"))
         path = topic.find(name) if name else topic.own_path
-        local = dict(declared(element, topic.project.instances))
-        with topic.scope(local), topic.inside(path, id) as is_bounded:
+        with topic.declaring(element), topic.inside(path, id) as is_bounded:
             if path and is_bounded and path.lower().endswith(".md"):
                 found = markdown_fragment(topic.text(path) or "", id)
                 if found is not None:
@@ -90,9 +86,7 @@ class TopicWriter:
                     return f"<p>\ue000{len(self._kept) - 1}\ue001</p>"
             part = topic.fragment(path, id) if path and is_bounded else None
             if part is not None:
-                is_open = part.tag in ("snippet", "topic")
-                write = self._writer.children if is_open else self._writer.element
-                return write(part, level)
+                return self._shown(part, level)
         if element.get("nullable") != "true":
             topic.missed("include", f"{name or path}#{id} is not there", element.sourceline or 0)
             return f"<p>{escape(not_included(f'{name}#{id}'))}</p>"

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from kbc.formats.document import Converted, FormatError, Read, decode
 from kbc.formats.writerside.markdown import expand
 from kbc.formats.writerside.page import TopicWriter
-from kbc.formats.writerside.project import declared
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.writerside.xml import parsed
 
@@ -26,7 +25,7 @@ def convert(
         )
     topic = Topic.of(path, read, named or {})
     topic.variables["topic"] = root.get("id", "")
-    with topic.scope(dict(declared(root, topic.project.instances))):
+    with topic.declaring(root):
         title = topic.title(root)
         written, anchors = TopicWriter(topic, expand).markdown(root, title)
         described = next(

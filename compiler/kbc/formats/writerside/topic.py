@@ -5,13 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from lxml import etree
 
 from kbc.formats.document import DocumentProblem, Read, elsewhere, unresolved
-from kbc.formats.writerside.project import TopicProject, filled, is_shown, project_of
+from kbc.formats.writerside.project import TopicProject, declared, filled, is_shown, project_of
 from kbc.formats.writerside.sources import part
 from kbc.formats.writerside.xml import parsed_if_any
 from kbc.languages.anchors import slug
@@ -74,6 +74,10 @@ class Topic:
             yield
         finally:
             self.variables = outer
+
+    def declaring(self, element: etree._Element) -> AbstractContextManager[None]:
+        """The scope of an element with the variables that it declares."""
+        return self.scope(dict(declared(element, self.project.instances)))
 
     @contextmanager
     def inside(self, path: str, id: str) -> Iterator[bool]:

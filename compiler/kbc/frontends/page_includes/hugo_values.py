@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from kbc.languages.front_matter import stated_above
@@ -25,11 +26,6 @@ class HugoValues:
     def of_page(self, text: str, path: str, read: Read) -> Callable[[str], str | None]:
         """The parameters of a page: its own, those that the sections above hand down, the site's."""
 
-        def value(name: str) -> str | None:
-            if name not in found:
-                found[name] = _found(tables(), name)
-            return found[name]
-
         def tables() -> Iterator[Mapping[str, Any]]:
             own, _ = stated_above(text)
             yield from (own, mapping(own.get("params")))
@@ -37,8 +33,7 @@ class HugoValues:
                 yield from self._handed_down(folder, read)
             yield self._of_site
 
-        found: dict[str, str | None] = {}
-        return value
+        return cache(lambda name: _found(tables(), name))
 
     def _handed_down(self, folder: str, read: Read) -> list[Mapping[str, Any]]:
         """What the `cascade` of a section's page holds."""

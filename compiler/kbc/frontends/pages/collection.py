@@ -86,15 +86,13 @@ class SourceMetadata(Metadata):
 
 @dataclass(slots=True)
 class _Source:
-    """The files of one source. `folder` is what their addresses are relative to."""
+    """The files of one source, and what is said `about` it. `folder` is what their addresses are relative
+    to."""
 
     id: str
     folder: str
     files: list[SourceFile] = field(default_factory=list)
-    name: str = ""
-    url: str = ""
-    description: str = ""
-    type: str = ""
+    about: SourceMetadata = field(default_factory=SourceMetadata)
     described_in: str = ""  # the path of its source.toml
 
 
@@ -110,7 +108,9 @@ def read(
     sources = _sources(collection, files, diagnostics)
     records: list[CompiledRecord] = []
     includes = PageIncludes(collection)
-    for source in sorted(sources, key=lambda each: ((each.name or each.id).casefold(), each.id)):
+    for source in sorted(
+        sources, key=lambda each: ((each.about.name or each.id).casefold(), each.id)
+    ):
         pages = _pages(collection, source, diagnostics, includes)
         if not pages:
             diagnostics.warning(
@@ -176,16 +176,12 @@ def _describe(source: _Source, file: SourceFile, diagnostics: Diagnostics) -> No
     toml = read_toml(file, diagnostics)
     if toml is None:
         return
-    fields = Located(toml.data, file.path, toml.line).read(SourceMetadata, diagnostics)
-    source.id = fields.id or source.id
-    source.name = fields.name
-    source.url = fields.url
-    source.description = fields.description
-    source.type = fields.type
-    if source.type and source.type not in SOURCE_TYPES:
+    source.about = Located(toml.data, file.path, toml.line).read(SourceMetadata, diagnostics)
+    source.id = source.about.id or source.id
+    if source.about.type and source.about.type not in SOURCE_TYPES:
         diagnostics.error(
             "source-unknown-type",
-            f"{source.type!r} is not a source type",
+            f"{source.about.type!r} is not a source type",
             file.path,
             toml.line("type"),
             hint=f"One of: {', '.join(SOURCE_TYPES)}.",
@@ -355,7 +351,7 @@ def _record(
         number += 1
         numbered = f"{place}-{number}"
     if is_bundle and not own_url:
-        url = f"{source.url.rstrip('/') or source.id}/{numbered}"
+        url = f"{source.about.url.rstrip('/') or source.id}/{numbered}"
     # Pages of one file have its name in common, and their addresses tell them apart.
     name = unquote(split_url(own_url).path).strip("/") if is_bundle else ""
     title = page.title or name_in_path(name or relative)
@@ -371,7 +367,7 @@ def _record(
         url=url,
         spoken=page.spoken,
         source=source.id,
-        source_name=source.name or source.id,
+        source_name=source.about.name or source.id,
         format=page.format,
         sections=page.sections,
         breadcrumb=_breadcrumb(url),
@@ -385,15 +381,15 @@ def _record(
 def _url(collection: Collection, source: _Source, path: str, relative: str) -> str:
     """The address of a page that does not say its own: below the source's, else the collection's,
     else its path."""
-    if "{" in source.url:
+    if "{" in source.about.url:
         stem = relative.rsplit(".", 1)[0]
-        filled = source.url.replace("{path}", quote(relative)).replace("{stem}", quote(stem))
+        filled = source.about.url.replace("{path}", quote(relative)).replace("{stem}", quote(stem))
         return filled.replace("#{anchor}", "").replace("{anchor}", "")
-    if source.url:
+    if source.about.url:
         is_html = relative.lower().endswith((".html", ".htm"))
         stem = posixpath.splitext(posixpath.basename(relative))[0].lower()
         place = relative if is_html and stem not in INDEX else _site_path(relative)
-        return f"{source.url.rstrip('/')}/{quote(place)}"
+        return f"{source.about.url.rstrip('/')}/{quote(place)}"
     found = permalinks.page_url(collection, path, {})
     if found:
         return found
@@ -410,8 +406,8 @@ def _breadcrumb(url: str) -> tuple[str, ...]:
 def _source_record(
     collection: Collection, source: _Source, pages: Sequence[PageRecord]
 ) -> SourceRecord:
-    name = source.name or source.url or source.id
-    on_the_web = source.url or (pages and pages[0].url)
+    name = source.about.name or source.about.url or source.id
+    on_the_web = source.about.url or (pages and pages[0].url)
     is_web = str(on_the_web).startswith(("http://", "https://"))
     listing = "".join(f"- [{page.title}]({page.url})\n" for page in pages)
     return SourceRecord(
@@ -420,12 +416,12 @@ def _source_record(
         title=name,
         path=source.described_in or source.folder,
         text="",
-        summary=source.description,
-        url=source.url.partition("{")[0],
+        summary=source.about.description,
+        url=source.about.url.partition("{")[0],
         name=name,
-        type=source.type or ("web" if is_web else "file"),
-        description=source.description,
-        content=f"# {name}\n\n{source.description}\n\n{listing}".replace("\n\n\n\n", "\n\n"),
+        type=source.about.type or ("web" if is_web else "file"),
+        description=source.about.description,
+        content=f"# {name}\n\n{source.about.description}\n\n{listing}".replace("\n\n\n\n", "\n\n"),
         pages=tuple(_listing_entry(page) for page in pages),
     )
 

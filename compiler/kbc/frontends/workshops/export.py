@@ -16,10 +16,9 @@ from kbc.frontends.workshops.parts import (
     WorkshopStep,
     mapping_at,
     placed,
-    text_at,
 )
 from kbc.project.source_file import SourceFile
-from kbc.project.well_formed import sequence
+from kbc.project.well_formed import mapping, sequence, text_at
 from kbc.sources.workshop_tree import CONTEXT_FILE
 
 _DIFF_SIDE = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?(\S[^\t\n]*)", re.MULTILINE)
@@ -133,14 +132,14 @@ def _content(value: Any) -> str:
 
 
 def _number(data: Any, key: str) -> int | None:
-    value = data.get(key) if isinstance(data, Mapping) else None
+    value = mapping(data).get(key)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         return None
     return value
 
 
 def _bad_number(file: SourceFile, data: Any, key: str, diagnostics: Diagnostics) -> None:
-    value = data.get(key) if isinstance(data, Mapping) else None
+    value = mapping(data).get(key)
     diagnostics.error(
         "workshop-context-invalid",
         f"`{key}` is {value!r}: it must be a unique whole number from 1",

@@ -15,12 +15,12 @@ from kbc.frontends.workshops.parts import (
     WorkshopStep,
     mapping_at,
     placed,
-    text_at,
 )
 from kbc.languages import markdown
 from kbc.languages.diffs import unified_diff
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
+from kbc.project.well_formed import text_at
 from kbc.sources.workshop_tree import (
     EXERCISE_FOLDER,
     EXERCISES,

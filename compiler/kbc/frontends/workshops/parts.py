@@ -62,8 +62,3 @@ def placed(section: Part, exercise: int, step: int = 0) -> Part:
 
 def mapping_at(data: Any, key: str) -> Mapping[str, Any]:
     return mapping(mapping(data).get(key))
-
-
-def text_at(data: Any, key: str) -> str:
-    value = mapping(data).get(key)
-    return value.strip() if isinstance(value, str) else ""

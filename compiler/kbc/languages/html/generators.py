@@ -191,10 +191,9 @@ def _name_prototype(prototype: Tag) -> None:
     prototype.name = "pre"
     prototype.append("\n".join(parts))
     if labels:
-        shown = BeautifulSoup("<p></p>", "lxml").p
-        assert shown is not None
+        shown = Tag(name="p")
         shown.append(", ".join(labels))
-        prototype.insert_after(shown.extract())
+        prototype.insert_after(shown)
 
 
 def _begins_part(tag: Tag) -> bool:

@@ -124,19 +124,15 @@ def _linearize(table: Tag) -> None:
     """Makes each cell a block of its own, in the order of the rows."""
     parts = _own(table, "thead", "tbody", "tfoot", "caption")
     columns = _own(table, "colgroup", "col")
-    for row in _own(table, "tr"):
-        for cell in children(row, "td", "th"):
-            cell.name = "div"
-            cell.attrs = {}
-        row.name = "div"
-        row.attrs = {}
+    rows = _own(table, "tr")
+    cells = [cell for row in rows for cell in children(row, "td", "th")]
+    for each in (*cells, *rows, table):
+        each.name, each.attrs = "div", {}
     for part in parts:
         part.name = "p" if part.name == "caption" else "div"
     for column in columns:
         if not is_removed(column):
             column.decompose()
-    table.name = "div"
-    table.attrs = {}
 
 
 class _Converter(MarkdownConverter):

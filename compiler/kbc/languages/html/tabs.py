@@ -74,11 +74,10 @@ def _label(labels: Sequence[Tag], panels: Sequence[Tag]) -> bool:
         text = " ".join(label.get_text().split()) or str(label.get("data-title") or "")
         _show(panel)
         if text:
-            title = BeautifulSoup("<p><strong></strong></p>", "lxml").p
-            assert title is not None
-            assert title.strong is not None
-            title.strong.string = text
-            panel.insert_before(title.extract())
+            title, strong = Tag(name="p"), Tag(name="strong")
+            strong.append(text)
+            title.append(strong)
+            panel.insert_before(title)
     for label in labels:
         label.decompose()
     return True

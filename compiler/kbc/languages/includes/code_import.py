@@ -33,10 +33,6 @@ TRIGGER = (
     r"(?:\bfile=|\bchild[ \t]*=|[ \t]reference\b[^\n]*\n[ \t>]*https://|\binclude=|\{[ \t]*\.include\b"
     r"|(?<=[`~])[ \t]*include[ \t]*\n)"
 )
-MARK = (
-    r"\bfile=|\bchild[ \t]*=|\breference\b[^\n]*\n[ \t>]*https://|\binclude=|\{[ \t]*\.include\b"
-    r"|(?:`{3}|~{3})[ \t]*include[ \t]*\n"
-)
 
 _FILE = re.compile(
     r"(?<!\S)file=(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>(?:\\.|[^\s}\\])+))"

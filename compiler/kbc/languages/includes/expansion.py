@@ -63,18 +63,12 @@ from kbc.project.include_tree import Read
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
-    r"|@include|raw-loader|set:html=|__html:|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b"
+    r"|@include|raw-loader|set:html=|__html:|<(?:[A-Z]|docs-code\b|/[A-Z])|^import\b"
     rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{docfx.TRIGGER}|{gitbook.TRIGGER}|{SCRIPTS}|{vuepress.TRIGGER}"
     rf"|{mkdocs.TRIGGER}|{mdc.TRIGGER}|{docsify.TRIGGER}|{fumadocs.TRIGGER}|{doxygen.TRIGGER}|{zola.TRIGGER}|{paradox.TRIGGER}|{definitions.TRIGGER}|{code_import.TRIGGER}",
     re.MULTILINE,
 )
-_MARK = re.compile(
-    r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|<docs-code|import\b|\[!|\(#tab/|xref:"
-    r"|@@|@\w+[:\[.]|@\[|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
-    rf"|set:html=|__html:|{code_import.MARK}|{doxygen.MARK}|{definitions.MARK}"
-)
-"""What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
-_FILLED = re.compile(code_import.MARK)
+_FILLED = re.compile(code_import.TRIGGER, re.MULTILINE)
 _GITBOOK = re.compile(gitbook.TRIGGER)
 _HELPERS = re.compile(mdbook.TRIGGER)
 _NOTES = re.compile(notes.TRIGGER)
@@ -130,7 +124,7 @@ _SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-][\w()
 
 def may_include(text: str) -> bool:
     """Whether a page has what directives of any generator look like, but for those of templates and MyST."""
-    return _MARK.search(text) is not None and _TRIGGER.search(text) is not None
+    return _TRIGGER.search(text) is not None
 
 
 def expand(

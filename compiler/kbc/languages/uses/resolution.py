@@ -9,6 +9,7 @@ object in `object.method()`: then it is kept by its name, as a guess.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from kb_runtime.store.symbols import CALL, MEMBER_HOLDERS, TYPE, DefinitionRow, UseRow
@@ -61,10 +62,10 @@ class _Resolver:
         }
         self._modules = ModuleTable(files, manifests)
         self._by_local = [_by_local(file.found) for file in self._files]
-        self._packages: dict[int, dict[str, int]] = {}
         self._imported: dict[tuple[int, str], int | _ModuleFiles] = {}
-        self._opened: dict[int, tuple[int, ...]] = {}
-        self._of_all: dict[tuple[int, str], int] = {}
+        self._reached = cache(self._seen_from)
+        self._from_all = cache(self._in_whole_modules)
+        self._packages: dict[int, dict[str, int]] = {}
         self._owners: dict[tuple[int, int], str] = {}
 
     def run(self, *, keep_all: bool) -> Resolved:
@@ -252,27 +253,20 @@ class _Resolver:
                 return next(iter(top.values()))
         return module
 
-    def _from_all(self, file: int, name: str) -> int:
+    def _in_whole_modules(self, file: int, name: str) -> int:
         """A name that an import of a whole module brings in; `GUESS` where none is known to."""
-        key = file, name
-        if key not in self._of_all:
-            rows = (
-                self._top[each][name] for each in self._reached(file) if name in self._top[each]
-            )
-            self._of_all[key] = next(rows, GUESS)
-        return self._of_all[key]
+        rows = (self._top[each][name] for each in self._reached(file) if name in self._top[each])
+        return next(rows, GUESS)
 
-    def _reached(self, file: int) -> tuple[int, ...]:
+    def _seen_from(self, file: int) -> tuple[int, ...]:
         """The files whose names a file sees, and where its language passes these on those of theirs."""
-        if file not in self._opened:
-            found: dict[int, None] = {file: None}
-            layer = [file]
-            for _ in range(_MAX_HOPS if self._files[file].family in _PASSING else 1):
-                layer = [other for each in layer for other in self._opens(each)]
-                layer = [other for other in dict.fromkeys(layer) if other not in found]
-                found |= dict.fromkeys(layer)
-            self._opened[file] = tuple(found)[1:]
-        return self._opened[file]
+        found: dict[int, None] = {file: None}
+        layer = [file]
+        for _ in range(_MAX_HOPS if self._files[file].family in _PASSING else 1):
+            layer = [other for each in layer for other in self._opens(each)]
+            layer = [other for other in dict.fromkeys(layer) if other not in found]
+            found |= dict.fromkeys(layer)
+        return tuple(found)[1:]
 
     def _all_imports(self, file: int) -> Sequence[ImportedName]:
         return self._by_local[file].get(ALL, ())
@@ -287,11 +281,8 @@ class _Resolver:
             return {}
         first = siblings[0]
         if first not in self._packages:
-            names: dict[str, int] = {}
-            for each in siblings:
-                for name, row in self._top[each].items():
-                    names.setdefault(name, row)
-            self._packages[first] = names
+            tops = (self._top[each].items() for each in reversed(siblings))
+            self._packages[first] = {name: row for top in tops for name, row in top}
         return self._packages[first]
 
     def _is_bound_elsewhere(self, file: int, name: str, way: int) -> bool:

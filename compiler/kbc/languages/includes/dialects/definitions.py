@@ -9,9 +9,8 @@ from kbc.languages.includes.fenced import Kept
 from kbc.languages.includes.files import IncludingPage
 from kbc.project.source_file import relative_path
 
-MARK = r"\[\[\w+\(\w+\)|\{file:[^\s{}]|\{[A-Z]\w*(?:::|#)\w|# @title "
-TRIGGER = MARK.replace("# @title ", r"^# @title\b")
-"""Patterns that pages with such links match."""
+TRIGGER = r"\[\[\w+\(\w+\)|\{file:[^\s{}]|\{[A-Z]\w*(?:::|#)\w|^# @title\b"
+"""A pattern that pages with such links match."""
 
 _USED = re.compile(TRIGGER, re.MULTILINE)
 _TITLE = re.compile(r"^# @title[ \t]+(?P<title>\S[^\n]*)(?:\n\s*(?=# (?P=title)$))?", re.MULTILINE)

@@ -25,7 +25,6 @@ TRIGGER = (
     r"|^[ \t>]*:::[ \t]*(?:code|image|row|column|zone|moniker)\b"
 )
 
-_USED = re.compile(TRIGGER, re.MULTILINE)
 _INCLUDE = re.compile(
     r"\[!include\s*\[[^\]]{0,1000}+\]\s*\(\s*<?(?P<target>[^)>\s]{1,1000}+)>?[^)]{0,1000}+\)\s*\]",
     re.IGNORECASE,
@@ -55,8 +54,6 @@ _LAYOUT = frozenset(["row", "row-end", "column", "column-end", "zone-end", "moni
 
 def replace(text: str, page: IncludingPage) -> str:
     """Prose with its directives replaced."""
-    if _USED.search(text) is None:
-        return text
     text = _INCLUDE.sub(lambda match: page.included(match["target"], "[!INCLUDE]"), text)
     text = _CODE.sub(lambda match: f"\n{_linked_code(match, page)}\n", text)
     text = _VIDEO.sub(r"[Video](<\g<target>>)", _DIV.sub("", text))

@@ -8,7 +8,6 @@ from kbc.languages.includes.files import IncludingPage, fence, indented, languag
 
 TRIGGER = r"^[ \t]*[!?]>[ \t]|[\"']:include\b"
 
-_USED = re.compile(TRIGGER, re.MULTILINE)
 _INCLUDE = re.compile(
     r"^(?P<indent>[ \t]*)\[[^\]\n]*\]\((?P<target>[^\s()]+)[ \t]+(?P<quote>[\"']):include\b"
     r"(?P<options>[^\"'\n]*)(?P=quote)\)[ \t]*$",
@@ -22,8 +21,6 @@ _PAGES = (".md", ".markdown")
 
 def replace(text: str, page: IncludingPage) -> str:
     """Prose with the files that it embeds, and with labels in the place of marks of notices."""
-    if _USED.search(text) is None:
-        return text
     text = _NOTICE.sub(
         lambda match: (
             f"\n{match['indent']}**{'Important' if match['mark'] == '!' else 'Tip'}**\n\n"

@@ -27,9 +27,8 @@ _REFERENCE = r"(?<![\w`@\\(])[@\\](?:ref|subpage)\s+(?P<name>[A-Za-z_][\w:~]*(?:
 _OWN = rf"{_REFERENCE}|^[ \t]*[@\\](?:anchor|page|mainpage|tableofcontents)\b(?![ \t]*[{{:])"
 _LINK = r"\]\([@\\]ref(?:\s+[^)\n]*)?\)"
 _BLOCKS = r"^`{3,}(?:@[a-z]|jldoctest\b)"
-MARK = r"[@\\](?:ref|subpage|anchor|page|mainpage|tableofcontents|id)\b|`@[a-z]|`jldoctest"
 TRIGGER = rf"{_OWN.replace('?P<name>', '?:')}|{_LINK}|\]\(@id\b|{_BLOCKS}"
-"""Patterns that pages with such commands match."""
+"""A pattern that pages with such commands match."""
 
 _EVIDENCE = re.compile(_OWN, re.MULTILINE)
 _LINKED = re.compile(rf"{SPAN.pattern}|\[(?P<text>[^\[\]]*){_LINK}")

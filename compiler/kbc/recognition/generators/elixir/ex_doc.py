@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from kbc.languages.anchors import slug
 from kbc.project.include_tree import IncludeTree
+from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import read_text
 from kbc.recognition.generators.elixir.mix_script import Regex, keywords, read_project
 from kbc.recognition.places import is_for_pages
@@ -56,8 +57,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         return None
     project = read_project(source_code, lambda pattern: _wildcard(tree, folder, pattern))
     docs = keywords(project.get("docs"))
-    stated = docs.get("extras")
-    stated = stated if isinstance(stated, list) else []
+    stated = sequence(docs.get("extras"))
     groups = _groups(docs.get("groups_for_extras"))
     extras = [each for each in (_extra(each, groups) for each in stated) if each]
     extras = [each for each in extras if tree.exists(joined(folder, each.path))]
@@ -98,8 +98,7 @@ def _extra(value: Any, groups: Sequence[tuple[Any, ...]]) -> _Extra | None:
 
 def _groups(value: Any) -> list[tuple[Any, ...]]:
     """The patterns of each group, in order."""
-    pairs = value if isinstance(value, list) else []
-    found = (each[1] for each in pairs if isinstance(each, tuple) and len(each) == 2)
+    found = (each[1] for each in sequence(value) if isinstance(each, tuple) and len(each) == 2)
     return [tuple(each) if isinstance(each, list) else (each,) for each in found]
 
 

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_json, read_text
+from kbc.recognition.configuration import MAX_PAGES, first_existing, read_json, read_text
 from kbc.recognition.site import NOT_PAGES, Site, joined, texts
 
 GENERATOR = "fumadocs"
 CONFIGS = tuple(f"source.config.{ending}" for ending in ("ts", "tsx", "mts", "js", "mjs"))
-MAX_PAGES = 20_000
 MAX_DEPTH = 16
 
 _ENDINGS = (".mdx", ".md")

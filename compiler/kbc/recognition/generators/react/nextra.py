@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_json, read_text
+from kbc.recognition.configuration import MAX_PAGES, first_existing, read_json, read_text
 from kbc.recognition.javascript import exported, exported_value
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "nextra"
 CONFIGS = tuple(f"next.config.{ending}" for ending in ("js", "mjs", "ts", "cjs", "mts"))
-MAX_PAGES = 20_000
 MAX_DEPTH = 16
 
 _CONTENT = ("content", "src/content", "pages", "src/pages", "app", "src/app")

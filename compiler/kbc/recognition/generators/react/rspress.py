@@ -9,6 +9,7 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import (
+    MAX_PAGES,
     first_name,
     import_paths,
     read_json,
@@ -21,7 +22,6 @@ from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 GENERATOR = "rspress"
 CONFIGS = tuple(f"rspress.config.{ending}" for ending in ("ts", "js", "mjs", "cjs", "mts"))
 
-MAX_PAGES = 20_000
 _ENDINGS = (".mdx", ".md")
 _PARTS = ("_*", "node_modules/", "/public/")
 """What Rspress itself leaves out: pages import it, or it is published as it is."""
