@@ -35,8 +35,8 @@ _HEADING_LINK = re.compile(r"\[\[\*([^\[\]]+)\]\]")
 
 def prepared(text: str) -> str:
     """The same document: entries of an index left out, macros expanded, those that other files or programs
-    define as their arguments, backslashes that are text as `BACKSLASH`, examples without the name of a language, links in
-    one line, and those to headings with their names."""
+    define as their arguments, backslashes that are text as `BACKSLASH`, examples without the name of a
+    language, links in one line, and those to headings with their names."""
     defined = {name.lower(): body.strip() for name, body in _DEFINED.findall(text)}
     lines: list[str] = []
     end = ""

@@ -336,7 +336,9 @@ def _is_of_page(name: str) -> bool:
         return True
     stated = attributes(name)
     is_of_html = [
-        stated[key].startswith("html") == (key == "when-format") for key in _FORMATS if key in stated
+        stated[key].startswith("html") == (key == "when-format")
+        for key in _FORMATS
+        if key in stated
     ]
     return not is_of_html or (found[1] == "visible") == all(is_of_html)
 
