@@ -21,7 +21,8 @@ from kbc.project.well_formed import YamlLoader
 _MOST_WITHOUT_OPENING = 40
 _WITHOUT_OPENING = re.compile(
     r"(?:[A-Za-z]\w*:(?:[ \t].*)?\r?\n|[ \t]+\S.*\n|- .*\n)"
-    rf"{{1,{_MOST_WITHOUT_OPENING}}}-{{3,}}[ \t\r]*(?:\n|\Z)"
+    rf"{{1,{_MOST_WITHOUT_OPENING}}}\s{{0,9}}^-{{3,}}[ \t\r]*(?:\n|\Z)",
+    re.MULTILINE,
 )
 _TITLE = re.compile(r"^title:[ \t]*[^ \t\r\n]", re.MULTILINE)
 

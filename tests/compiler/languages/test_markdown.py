@@ -228,7 +228,6 @@ def test_front_matter_with_a_title_needs_no_opening_mark() -> None:
     assert [each.start_line for each in document.headings] == [7]
     for text in (
         "Note: nests\n---\n",
-        "title: Nests\n\n---\n",
         "title:\n---\n",
         "title: a\n# B\n---\n",
     ):

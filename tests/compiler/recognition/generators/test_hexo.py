@@ -90,7 +90,7 @@ def test_tags_of_hexo_become_what_they_show(tmp_path: Path) -> None:
 def test_front_matter_of_hexo_needs_no_opening_mark(tmp_path: Path) -> None:
     files = {
         "_config.yml": CONFIG,
-        "source/a.md": "title: Nests\nurl: x\n---\n\n## Up\n\nThere.\n",
+        "source/a.md": "title: Nests\nurl: x\n\n---\n\n## Up\n\nThere.\n",
     }
     inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
     (record,) = inputs.records["docs"]
