@@ -5,6 +5,7 @@ Nothing here knows kbc: a set is folders of files to compile, and questions with
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import tomllib
@@ -118,6 +119,7 @@ def _read(entry: Mapping[str, Any], folders: Folders, questions: Path) -> Labell
     readers: Mapping[str, Callable[..., Iterator[Part | Path]]] = {
         "text": _text_parts,
         "squad": _squad_parts,
+        "faq": _faq_parts,
         "code": _code_parts,
         "own": _own_parts,
         "questions": partial(_question_parts, questions=questions),
@@ -183,13 +185,45 @@ def _squad_paragraphs(path: Path) -> Iterator[Mapping[str, Any]]:
         yield from article["paragraphs"]
 
 
+def _faq_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part | Path]:
+    """A table of questions with answers, and one of the same questions in other words."""
+    answers, pairs = (folders.corpora / entry["folder"] / entry[name] for name in ("file", "asked"))
+    if not answers.is_file() or not pairs.is_file():
+        yield answers if pairs.is_file() else pairs
+        return
+    at = {each["title"]: position for position, each in enumerate(read_documents(answers))}
+    yield Part(
+        entry["name"],
+        tuple(
+            Question(row["question_2"].strip(), (Target(address_of(at[title])),))
+            for row in _rows(pairs)
+            if row["similar"] == "1" and (title := row["question_1"].strip()) in at
+        ),
+        documents=answers,
+    )
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def address_of(position: int) -> str:
     """The address of the page that a labelled document becomes: one that says nothing of its content."""
     return f"https://documents.invalid/{position}"
 
 
 def read_documents(place: Path) -> Iterator[Mapping[str, str]]:
-    """The documents of a folder in BEIR layout, or of a file in that of SQuAD: `_id`, `title`, `text`."""
+    """The documents of a folder in BEIR layout, of a file in that of SQuAD, or of a table of English questions
+    and answers, each answer once: `_id`, `title`, `text`."""
+    if place.suffix == ".csv":
+        asked: dict[str, str] = {}
+        for row in _rows(place):
+            if row["lang"] == "en":
+                asked.setdefault(row["answer"].strip(), row["question"].strip())
+        for at, (answer, question) in enumerate(asked.items()):
+            yield {"_id": str(at), "title": question, "text": answer}
+        return
     if place.suffix == ".json":
         for at, paragraph in enumerate(_squad_paragraphs(place)):
             yield {"_id": str(at), "title": "", "text": paragraph["context"]}

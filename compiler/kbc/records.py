@@ -188,6 +188,7 @@ class PageRecord(CompiledRecord):
     created_at: str = ""
     page_count: int = 0
     aliases: tuple[str, ...] = ()
+    question: str = ""  # its title, where most pages of its source have questions as titles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,8 +328,11 @@ class CompiledChunk:
     passes_on: bool = False  # whether its file does little else (`languages.barrels`)
     tags: tuple[str, ...] = ()
     comments: tuple[tuple[int, int], ...] = ()  # of `text`: neither indexed nor shown in hits
+    answer: int = (
+        0  # which of the answers of its page it is of (`languages.answers`), from 1; 0: of none
+    )
     embedded_text: str = ""
-    embedded_summary: str = ""  # what an entry or a page is for, in prose (`encoding.views`)
+    embedded_summary: str = ""  # what it is for or answers, in prose (`encoding.views`)
 
 
 def catalog_entry(record: CompiledRecord) -> dict[str, Any]:

@@ -28,6 +28,8 @@ from benchmarks.wide.sets import (
     Folders,
     LabelledSet,
     SetError,
+    address_of,
+    read_documents,
     read_sets,
 )
 from benchmarks.wide.systems import SYSTEMS, UnknownSystemError, parse
@@ -355,3 +357,32 @@ def test_a_dump_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert first.score(first["cosine"])["mrr@10"] == 1.0
     # The rows of 4 and 9 are of one record, so that 7 is on the second place.
     assert first.score(np.array([3.0, 1.0, 2.0]))["mrr@10"] == 0.5
+
+
+def test_questions_in_other_words_are_answered_by_those_that_they_are_like(tmp_path: Path) -> None:
+    folder = tmp_path / "faq"
+    folder.mkdir()
+    (folder / "answers.csv").write_text(
+        "question,answer,lang\nWhy nests?,For eggs.,en\nWozu?,Eier,de\nAgain?,For eggs.,en\nWho?,Birds,en\n"
+    )
+    (folder / "asked.csv").write_text(
+        "question_1,question_2,similar\nWho?,By whom?,1\nWho?,When?,0\nWhy nests?,What for?,1\n"
+    )
+    declared = tmp_path / "sets.toml"
+    declared.write_text(
+        '[[set]]\nname = "faq"\nabout = "a"\nkind = "faq"\nfolder = "faq"\nfile = "answers.csv"\n'
+        'asked = "asked.csv"\n'
+    )
+    (found,) = read_sets(Folders(tmp_path, tmp_path, tmp_path, tmp_path), declared=declared)
+    assert isinstance(found, LabelledSet)
+    (part,) = found.parts
+    assert part.documents is not None
+    documents = list(read_documents(part.documents))
+    assert [each["title"] for each in documents] == ["Why nests?", "Who?"]
+    assert [(each.text, each.targets[0].name) for each in part.questions] == [
+        ("By whom?", address_of(1)),
+        ("What for?", address_of(0)),
+    ]
+    (folder / "asked.csv").unlink()
+    (absent,) = read_sets(Folders(tmp_path, tmp_path, tmp_path, tmp_path), declared=declared)
+    assert absent == Absent("faq", folder / "asked.csv")

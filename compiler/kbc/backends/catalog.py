@@ -17,13 +17,13 @@ from typing import Any
 
 import msgpack
 
-from kb_runtime.store.catalog import COLUMNS, LABELLED, fold, key_hash
+from kb_runtime.store.catalog import ANSWER, COLUMNS, LABELLED, fold, key_hash
 from kbc.records import CompiledChunk
 
 CHUNKS = "chunks"
 """File name of the chunk table in `catalog/`; no collection can have this name."""
 
-_IMPLIED = frozenset({"collection", "record_id", "embedded_text", "embedded_summary"})
+_IMPLIED = frozenset({"collection", "record_id", "embedded_text", "embedded_summary", ANSWER})
 _STORED = tuple(
     field.name for field in dataclasses.fields(CompiledChunk) if field.name not in _IMPLIED
 )
@@ -75,7 +75,7 @@ def write_chunks(folder: Path, rows: Iterable[tuple[int, CompiledChunk]]) -> Non
     `rows` are all chunks of all collections in row order, each with the position of its record in
     its collection. Raises `ValueError`.
     """
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    columns: dict[str, list[Any]] = {name: [] for name in (*COLUMNS, ANSWER)}
 
     def stored() -> Iterator[dict[str, Any]]:
         for record, chunk in rows:
@@ -86,6 +86,8 @@ def write_chunks(folder: Path, rows: Iterable[tuple[int, CompiledChunk]]) -> Non
     catalog = folder / "catalog"
     catalog.mkdir(exist_ok=True)
     _write_records(catalog / CHUNKS, stored())
+    if not any(columns[ANSWER]):
+        del columns[ANSWER]
     labels = {name: sorted(set(columns[name])) for name in LABELLED}
     for name in LABELLED:
         codes = {label: code for code, label in enumerate(labels[name])}

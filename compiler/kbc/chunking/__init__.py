@@ -73,6 +73,8 @@ def _entry(record: BuiltinRecord, budget: TokenBudget) -> list[CompiledChunk]:
 def _page(record: DocRecord | PageRecord, budget: TokenBudget) -> list[CompiledChunk]:
     is_text = record.format == "text"
     chunks = chunk_plain(record, budget) if is_text else chunk_markdown(record, budget)
+    if isinstance(record, PageRecord) and record.question:
+        _find_by(record.question, chunks, budget)
     if isinstance(record, DocRecord) and record.stated_summary:
         _find_by(f"{record.title}: {record.stated_summary}", chunks, budget)
     return chunks

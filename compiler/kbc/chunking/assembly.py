@@ -38,6 +38,8 @@ class Draft:
     members: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
     passes_on: bool = False
+    answer: int = 0
+    embedded_summary: str = ""
 
 
 _OF_CHUNK = tuple(

@@ -17,13 +17,14 @@ from kb_runtime.text.members import MemberPath
 from kbc.chunking import fenced, members
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
-from kbc.chunking.header import SEPARATOR, Header, header, opening_details
+from kbc.chunking.header import SEPARATOR, Header, beginning, header, opening_details
 from kbc.chunking.lines import TextLines
 from kbc.chunking.markdown_cuts import block_cuts
 from kbc.chunking.members import Heading, SectionMembers
 from kbc.chunking.packing import REMNANT, PackedPassage, pack_lines
+from kbc.chunking.passage_types import coded_lines, passage_type
 from kbc.chunking.visible import visible_text
-from kbc.languages import markdown
+from kbc.languages import answers, markdown
 from kbc.languages.fences import chunk_type
 from kbc.languages.markdown import Block, Fence
 from kbc.records import (
@@ -40,11 +41,7 @@ from kbc.records import (
 # two together would leave more than half of the room unused for one topic. A remnant joins always.
 _SMALL_SECTION = 48
 
-# The share of a chunk's tokens that code must have for the chunk to count as code.
-_MOSTLY_CODE = 0.8
-
 _CODE_SPAN = re.compile(r"(?<!`)`++([^`]+)`+")
-_ENDPOINT = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\s+`?(?:/|https?://)\S")
 
 # Of an underlined heading, which may have any number: a name is in the first.
 _HEADING_LINES = 3
@@ -94,8 +91,8 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What the chunks of one record share; `trails`, `headers` and `members` are by section, `coded` is by
-    line."""
+    """What the chunks of one record share; `trails`, `headers`, `members` and `answers` are by section,
+    `coded` is by line."""
 
     record: CompiledRecord
     lines: TextLines
@@ -105,6 +102,7 @@ class _Page:
     members: Sequence[SectionMembers]
     coded: Mapping[int, str]
     opening: tuple[str, ...]
+    answers: Sequence[int]
 
 
 def chunk_markdown(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
@@ -130,10 +128,11 @@ def chunk_markdown(record: CompiledRecord, budget: TokenBudget) -> list[Compiled
             lead += 1
         rooms[0] = budget.room - header(trails[lead], opening, budget).tokens
     cuts = block_cuts(lines, blocks, min(rooms))
+    answered = _answers(lines, sections)
     if isinstance(record, BuiltinRecord):
         groups = _whole(lines, sections, rooms[0], cuts)
     else:
-        groups = _merge(lines, _group(lines, sections, rooms, cuts))
+        groups = _merge(lines, _group(lines, sections, rooms, cuts), answered)
     if isinstance(record, PageRecord):  # whose search filters by type and language
         fences = [
             replace(each, start_line=each.start_line + base, end_line=each.end_line + base)
@@ -141,8 +140,8 @@ def chunk_markdown(record: CompiledRecord, budget: TokenBudget) -> list[Compiled
         ]
         groups = [part for group in groups for part in _set_apart(lines, sections, group, fences)]
     named = members.of_sections([_heading(lines, one) for one in sections])
-    coded = _coded_lines(lines, blocks)
-    page = _Page(record, lines, sections, trails, headers, named, coded, opening)
+    coded = coded_lines(lines, blocks)
+    page = _Page(record, lines, sections, trails, headers, named, coded, opening, answered)
     return assemble(record, lines, [_draft(page, group) for group in groups], visible.comments)
 
 
@@ -276,17 +275,31 @@ def _whole(
     return groups
 
 
-def _merge(lines: TextLines, groups: Sequence[_Group]) -> list[_Group]:
-    """Small sections joined to the next one, or, when that cannot be, to the one before."""
+def _answers(lines: TextLines, sections: Sequence[_Section]) -> list[int]:
+    above = [
+        index for index in range(len(sections) - 1) if _only_introduces(lines, sections, index)
+    ]
+    titled = [(section.level, section.path[-1] if section.path else "") for section in sections]
+    return answers.of_sections(titled, above)
+
+
+def _merge(lines: TextLines, groups: Sequence[_Group], answered: Sequence[int]) -> list[_Group]:
+    """Small sections joined to the next one, or, when that cannot be, to the one before; those of different
+    answers stay apart."""
+
+    def may_join(before: _Group, after: _Group, small: int) -> bool:
+        is_same = answered[before.last] == answered[after.first]
+        return is_same and _may_join(before, after, small, room)
+
     room = lines.budget.text_room
     forward: list[_Group] = []
     for group in groups:
-        if forward and _may_join(forward[-1], group, forward[-1].passage.cost, room):
+        if forward and may_join(forward[-1], group, forward[-1].passage.cost):
             group = _join(forward.pop(), group)
         forward.append(group)
     merged: list[_Group] = []
     for group in forward:
-        if merged and _may_join(merged[-1], group, group.passage.cost, room):
+        if merged and may_join(merged[-1], group, group.passage.cost):
             group = _join(merged.pop(), group)
         merged.append(group)
     return merged
@@ -304,16 +317,6 @@ def _join(before: _Group, after: _Group) -> _Group:
     cost = before.passage.cost + after.passage.cost
     passage = PackedPassage(before.passage.start, after.passage.end, cost)
     return _Group(passage, before.first, after.last, before.level)
-
-
-def _coded_lines(lines: TextLines, blocks: Sequence[Block]) -> dict[int, str]:
-    """The language ("" when unnamed) of each line of a code block."""
-    return {
-        index: block.language if block.kind == "fence" else ""
-        for block in blocks
-        if block.kind in ("fence", "code")
-        for index in range(*lines.indexes(block.start_line, block.end_line))
-    }
 
 
 def _draft(page: _Page, group: _Group) -> Draft:
@@ -345,7 +348,8 @@ def _draft(page: _Page, group: _Group) -> Draft:
     if group.language is not None:
         type_, language = chunk_type(group.language), group.language
     else:
-        type_, language = _type(lines, passage, inside, page.coded)
+        headings = [found.heading_lines(lines) for found in inside]
+        type_, language = passage_type(lines, passage, headings, page.coded)
     return Draft(
         start=passage.start,
         end=passage.end,
@@ -354,6 +358,8 @@ def _draft(page: _Page, group: _Group) -> Draft:
         language=language,
         title=_title(trail),
         breadcrumb=trail,
+        answer=page.answers[lead],
+        embedded_summary=_question(page, group, lead),
         anchor=section.anchor,
         section_line=section.line,
         section_level=section.level,
@@ -361,6 +367,15 @@ def _draft(page: _Page, group: _Group) -> Draft:
         identifiers=tuple(dict.fromkeys(names)),
         members=tuple(dict.fromkeys(map(".".join, documented))),
     )
+
+
+def _question(page: _Page, group: _Group, lead: int) -> str:
+    """The question that a chunk begins to answer."""
+    first = page.answers.index(page.answers[lead])
+    is_begun = page.lines.start(page.sections[first].first) >= group.passage.start
+    if not page.answers[lead] or not is_begun:
+        return ""
+    return beginning(page.sections[first].path[-1], page.lines.budget)
 
 
 def _record_names(record: CompiledRecord) -> tuple[str, ...]:
@@ -388,26 +403,6 @@ def _lead(lines: TextLines, sections: Sequence[_Section], group: _Group) -> int:
 def _title(trail: tuple[str, ...]) -> str:
     shown = 2 if trail[-1].casefold() in _DEPENDENT_TITLES else 1
     return SEPARATOR.join([trail[0], *trail[1:][-shown:]])
-
-
-def _type(
-    lines: TextLines,
-    passage: PackedPassage,
-    sections: Sequence[_Section],
-    coded: Mapping[int, str],
-) -> tuple[str, str]:
-    """The chunk's type, and its language when most of it is code."""
-    first, end = lines.holding(passage.start, passage.end)
-    # An underlined heading may have a hundred thousand lines, of which a chunk holds a few.
-    spans = [section.heading_lines(lines) for section in sections]
-    headings = {i for span in spans for i in range(max(span.start, first), min(span.stop, end))}
-    text_cost = sum(lines.costs[i] for i in range(first, end) if i not in headings)
-    code = [index for index in range(first, end) if index in coded]
-    if code and sum(lines.costs[i] for i in code) >= _MOSTLY_CODE * text_cost:
-        return chunk_type(coded[code[0]]), coded[code[0]]
-    if _ENDPOINT.search(lines.text, passage.start, passage.end):
-        return "api", ""
-    return "prose", ""
 
 
 def _heading(lines: TextLines, section: _Section) -> Heading:

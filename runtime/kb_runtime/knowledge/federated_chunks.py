@@ -62,6 +62,17 @@ class FederatedChunks:
             return first.table.column(name)
         return np.concatenate([self._own(part, name) for part in self._parts]).data
 
+    @opened_once
+    def answers(self) -> memoryview | None:
+        found = [part.table.answers() for part in self._parts]
+        if not any(found):
+            return None
+        columns = []
+        for part, own in zip(self._parts, found, strict=True):
+            column = np.zeros(len(part.table), "<u4") if own is None else np.frombuffer(own, "<u4")
+            columns.append(column if part.rows.kept is None else column[part.rows.kept])
+        return np.concatenate(columns).data
+
     def labels(self, name: str) -> Sequence[str]:
         """The values of the column `type` or `language`; those of the first part come first."""
         return self._labels[name]

@@ -31,6 +31,10 @@ COLUMNS = ("record", "start_line", "end_line", "type", "language")
 CHUNK_TYPES = ("prose", "code", "api", "config", "cmd")
 """The values of the column `type`."""
 
+ANSWER = "answer"
+"""A further column where pages have lists of questions: which of the answers of its page a chunk is of, 0: of
+none."""
+
 LABELLED = ("type", "language")
 """Columns whose values are positions in a list of labels (`columns/labels.json`)."""
 _are_labels = object_of(**dict.fromkeys(LABELLED, list_of(is_text)))
@@ -313,7 +317,8 @@ class Columns:
         """`folder` is the build's folder. Raises `ArtifactError`."""
         self._columns: dict[str, memoryview] = {}
         self._files: list[MappedFile] = []
-        for name in COLUMNS:
+        answers = os.path.join(folder, "columns", f"{ANSWER}.u32")
+        for name in (*COLUMNS, ANSWER) if os.path.exists(answers) else COLUMNS:
             path = os.path.join(folder, "columns", name + ".u32")
             file = MappedFile(path)
             if len(file.view) != 4 * rows:
@@ -331,6 +336,10 @@ class Columns:
         """One u32 per row (a buffer that numpy can wrap): `record` is the record's position in its
         collection, `start_line` and `end_line` are 1-based, `type` and `language` index `labels`."""
         return self._columns[name]
+
+    def answers(self) -> memoryview | None:
+        """The column `ANSWER`; None where no chunk is of an answer."""
+        return self._columns.get(ANSWER)
 
     def labels(self, name: str) -> Sequence[str]:
         """The values of the column `type` or `language`: a code is a position in this list."""

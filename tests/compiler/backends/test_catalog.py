@@ -90,6 +90,17 @@ def test_chunks_store_what_has_a_value_and_nothing_implied(tmp_path: Path) -> No
     }
 
 
+def test_a_column_says_which_answer_a_chunk_is_of_where_there_are_some(tmp_path: Path) -> None:
+    write_chunks(tmp_path, [(0, chunk("a")), (0, chunk("b", answer=1))])
+    table = ChunkTable(str(tmp_path))
+    assert list(table.answers() or ()) == [0, 1]
+    assert "answer" not in table[1]
+    other = tmp_path / "other"
+    other.mkdir()
+    write_chunks(other, [(0, chunk("a"))])
+    assert ChunkTable(str(other)).answers() is None
+
+
 def test_columns_hold_records_lines_and_labels(tmp_path: Path) -> None:
     rows = [
         (0, chunk("a", start_line=1, end_line=4)),

@@ -331,6 +331,55 @@ def test_a_page_is_also_found_by_the_summary_that_its_front_matter_states(
     assert chunk(stated, budget)[0].embedded_summary == "Nests: Where birds live"
 
 
+FAQ = """# Frequently asked
+
+Ask here.
+
+## Why do nests fall?
+
+Wind.
+
+### In spring
+
+{long}
+
+## **May I move one?**
+
+No.
+
+## ¿Y los huevos?
+
+Never.
+
+## More
+
+Elsewhere.
+"""
+
+
+def test_an_answer_in_a_list_of_questions_is_a_chunk_and_also_embedded_as_its_question(
+    words_budget: TokenBudget, page: Page
+) -> None:
+    text = FAQ.format(long=words(60))
+    found = chunk(page(text, title="Frequently asked"), words_budget)
+    assert [(each.answer, each.embedded_summary) for each in found if each.embedded_summary] == [
+        (1, "Why do nests fall?"),
+        (2, "May I move one?"),
+        (3, "¿Y los huevos?"),
+    ]
+    assert sum(each.answer == 1 for each in found) > 1
+    assert [each.answer for each in found] == [*sorted(each.answer for each in found[:-1]), 0]
+    assert "".join(each.text for each in found) == text
+
+
+def test_a_question_among_other_headings_is_a_heading(budget: TokenBudget, page: Page) -> None:
+    few = "# Nests\n\n## Why twigs?\n\nThey hold.\n\n## Why moss?\n\nIt is soft.\n"
+    other = FAQ.format(long="Rain.") + "\n## One\n\nOne.\n\n## Two\n\nTwo.\n\n## Three\n\nThree.\n"
+    for text in few, other:
+        found = chunk(page(text, title="Nests"), budget)
+        assert not any(each.answer or each.embedded_summary for each in found)
+
+
 def test_a_summary_that_is_not_in_the_text_leads_the_first_chunk(
     words_budget: TokenBudget, page: Page
 ) -> None:

@@ -334,3 +334,16 @@ def test_pages_of_one_file_without_a_title_are_called_after_their_addresses() ->
     )
     _, found, _ = read({"s/crawl.jsonl": "\n".join(map(json.dumps, entries))})
     assert [each.title for each in found] == ["set up", "crawl", "Third"]
+
+
+def test_pages_of_a_source_with_questions_as_titles_answer_them() -> None:
+    titles = ["Why do nests fall?", "鳥はどこ？", "Is moss soft?", "About"]
+
+    def questions(count: int) -> list[str]:
+        entries = [{"url": f"https://example.org/{at}", "title": title, "text": "T"}
+                   for at, title in enumerate([*titles, *map(str, range(count))])]  # fmt: skip
+        _, found, _ = read({"s/faq.jsonl": "\n".join(map(json.dumps, entries))})
+        return [each.question for each in found]
+
+    assert questions(2) == [*titles, "0", "1"]
+    assert not any(questions(3))

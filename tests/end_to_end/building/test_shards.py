@@ -309,3 +309,22 @@ def test_words_of_the_pages_are_spread_over_the_shards(parts: Artifact) -> None:
             counts.append(shard.lexical.document_frequency(word))
     assert sum(count > 0 for count in counts) > 2
     assert sum(counts) == parts.lexical.document_frequency(word)
+
+
+def test_shards_say_which_answer_a_chunk_is_of(tmp_path: Path) -> None:
+    words = "which is said in so many words that no other answer has a place beside it, " * 4
+    faq = "# Asked\n\n" + "".join(f"## Why {name}?\n\nFor {name}, {words}\n\n" for name in "abc")
+    files = {
+        f"docs/{name}/{at}.md": f"# Page {at}\n\nText {at}.\n" for name in "xyz" for at in range(9)
+    }
+    columns = []
+    for name, ending in (("whole", ""), ("parts", SHARDED)):
+        root = tmp_path / name
+        write_knowledge(root, **files, **{"docs/faq.md": faq, "kb.toml": FILES["kb.toml"] + ending})
+        options = BuildOptions(out=tmp_path / f"{name}-out", embed=False)
+        with Artifact.open(build(root, options).path) as artifact:
+            columns.append(list(artifact.chunks.answers() or ()))
+            assert bool(artifact.manifest.get("shards")) == (name == "parts")
+            assert verify(artifact.root).ok
+    assert columns[0] == columns[1]
+    assert [answer for answer in columns[0] if answer] == [1, 2, 3]

@@ -32,6 +32,7 @@ from kbc.frontends.pages.files import (
 )
 from kbc.frontends.redirects import REDIRECT
 from kbc.frontends.titles import name_in_path
+from kbc.languages import answers
 from kbc.languages.addresses import HOST, SITEMAP, split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
@@ -229,7 +230,10 @@ def _pages(
                 continue
             ids.add(record.id)
             records[key] = record
-    return _with_redirects(list(records.values()), redirects, collection, source)
+    found = _with_redirects(list(records.values()), redirects, collection, source)
+    if answers.is_list([page.title for page in found]):
+        found = [dataclasses.replace(page, question=page.title) for page in found]
+    return found
 
 
 def not_a_page(file: SourceFile) -> str:

@@ -200,6 +200,9 @@ class _Windows:
             self._columns |= self._lines()
         return self._columns[name]
 
+    def answers(self) -> None:
+        """No chunk is of an answer."""
+
     def _lines(self) -> dict[str, memoryview]:
         """The first and the last line of each window; counted when a result is shown."""
         first, last = array("I"), array("I")

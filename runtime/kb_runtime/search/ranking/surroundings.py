@@ -2,7 +2,8 @@
 
 A chunk is cut from a page, and what the page says around it says what it is about: of two chunks that are
 equally near to a query, the one among others that are near is the better answer. Nothing is stored for this;
-the chunks beside it are compared as they are.
+the chunks beside it are compared as they are. In a list of questions, what is beside an answer is about
+something else.
 """
 
 from __future__ import annotations
@@ -49,6 +50,9 @@ def with_surroundings(
     inside = (around >= first[:, None]) & (around < ends[collection][:, None])
     around[~inside] = 0
     inside &= records[around] == records[rows][:, None]
+    if (column := chunks.answers()) is not None:
+        answers = np.frombuffer(column, dtype="<u4")
+        inside &= answers[around] == answers[rows][:, None]
     if estimates is None:
         distinct, places = np.unique(around[inside], return_inverse=True)
         near = np.zeros(around.shape)

@@ -21,13 +21,19 @@ QUERY = np.array([1.0, 0.0], dtype=np.float32)
 class _Rows:
     """Chunks and vectors of rows whose cosines to `QUERY` are given; a row's record is what follows it."""
 
-    def __init__(self, records: Sequence[int], cosines: Sequence[float]) -> None:
+    def __init__(
+        self, records: Sequence[int], cosines: Sequence[float], answers: Sequence[int] | None
+    ) -> None:
         self._records = np.array(records, dtype="<u4")
+        self._answers = answers and np.array(answers, dtype="<u4")
         self._cosines = np.array(cosines, dtype=np.float32)
 
     def column(self, name: str) -> memoryview:
         assert name == "record"
         return memoryview(self._records)
+
+    def answers(self) -> memoryview | None:
+        return None if self._answers is None else memoryview(self._answers)
 
     def estimates(self, vector: Any, rows: Any) -> Any:
         assert vector is QUERY
@@ -36,7 +42,11 @@ class _Rows:
 
 
 def mixed(
-    rows: Sequence[int], records: Sequence[int], cosines: Sequence[float], *collections: int
+    rows: Sequence[int],
+    records: Sequence[int],
+    cosines: Sequence[float],
+    *collections: int,
+    answers: Sequence[int] | None = None,
 ) -> list[float]:
     """`with_surroundings` of these rows, whose collections have so many."""
     ends = np.cumsum(collections).tolist()
@@ -44,7 +54,7 @@ def mixed(
         RowRange(f"c{at}", end - own, own)
         for at, (own, end) in enumerate(zip(collections, ends, strict=True))
     ]
-    backend = _Rows(records, cosines)
+    backend = _Rows(records, cosines, answers)
     own = np.array([cosines[row] for row in rows], dtype=np.float64)
     found = with_surroundings(
         own,
@@ -64,6 +74,11 @@ def test_of_two_chunks_that_are_equally_near_the_one_among_near_ones_is_nearer()
 
 def test_the_first_chunk_of_a_record_has_none_of_another_before_it() -> None:
     assert mixed([2], [0, 0, 1], [1.0, 1.0, 0.5], 3) == [0.5]
+
+
+def test_a_chunk_of_an_answer_has_none_of_the_answers_beside_it() -> None:
+    cosines, answers = [1.0, 0.5, 0.5, 1.0], [1, 2, 2, 0]
+    assert mixed([1, 3], [0] * 4, cosines, 4, answers=answers) == [0.5, 1.0]
 
 
 def test_records_of_two_collections_with_the_same_number_are_two() -> None:
