@@ -214,8 +214,8 @@ def address_of(position: int) -> str:
 
 
 def read_documents(place: Path) -> Iterator[Mapping[str, str]]:
-    """The documents of a folder in BEIR layout, of a file in that of SQuAD, or of a table of English questions
-    and answers, each answer once: `_id`, `title`, `text`."""
+    """The documents of a folder in BEIR layout, of a file in that of SQuAD, or of a table of questions with
+    answers, the English ones, each answer once: `_id`, `title`, `text`."""
     if place.suffix == ".csv":
         asked: dict[str, str] = {}
         for row in _rows(place):

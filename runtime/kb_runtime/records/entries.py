@@ -190,7 +190,8 @@ class SourceEntry(CatalogEntry):
 
 @final
 class PageEntry(CatalogEntry):
-    """A page of the documentation set `source`; `aliases` are further addresses of it."""
+    """A page of the documentation set `source`; `aliases` are further addresses of it, `question` is its title
+    where most pages of the set have questions as titles."""
 
     source: str
     source_name: str
@@ -201,6 +202,7 @@ class PageEntry(CatalogEntry):
     author: NotRequired[str]
     created_at: NotRequired[str]
     aliases: NotRequired[list[str]]
+    question: NotRequired[str]
 
 
 class ListedVideo(TypedDict):

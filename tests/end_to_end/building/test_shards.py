@@ -317,14 +317,24 @@ def test_shards_say_which_answer_a_chunk_is_of(tmp_path: Path) -> None:
     files = {
         f"docs/{name}/{at}.md": f"# Page {at}\n\nText {at}.\n" for name in "xyz" for at in range(9)
     }
-    columns = []
-    for name, ending in (("whole", ""), ("parts", SHARDED)):
+
+    def built(name: str, ending: str, **more: str) -> Artifact:
         root = tmp_path / name
-        write_knowledge(root, **files, **{"docs/faq.md": faq, "kb.toml": FILES["kb.toml"] + ending})
-        options = BuildOptions(out=tmp_path / f"{name}-out", embed=False)
-        with Artifact.open(build(root, options).path) as artifact:
-            columns.append(list(artifact.chunks.answers() or ()))
-            assert bool(artifact.manifest.get("shards")) == (name == "parts")
-            assert verify(artifact.root).ok
+        described = FILES["kb.toml"].replace('name = "demo"', f'name = "{name}"') + ending
+        write_knowledge(root, **files, **more, **{"kb.toml": described})
+        found = build(root, BuildOptions(out=tmp_path / f"{name}-out", embed=False))
+        assert verify(found.path).ok
+        return Artifact.open(found.path)
+
+    with (
+        built("plain", "") as plain,
+        built("whole", "", **{"docs/faq.md": faq}) as whole,
+        built("parts", SHARDED, **{"docs/faq.md": faq}) as parts,
+        Federation([plain, whole]) as both,
+    ):
+        assert parts.manifest.get("shards")
+        assert plain.chunks.answers() is None
+        columns = [list(one.chunks.answers() or ()) for one in (whole, parts, both)]
     assert columns[0] == columns[1]
     assert [answer for answer in columns[0] if answer] == [1, 2, 3]
+    assert columns[2][-len(columns[0]) :] == columns[0]
