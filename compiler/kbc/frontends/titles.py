@@ -34,6 +34,8 @@ _CHANGE = re.compile(
 )
 """What the parts of a log of changes are called after: versions and days."""
 
+_VERSION = re.compile(r"\W*(?:unreleased\b|v?\d+\.\d)", re.IGNORECASE)
+_UNRELEASED = re.compile("unreleased", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 
 _PART_OF_LOG = re.compile(rf"(?:{ON_RELEASES})[-_. ]?(v?\d+(?:\.(?:\d+|x))*)", re.IGNORECASE)
@@ -201,7 +203,8 @@ def _is_called_as_file(record: CompiledRecord) -> bool:
 def _is_log(record: DocRecord) -> bool:
     """Whether a page is a log of changes, which only its file says."""
     parts = [section.title for section in record.sections if section.level == 2]
-    is_named = _LOG.search(record.title) or not _LOG.fullmatch(name_in_path(record.path))
+    title = _UNRELEASED.sub("", record.title)
+    is_named = _LOG.search(title) or not _LOG.fullmatch(name_in_path(record.path))
     return bool(parts) and not is_named and all(map(_CHANGE.search, parts))
 
 
@@ -225,11 +228,13 @@ def _words(text: str) -> set[str]:
 
 
 def _first_part(record: CompiledRecord) -> str:
-    """The title of a page that took it from the first of several headings of level 1, else ""."""
+    """The title of a page that took it from the first of several headings of level 1, or of a log of changes
+    from that of its first version, else ""."""
     if not isinstance(record, DocRecord) or record.frontmatter.get("title"):
         return ""
     parts = [section.title for section in record.sections if section.level == 1]
-    return record.title if len(parts) > 1 and parts[0] == record.title else ""
+    is_part = len(parts) > 1 or (_VERSION.match(record.title) and _is_log(record))
+    return record.title if is_part and parts[:1] == [record.title] else ""
 
 
 def name_in_path(path: str) -> str:

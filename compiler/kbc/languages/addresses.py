@@ -9,6 +9,12 @@ HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
 """What a mirror's folder is called: the name of the host that its pages are from."""
 
 SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
+REFRESH = re.compile(
+    r"<meta\b(?=[^>]*http-equiv=[\"']?refresh)[^>]*content=[\"']?\s*(?:\d|10)\s*;\s*url=([^\"'>]+)",
+    re.IGNORECASE,
+)
+"""What leads from a page of HTML to another one within ten seconds."""
+
 _NONE = urlsplit("")
 _PICTURE = re.compile(r"(\bdata:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,)[A-Za-z0-9+/=]{1000,}")
 """A file as the address of itself, larger than an icon."""

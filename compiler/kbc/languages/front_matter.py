@@ -18,6 +18,14 @@ from kbc.limits import MAX_FRONT_MATTER_CHARS
 from kbc.project.language_tags import language_of_tag
 from kbc.project.well_formed import YamlLoader
 
+_MOST_WITHOUT_OPENING = 40
+_WITHOUT_OPENING = re.compile(
+    r"(?:[A-Za-z]\w*:(?:[ \t].*)?\r?\n|[ \t]+\S.*\n|- .*\n)"
+    rf"{{1,{_MOST_WITHOUT_OPENING}}}\s{{0,9}}^-{{3,}}[ \t\r]*(?:\n|\Z)",
+    re.MULTILINE,
+)
+_TITLE = re.compile(r"^title:[ \t]*[^ \t\r\n]", re.MULTILINE)
+
 MAX_ALIASED_CHARS = 1_000
 """Of a text that an alias stands for once more."""
 
@@ -61,7 +69,7 @@ def read_front_matter(
         return matter, end + above if matter else 0
     mark = lines[0].rstrip()
     if mark not in _READERS:
-        return None, 0
+        return _without_opening(lines, line_numbers)
     last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == mark), None)
     if last is None:
         return None, 0
@@ -86,6 +94,27 @@ def read_front_matter(
     return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
 
 
+def _without_opening(
+    lines: Sequence[str], line_numbers: Sequence[int]
+) -> tuple[FrontMatter | None, int]:
+    """The front matter of Hexo, which needs no opening mark."""
+    head = "".join(f"{line}\n" for line in lines[: _MOST_WITHOUT_OPENING + 1])
+    if (last := head.count("\n", 0, _end_without_opening(head)) - 1) < 0:
+        return None, 0
+    found = _read_yaml("\n".join(lines[:last]) + "\n")
+    if found.problem or "title" not in found.data:
+        return None, 0
+    key_lines = {key: line_numbers[min(line - 1, last)] for key, line in found.lines.items()}
+    return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
+
+
+def _end_without_opening(text: str) -> int:
+    """Where front matter ends that has a title and no opening mark; 0 for other text: in Markdown, it would
+    be a heading (`title: Kites`, underlined)."""
+    match = _WITHOUT_OPENING.match(text)
+    return match.end() if match and _TITLE.search(match[0]) else 0
+
+
 def _blank_above(lines: Sequence[str]) -> int:
     """How many blank lines stand above front matter in TOML, as Zola allows: no Markdown begins so."""
     count = next((place for place, line in enumerate(lines) if line.strip()), 0)
@@ -95,7 +124,7 @@ def _blank_above(lines: Sequence[str]) -> int:
 def stated_above(text: str) -> tuple[Mapping[str, Any], int]:
     """The front matter of a page, in any markup, and how many lines it takes; nothing where what stands
     between the marks states nothing."""
-    if text[:3] not in _READERS:
+    if text[:3] not in _READERS and not _end_without_opening(text):
         return {}, 0
     lines = text.replace("\r\n", "\n").split("\n")
     matter, count = read_front_matter(lines, range(1, len(lines) + 1), [])
@@ -112,7 +141,7 @@ def below_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
 def front_matter_end(text: str) -> int:
     """Where the page begins, behind the marks around what stands above it."""
     match = _FRONT_MATTER.match(text)
-    return match.end() if match else 0
+    return match.end() if match else _end_without_opening(text)
 
 
 class _Mapping(NamedTuple):

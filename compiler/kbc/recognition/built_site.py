@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from kbc.languages.addresses import HOST
+from kbc.languages.addresses import HOST, REFRESH, split_url
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, first_name, read_inventory, read_text
 from kbc.recognition.places import is_mostly_html
@@ -67,6 +67,11 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
     host, and `hosts` the folders directly below `folder` that are named after hosts."""
     first = first_name(tree, folder, ("index.html", "index.htm"))
     page = read_text(tree, joined(folder, first)) if first else ""
+    shown = page
+    if led := REFRESH.search(page):  # to the first page of a version or a language
+        target = split_url(led[1].strip())
+        place = target.path if target.path.endswith(".html") else f"{target.path}/index.html"
+        shown = "" if target.netloc else read_text(tree, joined(folder, place))
     sitemap = "sitemap.xml" if tree.exists(joined(folder, "sitemap.xml")) else ""
     options: dict[str, object] = {}
     base = ""
@@ -79,7 +84,7 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
         base = (found[1] or found[2]).removesuffix(first).rstrip("/")
     elif sitemap:
         base = _common(LOCATION.findall(read_text(tree, joined(folder, sitemap))))
-    if found := _GENERATOR.search(page):
+    if found := _GENERATOR.search(shown):
         options["built_by"] = found[1].strip()
     inventory = first_existing(tree, folder, (INVENTORY,))
     found_inventory = read_inventory(tree, inventory)
@@ -91,7 +96,7 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
         folder=folder,
         name="pages",
         kind="pages",
-        title=found_inventory.project if found_inventory else _title(page),
+        title=found_inventory.project if found_inventory else _title(shown),
         version=found_inventory.version if found_inventory else "",
         base_url=base,
         exclude=EXCLUDE,

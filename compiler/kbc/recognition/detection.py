@@ -157,6 +157,7 @@ class _FolderDetector:
         is_source = bool(here) and code.is_source_beside(sites, self._files, self._man_pages)
         is_project = is_source or is_repository(self._names) or found or self._workshop
         if not is_project or (is_own and not is_source):
+            sites = repository.with_copied(sites, self._files)
             sites = sites or built_site.bundles(self._names) or self._built()
             if not sites:
                 sites = self._below()
@@ -364,8 +365,7 @@ class _FolderDetector:
             paths = tuple(place for place in found if not places.README.fullmatch(place))
             plain = replace(as_one(parts), paths=paths, generator_options={})
             collections.append(without(plain, places.parts_of_manual(self._files, found)))
-        built = places.built_below(self._files)
-        if built and built not in found:
+        if built := places.built_below(self._files, found):
             site = built_site.recognise(self._tree, built, "", ())
             own = self._of_site(site, len(collections))
             copies = (f"/{each}" for each in built_site.rendered(built, self._files))

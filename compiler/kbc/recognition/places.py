@@ -68,7 +68,7 @@ MAX_DEPTH = 3
 _USUAL = re.compile(rf"(?i)(?:un)?licen[cs]es?|copying|copyright|notice|{LOG_OF_CHANGES}|.+\.api")
 """Pages that any package may have, which do not show where documentation is; `a.api.md`: API Extractor."""
 
-_MANY_PAGES = 20
+MANY_PAGES = 20
 _SPECIFICATIONS = frozenset({"spec", "specs"})
 """Folders of standards; elsewhere of tests, which are programs."""
 
@@ -79,6 +79,8 @@ _CONTENT = "content"
 """The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
 
 _NEARLY_ALL = 0.8
+_HARDLY_ANY = 10
+"""Pages of HTML for each other page, at least, for a folder to hold a built site."""
 PAGES_A_PROGRAM = 5
 """With more pages for each program, these are tools for the pages."""
 _MOST_NAMED = 3
@@ -137,7 +139,7 @@ def pages_below(
         and not (is_of_others(name) or _USUAL.fullmatch(PurePosixPath(name).stem))
     ]
     nested = [page for page in pages if len(page) > 1]
-    if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
+    if len(nested) < MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
         return (*_of_pages_alone(nested, files), *few)
     folder: list[str] = []
     while True:
@@ -146,7 +148,7 @@ def pages_below(
             page[depth] for page in nested if page[:depth] == folder and len(page) > depth + 1
         )
         (name, count), *others = *below.most_common(2), ("", 0)
-        if count < _NEARLY_ALL * len(nested) or (folder and others[0][1] >= _MANY_PAGES):
+        if count < _NEARLY_ALL * len(nested) or (folder and others[0][1] >= MANY_PAGES):
             break
         folder.append(name)
     folder = folder[:-1] if folder[-2:-1] == [_MAN_FOLDER] else folder  # other sections have few
@@ -171,7 +173,7 @@ def pages_beside(
         if "/" in name and is_page(name) and name not in inside and not is_of_others(name)
     ]
     of_sites = _pages_within(files, sites)
-    alone = _of_pages_alone(rest, files, _MANY_PAGES) if of_sites < _MANY_PAGES else ()
+    alone = _of_pages_alone(rest, files, MANY_PAGES) if of_sites < MANY_PAGES else ()
     found = tuple(dict.fromkeys((*named, *alone)))
     return found if _pages_within(outside, found) > of_sites else ()
 
@@ -179,7 +181,7 @@ def pages_beside(
 def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     """Folders for pages in parts of a repository, where those that were `found` hold few pages, and fewer:
     notes beside the documentation."""
-    if (few := _pages_within(files, found)) >= _MANY_PAGES:
+    if (few := _pages_within(files, found)) >= MANY_PAGES:
         return ()
     inside = frozenset(_within(files, found))
     others = _of_parts([name for name in files if name not in inside])
@@ -277,12 +279,21 @@ def is_mostly_html(root: Path, files: Sequence[str]) -> bool:
     return pages > other
 
 
-def built_below(files: Sequence[str]) -> str:
-    """The conventional folder with several pages of HTML, "" without one."""
-    found = Counter(
+def built_below(files: Sequence[str], read: Sequence[str]) -> str:
+    """The conventional folder with several pages of HTML, "" without one; of the folders that are `read` for
+    their other pages, one with hardly any of these: a generator writes such, too."""
+    built = Counter(
         name.split("/")[0] for name in files if "/" in name and name.lower().endswith(HTML)
     )
-    return next((name for name in DOCS_FOLDERS if found[name] >= FEW_PAGES), "")
+    return next(
+        (
+            name
+            for name in DOCS_FOLDERS
+            if built[name] >= FEW_PAGES
+            and (name not in read or built[name] >= _HARDLY_ANY * _pages_within(files, [name]))
+        ),
+        "",
+    )
 
 
 def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
@@ -295,7 +306,7 @@ def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
 def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str]) -> list[str]:
     """The man pages beside the source of a program, where the folders and files `taken` hold few pages; not
     those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
-    if "." in taken or sum(map(is_page, _within(files, taken))) >= _MANY_PAGES:
+    if "." in taken or sum(map(is_page, _within(files, taken))) >= MANY_PAGES:
         return []
     own = sorted(name for name in man_pages if not is_of_others(name))
     written = {PurePosixPath(name).stem for name in files if is_page(name)}
@@ -341,7 +352,7 @@ def overlooked(files: Sequence[str], collections: Sequence[Collection], told: Se
     left = Counter(
         name.split("/")[0] if "/" in name else "the root" for name in pages if name not in known
     )
-    if left.total() <= max(len(_within(pages, read)), _MANY_PAGES):
+    if left.total() <= max(len(_within(pages, read)), MANY_PAGES):
         return ""
     places = ", ".join(f"{number} in {place}" for place, number in left.most_common(_MOST_NAMED))
     return f"more pages are left out than read: {places}; a kb.toml can name what to compile"
@@ -425,7 +436,7 @@ def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
     totals: Counter[str] = Counter()
     for place, alike in found:
         totals[alike] += pages[place, alike]
-    return tuple(place for place, alike in found if totals[alike] >= _MANY_PAGES)
+    return tuple(place for place, alike in found if totals[alike] >= MANY_PAGES)
 
 
 def is_for_pages(name: str) -> bool:

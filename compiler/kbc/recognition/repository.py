@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +40,15 @@ from kbc.recognition.generators.julia import documenter
 from kbc.recognition.generators.react import docusaurus, fumadocs, nextra, rspress
 from kbc.recognition.generators.vue import vitepress, vuepress
 from kbc.recognition.manifests import is_repository
-from kbc.recognition.places import FEW_PAGES, MAX_DEPTH, SKIPPED, is_page, pages_beside
+from kbc.recognition.places import (
+    DOCS_FOLDERS,
+    FEW_PAGES,
+    MANY_PAGES,
+    MAX_DEPTH,
+    SKIPPED,
+    is_page,
+    pages_beside,
+)
 from kbc.recognition.site import Site, below, joined
 from kbc.recognition.translations import translations
 
@@ -205,6 +214,20 @@ def with_larger(
     if more := [site for site in inside if site.config not in known]:
         return with_larger([*sites, *more], tree, root, names, files, left_out)
     return [*larger, *sites]
+
+
+def with_copied(sites: Sequence[Site], files: Sequence[str]) -> list[Site]:
+    """`sites`, and behind those whose pages are in a folder of their own, conventional folders with many
+    pages beside it: a script copies these into the site before it is built, or they are about another part.
+    `files` are all paths."""
+    own = [place for site in sites for place in site.places]
+    counts = Counter(name.split("/")[0] for name in files if "/" in name and is_page(name))
+    beside = (name for name in DOCS_FOLDERS if counts[name] >= MANY_PAGES)
+    return [*sites] + [
+        Site(folder=name)
+        for name in beside
+        if own and all(own) and not any(f"{place}/".startswith(f"{name}/") for place in own)
+    ]
 
 
 def boundary(path: Path) -> Path:

@@ -109,11 +109,20 @@ def translated_folders(
         found += _short_names(parent, names, found, known, language)
     if language != "en":
         return found
-    return [
+    foreign = [
         place
         for place in found
         if _is_beside_english(place, below, known) or not _is_in_english(place, known, tree, folder)
     ]
+    return [place for place in found if place in foreign or _waits(place, foreign, known)]
+
+
+def _waits(place: str, foreign: Sequence[str], files: frozenset[str]) -> bool:
+    """Whether the pages in the folder `place`, although in English, wait for their translation: they stand
+    beside the same ones, and several folders beside theirs are in other languages (`foreign`)."""
+    parent = posixpath.dirname(place)
+    beside = sum(posixpath.dirname(each) == parent for each in foreign)
+    return beside >= _SEVERAL and is_copy(place, parent, files)
 
 
 def _collected(

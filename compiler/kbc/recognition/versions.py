@@ -16,21 +16,24 @@ MIN_COMMON_PAGES = 3
 """Pages at the same place in two folders, at least, for these to be versions of each other."""
 
 _COMPARED_PAGES = 8
+_MOST_MISSING = 3
+"""A version with less than one page for so many of the one before it is being written."""
 _MOST_NESTED = 4
 """How deep versions are looked for in folders that are called as such: `docs/v2/2.1`."""
 
 _VERSION = re.compile(
     r"(?:(?:version|release)[-_])?v?(?P<numbers>\d+(?:[._](?:\d+|x))+|\d+x|(?<=v)\d+)"
-    r"(?P<rest>\.?-?(?:alpha|beta|rc|pre|dev|snapshot)[\w.-]*|-?docs)?",
+    r"(?P<rest>\.?-?(?:alpha|beta|rc|pre|dev|snapshot)[\w.-]*|-?docs)?(?:\+[\w.-]+)?",
     re.IGNORECASE,
 )
 _RELEASED = frozenset(["current", "latest", "stable"])
 _ON_RELEASES = re.compile(rf"blog|{ON_RELEASES}", re.IGNORECASE)
 """Folders of pages each of which is about one version, and stays true when the next one is out."""
 
-_BEING_WRITTEN = frozenset(
-    ["dev", "devel", "edge", "main", "master", "next", "nightly", "unreleased"]
-)
+_BEING_WRITTEN = frozenset([
+    "canary", "dev", "devel", "develop", "edge", "main", "master", "next", "nightly", "preview",
+    "snapshot", "trunk", "unreleased", "unstable",
+])  # fmt: skip
 
 _OF_MAJOR = re.compile(r"\Av?\d+[-_]")
 """`2-edge`: what is being written of one major version."""
@@ -46,7 +49,7 @@ def other_versions(
     those of the others. The one that is read is what the site calls the latest (`stated`, or by its name),
     else the pages beside the folders (its name is "" then) where these have most pages of the highest version
     under the same names and it may be a former one, or those in a folder beside them, else the highest that
-    was released.
+    was released, or the one before that if most of its pages are still missing.
 
     `files` and the folders are paths below `folder` of `tree`, from which some are read. Folders whose
     pages have neither the same names nor much the same text are no versions of one documentation,
@@ -111,7 +114,7 @@ def _chosen(
 ) -> tuple[_Choice, bool]:
     """What is read of the versions in a folder, and whether they are versions of the same pages."""
     names = sorted(versions, key=lambda name: _order(name) or (0,))
-    shown = _shown(names, stated)
+    shown = _shown({name: len(versions[name]) for name in names}, stated)
     numbered = [name for name in names if _VERSION.fullmatch(name)]
     is_latest = _is_stated(shown, stated) or shown.lower() in _RELEASED
     if not is_latest and _are_former(numbered):
@@ -193,12 +196,16 @@ def _is_same(one: str, other: str) -> bool:
     return len(lines & others) * 2 > min(len(lines), len(others))
 
 
-def _shown(names: Sequence[str], stated: str) -> str:
-    """The version that readers are shown; `names` are in order."""
-    for name in names:
+def _shown(sizes: Mapping[str, int], stated: str) -> str:
+    """The version that readers are shown; `sizes` are the numbers of pages by name, in order."""
+    for name in sizes:
         if _is_stated(name, stated):
             return name
-    return next((name for name in reversed(names) if _is_released(name)), names[-1])
+    names = [*sizes]
+    released = [name for name in reversed(names) if _is_released(name)]
+    newest, before = next(iter(released), names[-1]), released[1:2]
+    is_begun = before and sizes[newest] * _MOST_MISSING < sizes[before[0]]
+    return before[0] if is_begun and newest.lower() not in _RELEASED else newest
 
 
 def _is_stated(name: str, stated: str) -> bool:

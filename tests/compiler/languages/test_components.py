@@ -281,3 +281,22 @@ def test_divs_of_pandoc_are_labelled_by_what_their_text_is(opening: str, shown: 
     source = f"{opening}\nHerons fly.\n:::\n"
     found = expand(source, "a.qmd", {}.get, Surroundings(attributes="pandoc")).text
     assert re.sub(r"\n{2,}", "\n\n", found.strip()) == f"{shown}\n\nHerons fly.".strip()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "is_shown"),
+    [
+        ('.content-visible when-format="html"', True),
+        ('.content-visible when-format="pdf"', False),
+        ('.content-visible unless-format="html"', False),
+        ('.content-hidden when-format="html:js"', False),
+        ('.content-hidden when-format="latex"', True),
+        ('.content-hidden unless-format="html"', True),
+        ('.content-visible when-profile="advanced"', True),
+    ],
+)
+def test_divs_of_quarto_for_other_formats_are_left_out(attributes: str, is_shown: bool) -> None:
+    inside = "Own.\n\n::: {.callout-note}\nNoted.\n:::\n\n```\n:::\n```\n"
+    source = f"::: {{{attributes}}}\n{inside}:::\n\nAfter.\n"
+    text = expand(source, "a.qmd", {}.get, Surroundings(attributes="pandoc")).text
+    assert ("Own." in text, "Noted." in text, "After." in text) == (is_shown, is_shown, True)

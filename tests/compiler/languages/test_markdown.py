@@ -220,6 +220,20 @@ def test_front_matter_may_say_a_text_twice_but_no_list() -> None:
     assert codes(parse("---\na: &n [1]\nb: *n\n---\n")) == [("front-matter-invalid", 3)]
 
 
+def test_front_matter_with_a_title_needs_no_opening_mark() -> None:
+    document = parse("layout: page\ntitle: Nests\ntags:\n- a\n---\n\n# Up\n\nText.\n")
+    assert document.front_matter is not None
+    assert document.front_matter.data == {"layout": "page", "title": "Nests", "tags": ["a"]}
+    assert (document.front_matter.line_of("title"), document.front_matter.last_line) == (2, 5)
+    assert [each.start_line for each in document.headings] == [7]
+    for text in (
+        "Note: nests\n---\n",
+        "title:\n---\n",
+        "title: a\n# B\n---\n",
+    ):
+        assert parse(text).front_matter is None
+
+
 def test_rules_are_no_front_matter_unless_they_come_first() -> None:
     assert parse("text\n\n---\na: 1\n---\n").front_matter is None
     assert parse("---\nnever closed\n").front_matter is None

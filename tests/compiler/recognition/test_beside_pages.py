@@ -235,11 +235,20 @@ def test_a_manual_is_read_with_all_of_its_sections_and_templates(tmp_path: Path)
     assert not any(each.id.startswith("man/") for each in inputs.records["code"])
 
 
-def test_a_log_of_changes_of_a_site_is_called_as_its_navigation_has_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "log",
+    [
+        "# 0.5 (Beta)\n\nNew.\n\n# 0.4\n\nOld.\n",
+        "# [Unreleased]\n\nNew.\n\n## v0.4\n\nOld.\n\n## v0.3\n\nOlder.\n",
+    ],
+)
+def test_a_log_of_changes_of_a_site_is_called_as_its_navigation_has_it(
+    tmp_path: Path, log: str
+) -> None:
     files = {
         "mkdocs.yml": "site_name: Heron\nnav:\n  - index.md\n  - What is new: changelog.md\n",
         "docs/index.md": page("Heron"),
-        "docs/changelog.md": "# 0.5 (Beta)\n\nNew.\n\n# 0.4\n\nOld.\n",
+        "docs/changelog.md": log,
     }
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert titles(inputs.records["docs"])["changelog.md"] == "What is new"

@@ -147,6 +147,7 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
             "old.html": '<html><head><meta http-equiv="refresh" content="0; url=guide/"></head></html>',
             "moved.html": '<html><head><meta http-equiv="refresh" content="10; url=guide/"></head>'
             f"<body>This page has moved.<script>const parts = {'x' * 9_000!r}</script></body></html>",
+            "alias.html": '<script>var redirects = {"":"guide/"};</script>',
             "_sources/index.md.txt": page("Home"),
             "404.html": HTML.format("Not found"),
             "style.css": "a{}",
@@ -163,10 +164,11 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
     guide = next(each for each in pages if each.title == "Guide")
     assert "https://docs.example.org/old.html" in guide.aliases
     assert "https://docs.example.org/moved.html" in guide.aliases
+    assert "https://docs.example.org/alias.html" in guide.aliases
     assert inputs.accounting.reasons("left out") == {
         "excluded by '_sources/'": 1,
         "format not read: .css": 1,
-        "redirect to another page": 2,
+        "redirect to another page": 3,
         "written by the generator, not a separate page": 1,
     }
 
@@ -274,3 +276,37 @@ def test_what_a_generator_wrote_among_its_pages_is_a_built_site(tmp_path: Path) 
     )
     inputs, _ = read(tmp_path / "docs/_build/html")
     assert "wind.html" in {record.path.rpartition("/")[2] for record in inputs.records["pages"]}
+
+
+def test_a_folder_of_html_with_a_few_other_pages_is_a_built_site(tmp_path: Path) -> None:
+    html = "<!doctype html><title>Page {0}</title><main><h1>Page {0}</h1><p>Text.</p></main>"
+    files = {f"docs/{number}.html": html.format(number) for number in range(11)}
+    files |= {"setup.py": "", "heron.py": "x = 1\n", "docs/notes.md": page("Notes")}
+    collections = read(write_tree(tmp_path / "heron", files))[0].records
+    assert [each.title for each in collections["docs"]] == ["Notes"]
+    assert {each.title for each in collections["pages"]} >= {"Page 0", "Page 10"}
+    (tmp_path / "heron/docs/more.md").write_text(page("More"))
+    assert "pages" not in read(tmp_path / "heron")[0].records
+
+
+def test_a_built_site_is_called_as_the_version_that_its_first_page_leads_to(tmp_path: Path) -> None:
+    leads = (
+        '<!doctype html><title>Redirecting</title><meta http-equiv="refresh" content="1; url={}">'
+    )
+    html = "<!doctype html><title>{0} - Kites</title><main><h1>{0}</h1><p>Text.</p></main>"
+    files = {f"latest/{name}.html": html.format(name.title()) for name in ("index", "use", "faq")}
+    root = write_tree(tmp_path / "heron", {**files, "index.html": leads.format("latest/")})
+    assert recognised(root).project.title == "Kites"
+    (root / "index.html").write_text(leads.format("https://kites.example.org/"))
+    assert recognised(root).project.title == "heron"
+
+
+def test_folders_with_many_pages_beside_those_of_a_site_are_read_with_it(tmp_path: Path) -> None:
+    files = {"hugo.toml": 'title = "Kites"\n'}
+    files |= {f"content/{number}.md": page(f"News {number}") for number in range(30)}
+    files |= {f"docs/{number}.md": page(f"Part {number}") for number in range(19)}
+    root = write_tree(tmp_path / "kites", files)
+    assert [each.paths for each in recognised(root).project.collections] == [("content",)]
+    write_tree(root, {"docs/more.md": page("More")})
+    paths = [each.paths for each in recognised(root).project.collections]
+    assert paths == [("content",), ("docs",)]

@@ -271,6 +271,25 @@ def test_folders_called_as_translations_beside_them_are_some_with_few_pages(tmp_
     assert folders == {"guide", "notes", "plan"}
 
 
+def test_folders_that_wait_for_their_translation_are_left_out_with_several_others(
+    tmp_path: Path,
+) -> None:
+    english = "# {0}\n\nThe {0} is one of the birds that {1} when it is by the water of the lake.\n"
+    german = (
+        "# {0}\n\nDer {0} ist einer der Vögel, die {1}, wenn sie an dem Wasser des Sees sind.\n"
+    )
+    root = tmp_path / "tree"
+    for place, text, does in [
+        ("guide", english, "we have seen"),
+        ("fr/guide", english, "you can see"),
+        ("de/guide", german, "wir sehen"),
+        ("lb/guide", german, "man sieht"),
+    ]:
+        write_tree(root, {f"{place}/{name}.md": text.format(name, does) for name in BIRDS})
+        is_read = {each.path.split("/")[0] for each in read(root)[0].records["docs"]}
+        assert is_read == ({"guide", "fr"} if place.startswith(("fr", "de")) else {"guide"})
+
+
 def test_links_to_files_that_were_left_out_are_dead_only_where_an_author_chose_the_files(
     tmp_path: Path,
 ) -> None:

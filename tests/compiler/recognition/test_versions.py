@@ -34,6 +34,8 @@ def folders(root: Path, collection: str = "docs") -> set[str]:
         (("4x", "5x", "10x"), "10x"),
         (("1.1", "1.2", "latest", "main"), "latest"),
         (("version-0.1", "version-0.2"), "version-0.2"),
+        (("1.1", "1.2", "develop"), "1.2"),
+        (("v1.1+kite.0", "v1.2+kite.1", "preview"), "v1.2+kite.1"),
     ],
 )
 def test_the_highest_released_version_is_read(
@@ -158,6 +160,13 @@ def test_a_single_version_below_pages_may_be_the_newer_one(
 def test_pages_of_other_names_beside_a_version_are_read_with_it(tmp_path: Path) -> None:
     files = {**version("docs/1.0"), "docs/index.md": "# Kites\n", "docs/use.md": "# Use\n"}
     assert folders(write_tree(tmp_path / "tree", files)) == {"docs", "docs/1.0"}
+
+
+def test_a_version_that_lacks_most_pages_of_the_one_before_is_being_written(tmp_path: Path) -> None:
+    files = {"index.md": "# Kites\n\nAbout kites.\n", **version("docs/v1"), **version("docs/v2")}
+    more = {f"docs/v1/more{number}.md": f"# Part {number}\n\nText.\n" for number in range(9)}
+    assert folders(write_tree(tmp_path / "tree", files)) == {"", "docs/v2"}
+    assert folders(write_tree(tmp_path / "tree", more)) == {"", "docs/v1"}
 
 
 def test_folders_called_as_known_versions_are_versions_too(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 TAB = "\ue000"
 """Stands for a tab within a block, which pandoc would replace by blanks."""
@@ -16,8 +16,14 @@ _EXAMPLE = re.compile(r"(\s*#\+begin_example)\s+[^-+:\s].*", re.IGNORECASE)
 _TERM = re.compile(r"(\s*[-+*]\s+)(\S.*?)(\s::(?:\s.*)?)\Z")
 _BACKSLASH = re.compile(r"\\\\\s*\Z|\\\(.+?\\\)|\\\[.+?\\\]|\\[a-zA-Z]+|(?P<text>\\)")
 _INDEX = re.compile(r"\s*#\+[a-z]?index:", re.IGNORECASE)
-_MACRO = re.compile(r"\{\{\{[\w-]+(?:\((.*?)\))?\}\}\}")
-_DEFINED = re.compile(r"^[ \t]*#\+macro:\s*([\w-]+)", re.IGNORECASE | re.MULTILINE)
+_MACRO = re.compile(r"\{\{\{(?P<name>[\w-]+)(?:\((?P<arguments>.{0,999}?)\))?\}\}\}")
+_DEFINED = re.compile(
+    r"^[ \t]*#\+macro:[ \t]*([\w-]+)[ \t]+(?!\(eval\b)(?!(?:.*\$){9})(.{1,300})$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The name of a macro, and what it says; longer ones would fill the memory where they are used often."""
+_COMMA = re.compile(r"(?<!\\),")
+_ARGUMENT = re.compile(r"\$([1-9])")
 _OPEN_LINK = re.compile(r"\[\[[^\[\]]+\Z")
 _BRACKET = re.compile(r"[\[\]]")
 _NO_TEXT = re.compile(r"\*+\s|\s*(?:[-+]\s|\d+[.)]\s|#|\||:|\Z)")
@@ -28,10 +34,10 @@ _HEADING_LINK = re.compile(r"\[\[\*([^\[\]]+)\]\]")
 
 
 def prepared(text: str) -> str:
-    """The same document: entries of an index left out, macros that other files define as their
-    arguments, backslashes that are text as `BACKSLASH`, examples without the name of a language, links in
-    one line, and those to headings with their names."""
-    defined = {name.lower() for name in _DEFINED.findall(text)}
+    """The same document: entries of an index left out, macros expanded, those that other files or programs
+    define as their arguments, backslashes that are text as `BACKSLASH`, examples without the name of a
+    language, links in one line, and those to headings with their names."""
+    defined = {name.lower(): body.strip() for name, body in _DEFINED.findall(text)}
     lines: list[str] = []
     end = ""
     written = text.split("\n")
@@ -75,8 +81,13 @@ def _link_end(lines: Sequence[str], at: int) -> int:
     return 0
 
 
-def _expanded(match: re.Match[str], defined: set[str]) -> str:
-    name = re.match(r"\{\{\{([\w-]+)", match[0])
-    if name is None or name[1].lower() in defined:
-        return match[0]
-    return (match[1] or "").replace("\\,", ",").replace("\\", BACKSLASH)
+def _expanded(match: re.Match[str], defined: Mapping[str, str]) -> str:
+    """What the definition of a macro says with its arguments, as Org writes it; pandoc knows no macros with a
+    hyphen in their names."""
+    stated = match["arguments"] or ""
+    body = defined.get(match["name"].lower())
+    if body is None:
+        return stated.replace("\\,", ",").replace("\\", BACKSLASH)
+    arguments = [each.replace("\\,", ",") for each in _COMMA.split(stated)]
+    shown = _ARGUMENT.sub(lambda found: "".join(arguments[int(found[1]) - 1 :][:1]), body)
+    return _MACRO.sub(lambda found: _expanded(found, {}), shown)

@@ -10,6 +10,7 @@ import inspect
 import logging
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
@@ -20,6 +21,7 @@ import griffe
 from kbc.cache.toolchain import PYTHON
 from kbc.formats import commonmark
 from kbc.formats.document import FormatError
+from kbc.formats.python.newer_syntax import rewritten
 
 Prose = Callable[[str], Sequence[str]]
 """The lines of Markdown of a docstring's text."""
@@ -53,22 +55,28 @@ def visited(name: str, path: Path, source: str, parent: Any) -> Any:
     """The module as griffe reads it; raises `FormatError` with the line of a syntax error."""
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
-        module = griffe.visit(
-            name,
-            filepath=path,
-            code=source,
-            parent=parent,
-            docstring_parser=griffe.Parser.auto,
-            # Its heuristics overlook a field in the last line; without fields all of it is text. Underlines
-            # tell numpy's style, while a line such as `Example:` is in docstrings of every style.
-            docstring_options={"default": griffe.Parser.sphinx, "style_order": _STYLES},
-        )
+        return _visited(name, path, source, parent)
     except SyntaxError as error:
+        with suppress(SyntaxError, ValueError, MemoryError):
+            return _visited(name, path, rewritten(source), parent)
         raise FormatError(
             f"the module is not Python {PYTHON} source: {error.msg}", error.lineno or 0
         ) from None
     except (ValueError, MemoryError):
         raise FormatError("the module is not Python source that can be read") from None
+
+
+def _visited(name: str, path: Path, source: str, parent: Any) -> Any:
+    module = griffe.visit(
+        name,
+        filepath=path,
+        code=source,
+        parent=parent,
+        docstring_parser=griffe.Parser.auto,
+        # Its heuristics overlook a field in the last line; without fields all of it is text. Underlines
+        # tell numpy's style, while a line such as `Example:` is in docstrings of every style.
+        docstring_options={"default": griffe.Parser.sphinx, "style_order": _STYLES},
+    )
     _CONSTRUCTORS.on_package(pkg=module)
     return module
 

@@ -19,7 +19,7 @@ from kbc.frontends.markdown_file import first_paragraph, has_long_line, shorten
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.pages.repeated import without_repeated
 from kbc.languages import markdown
-from kbc.languages.addresses import without_pictures
+from kbc.languages.addresses import REFRESH, without_pictures
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_language
 from kbc.languages.includes.dialects.katacoda import without_actions
@@ -40,10 +40,7 @@ BUNDLE = re.compile(
 )
 """Names of files that hold many pages."""
 
-_REFRESH = re.compile(
-    r"<meta\b(?=[^>]*http-equiv=[\"']?refresh)[^>]*content=[\"']?\s*(?:\d|10)\s*;\s*url=([^\"'>]+)",
-    re.IGNORECASE,
-)
+_ALIAS_OF_QUARTO = re.compile(r'\bvar redirects = \{"":"([^"]+)"')
 _HEAD_CHARS = 4_096
 _MOST_PROBLEMS = 9
 """Lines of a file that are reported one by one."""
@@ -81,7 +78,8 @@ def plain_name(path: str) -> str:
 
 def redirect_target(text: str) -> str:
     """Where a page of HTML sends its readers at once; "" when it does not."""
-    found = _REFRESH.search(text[:_HEAD_CHARS])
+    head = text[:_HEAD_CHARS]
+    found = REFRESH.search(head) or _ALIAS_OF_QUARTO.search(head)
     return html_entities.unescape(found[1]).strip("'\" ") if found else ""
 
 

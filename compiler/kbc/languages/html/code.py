@@ -41,7 +41,7 @@ _NAMED_BESIDE = frozenset(
 _NOT_A_LANGUAGE = frozenset([
     "code", "default", "none", "text", "plaintext", "notranslate", "chroma", "highlighter", "rouge",
     "numberlines", "literal-block", "copyable", "undefined", "nohighlight", "linenums", "toolbar",
-    "source", "example",
+    "source", "example", "downlit",
 ])  # fmt: skip
 _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "pycon3": "pycon"}
 _BARE = frozenset({"rust", "screen-bash"})  # rustdoc names the language alone

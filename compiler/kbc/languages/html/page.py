@@ -62,6 +62,7 @@ def read_html(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
         soup = BeautifulSoup(source, "lxml", preserve_whitespace_tags={"html"})  # of code anywhere
+    _close_body_last(soup)
     is_too_deep = _flatten(soup)
     tags = list(elements(soup))
     current = next((each for each in tags if each.attrs.get("aria-current") == "page"), None)
@@ -175,6 +176,14 @@ def _remove_logo(heading: Tag) -> None:
 def _own_links(heading: Tag) -> Iterator[Tag]:
     """The links in a heading that lead to a place of the page."""
     return (each for each in named(heading, "a") if str(each.get("href") or "").startswith("#"))
+
+
+def _close_body_last(soup: BeautifulSoup) -> None:
+    """Moves what stands behind the body into it, as browsers do: a `</body>` or `<head />` written amid the
+    text, as if it were code, ends none."""
+    if soup.html is not None and soup.body is not None:
+        for node in [*soup.body.next_siblings, *soup.html.next_siblings]:
+            soup.body.append(node)
 
 
 def _flatten(soup: BeautifulSoup) -> bool:

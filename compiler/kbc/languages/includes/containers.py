@@ -77,6 +77,9 @@ _THEOREMS = {
 }  # fmt: skip
 """What ids of Quarto's divs begin with, before a hyphen."""
 
+_VISIBILITY = re.compile(r"\.content-(visible|hidden)\b")
+_FORMATS = ("when-format", "unless-format")
+
 _IN_DOCSTRINGS = re.compile(r"^[ \t]*(?:!!!|\?\?\?\+?|===[!+]?)[ \t]", re.MULTILINE)
 """Containers that a reference may have: docstrings are Markdown with the extensions of the pages."""
 
@@ -175,11 +178,27 @@ class _Labelling:
             self._next = end
         elif found["heading"]:
             yield found.string
+        elif self._page.around.attributes == "pandoc" and not _is_of_page(name):
+            self._leave_out_div()
+            yield ""
         else:
             self._open_colons += 1
             is_pandoc = self._page.around.attributes == "pandoc"
             shown = _pandoc_label(name, found) if is_pandoc else _colons_label(name, found)
             yield from _labelled(found["indent"], shown)
+
+    def _leave_out_div(self) -> None:
+        depth, marks = 1, ""
+        while depth and self._next < len(self._lines):
+            line = self._lines[self._next]
+            self._next += 1
+            opening = FENCE.match(line)
+            if marks or opening:
+                marks = after_fence(marks, line, opening)
+            elif _COLONS_END.match(line):
+                depth -= 1
+            else:
+                depth += _COLONS.match(line) is not None
 
     def _slashes(self, found: re.Match[str]) -> Iterator[str]:
         while self._next < len(self._lines) and _OPTION.match(self._lines[self._next]):
@@ -309,6 +328,19 @@ def _pandoc_label(name: str, found: re.Match[str]) -> str:
     if not kind and rest and prefix[1:] in _THEOREMS and prefix[0] == "#":
         kind, title = _THEOREMS[prefix[1:]], title or values.get("name", "")
     return label("" if kind == "details" and title else kind, title)
+
+
+def _is_of_page(name: str) -> bool:
+    """Whether a div of Quarto with these attributes is shown on a page of HTML, and not only in a PDF."""
+    if not (found := _VISIBILITY.search(name)):
+        return True
+    stated = attributes(name)
+    is_of_html = [
+        stated[key].startswith("html") == (key == "when-format")
+        for key in _FORMATS
+        if key in stated
+    ]
+    return not is_of_html or (found[1] == "visible") == all(is_of_html)
 
 
 def _title(stated: Mapping[str, str]) -> tuple[str, str]:

@@ -15,6 +15,7 @@ CONFIGS = ("_config.yml", "_config.yaml")
 _EVIDENCE = frozenset({"_layouts", "_posts", "_includes", "_docs", "Gemfile", "_data", "CNAME"})
 _EVIDENT_KEYS = frozenset({"remote_theme", "theme", "plugins", "permalink", "markdown", "kramdown"})
 _MACHINERY = ("_layouts/", "_includes/", "_data/", "_sass/", "_site/", "_plugins/", "_drafts/")
+_UNPUBLISHED = ("_*.md", "_*.markdown", "_*.html")
 _BUNDLER = ("/vendor/", "/node_modules/", "/Gemfile*", "/*.gemspec")
 
 
@@ -39,6 +40,8 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             *NOT_PAGES,
             *(f"!/_{name}/**/*.txt" for name in names),  # files with front matter are pages, too
             *(each for each in _MACHINERY if each.strip("/") not in include),
+            *_UNPUBLISHED,
+            *(f"!{each}" for each in include if each.startswith("_")),
             *_BUNDLER,
             *(f"/{each.lstrip('/')}" for each in texts(data.get("exclude"))),
         ),

@@ -404,3 +404,13 @@ def test_docbook_that_is_not_well_formed_is_reported_with_its_line_and_elements(
     (problem,) = found.problems
     assert problem.line == 4
     assert problem.message.endswith("for: para, but received: EventEndElement (section)")
+
+
+def test_macros_of_org_say_what_they_are_defined_as() -> None:
+    source = (
+        b"#+MACRO: man-page *$1* ($2)\n#+macro: long {{{man-page($1,8)}}} and {{{key(x)}}}\n"
+        b"#+macro: now (eval (current-time))\n"
+        b"Of {{{man-page(heron\\,x,1)}}}, {{{long(a)}}}, {{{man-page(b)}}} at {{{now}}} {{{key(C-c)}}}.\n"
+    )
+    (page,) = convert("a.org", source, {}.get)
+    assert page.text.endswith("Of **heron,x** (1), a,8 and x, **b** () at C-c.\n")

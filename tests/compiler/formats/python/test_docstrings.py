@@ -250,3 +250,21 @@ def test_what_follows_the_last_field_is_no_part_of_a_type() -> None:
     fields = b":return: eggs\n    :rtype: int\n\n    .. versionadded:: 2.1\n"
     text = page_of("pond", b'def lay():\n    """Lays.\n\n    %b    """\n' % fields).text
     assert "- (int): eggs\n\n  *Added in version 2.1.*\n" in text
+
+
+def test_modules_in_syntax_of_newer_pythons_are_read() -> None:
+    source = """
+type Nests[K] = dict[K, int]
+
+def count[
+    K,
+](nests: Nests[K]) -> int:
+    '''Counts.'''
+    return f"{nests["é"]}"
+
+class Heron[K]:
+    '''A bird.'''
+"""
+    text = page_of("pond", source.encode()).text
+    assert "## `pond.count(nests: Nests[K]) -> int`\n\nCounts.\n" in text
+    assert "## `class pond.Heron()`\n\nA bird.\n" in text

@@ -84,6 +84,7 @@ def test_code_has_its_lines_its_language_and_no_numbers(markup: str, code: str) 
             '<div class="sourceCode" id="cb1"><pre class="sourceCode rust"><code>x</code></pre></div>',
             "rust",
         ),
+        ('<pre class="downlit sourceCode rust code-with-copy"><code>x</code></pre>', "rust"),
         ('<pre><code class="hljs rust">x</code></pre>', "rust"),
         ('<pre class="rust rust-example-rendered"><code>x</code></pre>', "rust"),
         ('<div class="highlight highlight-source-shell"><pre>x</pre></div>', "shell"),

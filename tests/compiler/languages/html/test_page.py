@@ -143,3 +143,9 @@ def test_a_section_about_footers_is_content() -> None:
     assert (
         read_html('<div id="footer"><h2>Footer</h2><p>Text.</div>').text == "## Footer\n\nText.\n"
     )
+
+
+@pytest.mark.parametrize("tag", ["<head />", "<head></head>", "</body>", "</body></html>"])
+def test_a_tag_about_the_page_amid_its_text_does_not_end_it(tag: str) -> None:
+    page = read_html(f"<body><h1>Kites</h1><p>Stands in {tag} here.</p><h2>Tails</h2><p>Long.</p>")
+    assert page.text.endswith("here.\n\n## Tails\n\nLong.\n")

@@ -85,3 +85,14 @@ def test_tags_of_hexo_become_what_they_show(tmp_path: Path) -> None:
     assert "> High *up*.\n>\n> — A. Bird, On Nests\n" in text
     assert "[The pond](https://pond.example) and The first egg" in text
     assert codes == []
+
+
+def test_front_matter_of_hexo_needs_no_opening_mark(tmp_path: Path) -> None:
+    files = {
+        "_config.yml": CONFIG,
+        "source/a.md": "title: Nests\nurl: x\n\n---\n\n## Up\n\nThere.\n",
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert (record.title, record.sections[0].title, [*diagnostics]) == ("Nests", "Up", [])

@@ -366,3 +366,12 @@ def test_shortcodes_of_a_theme_read_files_whose_folders_they_compose(tmp_path: P
     assert "```yaml\nkind: Pool\n```" in record.text
     assert "\nYes\n" in record.text
     assert not [each for each in diagnostics if each.code == "content-elsewhere"]
+
+
+def test_jekyll_publishes_no_page_whose_name_begins_with_an_underscore(tmp_path: Path) -> None:
+    config = "theme: minima\ninclude: [_more.md]\n"
+    files = {"_config.yml": config, "_todo.md": page("To do"), "_more.md": page("More")}
+    files |= {"_posts/2026-01-01-kites.md": page("Kites"), "index.md": page("Home")}
+    inputs, _ = read(write_tree(tmp_path / "site", files))
+    names = {each.path.rpartition("/")[2] for each in inputs.records["docs"]}
+    assert names == {"_more.md", "2026-01-01-kites.md", "index.md"}
