@@ -329,7 +329,7 @@ class CompiledChunk:
     tags: tuple[str, ...] = ()
     comments: tuple[tuple[int, int], ...] = ()  # of `text`: neither indexed nor shown in hits
     answer: int = (
-        0  # which of the answers of its page it is of (`languages.answers`), from 1; 0: of none
+        0  # which of the answers of its page it is of, from 1; 0: of none (`languages.answers`)
     )
     embedded_text: str = ""
     embedded_summary: str = ""  # what it is for or answers, in prose (`encoding.views`)

@@ -74,6 +74,7 @@ def _page(record: DocRecord | PageRecord, budget: TokenBudget) -> list[CompiledC
     is_text = record.format == "text"
     chunks = chunk_plain(record, budget) if is_text else chunk_markdown(record, budget)
     if isinstance(record, PageRecord) and record.question:
+        chunks = [replace(chunk, answer=1) for chunk in chunks]
         _find_by(record.question, chunks, budget)
     if isinstance(record, DocRecord) and record.stated_summary:
         _find_by(f"{record.title}: {record.stated_summary}", chunks, budget)

@@ -42,11 +42,14 @@ SQUARED = SideWeights(2, 2.0)
 READ_IN_SYLLABLES, READ_IN_LETTERS = SideWeights(1, 0.7), SideWeights(1, 0.5)
 
 
-def side_weights(language: str, known: Sequence[str] = (ENGLISH,)) -> SideWeights:
+def side_weights(
+    language: str, known: Sequence[str] = (ENGLISH,), answers: float = 0.0
+) -> SideWeights:
     """How much each side counts for a question in a language, where the encoder knows the languages `known`;
-    none: whoever chose the encoder chose it for the language of the pages."""
+    none: whoever chose the encoder chose it for the language of the pages. `answers` is the share of the
+    nearest candidates that are answers in a list of questions, whose readers ask in other words."""
     if language in known or not known:
-        return SQUARED
+        return SQUARED._replace(meaning=SQUARED.meaning * (1.0 + answers))
     is_latin = language in IN_LATIN or language == UNKNOWN_IN_LATIN
     return READ_IN_SYLLABLES if is_latin else READ_IN_LETTERS
 

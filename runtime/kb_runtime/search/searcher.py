@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kb_runtime.search.ports import SearchBackend
+    from kb_runtime.search.ports import Chunks, SearchBackend
     from kb_runtime.search.query import Query
     from kb_runtime.search.ranking.reranking import Reranker
     from kb_runtime.search.vectors import VectorHits
@@ -260,5 +260,19 @@ class Searcher:
             matrix.found,
             nearest,
             depth,
-            fusion.side_weights(candidates.query.language, self._defaults.encoder_languages),
+            fusion.side_weights(
+                candidates.query.language,
+                self._defaults.encoder_languages,
+                _share_of_answers(self._backend.chunks, matrix.rows[: min(depth, nearest)]),
+            ),
         )
+
+
+def _share_of_answers(chunks: Chunks, rows: NDArray[np.int64]) -> float:
+    """The share of rows, int64 [n], that are of answers in a list of questions."""
+    column = chunks.answers()
+    if column is None:
+        return 0.0
+    import numpy as np
+
+    return float(np.count_nonzero(np.frombuffer(column, dtype="<u4")[rows]) / len(rows))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kbc.chunking import TokenBudget, chunk
-from kbc.records import BuiltinRecord, DocRecord, PatternRecord
+from kbc.records import BuiltinRecord, DocRecord, PageRecord, PatternRecord
 
 Page = Callable[..., DocRecord]
 SENTENCE = "Some words that say a little about the topic at hand.\n"  # 11 words
@@ -405,3 +405,24 @@ def test_what_a_pattern_says_in_front_matter_is_embedded(budget: TokenBudget) ->
     (found,) = chunk(record, budget)
     assert "never alone" in found.embedded_text
     assert found.identifiers == ("thin", "Thin actions")
+
+
+def test_a_page_that_is_an_answer_is_also_embedded_as_its_question(
+    words_budget: TokenBudget,
+) -> None:
+    answer = PageRecord(
+        id="s/1",
+        collection="pages",
+        title="Why do nests fall?",
+        path="s/faq.jsonl",
+        text=words(90),
+        source="s",
+        source_name="s",
+        format="text",
+    )
+    assert not any(each.answer for each in chunk(answer, words_budget))
+    first, *others = chunk(replace(answer, question=answer.title), words_budget)
+    assert first.embedded_summary == "Why do nests fall?"
+    assert others
+    assert not any(each.embedded_summary for each in others)
+    assert {each.answer for each in (first, *others)} == {1}

@@ -143,6 +143,12 @@ def test_an_encoder_counts_fully_in_each_language_that_it_knows() -> None:
         assert side_weights(language, ()) == SQUARED  # chosen for the pages
 
 
+def test_meaning_counts_twice_as_much_among_answers() -> None:
+    assert side_weights("en", answers=0.5) == (SQUARED.words, 1.5 * SQUARED.meaning)
+    assert side_weights("de", ("de",), 1.0) == (SQUARED.words, 2 * SQUARED.meaning)
+    assert side_weights("de", answers=1.0) == READ_IN_SYLLABLES
+
+
 def test_a_few_words_of_the_question_do_not_outvote_what_is_near() -> None:
     # Row 2 is nearer than row 3 by as much as row 3 is better by words, half as good as the best.
     words = [(1, 40.0), (3, 20.0), (4, 10.0), (2, 8.0)]
