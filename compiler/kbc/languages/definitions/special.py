@@ -189,6 +189,17 @@ def ocaml_value(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("function" if is_function else "constant"), names.text(name).strip("( )")
 
 
+def perl_attribute(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`has name => (...)`, with which Moose, Moo and Mojo::Base write the accessor of an attribute. `+name`
+    changes an inherited one."""
+    name = at(node, "arguments") if names.text(at(node, "function")) == "has" else None
+    if name is not None and name.type == "list_expression":  # `has(name => ...)`
+        name = at(name, "^")
+    is_name = name is not None and name.type in ("autoquoted_bareword", "string_literal")
+    found = names.text(name) if is_name and holder in _OPEN else ""
+    return ("method", found) if found.isidentifier() else NOTHING
+
+
 def r_call(names: NodeNames, node: Node, holder: str) -> Definition:
     """`setClass("P", ...)` and the like."""
     return (_r_kind(names, node), names.text(at(node, "arguments/^"))) if not holder else NOTHING
@@ -230,14 +241,15 @@ def swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
-    """A variable, or the type that is bound to it; a file that is imported for this one alone is neither."""
+    """A variable, or the type that is bound to it, also one of a type that a function returns; a file that is
+    imported for this one alone is neither."""
     name, *values = node.named_children
-    if name.type != "identifier" or holder not in {"", *MEMBER_HOLDERS}:
+    kind = next((_ZIG_TYPES[each.type] for each in values if each.type in _ZIG_TYPES), "")
+    if name.type != "identifier" or not (kind or holder in {"", *MEMBER_HOLDERS}):
         return NOTHING
     if node.children[0].type != "pub" and any(
         each.type == "builtin_function" and names.text(each).startswith("@import")
         for each in values
     ):
         return NOTHING
-    kinds = (_ZIG_TYPES[each.type] for each in values if each.type in _ZIG_TYPES)
-    return next(kinds, "constant"), names.text(name)
+    return kind or "constant", names.text(name)

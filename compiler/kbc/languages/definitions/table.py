@@ -199,6 +199,10 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "value_definition": None,
     },
     "ocaml_interface": _OCAML,
+    "perl": {
+        "ambiguous_function_call_expression": special.perl_attribute,
+        "function_call_expression": special.perl_attribute,
+    },
     "php": {"const_element": _inner_value(kind="constant")},
     "python": _PYTHON,
     "r": {
