@@ -31,7 +31,9 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             "generated",
-            r"(?:^|/)(?:generated|__generated__|dist|build)/"
+            # `src/dist/` is a package of that name. So is a `build/` in a source tree, which is without those
+            # that builds write.
+            r"(?:^|/)(?:generated|__generated__)/|^(?:(?!(?:lib|sources?|src)/)[^/]+/)*dist/"
             r"|(?:\.pb\.\w+|_pb2(?:_grpc)?\.pyi?|\.g\.\w+|\.generated\.\w+|\.min\.\w+|\.d\.ts)$",
             "generated generate codegen protobuf declaration declarations typings",
         ),

@@ -184,6 +184,7 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("src/tools_benchmark.cc", "example"),
         ("api/service.pb.go", "generated"),
         ("types/index.d.ts", "generated"),
+        ("assets/dist/tools.js", "generated"),
         ("third_party/zlib/inflate.c", "vendored"),
         ("lamp-server-deprecated/src/main/Lamp.kt", "vendored"),
         ("CHANGELOG.md", "changelog"),
@@ -237,6 +238,8 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
         "changelog/parse.go",
         "lib/release_notes/index.ts",
         "src/spec.go",
+        "src/shed/build/make.lua",
+        "src/dist/manifest.rs",
     ],
 )
 def test_other_files_are_not_secondary(path: str) -> None:
