@@ -241,15 +241,16 @@ def swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
-    """A variable, or the type that is bound to it, also one of a type that a function returns; a file that is
-    imported for this one alone is neither."""
+    """A variable of a file or of a type, or the type that is bound to it; neither of these is a file or a part of
+    one (`a.Name`) that is imported for this file alone."""
     name, *values = node.named_children
-    kind = next((_ZIG_TYPES[each.type] for each in values if each.type in _ZIG_TYPES), "")
-    if name.type != "identifier" or not (kind or holder in {"", *MEMBER_HOLDERS}):
+    if name.type != "identifier" or node.parent is None or node.parent.type == "block":
         return NOTHING
     if node.children[0].type != "pub" and any(
-        each.type == "builtin_function" and names.text(each).startswith("@import")
+        names.text(each).startswith("@import")
+        or (each.type == "field_expression" and names.text(at(each, "member")) == names.text(name))
         for each in values
     ):
         return NOTHING
-    return kind or "constant", names.text(name)
+    kinds = (_ZIG_TYPES[each.type] for each in values if each.type in _ZIG_TYPES)
+    return next(kinds, "constant"), names.text(name)

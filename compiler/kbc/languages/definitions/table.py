@@ -253,6 +253,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "zig": {  # the variable that a type is bound to has the name
         "enum_declaration": None,
         "struct_declaration": None,
+        "test_declaration": Rule(kind="function", name=(":string", ":identifier")),
         "variable_declaration": special.zig_value,
     },
 }

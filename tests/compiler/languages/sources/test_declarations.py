@@ -141,6 +141,14 @@ def listed(language: str, text: str) -> list[str]:
             ],
             id="macros before a function",
         ),
+        pytest.param(
+            "zig",
+            'const Tap = water.Tap;\nconst Tank = @import("tank.zig").Tank;\npub const Lid = water.Lid;\n'
+            'const most = water.litres;\ntest "opens slowly" {\n  const tap = 1;\n}\n'
+            "test {\n  const tap = 1;\n}\ncomptime {\n  const tap = 1;\n}\n",
+            ["constant Lid", "constant most", "function opens slowly"],
+            id="no imports, and no variables of blocks",
+        ),
     ],
 )  # fmt: skip
 def test_what_files_and_types_declare(language: str, text: str, expected: list[str]) -> None:
