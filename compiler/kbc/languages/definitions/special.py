@@ -37,6 +37,10 @@ _ZIG_TYPES = {
     "enum_declaration": "enum", "error_set_declaration": "enum", "struct_declaration": "struct",
     "union_declaration": "struct",
 }  # fmt: skip
+_DART_HEADS = {
+    "factory_constructor_signature": re.compile(r"(?<=factory )[\w.]+"),
+    "operator_signature": re.compile(r"operator ?[^\s(]+"),
+}
 _KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
 _C_SCOPES = frozenset({"declaration_list", "linkage_specification", "translation_unit"})
 _RUBY_CALLS = frozenset({"alias_method", "define_method"})
@@ -46,7 +50,7 @@ def assignment(names: NodeNames, node: Node, holder: str) -> Definition:
     left = at(node, "left")
     if left is None or left.type not in ("identifier", "constant"):
         return NOTHING
-    if holder not in _OPEN and holder not in MEMBER_HOLDERS:
+    if left.type == "identifier" and holder not in _OPEN and holder not in MEMBER_HOLDERS:
         return NOTHING
     name = names.text(left)
     return ("constant" if name.isupper() or left.type == "constant" else "variable"), name
@@ -104,6 +108,15 @@ def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:
         return NOTHING
     name = at(parts[1], "name") or parts[1]  # without `^:private`
     return _CLOJURE.get(names.text(parts[0]), ""), names.text(name)
+
+
+def dart_method(names: NodeNames, node: Node, holder: str) -> Definition:
+    """Also `operator ==`, and `factory Tank.of(...)`, whose names have two parts."""
+    signature = at(node, "^")
+    if signature is None or signature.type not in _DART_HEADS:
+        return "method", names.name(signature)
+    head = _DART_HEADS[signature.type].search(names.text(signature))
+    return ("method", head[0]) if head else NOTHING
 
 
 def elixir_call(names: NodeNames, node: Node, holder: str) -> Definition:

@@ -101,6 +101,10 @@ _PYTHON: Mapping[str, Reader | None] = {"assignment": special.assignment, "modul
 
 _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "c": _C,
+    "cmake": {
+        "function_def": Rule(kind="function", name=(":function_command/:argument_list/^",)),
+        "macro_def": Rule(kind="macro", name=(":macro_command/:argument_list/^",)),
+    },
     "clojure": {"list_lit": special.clojure_list},
     "cpp": {**_C, "field_declaration": special.c_declaration},
     "csharp": {
@@ -113,7 +117,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "css": {"class": None},
     "dart": {
         "function_signature": _inner_value(kind="function"),
-        "method_signature": Rule(kind="method", of="^"),
+        "method_signature": special.dart_method,
     },
     "elixir": {"call": special.elixir_call},
     "elm": {"module_declaration": None},
