@@ -26,6 +26,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         (
             EXAMPLE,
             r"(?:^|/)(?:_?(?:examples?|samples?|demos?)|jmh|(?:[^/]*[._-])?bench(?:es|marks?)?)/"
+            r"|^(?:docs?/|src/)?snippets/"  # what pages show; elsewhere it may be a package
             r"|[a-z0-9](?:benchmarks?\.(?:cs|java|kt|scala|swift)|[_.-]bench(?:marks?)?\.\w+)$",
             "example examples sample samples demo demos benchmark benchmarks bench",
         ),
@@ -39,7 +40,9 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             "vendored",
-            r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|_?compat|legacy|(?:[^/]+[._-])?deprecated)/",
+            r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|_?compat|legacy|(?:[^/]+[._-])?deprecated)/"
+            # What programs in C and C++, which have no packages, bring with them.
+            r"|(?:^|/)(?:deps|ext[_-]?libs?|extern(?:als?)?)/.*\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inl|m)$",
             "vendor vendored third party compat compatibility legacy deprecated",
         ),
         (

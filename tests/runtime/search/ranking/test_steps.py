@@ -181,6 +181,7 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("shed-benchmarks/main.rs", "example"),
         ("bench/tools.c", "example"),
         ("core/src/jmh/java/Tools.java", "example"),
+        ("src/Snippets/Docs/Tank.cs", "example"),
         ("src/ToolsBenchmark.java", "example"),
         ("src/tools.bench.ts", "example"),
         ("src/tools_benchmark.cc", "example"),
@@ -188,6 +189,8 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("types/index.d.ts", "generated"),
         ("assets/dist/tools.js", "generated"),
         ("third_party/zlib/inflate.c", "vendored"),
+        ("extlibs/headers/tank.h", "vendored"),
+        ("src/external/tank/tank.hpp", "vendored"),
         ("lamp-server-deprecated/src/main/Lamp.kt", "vendored"),
         ("CHANGELOG.md", "changelog"),
         ("ChangeLog-2.0", "changelog"),
@@ -243,6 +246,9 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
         "src/spec.go",
         "src/shed/build/make.lua",
         "src/dist/manifest.rs",
+        "app/api/deps/auth.py",
+        "ext/tank/tank.c",
+        "editor/snippets/insert.py",
     ],
 )
 def test_other_files_are_not_secondary(path: str) -> None:
