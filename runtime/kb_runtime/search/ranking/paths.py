@@ -51,11 +51,14 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             r"(?:^|/)(?:changelog|changes|history|release[_-]?notes|news|what-?s-?new)"
             r"(?:[-_.]?v?\d+(?:\.(?:\d+|x))*)?"
             rf"(?:{_PAGE})?$"
+            # That of the whole tree says for each version what is no longer so.
+            rf"|^upgrad(?:e|ing)(?:[-_.]?v?\d+(?:\.(?:\d+|x))*)?(?:{_PAGE})?$"
             # A file for each change, or for each release.
             r"|(?:^|/)(?:\.changesets?|\.changes|changelog\.d|newsfragments)/"
             r"|(?:^|/)(?:changelogs?|release[_-]?notes)/(?:[^/]+/)*"
             rf"(?:[^/.]+|[^/]+(?:{_PAGE}|\.ya?ml))$",
-            "changelog change changes changed history release released releases version news",
+            "changelog change changes changed history release released releases version news upgrade upgrades"
+            " upgrading",
         ),
         (
             # That of the whole tree, which has a word on everything in it.
