@@ -26,7 +26,8 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         (
             EXAMPLE,
             r"(?:^|/)(?:_?(?:examples?|samples?|demos?)|jmh|(?:[^/]*[._-])?bench(?:es|marks?)?)/"
-            r"|^(?:docs?/|src/)?snippets/"  # what pages show; elsewhere it may be a package
+            # What pages show, and what shows them; elsewhere such a folder may be a package.
+            rf"|^(?:src/)?snippets/|^(?:docs?|documentation|website)/(?!.*(?:{_PAGE}|\.in)$).*\.\w+$"
             r"|[a-z0-9](?:benchmarks?\.(?:cs|java|kt|scala|swift)|[_.-]bench(?:marks?)?\.\w+)$",
             "example examples sample samples demo demos benchmark benchmarks bench",
         ),
@@ -57,8 +58,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             r"|(?:^|/)(?:\.changesets?|\.changes|changelog\.d|newsfragments)/"
             r"|(?:^|/)(?:changelogs?|release[_-]?notes)/(?:[^/]+/)*"
             rf"(?:[^/.]+|[^/]+(?:{_PAGE}|\.ya?ml))$",
-            "changelog change changes changed history release released releases version news upgrade upgrades"
-            " upgrading",
+            "changelog changelogs breaking release released releases news upgrade upgrades upgrading",
         ),
         (
             # That of the whole tree, which has a word on everything in it.
@@ -88,6 +88,11 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
     )
 )
+
+# Many questions are about what changes, or about a history: these words ask for a log of changes beside a
+# number or one of the others.
+_OF_CHANGES = frozenset({"change", "changed", "changes", "history", "version"})
+_WHICH_CHANGES = frozenset({"last", "latest", "new", "since", "what", "when", "which"})
 
 _PATTERNS: Mapping[str, re.Pattern[str]] = {name: pattern for name, pattern, _ in _PLACES}
 _ASKING: Mapping[str, frozenset[str]] = {
@@ -204,6 +209,11 @@ def kinds_asked_for(
     words in order, and `kinds` those of the collections that have candidates: where one explains, a query
     about testing asks for what is said of it and not for tests."""
     asked = frozenset(name for name, asking in _ASKING.items() if not asking.isdisjoint(words))
+    said = {*words, *written}
+    if not _OF_CHANGES.isdisjoint(said) and (
+        not _WHICH_CHANGES.isdisjoint(said) or any(word[:1].isdigit() for word in said)
+    ):
+        asked |= {"changelog"}
     if TEST in asked and not _SHOWING.keys() >= {*kinds} and not tests.are_wanted(written):
         return asked - {TEST}
     return asked

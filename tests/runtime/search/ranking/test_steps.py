@@ -182,6 +182,8 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("bench/tools.c", "example"),
         ("core/src/jmh/java/Tools.java", "example"),
         ("src/Snippets/Docs/Tank.cs", "example"),
+        ("docs/src/components/Tank.astro", "example"),
+        ("website/src/theme/tank.tsx", "example"),
         ("src/ToolsBenchmark.java", "example"),
         ("src/tools.bench.ts", "example"),
         ("src/tools_benchmark.cc", "example"),
@@ -234,6 +236,7 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
         "contest/rules.md",
         "docs/README.md",
         "docs/upgrading.md",
+        "src/docs/tank.rs",
         "app/history_view.ts",
         "src/history.py",
         "src/changes2.go",
@@ -301,6 +304,13 @@ def test_beside_pages_a_query_about_testing_asks_for_no_tests(
 def test_a_query_for_an_introduction_asks_for_the_readme() -> None:
     assert "readme" in paths.kinds_asked_for({"how", "to", "install", "it"})
     assert not paths.kinds_asked_for({"how", "sockets", "are", "closed"})
+
+
+def test_a_query_about_what_changes_asks_for_no_change_log() -> None:
+    for query in ("who is told that a branch has changed", "glue one history after another"):
+        assert "changelog" not in paths.kinds_asked_for({*query.split()})
+    for query in ("what changed about tanks", "changes in 2.0", "release notes"):
+        assert "changelog" in paths.kinds_asked_for({*query.split()})
 
 
 def test_texts_are_the_same_when_nearly_all_words_are() -> None:
