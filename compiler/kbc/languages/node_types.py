@@ -40,8 +40,8 @@ _BODIES = frozenset([
 
 
 def is_nameless(node_type: str, language: str) -> bool:
-    """Whether nodes of this type are functions that a call is given, such as the steps of a test, so that values
-    in them are local."""
+    """Whether nodes of this type are functions that a call is given, such as the steps of a test. Values in
+    them are local."""
     return node_type in _NAMELESS or (language == "ruby" and node_type in ("block", "do_block"))
 
 

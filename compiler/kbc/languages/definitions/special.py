@@ -254,8 +254,8 @@ def swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
-    """A variable of a file or of a type, or the type that is bound to it; neither of these is a file or a part of
-    one (`a.Name`) that is imported for this file alone."""
+    """A variable of a file or of a type, or the type that is bound to it; a file or a part of one
+    (`a.Name`) that is imported for this file alone is neither."""
     name, *values = node.named_children
     if name.type != "identifier" or node.parent is None or node.parent.type == "block":
         return NOTHING

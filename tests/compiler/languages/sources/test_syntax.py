@@ -228,7 +228,7 @@ OF_ONE_LANGUAGE = {
         'const std = @import("std");\npub const shed = @import("shed.zig");\n'
         "const Bad = error{Late};\nvar count: u32 = 0;\npub const List = struct {\n"
         "  const size = 1;\n  pub fn add(self: *List) void {\n    const x = 1;\n  }\n};\n"
-        "fn Pool(comptime T: type) type {\n  return struct {\n    pub const Slot = struct { at: T };\n  };\n}\n",
+        "fn Pool(comptime T: type) type {\n  return struct {\n    const Slot = struct { at: T };\n  };\n}\n",
         "struct A, enum E, struct U, constant shed, enum Bad, constant count, struct List, constant size,"
         " method add, function Pool, struct Slot",
     ),
