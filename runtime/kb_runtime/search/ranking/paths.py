@@ -120,12 +120,21 @@ _SHOWING: Mapping[str, frozenset[str]] = {
 }
 
 
-def showing_kinds(words: Collection[str], kinds: Collection[str]) -> frozenset[str]:
+# `where is the address parsed` asks for source; `where do I ...` and `where should ...` ask what to do.
+_DONE = frozenset({"is", "are", "does", "was", "were"})
+
+
+def showing_kinds(
+    words: Collection[str], kinds: Collection[str], written: Sequence[str] = ()
+) -> frozenset[str]:
     """Those of the `kinds` of collections that give way to others, for a query with these lower-case words:
-    programs and test cases to what explains; where nothing does, test cases to programs."""
+    programs and test cases to what explains; where nothing does, test cases to programs. `written` are its
+    words in order."""
     showing = {
         kind for kind, asking in _SHOWING.items() if kind in kinds and asking.isdisjoint(words)
     }
+    if written[:1] == ["where"] and not _DONE.isdisjoint(written[1:2]):
+        showing -= {"code"}
     if showing.issuperset(kinds):
         showing &= {TESTS}
     return frozenset() if showing.issuperset(kinds) else frozenset(showing)

@@ -342,7 +342,7 @@ class Structure:
         `defining`, is the name that they define."""
         import numpy as np
 
-        showing = paths.showing_kinds(_words(pool.query), pool.kinds)
+        showing = paths.showing_kinds(_words(pool.query), pool.kinds, _written(pool.query))
         factors = [
             (steps.SHOWING[kind] if kind in showing else 1.0) if given is None else given
             for given, kind in zip(self._weights, self._kinds, strict=True)

@@ -313,6 +313,22 @@ def test_a_query_about_what_changes_asks_for_no_change_log() -> None:
         assert "changelog" in paths.kinds_asked_for({*query.split()})
 
 
+@pytest.mark.parametrize(
+    ("query", "giving_way"),
+    [
+        ("parse an address", {"code"}),
+        ("where is the address parsed", set()),
+        ("where do I put an address", {"code"}),
+        ("where should addresses be", {"code"}),
+    ],
+)
+def test_source_does_not_give_way_where_a_query_asks_where_something_is_done(
+    query: str, giving_way: set[str]
+) -> None:
+    written = query.lower().split()
+    assert paths.showing_kinds({*written}, {"code", "docs"}, written) == giving_way
+
+
 def test_texts_are_the_same_when_nearly_all_words_are() -> None:
     words = {f"w{number}" for number in range(20)}
     assert steps.same_text(words, words | {"new"})
