@@ -12,6 +12,10 @@ FUNCTION_VALUES = frozenset([
     "arrow_function", "class", "function_definition", "function_expression", "generator_function",
 ])  # fmt: skip
 
+_NAMELESS = frozenset([
+    "arrow_function", "function_expression", "generator_function", "lambda_literal",
+])  # fmt: skip
+
 # Endings of the types of nodes that belong to the definition below them.
 LEADING = (
     "comment", "attribute", "attribute_item", "attribute_list", "decorator", "annotation",
@@ -33,6 +37,12 @@ _BODIES = frozenset([
     "Block", "block", "body_statement", "class_declarations", "compound_statement", "declaration_list",
     "do_block", "field_declaration_list", "instance_declarations",
 ])  # fmt: skip
+
+
+def is_nameless(node_type: str, language: str) -> bool:
+    """Whether nodes of this type are functions that a call is given, such as the steps of a test. Values in
+    them are local."""
+    return node_type in _NAMELESS or (language == "ruby" and node_type in ("block", "do_block"))
 
 
 def is_body(node_type: str) -> bool:

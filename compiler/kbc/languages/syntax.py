@@ -14,7 +14,7 @@ from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import grammars
 from kbc.languages.definitions import NOTHING, NodeNames, rules_of
-from kbc.languages.node_types import LEADING, WRAPPERS, is_body
+from kbc.languages.node_types import LEADING, WRAPPERS, is_body, is_nameless
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -53,6 +53,8 @@ _INNER_MACRO = re.compile(
     rb"[A-Za-z_][\w:<>, \t]{0,120}?[ \t*&]{1,8})([A-Z][A-Z0-9_]{3,}[ \t]+)(?=[\w:~]+[ \t]*\()",
     re.MULTILINE,
 )
+# `typedef int (API_CALL *callback)(int)`
+_POINTER_MACRO = re.compile(rb"(\()([A-Z][A-Z0-9_]{3,}[ \t]*)(?=\*[ \t]*\w+[ \t]*\)[ \t]*\()")
 _APPLE_ENUM = re.compile(
     rb"(?:\btypedef[ \t]+)?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*"
     rb"\([^,()\n]*,[ \t]*(\w+)[ \t]*\)(?=\s*\{)"
@@ -82,13 +84,15 @@ class Symbol:
 @dataclass(frozen=True, slots=True)
 class _Visit:
     """A node whose children are to be looked at: the definition around it, the list its definitions
-    go into, their depth, and the rows of the wrapper that the node is, when it is one."""
+    go into, their depth, the rows of the wrapper that the node is, when it is one, and whether there is a
+    function without a name between the definition and the node."""
 
     node: Node
     holder: Symbol | None
     into: list[Symbol]
     depth: int
     outer: tuple[int, int] | None
+    local: bool = False
 
 
 @remembered("symbols")
@@ -109,7 +113,7 @@ def _parsed(source: bytes, language: str) -> bytes:
     if language not in _WITH_MACROS:
         return source
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
-    for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO):
+    for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO):
         text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
     return _APPLE_ENUM.sub(_as_enum, text)
 
@@ -156,7 +160,8 @@ class _Walk:
             if node.type == "function_body" and visit.into:  # in Dart, it stands beside its head
                 visit.into[-1].end_line = max(visit.into[-1].end_line, last + 1)
             rule, holder = self._rules.get(node.type), visit.holder
-            kind, name = rule(self._names, node, holder.kind if holder else "") if rule else NOTHING
+            around = "function" if visit.local else holder.kind if holder else ""
+            kind, name = rule(self._names, node, around) if rule else NOTHING
             if kind and name:
                 if kind == "function" and holder and holder.kind in MEMBER_HOLDERS:
                     kind = "method"
@@ -167,7 +172,8 @@ class _Walk:
             elif first != last or node.type in WRAPPERS or is_body(node.type) or _has_type(node):
                 wraps = node.type in WRAPPERS and self._holds_one(node)
                 outer = (first, last) if wraps else None
-                yield _Visit(node, holder, visit.into, visit.depth, outer)
+                local = visit.local or self._is_local(node)
+                yield _Visit(node, holder, visit.into, visit.depth, outer, local)
 
     def _take(self, symbol: Symbol, into: list[Symbol], node: Node) -> None:
         """Adds `symbol`; in Haskell, equations of one function are one definition, and in Erlang clauses."""
@@ -188,6 +194,17 @@ class _Walk:
     def _ends_open(self, node: Node) -> bool:
         """Whether a clause is not the last one of its function."""
         return self._names.source[node.end_byte - 1 : node.end_byte] == b";"
+
+    def _is_local(self, node: Node) -> bool:
+        """Whether a function has no name, and is not called where it stands (`(function () { ... })()`), as
+        around a whole file."""
+        if not is_nameless(node.type, self._language):
+            return False
+        call = node.parent
+        while call is not None and call.type == "parenthesized_expression":
+            call = call.parent
+        called = call.child_by_field_name("function") if call is not None else None
+        return called is None or not called.start_byte <= node.start_byte < called.end_byte
 
     def _is_leading(self, node: Node) -> bool:
         if self._language == "haskell" and node.type == "signature":

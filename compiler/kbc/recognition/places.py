@@ -44,7 +44,8 @@ PAGES = (
 """What people write documentation in."""
 
 README = re.compile(
-    rf"(?:readme|mainpage|{LOG_OF_CHANGES}|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
+    rf"(?:readme|mainpage|{LOG_OF_CHANGES}|contributing|faq|upgrad(?:e|ing)|security)\b.*",
+    re.IGNORECASE,
 )
 """Pages about a project, beside its source."""
 

@@ -115,6 +115,8 @@ _GENERATED_WORDS = (b"generated", b"DO NOT EDIT", b"amalgamation")
 """One of them is in every match of `_GENERATED_MARK`."""
 # Where a generator says so: the comment at the top.
 _MARK_BYTES = 1024
+# What Texinfo writes, whose sources are pages.
+_INFO = re.compile(rb"This is \S+, produced by (?:makeinfo|texi2any)\b")
 # How an HTML page says it. A template writes the name of the generator with a placeholder.
 _GENERATOR_TAG = re.compile(rb"<meta\s[^<>{]*\bname=[\"']?generator\b[^<>{]*>", re.IGNORECASE)
 _HTML_HEAD_BYTES = 4096
@@ -272,6 +274,8 @@ def _content_reason(name: str, data: bytes) -> str:
     if not is_program and ending(name) not in MARKDOWN_ENDINGS and _has_secret(data):
         return SECRET
     if language and _says_generated(data[:_MARK_BYTES]):
+        return GENERATED
+    if _INFO.match(data):
         return GENERATED
     if language == "html" and _GENERATOR_TAG.search(data[:_HTML_HEAD_BYTES]):
         return GENERATED

@@ -19,6 +19,7 @@ _BEHIND = frozenset({"case", "cases", "file", "files", "for", "of", "suite", "su
 _IN_CAMEL_CASE = r"(?-i:(?:.*[._-])?[A-Z]\w*Test|.*[A-Za-z0-9]Test(?:s|Cases?))"
 _FOLDER = re.compile(
     r"_?tests?|testing|specs?|__tests__|fixtures?|mocks?|testdata|e2e|.+(?:[_-]tests|\.tests?)"
+    r"|(?-i:x?t)"  # of distributions of Perl
     # In the singular `speed-test/` and `spring-boot-test/` are names of programs and packages.
     r"|(?:unit|integration|functional|acceptance|regression|smoke|e2e|ui)[_-]?tests?"
     rf"|{_IN_CAMEL_CASE}",

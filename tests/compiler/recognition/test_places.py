@@ -184,6 +184,13 @@ def test_a_readme_that_is_rendered_to_another_is_read_once(tmp_path: Path) -> No
     assert [each.id for each in inputs.records["readme"]] == ["NEWS.md", "README.md"]
 
 
+def test_notes_on_upgrades_are_beside_the_readme(tmp_path: Path) -> None:
+    files = {"composer.json": "{}", "a.php": "<?php\n", "UPGRADE.md": page("Upgrades")}
+    assert titles(read(write_tree(tmp_path, files))[0].records["readme"]) == {
+        "UPGRADE.md": "Upgrades"
+    }
+
+
 def test_a_readme_with_a_logo_for_a_heading_is_called_as_the_project(tmp_path: Path) -> None:
     logo = '<p align="center"><img src="logo.svg" alt="Build"></p>\n\nCounts birds.\n'
     files = {"package.json": '{"name": "heron"}', "a.js": CODE, "docs/a.md": page("A")}

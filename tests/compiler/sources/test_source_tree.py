@@ -186,6 +186,7 @@ def test_programs_in_bin_are_output_of_msbuild_alone(
         ("a.js", b"// @generated\nvar a\n", source_tree.GENERATED),
         ("a.h", b"/* auto-generated on 2026-01-02. Do not edit! */\n", source_tree.GENERATED),
         ("a.c", b"// This file is an amalgamation of many files.\n", source_tree.GENERATED),
+        ("a.info", b"This is a.info, produced by makeinfo version 7.1.\n", source_tree.GENERATED),
         ("a.js", b"var a=1;" * 5000, source_tree.GENERATED),
         ("a.h", b"const char tank[] = {\n" + b"  0x1f, 0x20,\n" * 2000 + b"};\n", source_tree.DATA),
         ("a.html", b"<html><head><meta name='generator' content='x'>", source_tree.GENERATED),

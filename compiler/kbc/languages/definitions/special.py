@@ -37,6 +37,10 @@ _ZIG_TYPES = {
     "enum_declaration": "enum", "error_set_declaration": "enum", "struct_declaration": "struct",
     "union_declaration": "struct",
 }  # fmt: skip
+_DART_HEADS = {
+    "factory_constructor_signature": re.compile(r"(?<=factory )[\w.]+"),
+    "operator_signature": re.compile(r"operator ?[^\s(]+"),
+}
 _KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
 _C_SCOPES = frozenset({"declaration_list", "linkage_specification", "translation_unit"})
 _RUBY_CALLS = frozenset({"alias_method", "define_method"})
@@ -46,7 +50,7 @@ def assignment(names: NodeNames, node: Node, holder: str) -> Definition:
     left = at(node, "left")
     if left is None or left.type not in ("identifier", "constant"):
         return NOTHING
-    if holder not in _OPEN and holder not in MEMBER_HOLDERS:
+    if left.type == "identifier" and holder not in _OPEN and holder not in MEMBER_HOLDERS:
         return NOTHING
     name = names.text(left)
     return ("constant" if name.isupper() or left.type == "constant" else "variable"), name
@@ -104,6 +108,15 @@ def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:
         return NOTHING
     name = at(parts[1], "name") or parts[1]  # without `^:private`
     return _CLOJURE.get(names.text(parts[0]), ""), names.text(name)
+
+
+def dart_method(names: NodeNames, node: Node, holder: str) -> Definition:
+    """Also `operator ==`, and `factory Tank.of(...)`, whose names have two parts."""
+    signature = at(node, "^")
+    if signature is None or signature.type not in _DART_HEADS:
+        return "method", names.name(signature)
+    head = _DART_HEADS[signature.type].search(names.text(signature))
+    return ("method", head[0]) if head else NOTHING
 
 
 def elixir_call(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -189,6 +202,17 @@ def ocaml_value(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("function" if is_function else "constant"), names.text(name).strip("( )")
 
 
+def perl_attribute(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`has name => (...)`, with which Moose, Moo and Mojo::Base write the accessor of an attribute. `+name`
+    changes an inherited one."""
+    name = at(node, "arguments") if names.text(at(node, "function")) == "has" else None
+    if name is not None and name.type == "list_expression":  # `has(name => ...)`
+        name = at(name, "^")
+    is_name = name is not None and name.type in ("autoquoted_bareword", "string_literal")
+    found = names.text(name) if is_name and holder in _OPEN else ""
+    return ("method", found) if found.isidentifier() else NOTHING
+
+
 def r_call(names: NodeNames, node: Node, holder: str) -> Definition:
     """`setClass("P", ...)` and the like."""
     return (_r_kind(names, node), names.text(at(node, "arguments/^"))) if not holder else NOTHING
@@ -230,12 +254,14 @@ def swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
-    """A variable, or the type that is bound to it; a file that is imported for this one alone is neither."""
+    """A variable of a file or of a type, or the type that is bound to it; a file or a part of one
+    (`a.Name`) that is imported for this file alone is neither."""
     name, *values = node.named_children
-    if name.type != "identifier" or holder not in {"", *MEMBER_HOLDERS}:
+    if name.type != "identifier" or node.parent is None or node.parent.type == "block":
         return NOTHING
     if node.children[0].type != "pub" and any(
-        each.type == "builtin_function" and names.text(each).startswith("@import")
+        names.text(each).startswith("@import")
+        or (each.type == "field_expression" and names.text(at(each, "member")) == names.text(name))
         for each in values
     ):
         return NOTHING

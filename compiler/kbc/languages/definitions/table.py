@@ -101,6 +101,10 @@ _PYTHON: Mapping[str, Reader | None] = {"assignment": special.assignment, "modul
 
 _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "c": _C,
+    "cmake": {
+        "function_def": Rule(kind="function", name=(":function_command/:argument_list/^",)),
+        "macro_def": Rule(kind="macro", name=(":macro_command/:argument_list/^",)),
+    },
     "clojure": {"list_lit": special.clojure_list},
     "cpp": {**_C, "field_declaration": special.c_declaration},
     "csharp": {
@@ -113,7 +117,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "css": {"class": None},
     "dart": {
         "function_signature": _inner_value(kind="function"),
-        "method_signature": Rule(kind="method", of="^"),
+        "method_signature": special.dart_method,
     },
     "elixir": {"call": special.elixir_call},
     "elm": {"module_declaration": None},
@@ -199,6 +203,10 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "value_definition": None,
     },
     "ocaml_interface": _OCAML,
+    "perl": {
+        "ambiguous_function_call_expression": special.perl_attribute,
+        "function_call_expression": special.perl_attribute,
+    },
     "php": {"const_element": _inner_value(kind="constant")},
     "python": _PYTHON,
     "r": {
@@ -249,6 +257,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "zig": {  # the variable that a type is bound to has the name
         "enum_declaration": None,
         "struct_declaration": None,
+        "test_declaration": Rule(kind="function", name=(":string", ":identifier")),
         "variable_declaration": special.zig_value,
     },
 }

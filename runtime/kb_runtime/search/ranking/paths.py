@@ -26,18 +26,24 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         (
             EXAMPLE,
             r"(?:^|/)(?:_?(?:examples?|samples?|demos?)|jmh|(?:[^/]*[._-])?bench(?:es|marks?)?)/"
+            # What pages show, and what shows them; elsewhere such a folder may be a package.
+            rf"|^(?:src/)?snippets/|^(?:docs?|documentation|website)/(?!.*(?:{_PAGE}|\.in)$).*\.\w+$"
             r"|[a-z0-9](?:benchmarks?\.(?:cs|java|kt|scala|swift)|[_.-]bench(?:marks?)?\.\w+)$",
             "example examples sample samples demo demos benchmark benchmarks bench",
         ),
         (
             "generated",
-            r"(?:^|/)(?:generated|__generated__|dist|build)/"
+            # `src/dist/` is a package of that name. So is a `build/` in a source tree, which is without those
+            # that builds write.
+            r"(?:^|/)(?:generated|__generated__)/|^(?:(?!(?:lib|sources?|src)/)[^/]+/)*dist/"
             r"|(?:\.pb\.\w+|_pb2(?:_grpc)?\.pyi?|\.g\.\w+|\.generated\.\w+|\.min\.\w+|\.d\.ts)$",
             "generated generate codegen protobuf declaration declarations typings",
         ),
         (
             "vendored",
-            r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|_?compat|legacy|(?:[^/]+[._-])?deprecated)/",
+            r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|_?compat|legacy|(?:[^/]+[._-])?deprecated)/"
+            # What programs in C and C++, which have no packages, bring with them.
+            r"|(?:^|/)(?:deps|ext[_-]?libs?|extern(?:als?)?)/.*\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inl|m)$",
             "vendor vendored third party compat compatibility legacy deprecated",
         ),
         (
@@ -46,11 +52,13 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             r"(?:^|/)(?:changelog|changes|history|release[_-]?notes|news|what-?s-?new)"
             r"(?:[-_.]?v?\d+(?:\.(?:\d+|x))*)?"
             rf"(?:{_PAGE})?$"
+            # That of the whole tree says for each version what is no longer so.
+            rf"|^upgrad(?:e|ing)(?:[-_.]?v?\d+(?:\.(?:\d+|x))*)?(?:{_PAGE})?$"
             # A file for each change, or for each release.
             r"|(?:^|/)(?:\.changesets?|\.changes|changelog\.d|newsfragments)/"
             r"|(?:^|/)(?:changelogs?|release[_-]?notes)/(?:[^/]+/)*"
             rf"(?:[^/.]+|[^/]+(?:{_PAGE}|\.ya?ml))$",
-            "changelog change changes changed history release released releases version news",
+            "changelog changelogs breaking release released releases news upgrade upgrades upgrading",
         ),
         (
             # That of the whole tree, which has a word on everything in it.
@@ -81,6 +89,11 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
     )
 )
 
+# Many questions are about what changes, or about a history: these words ask for a log of changes beside a
+# number or one of the others.
+_OF_CHANGES = frozenset({"change", "changed", "changes", "history", "version"})
+_WHICH_CHANGES = frozenset({"last", "latest", "new", "since", "what", "when", "which"})
+
 _PATTERNS: Mapping[str, re.Pattern[str]] = {name: pattern for name, pattern, _ in _PLACES}
 _ASKING: Mapping[str, frozenset[str]] = {
     TEST: tests.ASKING,
@@ -107,12 +120,21 @@ _SHOWING: Mapping[str, frozenset[str]] = {
 }
 
 
-def showing_kinds(words: Collection[str], kinds: Collection[str]) -> frozenset[str]:
+# `where is the address parsed` asks for source; `where do I ...` and `where should ...` ask what to do.
+_DONE = frozenset({"is", "are", "does", "was", "were"})
+
+
+def showing_kinds(
+    words: Collection[str], kinds: Collection[str], written: Sequence[str] = ()
+) -> frozenset[str]:
     """Those of the `kinds` of collections that give way to others, for a query with these lower-case words:
-    programs and test cases to what explains; where nothing does, test cases to programs."""
+    programs and test cases to what explains; where nothing does, test cases to programs. `written` are its
+    words in order."""
     showing = {
         kind for kind, asking in _SHOWING.items() if kind in kinds and asking.isdisjoint(words)
     }
+    if written[:1] == ["where"] and not _DONE.isdisjoint(written[1:2]):
+        showing -= {"code"}
     if showing.issuperset(kinds):
         showing &= {TESTS}
     return frozenset() if showing.issuperset(kinds) else frozenset(showing)
@@ -196,6 +218,11 @@ def kinds_asked_for(
     words in order, and `kinds` those of the collections that have candidates: where one explains, a query
     about testing asks for what is said of it and not for tests."""
     asked = frozenset(name for name, asking in _ASKING.items() if not asking.isdisjoint(words))
+    said = {*words, *written}
+    if not _OF_CHANGES.isdisjoint(said) and (
+        not _WHICH_CHANGES.isdisjoint(said) or any(word[:1].isdigit() for word in said)
+    ):
+        asked |= {"changelog"}
     if TEST in asked and not _SHOWING.keys() >= {*kinds} and not tests.are_wanted(written):
         return asked - {TEST}
     return asked

@@ -332,7 +332,7 @@ class Structure:
         `defining`, is the name that they define."""
         import numpy as np
 
-        showing = paths.showing_kinds(pool.words, pool.kinds)
+        showing = paths.showing_kinds(pool.words, pool.kinds, pool.written)
         factors = [
             (steps.SHOWING[kind] if kind in showing else 1.0) if given is None else given
             for given, kind in zip(self._weights, self._facts.collection_kinds, strict=True)

@@ -141,6 +141,47 @@ def listed(language: str, text: str) -> list[str]:
             ],
             id="macros before a function",
         ),
+        pytest.param(
+            "zig",
+            'const Tap = water.Tap;\nconst Tank = @import("tank.zig").Tank;\npub const Lid = water.Lid;\n'
+            'const most = water.litres;\ntest "opens slowly" {\n  const tap = 1;\n}\n'
+            "test {\n  const tap = 1;\n}\ncomptime {\n  const tap = 1;\n}\n",
+            ["constant Lid", "constant most", "function opens slowly"],
+            id="no imports, and no variables of blocks",
+        ),
+        pytest.param(
+            "javascript",
+            "const litres = 40;\ndescribe('tank', () => {\n  const tank = 1;\n  const fill = () => 2;\n"
+            "  it('fills', function () {\n    const tap = 1;\n  });\n});\n"
+            "(function () {\n  var turns = 3;\n})();\n",
+            ["constant litres", "function fill", "constant turns"],
+            id="no variables of functions without a name, unless around a file",
+        ),
+        pytest.param(
+            "ruby",
+            "litres = 40\ndescribe 'tank' do\n  tank = 1\n  TURNS = 3\n  def fill; end\nend\n",
+            ["variable litres", "constant TURNS", "function fill"],
+            id="no variables of blocks",
+        ),
+        pytest.param(
+            "cmake",
+            "function(tank_add tap)\n  option(OPEN)\nendfunction()\nmacro(tank_drop)\nendmacro()\n",
+            ["function tank_add", "macro tank_drop"],
+            id="commands",
+        ),
+        pytest.param(
+            "dart",
+            "class Tank {\n  bool operator ==(Object other) => true;\n  factory Tank.of(int size) => x;\n"
+            "  Tank fill() => this;\n}\n",
+            ["class Tank", "method operator ==", "method Tank.of", "method fill"],
+            id="operators and named constructors",
+        ),
+        pytest.param(
+            "c",
+            "typedef int (TANK_CALL *filled)(int);\ntypedef void(TANK_CALL* drained)(void);\n",
+            ["type filled", "type drained"],
+            id="macros in types of functions",
+        ),
     ],
 )  # fmt: skip
 def test_what_files_and_types_declare(language: str, text: str, expected: list[str]) -> None:

@@ -188,7 +188,11 @@ OF_ONE_LANGUAGE = {
         "error Low(uint a);\ncontract A {\n constructor(address o) {}\n receive() external payable {}\n}\n",
         "type Low, class A, method constructor, method receive",
     ),
-    "perl": ("package A::B;\nsub f { 1 }\n", "module A::B, function f"),
+    "perl": (
+        "package A::B;\nsub f { 1 }\nhas level => (\n is => 'ro',\n);\nhas 'tap' => sub { 2 };\n"
+        "has('turns', is => 'rw');\nhas '+level' => (default => 1);\nsub g { has x => 1 }\n",
+        "module A::B, function f, method level, method tap, method turns, function g",
+    ),
     "kotlin": (
         "const val MAX = 1\nval module = make {\n}\nclass A {\n val y = 2\n companion object {\n"
         "  const val Z = 1\n }\n}\n",
@@ -223,9 +227,10 @@ OF_ONE_LANGUAGE = {
         "const A = extern struct { x: u8 };\nconst E = enum { a };\nconst U = union(enum) { a };\n"
         'const std = @import("std");\npub const shed = @import("shed.zig");\n'
         "const Bad = error{Late};\nvar count: u32 = 0;\npub const List = struct {\n"
-        "  const size = 1;\n  pub fn add(self: *List) void {\n    const x = 1;\n  }\n};\n",
+        "  const size = 1;\n  pub fn add(self: *List) void {\n    const x = 1;\n  }\n};\n"
+        "fn Pool(comptime T: type) type {\n  return struct {\n    const Slot = struct { at: T };\n  };\n}\n",
         "struct A, enum E, struct U, constant shed, enum Bad, constant count, struct List, constant size,"
-        " method add",
+        " method add, function Pool, struct Slot",
     ),
     "ruby": ("class A\n class << self\n  def k; end\n end\nend\n", "class A, method k"),
     "c": ("typedef int (*callback)(int);\n", "type callback"),

@@ -163,6 +163,8 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("pkg/client_test.go", "test"),
         ("app/button.spec.ts", "test"),
         ("t/basic.t", "test"),
+        ("t/lib/Shed.pm", "test"),
+        ("xt/public/page.txt", "test"),
         ("src/ToolRackTest.php", "test"),
         ("src/Rack/ToolRackTestCase.php", "test"),
         ("Sources/ParseJSONTests.swift", "test"),
@@ -179,15 +181,22 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("shed-benchmarks/main.rs", "example"),
         ("bench/tools.c", "example"),
         ("core/src/jmh/java/Tools.java", "example"),
+        ("src/Snippets/Docs/Tank.cs", "example"),
+        ("docs/src/components/Tank.astro", "example"),
+        ("website/src/theme/tank.tsx", "example"),
         ("src/ToolsBenchmark.java", "example"),
         ("src/tools.bench.ts", "example"),
         ("src/tools_benchmark.cc", "example"),
         ("api/service.pb.go", "generated"),
         ("types/index.d.ts", "generated"),
+        ("assets/dist/tools.js", "generated"),
         ("third_party/zlib/inflate.c", "vendored"),
+        ("extlibs/headers/tank.h", "vendored"),
+        ("src/external/tank/tank.hpp", "vendored"),
         ("lamp-server-deprecated/src/main/Lamp.kt", "vendored"),
         ("CHANGELOG.md", "changelog"),
         ("ChangeLog-2.0", "changelog"),
+        ("UPGRADE-3.0.md", "changelog"),
         ("docs/CHANGELOG_V18.md", "changelog"),
         ("changes-0.9.x.rst", "changelog"),
         ("whatsnew-2.1.txt", "changelog"),
@@ -221,10 +230,13 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
         "speed-test/src/tools.ts",
         "shed-boot-test/src/main/java/Shed.java",
         "src/Attestation.cs",
+        "src/T/Tools.cs",
         "src/main/java/TypeSpec.java",
         "lib/mix/tasks/test.ex",
         "contest/rules.md",
         "docs/README.md",
+        "docs/upgrading.md",
+        "src/docs/tank.rs",
         "app/history_view.ts",
         "src/history.py",
         "src/changes2.go",
@@ -237,6 +249,11 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
         "changelog/parse.go",
         "lib/release_notes/index.ts",
         "src/spec.go",
+        "src/shed/build/make.lua",
+        "src/dist/manifest.rs",
+        "app/api/deps/auth.py",
+        "ext/tank/tank.c",
+        "editor/snippets/insert.py",
     ],
 )
 def test_other_files_are_not_secondary(path: str) -> None:
@@ -287,6 +304,29 @@ def test_beside_pages_a_query_about_testing_asks_for_no_tests(
 def test_a_query_for_an_introduction_asks_for_the_readme() -> None:
     assert "readme" in paths.kinds_asked_for({"how", "to", "install", "it"})
     assert not paths.kinds_asked_for({"how", "sockets", "are", "closed"})
+
+
+def test_a_query_about_what_changes_asks_for_no_change_log() -> None:
+    for query in ("who is told that a branch has changed", "glue one history after another"):
+        assert "changelog" not in paths.kinds_asked_for({*query.split()})
+    for query in ("what changed about tanks", "changes in 2.0", "release notes"):
+        assert "changelog" in paths.kinds_asked_for({*query.split()})
+
+
+@pytest.mark.parametrize(
+    ("query", "giving_way"),
+    [
+        ("parse an address", {"code"}),
+        ("where is the address parsed", set()),
+        ("where do I put an address", {"code"}),
+        ("where should addresses be", {"code"}),
+    ],
+)
+def test_source_does_not_give_way_where_a_query_asks_where_something_is_done(
+    query: str, giving_way: set[str]
+) -> None:
+    written = query.lower().split()
+    assert paths.showing_kinds({*written}, {"code", "docs"}, written) == giving_way
 
 
 def test_texts_are_the_same_when_nearly_all_words_are() -> None:
