@@ -7,11 +7,13 @@ and is not compared with the text around it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 # Fewer questions are headings that a page is written with.
 _LEAST = 3
 _MARKS = ("?", "？", "؟")
+_NAME = re.compile("[!-~]+")
 
 
 def is_list(titles: Collection[str]) -> bool:
@@ -21,7 +23,8 @@ def is_list(titles: Collection[str]) -> bool:
 
 
 def is_question(title: str) -> bool:
-    return title.rstrip(" *_`").endswith(_MARKS)
+    """Whether a title ends with a question mark that is no part of a name (`empty?`, of Ruby and Scheme)."""
+    return title.rstrip(" *_").endswith(_MARKS) and not _NAME.fullmatch(title)
 
 
 def of_sections(sections: Sequence[tuple[int, str]], only_above: Collection[int]) -> list[int]:
