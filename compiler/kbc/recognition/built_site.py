@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from kbc.languages.addresses import HOST, REFRESH, split_url
+from kbc.languages.addresses import HOST, redirect_target, split_url
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, first_name, read_inventory, read_text
 from kbc.recognition.places import is_mostly_html
@@ -68,8 +68,8 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
     first = first_name(tree, folder, ("index.html", "index.htm"))
     page = read_text(tree, joined(folder, first)) if first else ""
     shown = page
-    if led := REFRESH.search(page):  # to the first page of a version or a language
-        target = split_url(led[1].strip())
+    if led := redirect_target(page):  # to the first page of a version or a language
+        target = split_url(led)
         place = target.path if target.path.endswith(".html") else f"{target.path}/index.html"
         shown = "" if target.netloc else read_text(tree, joined(folder, place))
     sitemap = "sitemap.xml" if tree.exists(joined(folder, "sitemap.xml")) else ""

@@ -160,7 +160,7 @@ def listed(language: str, text: str) -> list[str]:
         pytest.param(
             "javascript",
             "(function () {\n  var turns = 3;\n}).call(this);\n"
-            "(function (root, make) {\n  root.tank = make();\n}(this, function () {\n  var litres = 40;\n}));\n"
+            "(function (root, make) {\n  make();\n}(this, function () {\n  var litres = 40;\n}));\n"
             "tap.define(['pump'], function (pump) {\n  var most = 9;\n});\n",
             ["constant turns", "constant litres", "constant most"],
             id="variables of modules that are functions",
