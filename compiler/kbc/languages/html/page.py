@@ -180,8 +180,8 @@ def _own_links(heading: Tag) -> Iterator[Tag]:
 
 
 def _without_stray_tags(source: str) -> str:
-    """The page without the tags that browsers ignore behind `<body>`: a `</body>` or `<head />` amid the text,
-    as if it were code, ends neither the page nor the elements around it."""
+    """The page without the tags that browsers ignore behind `<body>`: a `</body>` or `<head />` amid the
+    text, as if it were code, ends neither the page nor the elements around it."""
     body = _BODY.search(source)
     begin = body.end() if body else 0
     return source[:begin] + _STRAY.sub("", source[begin:])
