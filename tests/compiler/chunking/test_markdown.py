@@ -357,10 +357,11 @@ Elsewhere.
 """
 
 
+@pytest.mark.parametrize("title", ["# Frequently asked", "# Any questions?"])
 def test_an_answer_in_a_list_of_questions_is_a_chunk_and_also_embedded_as_its_question(
-    words_budget: TokenBudget, page: Page
+    words_budget: TokenBudget, page: Page, title: str
 ) -> None:
-    text = FAQ.format(long=words(60))
+    text = FAQ.format(long=words(60)).replace("# Frequently asked", title, 1)
     found = chunk(page(text, title="Frequently asked"), words_budget)
     assert [(each.answer, each.embedded_summary) for each in found if each.embedded_summary] == [
         (1, "Why do nests fall?"),
