@@ -207,3 +207,16 @@ def test_more_candidates_do_not_move_the_first_hits(large: Built, options: dict[
     many = searcher.search(SearchRequest(query, limit=200, **options)).hits
     assert rows(SearchResult(many[:10], "hybrid", (), 0)) == few
     assert [hit.score for hit in many] == sorted((hit.score for hit in many), reverse=True)
+
+
+def test_candidates_near_to_others_gain_nothing_where_all_are_answers(tmp_path: Path) -> None:
+    texts = [f"Sets and maps, number {at}.\n" for at in range(4)] + ["Consensus needs voting.\n"]
+    moved = []
+    for answers in (False, True):
+        place = tmp_path / str(answers)
+        place.mkdir()
+        built = build(place, {"docs": [("faq.md", texts)]}, answers=answers)
+        found = Searcher(built).search(SearchRequest("maps and sets by number"))
+        moved.append({step for hit in found.hits for step, _ in hit.adjustments})
+    assert {"feedback", "neighbours"} & moved[0]
+    assert not {"feedback", "neighbours"} & moved[1]
