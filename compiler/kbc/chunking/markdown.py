@@ -371,11 +371,13 @@ def _draft(page: _Page, group: _Group) -> Draft:
 
 def _question(page: _Page, group: _Group, lead: int) -> str:
     """The question that a chunk begins to answer."""
-    first = page.answers.index(page.answers[lead])
-    is_begun = page.lines.start(page.sections[first].first) >= group.passage.start
-    if not page.answers[lead] or not is_begun:
+    first = page.answers.index(page.answers[lead], group.first)
+    section = page.sections[first]
+    is_begun = page.lines.start(section.first) >= group.passage.start
+    is_first = not first or page.answers[first - 1] != page.answers[first]
+    if not page.answers[first] or not is_begun or not is_first:
         return ""
-    return beginning(page.sections[first].path[-1], page.lines.budget)
+    return beginning(section.path[-1], page.lines.budget)
 
 
 def _record_names(record: CompiledRecord) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -9,15 +10,23 @@ HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
 """What a mirror's folder is called: the name of the host that its pages are from."""
 
 SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
-REFRESH = re.compile(
-    r"<meta\b(?=[^>]*http-equiv=[\"']?refresh)[^>]*content=[\"']?\s*(?:\d|10)\s*;\s*url=([^\"'>]+)",
+_REFRESH = re.compile(
+    r"<meta\b(?=[^>]*http-equiv=[\"']?refresh)[^>]*content=[\"']?\s*(?:\d|10)\s*;\s*url=[\"']?([^\"'>]+)",
     re.IGNORECASE,
 )
-"""What leads from a page of HTML to another one within ten seconds."""
+_ALIAS_OF_QUARTO = re.compile(r'\bvar redirects = \{"":"([^"]+)"')
+_HEAD_CHARS = 4_096
 
 _NONE = urlsplit("")
 _PICTURE = re.compile(r"(\bdata:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,)[A-Za-z0-9+/=]{1000,}")
 """A file as the address of itself, larger than an icon."""
+
+
+def redirect_target(text: str) -> str:
+    """Where a page of HTML sends its readers within ten seconds; "" when it does not."""
+    head = text[:_HEAD_CHARS]
+    found = _REFRESH.search(head) or _ALIAS_OF_QUARTO.search(head)
+    return html.unescape(found[1]).strip() if found else ""
 
 
 def split_url(url: str) -> SplitResult:

@@ -18,10 +18,9 @@ from kbc.limits import MAX_FRONT_MATTER_CHARS
 from kbc.project.language_tags import language_of_tag
 from kbc.project.well_formed import YamlLoader
 
-_MOST_WITHOUT_OPENING = 40
+_MOST_WITHOUT_OPENING = 50  # lines, with blank ones and the mark below
 _WITHOUT_OPENING = re.compile(
-    r"(?:[A-Za-z]\w*:(?:[ \t].*)?\r?\n|[ \t]+\S.*\n|- .*\n)"
-    rf"{{1,{_MOST_WITHOUT_OPENING}}}\s{{0,9}}^-{{3,}}[ \t\r]*(?:\n|\Z)",
+    r"(?:[A-Za-z][\w-]*:(?:[ \t].*)?\r?\n|[ \t]+\S.*\n|- .*\n){1,40}\s{0,9}^-{3,}[ \t\r]*(?:\n|\Z)",
     re.MULTILINE,
 )
 _TITLE = re.compile(r"^title:[ \t]*[^ \t\r\n]", re.MULTILINE)
@@ -67,13 +66,16 @@ def read_front_matter(
     if above := _blank_above(lines):
         matter, end = read_front_matter(lines[above:], line_numbers[above:], problems)
         return matter, end + above if matter else 0
-    mark = lines[0].rstrip()
-    if mark not in _READERS:
-        return _without_opening(lines, line_numbers)
-    last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == mark), None)
-    if last is None:
+    mark, begins = lines[0].rstrip(), 1
+    if mark in _READERS:
+        last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == mark), None)
+    else:
+        mark, begins = "---", 0
+        head = "".join(f"{line}\n" for line in lines[:_MOST_WITHOUT_OPENING])
+        last = head.count("\n", 0, _end_without_opening(head)) - 1
+    if last is None or last < 0:
         return None, 0
-    source = "\n".join(lines[1:last]) + "\n"
+    source = "\n".join(lines[begins:last]) + "\n"
     if len(source) > MAX_FRONT_MATTER_CHARS:
         said = f"it has {len(source):,} characters, more than {MAX_FRONT_MATTER_CHARS:,}"
         found = _Mapping(problem=said)
@@ -85,32 +87,20 @@ def read_front_matter(
                 Severity.ERROR,
                 "front-matter-invalid",
                 f"the front matter is not valid: {' '.join(found.problem.split())}",
-                line=line_numbers[min(found.problem_line, last)],
+                line=line_numbers[min(max(found.problem_line - 1 + begins, 0), last)],
                 hint=_HINTS[mark],
             )
         )
     # YAML has more line ends than Markdown, so that its lines may count further.
-    key_lines = {key: line_numbers[min(line, last)] for key, line in found.lines.items()}
-    return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
-
-
-def _without_opening(
-    lines: Sequence[str], line_numbers: Sequence[int]
-) -> tuple[FrontMatter | None, int]:
-    """The front matter of Hexo, which needs no opening mark."""
-    head = "".join(f"{line}\n" for line in lines[: _MOST_WITHOUT_OPENING + 1])
-    if (last := head.count("\n", 0, _end_without_opening(head)) - 1) < 0:
-        return None, 0
-    found = _read_yaml("\n".join(lines[:last]) + "\n")
-    if found.problem or "title" not in found.data:
-        return None, 0
-    key_lines = {key: line_numbers[min(line - 1, last)] for key, line in found.lines.items()}
+    key_lines = {
+        key: line_numbers[min(line - 1 + begins, last)] for key, line in found.lines.items()
+    }
     return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
 
 
 def _end_without_opening(text: str) -> int:
-    """Where front matter ends that has a title and no opening mark; 0 for other text: in Markdown, it would
-    be a heading (`title: Kites`, underlined)."""
+    """Where front matter ends that has a title and no opening mark, which Hexo does not need; 0 for other
+    text: in Markdown, it would be a heading (`title: Kites`, underlined)."""
     match = _WITHOUT_OPENING.match(text)
     return match.end() if match and _TITLE.search(match[0]) else 0
 

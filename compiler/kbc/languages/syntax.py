@@ -53,6 +53,7 @@ _INNER_MACRO = re.compile(
     rb"[A-Za-z_][\w:<>, \t]{0,120}?[ \t*&]{1,8})([A-Z][A-Z0-9_]{3,}[ \t]+)(?=[\w:~]+[ \t]*\()",
     re.MULTILINE,
 )
+_AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
 # `typedef int (API_CALL *callback)(int)`
 _POINTER_MACRO = re.compile(rb"(\()([A-Z][A-Z0-9_]{3,}[ \t]*)(?=\*[ \t]*\w+[ \t]*\)[ \t]*\()")
 _APPLE_ENUM = re.compile(
@@ -196,15 +197,20 @@ class _Walk:
         return self._names.source[node.end_byte - 1 : node.end_byte] == b";"
 
     def _is_local(self, node: Node) -> bool:
-        """Whether a function has no name, and is not called where it stands (`(function () { ... })()`), as
-        around a whole file."""
+        """Whether a function has no name, and is no module: those are called where they stand
+        (`(function () { ... })()`), given to a function that is, or to `define`."""
         if not is_nameless(node.type, self._language):
             return False
         call = node.parent
-        while call is not None and call.type == "parenthesized_expression":
+        while call is not None and call.type in _AROUND_FUNCTIONS:
             call = call.parent
         called = call.child_by_field_name("function") if call is not None else None
-        return called is None or not called.start_byte <= node.start_byte < called.end_byte
+        if called is None:
+            return True
+        is_define = self._names.text(called).rpartition(".")[2] == "define"
+        while called.type in _AROUND_FUNCTIONS:
+            called = called.named_children[0]
+        return not is_define and not is_nameless(called.type, self._language)
 
     def _is_leading(self, node: Node) -> bool:
         if self._language == "haskell" and node.type == "signature":

@@ -4,12 +4,13 @@ files with all pages of one that are published for language models."""
 from __future__ import annotations
 
 import html
+import posixpath
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from kbc.languages.addresses import HOST, REFRESH, split_url
+from kbc.languages.addresses import HOST, redirect_target, split_url
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, first_name, read_inventory, read_text
 from kbc.recognition.places import is_mostly_html
@@ -34,6 +35,8 @@ _CANONICAL = re.compile(
 _GENERATOR = re.compile(
     r"<meta\b[^>]*name=[\"']?generator[\"']?[^>]*content=[\"']?([^\"'>]+)", re.IGNORECASE
 )
+_MOST_HOPS = 3
+"""From the first page to the latest version (`latest/`), which may be an alias of its number."""
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 LLMS_FULL = re.compile(r"(?:.*[-_.])?llms-full.*\.txt")
 _PAGES = (".md", ".mdx", ".html", ".htm")
@@ -67,11 +70,7 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
     host, and `hosts` the folders directly below `folder` that are named after hosts."""
     first = first_name(tree, folder, ("index.html", "index.htm"))
     page = read_text(tree, joined(folder, first)) if first else ""
-    shown = page
-    if led := REFRESH.search(page):  # to the first page of a version or a language
-        target = split_url(led[1].strip())
-        place = target.path if target.path.endswith(".html") else f"{target.path}/index.html"
-        shown = "" if target.netloc else read_text(tree, joined(folder, place))
+    shown = _led_to(tree, folder, first) if first else ""
     sitemap = "sitemap.xml" if tree.exists(joined(folder, "sitemap.xml")) else ""
     options: dict[str, object] = {}
     base = ""
@@ -119,6 +118,22 @@ def _common(addresses: Sequence[str]) -> str:
         return shortest.rstrip("/")
     parts = urlsplit(shortest)
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+def _led_to(tree: IncludeTree, folder: str, place: str) -> str:
+    """The page that readers of the one at `place` are sent to, of a version or a language; "" where that is
+    elsewhere."""
+    for _ in range(_MOST_HOPS):
+        page = read_text(tree, joined(folder, place))
+        led = redirect_target(page)
+        if not led:
+            return page
+        target = split_url(led)
+        if target.netloc:
+            break
+        place = posixpath.join(posixpath.dirname(place), target.path)
+        place = place if place.endswith(".html") else f"{place}/index.html"
+    return ""
 
 
 def _title(page: str) -> str:

@@ -357,10 +357,11 @@ Elsewhere.
 """
 
 
+@pytest.mark.parametrize("title", ["# Frequently asked", "# Any questions?"])
 def test_an_answer_in_a_list_of_questions_is_a_chunk_and_also_embedded_as_its_question(
-    words_budget: TokenBudget, page: Page
+    words_budget: TokenBudget, page: Page, title: str
 ) -> None:
-    text = FAQ.format(long=words(60))
+    text = FAQ.format(long=words(60)).replace("# Frequently asked", title, 1)
     found = chunk(page(text, title="Frequently asked"), words_budget)
     assert [(each.answer, each.embedded_summary) for each in found if each.embedded_summary] == [
         (1, "Why do nests fall?"),
@@ -375,7 +376,8 @@ def test_an_answer_in_a_list_of_questions_is_a_chunk_and_also_embedded_as_its_qu
 def test_a_question_among_other_headings_is_a_heading(budget: TokenBudget, page: Page) -> None:
     few = "# Nests\n\n## Why twigs?\n\nThey hold.\n\n## Why moss?\n\nIt is soft.\n"
     other = FAQ.format(long="Rain.") + "\n## One\n\nOne.\n\n## Two\n\nTwo.\n\n## Three\n\nThree.\n"
-    for text in few, other:
+    names = "# Nests\n\n## empty?\n\nNo eggs.\n\n## `wet?`\n\nRain.\n\n## Nest#warm?\n\nSun.\n"
+    for text in few, other, names:
         found = chunk(page(text, title="Nests"), budget)
         assert not any(each.answer or each.embedded_summary for each in found)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kbc.diagnostics import Diagnostics
 from kbc.languages import markdown
+from kbc.languages.front_matter import below_front_matter, front_matter_end
 from kbc.languages.markdown import Document, parse, sections
 
 
@@ -232,6 +233,15 @@ def test_front_matter_with_a_title_needs_no_opening_mark() -> None:
         "title: a\n# B\n---\n",
     ):
         assert parse(text).front_matter is None
+
+
+def test_front_matter_without_an_opening_mark_ends_at_one_place_for_all_who_read_it() -> None:
+    text = "title: Nests: how to\nno-index: on\n---\n\nText.\n"
+    document = parse(text)
+    assert document.front_matter is not None
+    assert document.front_matter.data["title"] == "Nests: how to"
+    assert codes(document) == [("front-matter-invalid", 1)]
+    assert text[front_matter_end(text) :] == below_front_matter(text)[1] == "\nText.\n"
 
 
 def test_rules_are_no_front_matter_unless_they_come_first() -> None:

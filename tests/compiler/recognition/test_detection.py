@@ -297,6 +297,13 @@ def test_a_built_site_is_called_as_the_version_that_its_first_page_leads_to(tmp_
     files = {f"latest/{name}.html": html.format(name.title()) for name in ("index", "use", "faq")}
     root = write_tree(tmp_path / "heron", {**files, "index.html": leads.format("latest/")})
     assert recognised(root).project.title == "Kites"
+    (root / "index.html").write_text(leads.format("'latest&#47;'"))
+    assert recognised(root).project.title == "Kites"
+    write_tree(
+        root,
+        {"stable/index.html": leads.format("../latest/"), "index.html": leads.format("stable")},
+    )
+    assert recognised(root).project.title == "Kites"
     (root / "index.html").write_text(leads.format("https://kites.example.org/"))
     assert recognised(root).project.title == "heron"
 

@@ -27,13 +27,12 @@ from kbc.frontends.pages.files import (
     ParsedPage,
     plain_name,
     read_pages,
-    redirect_target,
     sitemap_locations,
 )
 from kbc.frontends.redirects import REDIRECT
 from kbc.frontends.titles import name_in_path
 from kbc.languages import answers
-from kbc.languages.addresses import HOST, SITEMAP, split_url
+from kbc.languages.addresses import HOST, SITEMAP, redirect_target, split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.routes import INDEX

@@ -19,7 +19,7 @@ from kbc.frontends.markdown_file import first_paragraph, has_long_line, shorten
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.pages.repeated import without_repeated
 from kbc.languages import markdown
-from kbc.languages.addresses import REFRESH, without_pictures
+from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_language
 from kbc.languages.includes.dialects.katacoda import without_actions
@@ -40,8 +40,6 @@ BUNDLE = re.compile(
 )
 """Names of files that hold many pages."""
 
-_ALIAS_OF_QUARTO = re.compile(r'\bvar redirects = \{"":"([^"]+)"')
-_HEAD_CHARS = 4_096
 _MOST_PROBLEMS = 9
 """Lines of a file that are reported one by one."""
 _LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*</loc>")
@@ -74,13 +72,6 @@ class ParsedPage:
 def plain_name(path: str) -> str:
     """The file's name in lower case, without the query that a mirror may have put into it."""
     return path.rsplit("/", 1)[-1].lower().partition("?")[0]
-
-
-def redirect_target(text: str) -> str:
-    """Where a page of HTML sends its readers at once; "" when it does not."""
-    head = text[:_HEAD_CHARS]
-    found = REFRESH.search(head) or _ALIAS_OF_QUARTO.search(head)
-    return html_entities.unescape(found[1]).strip("'\" ") if found else ""
 
 
 def read_pages(

@@ -23,6 +23,8 @@ from kbc.limits import MAX_HTML_DEPTH, short_title
 
 _TITLE_SEPARATOR = re.compile(r"\s+(?:[|—–·•»«-]|::)\s+")
 _HEADINGS_FOR_TITLE = 3
+_BODY = re.compile(r"<body(?=[\s>])", re.IGNORECASE)
+_STRAY = re.compile(r"</(?:body|html)\s*>|</?head(?=[\s/>])[^<>]*>", re.IGNORECASE)
 _TO_TOP = re.compile(
     r"\W*(?:(?:back|go|return) to (?:the )?)?top(?: of (?:the )?page)?\W*", re.IGNORECASE
 )
@@ -58,11 +60,10 @@ def read_html(
     """The page; its `text` is empty when there is no content. `link` gives the target to write for a
     link's `href`; `is_template` says that this is what stands in the templates of a page, which hold no
     others."""
-    source = without_pictures(source)
+    source = _without_stray_tags(without_pictures(source))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
         soup = BeautifulSoup(source, "lxml", preserve_whitespace_tags={"html"})  # of code anywhere
-    _close_body_last(soup)
     is_too_deep = _flatten(soup)
     tags = list(elements(soup))
     current = next((each for each in tags if each.attrs.get("aria-current") == "page"), None)
@@ -178,12 +179,12 @@ def _own_links(heading: Tag) -> Iterator[Tag]:
     return (each for each in named(heading, "a") if str(each.get("href") or "").startswith("#"))
 
 
-def _close_body_last(soup: BeautifulSoup) -> None:
-    """Moves what stands behind the body into it, as browsers do: a `</body>` or `<head />` written amid the
-    text, as if it were code, ends none."""
-    if soup.html is not None and soup.body is not None:
-        for node in [*soup.body.next_siblings, *soup.html.next_siblings]:
-            soup.body.append(node)
+def _without_stray_tags(source: str) -> str:
+    """The page without the tags that browsers ignore behind `<body>`: a `</body>` or `<head />` amid the
+    text, as if it were code, ends neither the page nor the elements around it."""
+    body = _BODY.search(source)
+    begin = body.end() if body else 0
+    return source[:begin] + _STRAY.sub("", source[begin:])
 
 
 def _flatten(soup: BeautifulSoup) -> bool:

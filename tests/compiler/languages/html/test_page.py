@@ -149,3 +149,5 @@ def test_a_section_about_footers_is_content() -> None:
 def test_a_tag_about_the_page_amid_its_text_does_not_end_it(tag: str) -> None:
     page = read_html(f"<body><h1>Kites</h1><p>Stands in {tag} here.</p><h2>Tails</h2><p>Long.</p>")
     assert page.text.endswith("here.\n\n## Tails\n\nLong.\n")
+    source = f"<body><main><h1>Kites</h1><pre>a {tag}\nb</pre><p>Long.</p></main><footer>No.</footer></body>"
+    assert read_html(source).text == "# Kites\n\n```\na \nb\n```\n\nLong.\n"

@@ -158,6 +158,14 @@ def listed(language: str, text: str) -> list[str]:
             id="no variables of functions without a name, unless around a file",
         ),
         pytest.param(
+            "javascript",
+            "(function () {\n  var turns = 3;\n}).call(this);\n"
+            "(function (root, make) {\n  make();\n}(this, function () {\n  var litres = 40;\n}));\n"
+            "tap.define(['pump'], function (pump) {\n  var most = 9;\n});\n",
+            ["constant turns", "constant litres", "constant most"],
+            id="variables of modules that are functions",
+        ),
+        pytest.param(
             "ruby",
             "litres = 40\ndescribe 'tank' do\n  tank = 1\n  TURNS = 3\n  def fill; end\nend\n",
             ["variable litres", "constant TURNS", "function fill"],
