@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.runtime.search.searcher.toy_index import Built, altered, build, rows
 
@@ -19,6 +20,7 @@ from kb_runtime.search.request import (
 )
 from kb_runtime.search.results import explain
 from kb_runtime.search.searcher import Searcher
+from kb_runtime.store.catalog import ChunkTable
 
 
 def test_settings_of_the_manifest_are_used(small: Built) -> None:
@@ -207,3 +209,19 @@ def test_more_candidates_do_not_move_the_first_hits(large: Built, options: dict[
     many = searcher.search(SearchRequest(query, limit=200, **options)).hits
     assert rows(SearchResult(many[:10], "hybrid", (), 0)) == few
     assert [hit.score for hit in many] == sorted((hit.score for hit in many), reverse=True)
+
+
+def test_meaning_counts_more_where_the_candidates_are_answers(tmp_path: Path) -> None:
+    texts = ["A mast and a sail and a rope.", "A mast.", *(f"Rope {at}." for at in range(8))]
+    built = build(tmp_path, {"docs": [(f"text{at}", [text]) for at, text in enumerate(texts)]})
+    np.ones(len(texts), "<u4").tofile(tmp_path / "columns" / "answer.u32")
+    answers = altered(built, chunks=ChunkTable(str(tmp_path)))
+
+    def by_words(of: Built) -> float:
+        """How far words take the best hit from its cosine."""
+        best = Searcher(of).search(SearchRequest("mast sail rope")).hits[0]
+        assert best.row == 0
+        assert best.cosine is not None
+        return best.score - best.cosine
+
+    assert 0 < by_words(answers) < by_words(built)
