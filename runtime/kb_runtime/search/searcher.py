@@ -27,6 +27,7 @@ from kb_runtime.search.ranking import reranking
 from kb_runtime.search.ranking.ranked import RankedCandidates
 from kb_runtime.search.ranking.reranking import RerankerError, RerankStage
 from kb_runtime.search.ranking.structure import Structure
+from kb_runtime.search.ranking.surroundings import share_of_answers
 from kb_runtime.search.request import (
     SearchDefaults,
     SearchRequest,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kb_runtime.search.ports import Chunks, SearchBackend
+    from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.query import Query
     from kb_runtime.search.ranking.reranking import Reranker
     from kb_runtime.search.vectors import VectorHits
@@ -263,16 +264,6 @@ class Searcher:
             fusion.side_weights(
                 candidates.query.language,
                 self._defaults.encoder_languages,
-                _share_of_answers(self._backend.chunks, matrix.rows[: min(depth, nearest)]),
+                share_of_answers(matrix.rows[: min(depth, nearest)], self._backend.chunks),
             ),
         )
-
-
-def _share_of_answers(chunks: Chunks, rows: NDArray[np.int64]) -> float:
-    """The share of rows, int64 [n], that are of answers in a list of questions."""
-    column = chunks.answers()
-    if column is None:
-        return 0.0
-    import numpy as np
-
-    return float(np.count_nonzero(np.frombuffer(column, dtype="<u4")[rows]) / len(rows))

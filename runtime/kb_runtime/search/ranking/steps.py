@@ -116,8 +116,8 @@ def best_first(scores: Scores) -> Records:
     return np.argsort(-scores, kind="stable")
 
 
-def with_neighbours(scores: Scores, similarity: Floats) -> Scores:
-    """Each score mixed with those of the most similar candidates.
+def with_neighbours(scores: Scores, similarity: Floats, clustered: float = 1.0) -> Scores:
+    """Each score mixed with those of the most similar candidates, as far as the right ones are `clustered`.
 
     `similarity` is float32 [n, n], the cosines of the candidates to each other. A neighbour's weight is the
     cube of its cosine. Several that are equally similar in the last place all count.
@@ -138,7 +138,8 @@ def with_neighbours(scores: Scores, similarity: Floats) -> Scores:
         around: Scores = (weights @ scores) / np.maximum(total, 1e-9)
     if not total.all():  # nothing is similar to some candidates
         around = np.where(total > 0, around, scores)
-    return (1.0 - NEIGHBOUR_SHARE) * scores + NEIGHBOUR_SHARE * around
+    share = NEIGHBOUR_SHARE * clustered
+    return (1.0 - share) * scores + share * around
 
 
 def feedback_bonus(scores: Scores, similarity: Floats) -> Scores:

@@ -12,6 +12,7 @@ from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.ranking.companions import companions
 from kb_runtime.search.ranking.facts import Facts, RecordFacts, RecordKey, are_programs
 from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace, StepScores, divided
+from kb_runtime.search.ranking.surroundings import share_of_answers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +40,7 @@ class _Pool(NamedTuple):
     `kinds` are those of their collections. `words` and `written` are those of the query, and `asked` the
     kinds of secondary files that it asks for.
     `similarity` are the cosines of the candidates to each other, float32 [pool, pool]; None without vectors.
+    `clustered` is how much that says of what is right, 0 to 1: of a question, one answer in a list is right.
     """
 
     query: Query
@@ -51,6 +53,7 @@ class _Pool(NamedTuple):
     kinds: Set[str]
     record_of: Places
     similarity: Floats | None
+    clustered: float
 
 
 class Structure:
@@ -127,11 +130,13 @@ class Structure:
             match step:
                 case "neighbours":
                     if pool.similarity is not None:
-                        scores = to_unit_range(steps.with_neighbours(scores, pool.similarity))
+                        scores = to_unit_range(
+                            steps.with_neighbours(scores, pool.similarity, pool.clustered)
+                        )
                 case "feedback":
                     if pool.similarity is not None:
                         bonus = steps.feedback_bonus(scores, pool.similarity)
-                        scores = (scores + bonus).clip(0.0)
+                        scores = (scores + pool.clustered * bonus).clip(0.0)
                 case "definitions":
                     scores, passing, defining = self._with_definitions(pool, scores)
                 case "places":
@@ -202,6 +207,7 @@ class Structure:
             self._facts.kinds(records),
             np.array(record_of),
             similarity,
+            1.0 - share_of_answers(listed, self._backend.chunks),
         )
 
     def _with_definitions(

@@ -61,3 +61,13 @@ def with_surroundings(
         near = np.where(inside, estimates[around], 0.0).astype(np.float64)
     mean: Scores = near.sum(axis=1) / inside.sum(axis=1)
     return (1.0 - SHARE) * cosines + SHARE * mean
+
+
+def share_of_answers(rows: Rows | Sequence[int], chunks: Chunks) -> float:
+    """The share of rows that are of answers in a list of questions."""
+    column = chunks.answers()
+    if column is None:
+        return 0.0
+    import numpy as np
+
+    return float(np.count_nonzero(np.frombuffer(column, dtype="<u4")[rows]) / len(rows))

@@ -45,6 +45,14 @@ def test_only_the_nearest_neighbours_count() -> None:
     assert mixed[0] == pytest.approx(steps.NEIGHBOUR_SHARE * 0.5)
 
 
+def test_where_what_is_right_does_not_cluster_neighbours_say_nothing() -> None:
+    similarity = np.full((3, 3), 0.9, dtype=np.float32)
+    scores = scores_of(1.0, 0.5, 0.0)
+    assert steps.with_neighbours(scores, similarity, 0.0).tolist() == scores.tolist()
+    half, whole = (steps.with_neighbours(scores, similarity, each) for each in (0.5, 1.0))
+    assert half - scores == pytest.approx((whole - scores) / 2)
+
+
 def test_a_candidate_without_neighbours_keeps_its_score() -> None:
     lone = steps.with_neighbours(scores_of(0.4, 0.2), np.eye(2, dtype=np.float32))
     assert lone == pytest.approx([0.4, 0.2])

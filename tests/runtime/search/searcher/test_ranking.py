@@ -7,7 +7,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.runtime.search.searcher.toy_index import Built, altered, build, rows
 
@@ -20,7 +19,6 @@ from kb_runtime.search.request import (
 )
 from kb_runtime.search.results import explain
 from kb_runtime.search.searcher import Searcher
-from kb_runtime.store.catalog import ChunkTable
 
 
 def test_settings_of_the_manifest_are_used(small: Built) -> None:
@@ -213,15 +211,27 @@ def test_more_candidates_do_not_move_the_first_hits(large: Built, options: dict[
 
 def test_meaning_counts_more_where_the_candidates_are_answers(tmp_path: Path) -> None:
     texts = ["A mast and a sail and a rope.", "A mast.", *(f"Rope {at}." for at in range(8))]
-    built = build(tmp_path, {"docs": [(f"text{at}", [text]) for at, text in enumerate(texts)]})
-    np.ones(len(texts), "<u4").tofile(tmp_path / "columns" / "answer.u32")
-    answers = altered(built, chunks=ChunkTable(str(tmp_path)))
-
-    def by_words(of: Built) -> float:
-        """How far words take the best hit from its cosine."""
-        best = Searcher(of).search(SearchRequest("mast sail rope")).hits[0]
+    by_words = []
+    for answers in (False, True):
+        place = tmp_path / str(answers)
+        place.mkdir()
+        docs = [(f"text{at}", [text]) for at, text in enumerate(texts)]
+        built = build(place, {"docs": docs}, answers=answers)
+        best = Searcher(built).search(SearchRequest("mast sail rope")).hits[0]
         assert best.row == 0
         assert best.cosine is not None
-        return best.score - best.cosine
+        by_words.append(best.score - best.cosine)
+    assert 0 < by_words[1] < by_words[0]
 
-    assert 0 < by_words(answers) < by_words(built)
+
+def test_candidates_near_to_others_gain_nothing_where_all_are_answers(tmp_path: Path) -> None:
+    texts = [f"Sets and maps, number {at}.\n" for at in range(4)] + ["Consensus needs voting.\n"]
+    moved = []
+    for answers in (False, True):
+        place = tmp_path / str(answers)
+        place.mkdir()
+        built = build(place, {"docs": [("faq.md", texts)]}, answers=answers)
+        found = Searcher(built).search(SearchRequest("maps and sets by number"))
+        moved.append({step for hit in found.hits for step, _ in hit.adjustments})
+    assert {"feedback", "neighbours"} & moved[0]
+    assert not {"feedback", "neighbours"} & moved[1]

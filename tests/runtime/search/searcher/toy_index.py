@@ -66,7 +66,12 @@ Records = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
 
 
 def chunk(
-    collection: str, record: str, index: int, text: str, members: Sequence[str] = ()
+    collection: str,
+    record: str,
+    index: int,
+    text: str,
+    members: Sequence[str] = (),
+    answer: int = 0,
 ) -> CompiledChunk:
     code = text.startswith("val ")
     return CompiledChunk(
@@ -81,6 +86,7 @@ def chunk(
         title=record,
         identifiers=(record,),
         members=tuple(members),
+        answer=answer,
     )
 
 
@@ -89,9 +95,10 @@ def build(
     records: Records,
     search: Mapping[str, Any] | None = None,
     members: Mapping[tuple[str, int], Sequence[str]] | None = None,
+    answers: bool = False,
 ) -> Built:
     """`records` are chunk texts by (collection, record id); an alias of a record is `<id>Alias`. `members`
-    are those that a chunk documents, by record id and place in it."""
+    are those that a chunk documents, by record id and place in it. All chunks are `answers`, or none."""
     documented = members or {}
     rows: list[tuple[int, CompiledChunk]] = []
     infos: list[CollectionInfo] = []
@@ -102,8 +109,9 @@ def build(
         write_catalog(folder, name, stored)
         for ordinal, (record, texts) in enumerate(entries):
             rows += [
-                (ordinal, chunk(name, record, at, text, documented.get((record, at), ())))
+                (ordinal, chunk(name, record, at, text, documented.get((record, at), ()), own))
                 for at, text in enumerate(texts)
+                for own in [(at + 1) * answers]
             ]
         infos.append(CollectionInfo(name, name, len(entries), len(rows) - first, first))
         catalogs[name] = Catalog(str(folder / "catalog"), name)
