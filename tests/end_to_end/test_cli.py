@@ -371,6 +371,10 @@ def test_nothing_found_tells_what_to_try(built: Path, capsys: pytest.CaptureFixt
     assert any("builtins" in hint for hint in found["hints"])  # a scope that was not searched
     found = ask_json(capsys, "search", out, "toSett", "--mode", "lexical", "--scope", "docs")
     assert any("toSet" in hint for hint in found["hints"])
+    for elsewhere in ("the", "set"):  # words of so few letters are in no vocabulary
+        found = ask_json(capsys, "search", out, elsewhere, "--mode", "lexical", "--scope", "docs")
+        assert found["hits"] == []
+        assert not any("does not occur" in hint for hint in found["hints"])
     code, text, _ = ask(capsys, "search", out, "")
     assert code == 0
     assert "nothing to search for" in text

@@ -1,4 +1,5 @@
-"""Searches the lexical indexes of several artifacts as one: one plan, one set of statistics, one order.
+"""Searches the lexical indexes of several artifacts as one: a plan for the terms of each recipe, one set of
+statistics, one order.
 
 Each index weighs terms by their rarity in that index. With separate statistics, a word that is common in
 a small knowledge base and rare in a large one would put the large one's chunks first whatever they say,
@@ -51,11 +52,10 @@ class FederatedLexical(Statistics):
         self._parts = parts
         self._frequencies: Remembered[tuple[str, str], int] = Remembered(_REMEMBERED_TERMS)
         own = [part.searcher.analyzer for part in parts]
-        languages = dict.fromkeys(code for each in own for code in each.languages)
-        # Parts of several recipes differ in Arabic and Ukrainian words alone.
-        self.analyzer = Analyzer(
-            tuple(languages), max((each.recipe for each in own), default=RECIPE)
-        )
+        languages = tuple(dict.fromkeys(code for each in own for code in each.languages))
+        recipes = {each.recipe for each in own} or {RECIPE}
+        self._analyzers = [Analyzer(languages, recipe) for recipe in sorted(recipes)]
+        self.analyzer = self._analyzers[-1]
         self.documents = sum(part.searcher.documents for part in parts)
 
     def search(self, request: LexicalRequest) -> LexicalHits:
@@ -64,12 +64,16 @@ class FederatedLexical(Statistics):
             return NO_HITS
         statistics: Statistics = self if len(self._parts) > 1 else self._parts[0].searcher
         try:
-            planned = plan(request.query, request.weights, statistics, self.analyzer)
+            plans = {
+                each.recipe: plan(request.query, request.weights, statistics, each)
+                for each in self._analyzers
+            }
         except BaseException as error:
             raise failure(error) from None
         found: list[tuple[float, int]] = []
         quoted: list[int] = []
         for part in self._parts:
+            planned = plans[part.searcher.analyzer.recipe]
             filters = _own_filters(part, request.filters)
             rows, scores = part.searcher.run(planned, request.limit, filters, statistics)
             here = part.rows.here(rows)
@@ -79,7 +83,8 @@ class FederatedLexical(Statistics):
         found.sort()
         best = list(islice(found, max(1, request.limit)))
         rows = [row for _, row in best]
-        return LexicalHits(rows, [-score for score, _ in best], planned.corrections, few(quoted))
+        corrections = plans[self.analyzer.recipe].corrections
+        return LexicalHits(rows, [-score for score, _ in best], corrections, few(quoted))
 
     def frequency(self, field: str, term: str) -> int:
         """Chunks of all parts that have `term` in `field`, hidden ones included."""

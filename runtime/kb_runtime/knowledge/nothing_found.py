@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kb_runtime.search.lexical_plan import nearest_words
 from kb_runtime.search.lexical_schema import OPERATORS
 from kb_runtime.search.query import analyse
+from kb_runtime.search.spelling import MIN_CHARS
 from kb_runtime.text.names import quoted, suggest
 
 if TYPE_CHECKING:
@@ -62,7 +63,13 @@ def _unknown(artifact: Artifact, query: Query) -> Iterator[str]:
 
 
 def _occurs(artifact: Artifact, term: QueryTerm) -> bool:
-    return any(artifact.lexical.document_frequency(name) for name in term.names)
+    """Whether a chunk has a word; of short function words this is not known."""
+    lexical = artifact.lexical
+    if any(lexical.document_frequency(name) for name in term.names):
+        return True
+    if not term.prose:
+        return len(term.names[0]) < MIN_CHARS
+    return any(lexical.frequency("body", stem) for stem in term.prose)
 
 
 def _ids(artifact: Artifact) -> list[str]:

@@ -20,7 +20,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.text.languages import (
@@ -43,6 +43,7 @@ from kb_runtime.text.words.slavic import czech_stem, polish_stem
 from kb_runtime.text.words.unspaced import (
     FUNCTION_PAIRS,
     UNSPACED,
+    UNSPACED_EARLIER,
     pairs,
     pairs_of_letters,
     pieces,
@@ -236,15 +237,17 @@ class Analyzer:
     def words(self, word: str) -> list[str]:
         """The words of a query that a word, as `WORD` finds it, consists of: a run without spaces is a
         sentence, of which each pair is a word, and so is each name between such runs."""
-        if not is_unspaced(word):
+        if not is_unspaced(word, self.recipe == EARLIER):
             return [word] * bool(self.name_terms(word).terms)
         if self.recipe == EARLIER:
             return [term for term, _ in self.name_terms(word).terms]
-        return [
-            each
-            for piece, unspaced in pieces(word)
-            for each in (pairs(fold(piece)) if unspaced else WORD.findall(piece))
-        ]
+        found: list[str] = []
+        for piece, unspaced in pieces(word):
+            if unspaced:
+                found += pairs(fold(piece))
+            else:
+                found += chain.from_iterable(map(self.words, WORD.findall(piece)))
+        return found
 
     def prose_terms(self, word: str, language: str = "") -> Terms:
         """The prose terms of one word, as `WORD` finds it."""
@@ -316,9 +319,11 @@ class Analyzer:
         return known
 
 
-def is_unspaced(text: str) -> bool:
-    """Whether `text` has letters of a script that puts no spaces between words."""
-    return not text.isascii() and UNSPACED.search(text) is not None
+def is_unspaced(text: str, earlier: bool = False) -> bool:
+    """Whether `text` has letters of a script that puts no spaces between words; `earlier`: by the earlier
+    recipe."""
+    runs = UNSPACED_EARLIER if earlier else UNSPACED
+    return not text.isascii() and runs.search(text) is not None
 
 
 def operators(text: str) -> list[str]:
@@ -391,7 +396,7 @@ def _mixed(word: str) -> Terms:
 def name_parts(word: str, earlier: bool = False) -> tuple[list[str], str]:
     """The folded parts of a word without joiners (`setToMap`), and its folded whole ("" where the parts
     alone say it all)."""
-    if is_unspaced(word):
+    if is_unspaced(word, earlier):
         terms = _split_earlier(word) if earlier else [term for term, _ in _mixed(word).terms]
         return terms, ""
     bare = [piece for piece in word.split("_") if piece]
@@ -412,9 +417,11 @@ def _split_earlier(word: str) -> list[str]:
     """The terms of a word with a run without spaces, as the earlier recipe has them."""
     return [
         term
-        for piece, unspaced in pieces(word)
+        for piece, unspaced in pieces(word, UNSPACED_EARLIER)
         for term in (
-            pairs_of_letters(fold(piece)) if unspaced else (each for each, _ in _split(piece).terms)
+            pairs_of_letters(fold(piece))
+            if unspaced
+            else (each for each, _ in _split(piece, earlier=True).terms)
         )
     ]
 

@@ -165,7 +165,7 @@ class Retriever:
         if lexical_error and (semantic_error or mode == "lexical"):
             raise ToolError(
                 "UNAVAILABLE",
-                f"Search is unavailable ({_reason(semantic_error or lexical_error)}).",
+                f"Search is unavailable ({_reason(lexical_error)}).",
                 next_steps=("Ask whoever installed it to run `kbc verify`.",),
             ) from lexical_error
         if lexical_error:

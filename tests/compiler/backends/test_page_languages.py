@@ -322,9 +322,10 @@ def test_words_are_found_in_another_form(
 def test_an_index_of_the_earlier_recipe_is_searched_in_its_terms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
+    chunks = [chunk("docs", "a", f"{word}\n"), chunk("docs", "b", "Something else.\n")]
+    write_lexical(tmp_path / "later", chunks, {"docs": 0}, {})
     monkeypatch.setattr(lexical, "Analyzer", partial(Analyzer, recipe=EARLIER))
     monkeypatch.setattr(lexical, "RECIPE", EARLIER)
-    chunks = [chunk("docs", "a", f"{word}\n"), chunk("docs", "b", "Something else.\n")]
     write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {})
     index = LexicalIndex(str(tmp_path / "lexical"))
     query = analyse(word, Analyzer())
@@ -332,6 +333,9 @@ def test_an_index_of_the_earlier_recipe_is_searched_in_its_terms(
     parts = [LexicalPart(index, PartRows(first, 2), {0: 0}) for first in (0, 2)]
     assert index.search(LexicalRequest(query, 5)).rows == [0]
     assert FederatedLexical(parts).search(LexicalRequest(query, 5)).rows == [0, 2]
+    later = LexicalPart(LexicalIndex(str(tmp_path / "later")), PartRows(4, 2), {0: 0})
+    found = FederatedLexical([*parts, later]).search(LexicalRequest(query, 5))
+    assert sorted(found.rows) == [0, 2, 4]
 
 
 def test_a_query_finds_the_pages_of_every_language(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def test_names_within_are_whole() -> None:
         "で結",
         "結ぶ",
     ]
+    assert [term.typed for term in analyse("結び_長さ", ANALYZER).terms] == ["結び", "長さ"]
     assert terms("Rope.js入门") == ["rope.j", "rope", "js", "入门"]
 
 
@@ -69,5 +70,6 @@ def test_an_index_of_the_earlier_recipe_keeps_its_pairs() -> None:
         "の長",
         "長さ",
     ]
+    assert [term for term, _ in earlier.prose("様々な長さ")] == ["様", "々", "な長", "長さ"]
     typed = [term.typed for term in analyse("rope-splitで結ぶ", earlier).terms]
     assert typed == ["rope", "split", "で結", "結ぶ"]

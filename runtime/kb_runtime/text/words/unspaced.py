@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import re
 
-# Thai to Myanmar, Khmer, Han with its marks of repetition, kana, Hangul.
-UNSPACED = re.compile(
-    r"[\u0e00-\u109f\u1100-\u11ff\u1780-\u17dd\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf"
-    r"\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
+# Thai to Myanmar, Khmer, kana, Han, Hangul.
+_SCRIPTS = (
+    r"\u0e00-\u109f\u1100-\u11ff\u1780-\u17dd\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf"
+    r"\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
+UNSPACED = re.compile(rf"[{_SCRIPTS}\u3005-\u3007]+")
+"""Runs of letters of such scripts, with the marks of repetition of Han and what is written like them."""
+UNSPACED_EARLIER = re.compile(rf"[{_SCRIPTS}]+")
+"""The same for indexes of the earlier recipe, in which such marks are other letters."""
 _HANGUL = re.compile(r"([\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]+)")
 # Particles behind nouns, and the forms of 하다 and 되다 that make verbs of nouns (`설정하려면`: `설정`).
 _ENDINGS = re.compile(
@@ -56,11 +60,11 @@ def pairs_of_letters(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(max(1, len(run) - 1))]
 
 
-def pieces(word: str) -> list[tuple[str, bool]]:
+def pieces(word: str, runs: re.Pattern[str] = UNSPACED) -> list[tuple[str, bool]]:
     """A word cut into runs of such scripts and what stands between them, with whether it is such a run."""
     found: list[tuple[str, bool]] = []
     at = 0
-    for match in UNSPACED.finditer(word):
+    for match in runs.finditer(word):
         if match.start() > at:
             found.append((word[at : match.start()], False))
         found.append((match[0], True))

@@ -84,3 +84,9 @@ def test_without_both_sides_search_is_unavailable(small: Built, mode: Any) -> No
     with pytest.raises(ToolError) as caught:
         searcher.search(SearchRequest("voting", mode=mode))
     assert caught.value.kind == "UNAVAILABLE"
+
+
+def test_without_an_encoder_it_is_the_keyword_search_that_failed(small: Built) -> None:
+    searcher = Searcher(altered(small, lexical=Altered(), encoder=None))
+    with pytest.raises(ToolError, match="its files are altered"):
+        searcher.search(SearchRequest("voting"))

@@ -209,6 +209,21 @@ def test_more_candidates_do_not_move_the_first_hits(large: Built, options: dict[
     assert [hit.score for hit in many] == sorted((hit.score for hit in many), reverse=True)
 
 
+def test_meaning_counts_more_where_the_candidates_are_answers(tmp_path: Path) -> None:
+    texts = ["A mast and a sail and a rope.", "A mast.", *(f"Rope {at}." for at in range(8))]
+    by_words = []
+    for answers in (False, True):
+        place = tmp_path / str(answers)
+        place.mkdir()
+        docs = [(f"text{at}", [text]) for at, text in enumerate(texts)]
+        built = build(place, {"docs": docs}, answers=answers)
+        best = Searcher(built).search(SearchRequest("mast sail rope")).hits[0]
+        assert best.row == 0
+        assert best.cosine is not None
+        by_words.append(best.score - best.cosine)
+    assert 0 < by_words[1] < by_words[0]
+
+
 def test_candidates_near_to_others_gain_nothing_where_all_are_answers(tmp_path: Path) -> None:
     texts = [f"Sets and maps, number {at}.\n" for at in range(4)] + ["Consensus needs voting.\n"]
     moved = []
