@@ -370,12 +370,12 @@ def _draft(page: _Page, group: _Group) -> Draft:
 
 
 def _question(page: _Page, group: _Group, lead: int) -> str:
-    """The question that a chunk begins to answer."""
-    first = page.answers.index(page.answers[lead], group.first)
+    """The question that a chunk begins to answer; "" where it goes on with an answer or has none."""
+    answer = page.answers[lead]
+    first = page.answers.index(answer, group.first)
     section = page.sections[first]
-    is_begun = page.lines.start(section.first) >= group.passage.start
-    is_first = not first or page.answers[first - 1] != page.answers[first]
-    if not page.answers[first] or not is_begun or not is_first:
+    goes_on = first > 0 and page.answers[first - 1] == answer
+    if not answer or goes_on or page.lines.start(section.first) < group.passage.start:
         return ""
     return beginning(section.path[-1], page.lines.budget)
 

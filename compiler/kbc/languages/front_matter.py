@@ -66,16 +66,19 @@ def read_front_matter(
     if above := _blank_above(lines):
         matter, end = read_front_matter(lines[above:], line_numbers[above:], problems)
         return matter, end + above if matter else 0
-    mark, begins = lines[0].rstrip(), 1
-    if mark in _READERS:
-        last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == mark), None)
-    else:
-        mark, begins = "---", 0
+    mark = lines[0].rstrip()
+    if mark not in _READERS:
         head = "".join(f"{line}\n" for line in lines[:_MOST_WITHOUT_OPENING])
-        last = head.count("\n", 0, _end_without_opening(head)) - 1
-    if last is None or last < 0:
+        count = head.count("\n", 0, _end_without_opening(head))
+        if not count:
+            return None, 0
+        marked = ["---", *lines[: count - 1], "---"]
+        numbers = [line_numbers[0], *line_numbers[:count]]
+        return read_front_matter(marked, numbers, problems)[0], count
+    last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == mark), None)
+    if last is None:
         return None, 0
-    source = "\n".join(lines[begins:last]) + "\n"
+    source = "\n".join(lines[1:last]) + "\n"
     if len(source) > MAX_FRONT_MATTER_CHARS:
         said = f"it has {len(source):,} characters, more than {MAX_FRONT_MATTER_CHARS:,}"
         found = _Mapping(problem=said)
@@ -87,14 +90,12 @@ def read_front_matter(
                 Severity.ERROR,
                 "front-matter-invalid",
                 f"the front matter is not valid: {' '.join(found.problem.split())}",
-                line=line_numbers[min(max(found.problem_line - 1 + begins, 0), last)],
+                line=line_numbers[min(found.problem_line, last)],
                 hint=_HINTS[mark],
             )
         )
     # YAML has more line ends than Markdown, so that its lines may count further.
-    key_lines = {
-        key: line_numbers[min(line - 1 + begins, last)] for key, line in found.lines.items()
-    }
+    key_lines = {key: line_numbers[min(line, last)] for key, line in found.lines.items()}
     return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
 
 

@@ -70,7 +70,7 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
     host, and `hosts` the folders directly below `folder` that are named after hosts."""
     first = first_name(tree, folder, ("index.html", "index.htm"))
     page = read_text(tree, joined(folder, first)) if first else ""
-    shown = _led_to(tree, folder, first) if first else ""
+    shown = _led_to(tree, folder, first, page) if first else ""
     sitemap = "sitemap.xml" if tree.exists(joined(folder, "sitemap.xml")) else ""
     options: dict[str, object] = {}
     base = ""
@@ -120,11 +120,10 @@ def _common(addresses: Sequence[str]) -> str:
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
-def _led_to(tree: IncludeTree, folder: str, place: str) -> str:
-    """The page that readers of the one at `place` are sent to, of a version or a language; "" where that is
-    elsewhere."""
+def _led_to(tree: IncludeTree, folder: str, place: str, page: str) -> str:
+    """The page that readers of `page`, the one at `place`, are sent to, of a version or a language; "" where
+    that is elsewhere."""
     for _ in range(_MOST_HOPS):
-        page = read_text(tree, joined(folder, place))
         led = redirect_target(page)
         if not led:
             return page
@@ -133,6 +132,7 @@ def _led_to(tree: IncludeTree, folder: str, place: str) -> str:
             break
         place = posixpath.join(posixpath.dirname(place), target.path)
         place = place if place.endswith(".html") else f"{place}/index.html"
+        page = read_text(tree, joined(folder, place))
     return ""
 
 
