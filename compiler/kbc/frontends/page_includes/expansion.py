@@ -285,6 +285,7 @@ class PageIncludes:
         return Liquid(
             folder=str(self._options.get("folder", "")),
             includes=str(self._options.get("includes", "")),
+            data=str(self._options.get("data", "")),
             values=mapping(self._options.get("template_values" if is_bare else "values")),
             page=_front_matter(text),
             is_bare=is_bare,

@@ -308,6 +308,22 @@ def test_text_with_front_matter_in_a_collection_of_jekyll_is_a_page(tmp_path: Pa
     }
 
 
+def test_pages_of_jekyll_show_values_of_the_configuration_and_of_files_of_data(
+    tmp_path: Path,
+) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "_config.yml": "markdown: kramdown\nbird: {name: Heron, since: 2020-01-01}\n",
+            "_data/versions.yml": "stable: 2.1\n",
+            "index.md": "# Home\n\n{{ site.bird.name }} {{ site.data.versions.stable }}\n",
+        },
+    )
+    inputs, diagnostics = read(root)
+    assert inputs.records["docs"][0].text == "# Home\n\nHeron 2.1\n"
+    assert not [each for each in diagnostics if each.code == "content-elsewhere"]
+
+
 @pytest.mark.parametrize(
     ("name", "table"),
     [
