@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice, product
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.compiler.recognition.trees import read, titles, write_tree
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_script
 from kbc.recognition.javascript import exported
+from kbc.recognition.javascript.globs import as_ignored
 
 
 def of_files(files: Mapping[str, str], path: str = "site/config.ts") -> Mapping[str, object]:
@@ -215,3 +217,19 @@ def test_values_that_double_have_a_bound(doubled: str) -> None:
     shown = ", ".join(f"b{at}: a{at}" for at in range(60))
     found = exported(f"const a0 = {first};\n{names}export default {{{shown}}}\n")
     assert len(str(found)) < 100_000_000
+
+
+@pytest.mark.parametrize(
+    ("globs", "patterns"),
+    [
+        (["*.md", "./a.md", "/b.md"], ["/*.md", "/a.md", "/b.md"]),
+        (["**/draft.md", "api/**"], ["**/draft.md", "/api/**"]),
+        (["!(docs|more)/**/*.md"], ["/*/**/*.md", "!/docs/**/*.md", "!/more/**/*.md"]),
+        (["a.{md,mdx}", "!a.md"], ["/a.md", "/a.mdx", "!/a.md"]),
+        (["{a,b}" * 40], [f"/{''.join(each)}" for each in islice(product("ab", repeat=40), 200)]),
+    ],
+)
+def test_globs_of_javascripts_tools_become_patterns_of_an_ignore_file(
+    globs: list[str], patterns: list[str]
+) -> None:
+    assert as_ignored(globs) == patterns

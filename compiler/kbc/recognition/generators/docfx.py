@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +15,7 @@ from kbc.recognition.configuration import (
     read_json_with_comments,
     read_text,
 )
+from kbc.recognition.javascript.globs import spelt_out
 from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text, texts
 
 GENERATOR = "docfx"
@@ -30,11 +30,7 @@ CONVERTER = "MAML2Yaml"
 MAX_CONTENTS = 500
 """Tables of contents that are followed."""
 
-MAX_PATTERNS = 200
-"""That the braces of one pattern may stand for."""
-
 _NO_PAGES = ("_site/", "obj/", "toc.md", "TOC.md")
-_BRACES = re.compile(r"(?P<before>.*?)\{(?P<choices>[^{}]*)\}(?P<after>.*)")
 _MARKDOWN = re.compile(r".*(?:\.md|\*|\.\*)")
 _DOCUMENT = re.compile(r".*\.(?:pdf|docx|pptx)", re.IGNORECASE)
 _METADATA = ("_appTitle", "_appName", "titleSuffix")
@@ -96,12 +92,12 @@ def _content(value: Any, folder: str, wanted: re.Pattern[str]) -> Iterator[_Mapp
     """The entries of `build.content`: patterns, or tables of them with `src`, `dest` and `exclude`; of the
     patterns those that are `wanted`."""
     for table in _tables(value):
-        files = [each for glob in texts(table.get("files")) for each in _spelt_out(glob)]
+        files = [each for glob in texts(table.get("files")) for each in _patterns(glob)]
         yield _Mapped(
             _up(folder, text(table, "src", "cwd")),
             text(table, "dest").replace("\\", "/").strip("/"),
             tuple(each for each in files if wanted.fullmatch(each)),
-            tuple(each for glob in texts(table.get("exclude")) for each in _spelt_out(glob)),
+            tuple(each for glob in texts(table.get("exclude")) for each in _patterns(glob)),
         )
 
 
@@ -123,19 +119,10 @@ def _up(folder: str, source: str) -> str:
     return "" if place == "." else place
 
 
-def _spelt_out(glob: str) -> Iterator[str]:
-    return itertools.islice(_patterns(glob), MAX_PATTERNS)
-
-
 def _patterns(glob: str) -> Iterator[str]:
     """Braces spelt out, and `**.md`, which matches at any depth, as an ignore file writes it."""
-    glob = glob.replace("\\", "/").removeprefix("./")
-    found = _BRACES.fullmatch(glob)
-    if found is None:
-        yield re.sub(r"\*\*(?=[^/*])", "**/*", glob)
-        return
-    for choice in re.split(r"[,|]", found["choices"]):
-        yield from _patterns(f"{found['before']}{choice}{found['after']}")
+    plain = glob.replace("\\", "/").removeprefix("./")
+    return (re.sub(r"\*\*(?=[^/*])", "**/*", each) for each in spelt_out(plain))
 
 
 def _anchored(entries: list[_Mapped], place: str, name: str) -> Iterator[str]:

@@ -205,6 +205,16 @@ def test_vitepress_takes_clean_urls_rewrites_and_the_sidebar(tmp_path: Path) -> 
     }
 
 
+def test_vitepress_leaves_out_what_is_at_the_top_and_what_is_not_in_a_folder(
+    tmp_path: Path,
+) -> None:
+    config = "export default {srcExclude: ['!(docs)/**/*.md', '*.md']}"
+    files = {".vitepress/config.ts": config, "a.md": page("A"), "docs/b/c.md": page("C")}
+    files["lib/d.md"] = page("D")
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert [each.id for each in inputs.records["docs"]] == ["docs/b/c.md"]
+
+
 def test_other_languages_of_vitepress_are_left_out(tmp_path: Path) -> None:
     config = "export default {locales: {root: {lang: 'en'}, zh: {lang: 'zh-CN'}}}"
     files = {".vitepress/config.ts": config, "a.md": page("A"), "zh/a.md": page("A")}

@@ -12,6 +12,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import first_existing, read_script, read_script_value, read_text
 from kbc.recognition.generators.react.docusaurus_sidebars import SidebarPages
+from kbc.recognition.javascript.globs import as_ignored
 from kbc.recognition.remotes import remotes, repository_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
@@ -96,7 +97,7 @@ def _of_plugin(
         folder=content,
         name=_name(options, default, taken),
         titles=titles,
-        exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
+        exclude=(*NOT_PAGES, *_PARTIALS, *as_ignored(texts(options.get("exclude")))),
         options={
             "route_base": joined(base_path, version) or "/",
             "left_out": _left_out(tree, folder, [stated] if stated != content else []),

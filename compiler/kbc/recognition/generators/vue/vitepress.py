@@ -16,6 +16,7 @@ from kbc.recognition.configuration import (
     read_text,
     script_configs,
 )
+from kbc.recognition.javascript.globs import as_ignored
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "vitepress"
@@ -55,7 +56,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
             "node_modules/",
             _DYNAMIC,
             *(f"/{name}/" for name in locales if name != shown),
-            *texts(data.get("srcExclude")),
+            *as_ignored(texts(data.get("srcExclude"))),
         ),
         options={
             "clean_urls": data.get("cleanUrls") is True,
