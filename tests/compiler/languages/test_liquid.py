@@ -60,6 +60,10 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
         ('See {% internal_link "the nest", "/birds/nest#eggs" %}.', "See [the nest](/birds/nest#eggs)."),
         ("See {% linkto 'birds/nest.html' 'the nest' %}.", "See [the nest](birds/nest.html)."),
         ('{% photo "/img/nest.png" "A nest" %}', "A nest"),
+        (
+            "{% tabs log %}\n{% tab log Ruby 3 %}\nputs 1\n{% endtab %}\n{% endtabs %}",
+            "**Ruby 3**\n\nputs 1",
+        ),
         ("{% comment %}no{% comment %}x{% endcomment %}{% endcomment %}Yes", "Yes"),
         ("* TOC\n{:toc}\n\nText.\n{: .lead }", "Text."),
         ("{: .warning }\n> Hot.", "**Warning**\n\n> Hot."),

@@ -265,6 +265,11 @@ class _Template:
             kind, _, title = rest.partition(" ")
             is_kind = kind.lower() in NOTICES
             return label(kind if is_kind else name, (title if is_kind else rest).strip("\"'"))
+        if name == "tab":  # of jekyll-tabs, behind the name of the group
+            stated = attributes(rest)
+            title = stated.get("title") or stated.get("label") or rest.partition(" ")[2] or rest
+            shown = label("", title.strip("\"' "))
+            return f"\n{shown}\n" if shown else ""
         if name == "post_link":
             slug, _, title = rest.partition(" ")
             shown = title.strip().removesuffix("false").removesuffix("true").strip(" \"'") or slug
@@ -313,7 +318,7 @@ class _Template:
 _CONTROL = frozenset([
     "if", "unless", "else", "elsif", "case", "when", "assign", "break", "continue", "increment", "decrement",
     "cycle", "toc", "seo", "feed_meta", "raw", "elif", "set", "block", "import", "from", "with", "filter",
-    "call",
+    "call", "tabs",
 ])  # fmt: skip
 """Tags without text of their own; the text between them is kept."""
 
