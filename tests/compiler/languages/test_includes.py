@@ -76,6 +76,10 @@ def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
          '\n```go hl_lines="2"\na := 1\n```\n'),
         ("{{< code-toggle file=hugo >}}\na = 1\n{{< /code-toggle >}}",
          '\n```toml title="hugo"\na = 1\n```\n'),
+        ('{{< cards >}}\n    {{< card link="../nest" title="Nest" icon="egg" >}}\n'
+         '    {{< card href="/b" title="Bill" subtitle="Its *length*." >}}\n{{< /cards >}}',
+         "\n    \n- [Nest](../nest)\n    \n- [Bill](/b): Its *length*.\n"),
+        ('Or {{< button text="Feed it" url="feed.md" />}}.', "Or [Feed it](feed.md)."),
         ("{{< unknown x >}}inner *text*{{< /unknown >}}", "inner *text*"),
         ('see {{% glossary-term "template" %}}.', "see template."),
         ('import Code from "!!raw-loader!../../snippet.py";\n\n<CodeBlock language="py">{Code}</CodeBlock>',

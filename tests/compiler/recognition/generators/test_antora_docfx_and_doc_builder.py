@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -248,6 +249,22 @@ def test_braces_of_a_pattern_do_not_multiply_without_end(tmp_path: Path) -> None
     root = write_tree(tmp_path / "tree", {"docfx.json": config, "a.md": page("A")})
     inputs, _ = read(root)
     assert [record.id for record in inputs.records["docs"]] == ["a.md"]
+
+
+def test_pages_about_a_project_that_docfx_leaves_out_are_read_beside_its_pages(
+    tmp_path: Path,
+) -> None:
+    content = [{"files": "**/*.md"}, {"src": "../", "files": "CHANGELOG.md"}]
+    files = {
+        "docs/docfx.json": json.dumps({"build": {"content": content}}),
+        "src/Nest.cs": "class Nest {}\n",
+        "Nest.sln": "",
+    }
+    files |= {name: page(name) for name in ("docs/a.md", "CHANGELOG.md", "README.md", "NOTES.md")}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    paths = {name: {each.path for each in records} for name, records in inputs.records.items()}
+    assert paths["docs"] == {"docs/a.md", "CHANGELOG.md"}
+    assert paths["readme"] == {"README.md"}
 
 
 def test_links_of_docfx_may_start_at_its_configuration(tmp_path: Path) -> None:
