@@ -88,6 +88,19 @@ def test_antora_has_the_addresses_that_the_playbook_chooses(
     ]
 
 
+def test_a_component_at_the_root_is_not_part_of_addresses(tmp_path: Path) -> None:
+    extensions = "[plain, {require: x}, {require: y, root_component_name: reed}]"
+    files = {
+        "antora-playbook.yml": (
+            f"site: {{url: https://reed.example/docs/}}\nantora: {{extensions: {extensions}}}\n"
+        ),
+        "antora.yml": "name: reed\nversion: ~\n",
+    }
+    (collection,) = recognised_project(write_tree(tmp_path / "tree", files)).collections
+    found = address(collection, "modules/ROOT/pages/cut/zoo.adoc", {})
+    assert found == "https://reed.example/docs/cut/zoo.html"
+
+
 @pytest.mark.parametrize("name", ["antora-playbook.yml", "docs/publish.yml"])
 def test_attributes_of_the_playbook_are_those_of_pages(tmp_path: Path, name: str) -> None:
     page = "= Zoo\n\nSee link:{base}/{isle}[there], {soft}, {firm}, {unknown}.\n"
