@@ -107,7 +107,7 @@ _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] =
     (("{%",), zola.replace),
     (("@[code", "@include("), vuepress.replace),
     (("{%", "{!"), mkdocs.replace),
-    (("[!", "](#tab/", ":::", "xref:"), docfx.replace),
+    (("[!", "](#tab/", ":::", "xref:", "@"), docfx.replace),
     (("<include",), fumadocs.replace),
     (("@",), paradox.replace),
     ((")]]", "{", "@title"), definitions.replace),
@@ -157,6 +157,7 @@ def expand(
         or (around.attributes and attributes.TRIGGER.search(text))
         or (around.notes is not None and _NOTES.search(text))
         or ("{{" in text and _TABLES.search(text))
+        or (around.uids and "@" in text)
         or (around.has_helpers and _HELPERS.search(text))
         or (may_include(text) if is_marked is None else is_marked)
     ):

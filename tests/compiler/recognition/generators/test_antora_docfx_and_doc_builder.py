@@ -296,13 +296,18 @@ def test_references_of_docfx_lead_to_the_page_with_the_uid(tmp_path: Path) -> No
     files = {
         "docfx.json": '{"build": {"content": [{"files": ["**/*.md"]}]}}',
         "index.md": "# Start\n\nFirst <xref:nests>, then [eggs](xref:eggs).\n",
+        "short.md": '# Short\n\nSee (@nests), @"eggs" or @Birds.Nest.Build. Thank @ada or a@Birds.Org.\n',
         "birds/nests.md": "---\nuid: nests\n---\n\n# Big nests\n\nText.\n",
         "birds/eggs.md": "---\nuid: eggs\ntitle: Eggs\n---\n\nText.\n",
         "404.md": "# Not found\n\nThere is no such page.\n",
     }
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     records = {each.path: each for each in inputs.records["docs"]}
-    assert set(records) == {"index.md", "birds/nests.md", "birds/eggs.md"}
+    assert set(records) == {"index.md", "short.md", "birds/nests.md", "birds/eggs.md"}
+    assert (
+        "See ([Big nests](birds/nests.md)), [Eggs](birds/eggs.md) or `Birds.Nest.Build`. Thank @ada or "
+        "a@Birds.Org." in records["short.md"].text
+    )
     assert (
         "First [Big nests](birds/nests.md), then [eggs](birds/eggs.md)." in records["index.md"].text
     )
