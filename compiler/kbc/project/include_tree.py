@@ -36,6 +36,7 @@ class IncludeTree:
         self._data: dict[str, bytes | None] = {}
         self._includers: dict[str, set[str]] = {}
         self._names: dict[str, list[str]] = {}
+        self._by_case: dict[str, dict[str, str]] = {}
         self.beyond: dict[Path, Signature | None] = {}
 
     def __reduce__(self) -> tuple[type[IncludeTree], tuple[Path, Path]]:
@@ -92,6 +93,20 @@ class IncludeTree:
         if name not in self._names:
             self._names[name] = self._listed(name)
         return self._names[name]
+
+    def spelt(self, path: str) -> str:
+        """`path` with its letters in the case in which the folders and the file are called, where they are
+        there; else "". Two that differ by case alone are one of them."""
+        place = ""
+        for part in posixpath.normpath(path.replace("\\", "/").lstrip("/")).split("/"):
+            if part != "..":
+                if place not in self._by_case:
+                    self._by_case[place] = {each.casefold(): each for each in self.names(place)}
+                part = self._by_case[place].get(part.casefold(), "")
+                if not part:
+                    return ""
+            place = posixpath.join(place, part)
+        return place
 
     def _listed(self, name: str) -> list[str]:
         place = self._inside(name)

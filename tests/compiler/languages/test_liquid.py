@@ -11,10 +11,13 @@ from kbc.languages.includes import AttributeStyle, Expansion, Liquid, Surroundin
 FILES = {
     "docs/_includes/hint.md": "Mind the {{ include.what }}.\n",
     "docs/guide/part.md": "---\na: 1\n---\nA part.\n",
+    "docs/_data/nests.yml": "size: {largest: 30}\nkinds: [a, b]\n",
+    "docs/_data/eggs/colours.json": '{"most": "blue"}',
 }
 SITE = Liquid(
     folder="docs",
     includes="docs/_includes",
+    data="docs/_data",
     values={"title": "Heron", "baseurl": "/h", "draft": True},
     page={"version": 3, "author": {"name": "Ada"}},
 )
@@ -35,6 +38,11 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
             "{{ site.title }} {{ page.version }} by {{ page.author.name | upcase }}",
             "Heron 3 by Ada",
         ),
+        (
+            "{{ site.data.nests.size.largest }} cm, {{ site.data.eggs.colours.most }}"
+            "\n```\n{{ site.data.eggs.colours.most }}\n```",
+            "30 cm, blue\n```\nblue\n```",
+        ),
         ("[a]({{ '/a/' | relative_url }}) {{ \"{{\" }}", "[a](/a/) {{"),
         ("{% raw %}`{{ x }} {% if %}`{% endraw %}", "`{{ x }} {% if %}`"),
         ("{% highlight ruby linenos %}\nputs 1\n{% endhighlight %}", "```ruby\nputs 1\n```"),
@@ -47,6 +55,7 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
         ('{% include hint.md what="step" %}', "Mind the step."),
         ("{% include_relative part.md %}", "A part."),
         ("[b]({% link _docs/b.md %})", "[b](../_docs/b.md)"),
+        ("[b]({% link {{site.title}}/v{{ page.version }}.md %})", "[b](../Heron/v3.md)"),
         ("{% if site.draft %}Draft{% else %}Done{% endif %}", "DraftDone"),
         ('See {% internal_link "the nest", "/birds/nest#eggs" %}.', "See [the nest](/birds/nest#eggs)."),
         ("See {% linkto 'birds/nest.html' 'the nest' %}.", "See [the nest](birds/nest.html)."),
@@ -66,11 +75,12 @@ def test_tags_become_their_text(source: str, expected: str) -> None:
 def test_what_the_site_computes_is_counted_and_leaves_no_tag() -> None:
     found = expanded(
         "A{% for x in site.data %}{{ x.name }}{% endfor %}B {{ data | sort }}{% plugin a %}"
+        "{{ site.data.nests.kinds }}{{ site.data.gone.at }}{{ site.data.nests }}"
         '{% asset "a", "b" %}{% include theme.html %}'
     )
     assert found.text == "AB "
     assert found.external == {
-        "{% for %}": 1, "{{ }}": 1, "{% plugin %}": 1, "{% asset %}": 1,
+        "{% for %}": 1, "{{ }}": 4, "{% plugin %}": 1, "{% asset %}": 1,
         "{% include theme.html %}": 1,
     }  # fmt: skip
 

@@ -137,7 +137,7 @@ class PageIncludes:
             return self._expanded(file, text, is_marked)
 
     def _expanded(self, file: SourceFile, text: str, is_marked: bool | None) -> str:
-        read, path = file.include, file.path.lower()
+        read, path = self._read(file), file.path.lower()
         if (whole := adapted(text, file.path, read, _front_matter)) is not text:
             text, is_marked = whole, None
         is_mdx = self._collection.is_mdx(file.path)
@@ -187,6 +187,19 @@ class PageIncludes:
         self._count(file, expansion)
         shown = mdx.with_rendered_texts(expansion.text) if is_mdx else expansion.text
         return without_pictures(shown)
+
+    def _read(self, file: SourceFile) -> Read:
+        """Reads what a page names; DocFX, which runs on Windows, finds it in any case of its letters."""
+        tree = file.tree
+        if self._collection.generator != "docfx" or tree is None:
+            return file.include
+
+        def in_any_case(path: str) -> bytes | None:
+            data = file.include(path)
+            spelt = "" if data is not None else tree.spelt(path)
+            return file.include(spelt) if spelt else data
+
+        return in_any_case
 
     def _count(self, file: SourceFile, expansion: Expansion) -> None:
         """Counts what an expansion of a page could not have."""
@@ -272,6 +285,7 @@ class PageIncludes:
         return Liquid(
             folder=str(self._options.get("folder", "")),
             includes=str(self._options.get("includes", "")),
+            data=str(self._options.get("data", "")),
             values=mapping(self._options.get("template_values" if is_bare else "values")),
             page=_front_matter(text),
             is_bare=is_bare,

@@ -101,6 +101,9 @@ class _Places:
         self._by_name = _only_pages_of_their_names(
             pages, {each.name for each in collections if each.generator in _BY_FILE_NAME}
         )
+        # DocFX runs on Windows.
+        self._in_any_case = {each.name for each in collections if each.generator == "docfx"}
+        self._by_case = {each.casefold(): each for each in paths} if self._in_any_case else {}
         # Of the path in a link, ExDoc looks at the name of the file alone.
         self._in_any_folder = {each.name for each in collections if each.generator == "ex-doc"}
         self._roots, self._tops = link_roots(collections), from_root(collections)
@@ -115,6 +118,8 @@ class _Places:
         """The path that a link in `record` means: of a file that is there, where one of those that its
         generator tries is."""
         folder, paths, collection = posixpath.dirname(record.path), self.paths, record.collection
+        is_windows = collection in self._in_any_case
+        target = target.replace("\\", "/") if is_windows else target
         if target.startswith("~/") and collection in self._tops:
             folder, target = self._tops[collection], target[2:]
         path = posixpath.normpath(posixpath.join(folder, target)) if target else record.path
@@ -128,7 +133,7 @@ class _Places:
             stem, ending = posixpath.splitext(path)
             named = f"{stem}.{self._languages[collection]}{ending}"
             path = named if named in paths else path
-        return path
+        return self._by_case.get(path.casefold(), path) if is_windows else path
 
 
 class _Headings:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kbc.project.include_tree import IncludeTree
+from kbc.project.include_tree import IncludeTree, folders_above
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import (
     first_existing,
@@ -22,6 +22,11 @@ GENERATOR = "docfx"
 CONFIGS = ("docfx.json",)
 CONTENTS = ("toc.yml", "TOC.yml", "toc.md", "TOC.md")
 REDIRECTIONS = ".openpublishing.redirection.json"
+PUBLISHING = ".openpublishing.publish.config.json"
+"""The configuration of Microsoft Learn, in the folder of docfx.json or in one above it."""
+CONVERTER = "MAML2Yaml"
+"""Its step that makes YAML of pages about commands of PowerShell, which are Markdown as PlatyPS writes it."""
+
 MAX_CONTENTS = 500
 """Tables of contents that are followed."""
 
@@ -48,7 +53,12 @@ class _Mapped(NamedTuple):
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The site whose docfx.json is in `folder`; None for one that builds no pages."""
     build = mapping(read_json_with_comments(tree, config).get("build"))
-    found = [each for each in _content(build.get("content"), folder, _MARKDOWN) if each.include]
+    found_above = (first_existing(tree, each, (PUBLISHING,)) for each in folders_above(config))
+    publishing = next(filter(None, found_above), "")
+    content = build.get("content")
+    if publishing and CONVERTER in read_text(tree, publishing):
+        content = [*_tables(content), *_unconverted(content)]
+    found = [each for each in _content(content, folder, _MARKDOWN) if each.include]
     if not found:
         return None
     place = _common(each.source for each in found)
@@ -56,7 +66,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     metadata = mapping(build.get("globalMetadata"))
     starts = dict.fromkeys((folder, place, *(each.source for each in found)))
     titles, files = _contents(tree, starts, place)
-    redirections = first_existing(tree, folder, (REDIRECTIONS,))
+    redirections = _redirections(tree, folder, publishing)
     return Site(
         folder=place,
         title=text(metadata, *_METADATA),
@@ -64,12 +74,14 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         titles=titles,
         include=tuple(dict.fromkeys(_anchored([*found, *resources], place, "include"))),
         exclude=(*NOT_PAGES, *_NO_PAGES, *dict.fromkeys(_anchored(found, place, "exclude"))),
-        redirects=_redirects(tree, redirections, folder, place),
+        redirects={
+            old: new for path in redirections for old, new in _redirects(tree, path, place).items()
+        },
         options={
             "config_folder": folder,
             "mapped": [[_below(place, each.source), each.target] for each in found],
         },
-        files=(*files, *([redirections] if redirections else ())),
+        files=(*files, *([publishing] if publishing else ()), *redirections),
     )
 
 
@@ -83,8 +95,7 @@ def _common(folders: Iterable[str]) -> str:
 def _content(value: Any, folder: str, wanted: re.Pattern[str]) -> Iterator[_Mapped]:
     """The entries of `build.content`: patterns, or tables of them with `src`, `dest` and `exclude`; of the
     patterns those that are `wanted`."""
-    for item in value if isinstance(value, list) else [value]:
-        table = item if isinstance(item, Mapping) else {"files": item}
+    for table in _tables(value):
         files = [each for glob in texts(table.get("files")) for each in _spelt_out(glob)]
         yield _Mapped(
             _up(folder, text(table, "src", "cwd")),
@@ -92,6 +103,18 @@ def _content(value: Any, folder: str, wanted: re.Pattern[str]) -> Iterator[_Mapp
             tuple(each for each in files if wanted.fullmatch(each)),
             tuple(each for glob in texts(table.get("exclude")) for each in _spelt_out(glob)),
         )
+
+
+def _tables(value: Any) -> Iterator[Mapping[str, Any]]:
+    for item in value if isinstance(value, list) else [value]:
+        yield item if isinstance(item, Mapping) else {"files": item}
+
+
+def _unconverted(value: Any) -> Iterator[Mapping[str, Any]]:
+    """The entries of `build.content`, with the Markdown of which the YAML in their patterns is made."""
+    for table in _tables(value):
+        yaml = [each for each in texts(table.get("files")) if each.endswith(".yml")]
+        yield {**table, "files": [each.removesuffix(".yml") + ".md" for each in yaml]}
 
 
 def _up(folder: str, source: str) -> str:
@@ -173,12 +196,25 @@ def _entries(item: Any) -> Iterator[tuple[str, str]]:
         yield from _entries(item.get("items"))
 
 
-def _redirects(tree: IncludeTree, path: str, folder: str, place: str) -> dict[str, str]:
-    """Former paths -> addresses, of Microsoft Learn's list of redirections."""
-    listed = read_json_with_comments(tree, path).get("redirections") if path else None
+def _redirections(tree: IncludeTree, folder: str, publishing: str) -> tuple[str, ...]:
+    """The lists of redirections of Microsoft Learn: in the folder of docfx.json, beside `publishing`, or
+    named there."""
+    beside = posixpath.dirname(publishing)
+    named = (
+        texts(read_json_with_comments(tree, publishing).get("redirection_files"))
+        if publishing
+        else ()
+    )
+    usual = (joined(each, REDIRECTIONS) for each in (folder, beside))
+    places = dict.fromkeys((*usual, *(_up(beside, each) for each in named)))
+    return tuple(each for each in places if tree.exists(each))
+
+
+def _redirects(tree: IncludeTree, path: str, place: str) -> dict[str, str]:
+    """Former paths -> addresses, of a list of redirections."""
     found: dict[str, str] = {}
-    for each in sequence(listed):
+    for each in sequence(read_json_with_comments(tree, path).get("redirections")):
         old, new = text(mapping(each), "source_path"), text(mapping(each), "redirect_url")
         if old and new:
-            found[_below(place, joined(folder, old)).removesuffix(".md")] = new
+            found[_below(place, _up(posixpath.dirname(path), old)).removesuffix(".md")] = new
     return found

@@ -58,7 +58,8 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     content = joined(folder, _content(data, own, language, module))
     modules = _modules(tree, data, module, folder)
     if not tree.names(content):
-        content = next(filter(tree.names, _contents(modules)), "")
+        whole = (place for place, target in _contents(modules) if target == "content")
+        content = next(filter(tree.names, whole), "")
     if not content:
         return None
     permalinks = mapping(data.get("permalinks")) or parts["permalinks"][0]
@@ -97,8 +98,8 @@ def _modules(
     tree: IncludeTree, data: Mapping[str, Any], module: Mapping[str, Any], folder: str
 ) -> dict[str, list[Mapping[str, Any]]]:
     """The folders of the themes and modules of the site, as far as the tree has them, each with the mounts
-    that the configuration gives it: those that go.mod or `replacements` replace by a folder, and those below
-    the folder of themes."""
+    that the configuration gives it: those that go.mod or `replacements` replace by a folder, those below the
+    folder of themes, and those that `hugo mod vendor` has copied."""
     stated = module.get("replacements")
     replacements = ",".join(texts(stated)) if stated else ""
     local = dict(_REPLACED.findall(read_text(tree, joined(folder, "go.mod"))))
@@ -108,17 +109,19 @@ def _modules(
     found: dict[str, list[Mapping[str, Any]]] = {}
     for each in (*({"path": theme} for theme in texts(data.get("theme"))), *imports):
         path = text(each, "path")
-        place = joined(folder, local.get(path) or f"{themes}/{path}")
-        if path and not place.startswith("..") and tree.names(place):
+        stated_places = (local.get(path), f"{themes}/{path}", f"_vendor/{path}")
+        places = (joined(folder, one) for one in stated_places if one)
+        place = next((one for one in places if not one.startswith("..") and tree.names(one)), "")
+        if path and place and each.get("disable") is not True:
             found[place] = [mapping(one) for one in sequence(each.get("mounts"))]
     return found
 
 
-def _contents(modules: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
-    """The folders of modules that are mounted as content."""
+def _contents(modules: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[tuple[str, str]]:
+    """The folders of modules that are mounted, each with the folder as which it is."""
     for place, mounts in modules.items():
-        stated = [text(each, "source") for each in mounts if text(each, "target") == "content"]
-        yield from (joined(place, source) for source in (stated or ["content"][: not mounts]))
+        for each in mounts or [{"source": "content", "target": "content"}]:
+            yield joined(place, text(each, "source")), text(each, "target")
 
 
 def mounted(tree: IncludeTree, site: Site) -> list[Site]:
@@ -132,7 +135,7 @@ def mounted(tree: IncludeTree, site: Site) -> list[Site]:
     own = map(mapping, sequence(module.get("mounts")))
     mounts = [(joined(folder, source), each) for each in own if (source := text(each, "source"))]
     inherited = _contents(_modules(tree, data, module, folder))
-    mounts += [(place, {"target": "content"}) for place in inherited if place]
+    mounts += [(place, {"target": target}) for place, target in inherited if place]
     for place, mount in mounts:
         target = text(mount, "target")
         is_content = target == "content" or target.startswith("content/")

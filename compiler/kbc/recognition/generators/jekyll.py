@@ -49,12 +49,20 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "permalink": text(data, "permalink"),
             "permalinks": _permalinks(data, mapping(collections)),
             "collections": [str(name) for name in names],
-            "values": {
-                name: value for name, value in data.items() if isinstance(value, (str, int, float))
-            },
+            "values": _values(data),
+            "data": joined(source, text(data, "data_dir") or "_data"),
             "includes": joined(source, text(data, "includes_dir") or "_includes"),
         },
     )
+
+
+def _values(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The texts and numbers, which pages can show, and the tables of them."""
+    return {
+        name: _values(value) if isinstance(value, Mapping) else value
+        for name, value in data.items()
+        if isinstance(value, (str, int, float, Mapping))
+    }
 
 
 def _permalinks(data: Mapping[str, Any], collections: Mapping[str, Any]) -> dict[str, str]:

@@ -311,3 +311,42 @@ def test_references_of_docfx_lead_to_the_page_with_the_uid(tmp_path: Path) -> No
     assert (
         "First [Big nests](birds/nests.md), then [eggs](birds/eggs.md)." in records["index.md"].text
     )
+
+
+def test_docfx_finds_files_in_any_case_of_their_letters(tmp_path: Path) -> None:
+    files = {
+        "docfx.json": '{"build": {"content": [{"files": ["**/*.md"]}]}}',
+        "index.md": "# Start\n\n[Nests](birds\\big-nests.md)\n\n[!code-cs[](snippets/cs/egg.cs)]\n",
+        "birds/Big-Nests.md": page("Nests"),
+        "Snippets/CS/Egg.cs": "class Egg { int weight; }\n",
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    (start,) = (each for each in inputs.records["docs"] if each.path == "index.md")
+    assert "class Egg { int weight; }" in start.text
+    assert not [each for each in diagnostics if each.code in ("dead-link", "include-unresolved")]
+
+
+def test_docfx_has_the_pages_of_commands_that_microsoft_learn_makes_yaml_of(tmp_path: Path) -> None:
+    config = (
+        '{"build": {"content": [{"files": ["**/*.yml"], "src": "nests-ps", "dest": "module"}],'
+        ' "sitemap": {"baseUrl": "https://c.example"}}}'
+    )
+    publishing = (
+        '{"dependent_packages": [{"id": "Microsoft.DocAsCode.MAML2Yaml"}],'
+        ' "redirection_files": ["moved/first.json"]}'
+    )
+    files = {
+        ".openpublishing.publish.config.json": publishing,
+        "moved/first.json": (
+            '{"redirections": [{"source_path": "../docs/nests-ps/Get-Eggs.md",'
+            ' "redirect_url": "/module/Nests/Get-Egg"}]}'
+        ),
+        "docs/docfx.json": config,
+        "docs/nests-ps/Nests/Get-Egg.md": page("Get-Egg"),
+    }
+    root = write_tree(tmp_path / "tree", files)
+    inputs, _ = read(root)
+    assert addresses(inputs) == {"Nests/Get-Egg.md": "https://c.example/module/Nests/Get-Egg.html"}
+    (found,) = inputs.records["docs"]
+    assert isinstance(found, DocRecord)
+    assert found.aliases == ("https://c.example/Get-Eggs",)

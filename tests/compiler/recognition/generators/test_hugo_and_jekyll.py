@@ -185,6 +185,10 @@ def test_hugo_reads_the_folders_that_its_module_mounts_as_content(tmp_path: Path
             },
             "own/moor",
         ),
+        (
+            {"hugo.yaml": "module:\n  imports:\n    - path: example.org/moor\n"},
+            "_vendor/example.org/moor",
+        ),
     ],
 )
 def test_pages_and_shortcodes_may_be_those_of_a_theme_or_module_in_the_tree(
@@ -315,6 +319,26 @@ def test_references_of_hugo_start_at_the_content_and_find_sections(tmp_path: Pat
     assert [each.code for each in diagnostics if each.code == "dead-link"] == ["dead-link"]
 
 
+def test_a_section_may_be_that_of_a_module_that_hugo_has_copied(tmp_path: Path) -> None:
+    config = (
+        "[[module.imports]]\npath = 'example.org/moor'\n"
+        "[[module.imports.mounts]]\nsource = 'pages'\ntarget = 'content/moor'\n"
+        "[[module.imports]]\npath = 'example.org/reed'\ndisable = true\n"
+    )
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.toml": f"baseURL = 'https://s.example/'\n{config}",
+            "content/a.md": page("A"),
+            "_vendor/example.org/moor/pages/b.md": page("B"),
+            "_vendor/example.org/reed/content/c.md": page("C"),
+        },
+    )
+    inputs, _ = read(root)
+    found = {url for name in inputs.records for url in addresses(inputs, name).values()}
+    assert found == {"https://s.example/a/", "https://s.example/moor/b/"}
+
+
 def test_text_with_front_matter_in_a_collection_of_jekyll_is_a_page(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
@@ -330,6 +354,22 @@ def test_text_with_front_matter_in_a_collection_of_jekyll_is_a_page(tmp_path: Pa
         "_licenses/heron.txt": "Heron License",
         "index.md": "Home",
     }
+
+
+def test_pages_of_jekyll_show_values_of_the_configuration_and_of_files_of_data(
+    tmp_path: Path,
+) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "_config.yml": "markdown: kramdown\nbird: {name: Heron, since: 2020-01-01}\n",
+            "_data/versions.yml": "stable: 2.1\n",
+            "index.md": "# Home\n\n{{ site.bird.name }} {{ site.data.versions.stable }}\n",
+        },
+    )
+    inputs, diagnostics = read(root)
+    assert inputs.records["docs"][0].text == "# Home\n\nHeron 2.1\n"
+    assert not [each for each in diagnostics if each.code == "content-elsewhere"]
 
 
 @pytest.mark.parametrize(

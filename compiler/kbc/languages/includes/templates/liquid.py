@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from textwrap import dedent
 from typing import Any
 
@@ -26,7 +27,7 @@ from kbc.languages.includes.files import (
     not_included,
 )
 from kbc.project.source_file import relative_path
-from kbc.project.well_formed import is_scalar
+from kbc.project.well_formed import is_scalar, json_value, mapping, yaml_table
 
 _TAG = re.compile(
     r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?>\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
@@ -53,6 +54,9 @@ _TWO_QUOTED = re.compile(r"(?:\"([^\"]*)\"|'([^']*)')\s*,?\s*(?:\"([^\"]*)\"|'([
 _PLACE = re.compile(r"(?:https?://|[#/]|\.{1,2}/)\S*|[\w.-]+(?:/[\w.-]+)+/?(?:#\S*)?")
 _PICTURE = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)\Z", re.IGNORECASE)
 
+_MAX_DATA_BYTES = 500_000
+"""Of a file of data whose values pages show one by one; larger ones are tables of many."""
+
 _SKIPPED = frozenset({"comment", "for", "macro", "tablerow"})
 """Blocks whose content is no text of the page as it stands."""
 
@@ -63,12 +67,14 @@ _GIVEN = re.compile(r"(?<![\w-])([\w-]+)\s*=\s*([A-Za-z][\w-]*)")
 
 @dataclass(frozen=True, slots=True)
 class Liquid:
-    """What a site gives to its pages: `includes` is the folder of included files and `folder` that of the
-    pages, both below the root; `values` are those of the configuration, `page` those of the front matter.
-    With `is_bare` both are named without `site` and `page`, as Jinja and Nunjucks have them."""
+    """What a site gives to its pages: `includes` is the folder of included files, `data` that of `site.data`
+    and `folder` that of the pages, all below the root; `values` are those of the configuration, `page` those
+    of the front matter. With `is_bare` both are named without `site` and `page`, as Jinja and Nunjucks have
+    them."""
 
     folder: str = ""
     includes: str = ""
+    data: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     page: Mapping[str, Any] = field(default_factory=dict)
     is_bare: bool = False
@@ -85,6 +91,12 @@ def value_at(table: Mapping[str, Any], path: str) -> str | None:
 def first_value(tables: Iterable[Mapping[str, Any]], path: str) -> str | None:
     """The text or number at a path in the first of the tables that has one."""
     return next((found for each in tables if (found := value_at(each, path)) is not None), None)
+
+
+@lru_cache(64)
+def _table(data: bytes, ending: str) -> Mapping[Any, Any]:
+    text = data.decode("utf-8-sig", "replace")
+    return mapping(json_value(text)) if ending == ".json" else yaml_table(text)
 
 
 def replace_liquid(text: str, liquid: Liquid, page: IncludingPage) -> str:
@@ -187,13 +199,31 @@ class _Template:
     def _with_values(self, code: str) -> str:
         if "{{" not in code or self._liquid.is_bare or not self._liquid.values:
             return code
-        tables = {"site": self._liquid.values, "page": self._liquid.page}
 
         def shown(match: re.Match[str]) -> str:
-            found = value_at(tables[match["table"]], match["path"])
+            found = self._known(match["table"], match["path"])
             return match[0] if found is None else found
 
         return _VALUE_IN_CODE.sub(shown, code)
+
+    def _known(self, table: str, path: str) -> str | None:
+        """A value of `site` or `page`."""
+        if table == "page":
+            return value_at(self._liquid.page, path)
+        name, _, rest = path.partition(".")
+        if name == "data" and self._liquid.data:
+            return self._in_data(rest.split("."))
+        return value_at(self._liquid.values, path)
+
+    def _in_data(self, names: Sequence[str]) -> str | None:
+        """A value of a file of data, which the first of `names` lead to."""
+        for count in range(1, len(names)):
+            place = posixpath.join(self._liquid.data, *names[:count])
+            for ending in (".yml", ".yaml", ".json"):
+                data = self._page.read(place + ending)
+                if data is not None and len(data) <= _MAX_DATA_BYTES:
+                    return value_at(_table(data, ending), ".".join(names[count:]))
+        return None
 
     def _value(self, expression: str, parameters: Mapping[str, str]) -> str:
         if literal := _LITERAL.match(expression):
@@ -207,8 +237,9 @@ class _Template:
             return self._kept.keep(self._bare_value(expression))
         if found := _VARIABLE.match(expression):
             kind, _, rest = found["path"].partition(".")
-            tables = {"site": self._liquid.values, "page": self._liquid.page}
-            if (value := value_at(tables.get(kind, parameters), rest)) is not None:
+            is_given = kind == "include"
+            value = value_at(parameters, rest) if is_given else self._known(kind, rest)
+            if value is not None:
                 return self._kept.keep(value)
             if rest in ("baseurl", "url"):
                 return ""
@@ -227,6 +258,7 @@ class _Template:
         return shown
 
     def _tag(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
+        rest = self._with_values(rest)
         if name in ("include", "include_relative", "include_cached", "render"):
             return self._included(name, rest, depth)
         if name in NOTICES:
