@@ -145,6 +145,10 @@ class Diagnostics:
                 self._found.discard(found)
                 self._found.add(replace(found, severity=Severity.WARNING))
 
+    def discard(self, which: Callable[[Diagnostic], bool]) -> None:
+        """Takes back the warnings and notes that `which` names."""
+        self._found = {each for each in self._found if each.is_error or not which(each)}
+
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(sorted(self._found, key=lambda found: found.sort_key))
 

@@ -43,7 +43,7 @@ class Label:
     """What a page can be linked at: a heading at the top level (`is_section`), one inside of a quote or
     a list, or (`is_term`) a term of a definition list. `stated` is the id that it names itself.
     `unpictured` is the title of a heading with pictures without what these show, with a space where one was
-    at an end; "" for others."""
+    at an end, or of one with several blanks beside each other with these; "" for others."""
 
     title: str
     stated: str = ""
@@ -205,7 +205,8 @@ def _github(title: str) -> str:
 
 def unpictured(label: Label) -> set[str]:
     """The anchors of a heading with pictures by GitHub's rule, which takes no text of these and keeps a
-    space beside one as a hyphen; libraries leave that out. Empty for other labels."""
+    space beside one as a hyphen; libraries leave that out. Of one with blanks beside each other, that with a
+    hyphen for each. Empty for other labels."""
     own, title = _github(label.unpictured), label.unpictured
     if not own:
         return set()

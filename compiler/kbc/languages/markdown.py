@@ -45,6 +45,9 @@ _TITLE = re.compile(
 )
 """A heading of level 1; code, in which such a line is a comment, is passed over."""
 
+_AS_IT_STANDS = re.compile(r"!\[|<|  ")
+"""In a heading: pictures, tags and blanks beside each other, which GitHub's anchors and titles differ in."""
+
 _ROLE = re.compile(r"\{[\w:-]+\}(?=`)")
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
@@ -359,12 +362,13 @@ def _titled(source: str, references: Mapping[str, Any]) -> tuple[str, str]:
 
 def _unpictured(source: str, references: Mapping[str, Any]) -> str:
     """What `Label` has of a heading's source."""
-    if ("![" not in source and "<" not in source) or len(source) > MAX_INLINE_CHARS:
+    if _AS_IT_STANDS.search(source) is None or len(source) > MAX_INLINE_CHARS:
         return ""
     bare, _ = split_attributes(source)
     tokens = _INLINE.parseInline(bare, {"references": references})[0].children or []
     kept = [token for token in tokens if token.type not in ("image", "html_inline")]
-    return "".join(_inline_text(kept)) if len(kept) < len(tokens) else ""
+    shown = "".join(_inline_text(kept))
+    return shown if len(kept) < len(tokens) or "  " in shown else ""
 
 
 def _labels(tokens: Sequence[Token], references: Mapping[str, Any]) -> Iterator[Label]:

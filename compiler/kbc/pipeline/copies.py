@@ -8,6 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from kbc.diagnostics import Diagnostics
+from kbc.formats.document import UNRESOLVED
 from kbc.project.model import Collection, Project
 from kbc.recognition.site import below
 from kbc.records import CompiledRecord, DocRecord
@@ -32,10 +34,14 @@ Records = Mapping[str, list[CompiledRecord]]
 
 
 def without_copies(
-    project: Project, records: Records, includers: Mapping[str, Sequence[str]]
+    project: Project,
+    records: Records,
+    includers: Mapping[str, Sequence[str]],
+    diagnostics: Diagnostics,
 ) -> dict[str, list[CompiledRecord]]:
     """`records` without those of which a page of the documentation has all the text, and whose paths it
-    takes as aliases. `includers` are the files that include another, by its path."""
+    takes as aliases. What these include is looked for beside the page, which has a warning of its own where
+    it is not there. `includers` are the files that include another, by its path."""
     found = {name: list(each) for name, each in records.items()}
     documents = [each for each in project.collections if each.kind == "docs"]
     own = [each for each in documents if each.name not in _BESIDE]
@@ -70,6 +76,7 @@ def without_copies(
     copies = _in_kept_pages(copies)
     if not copies:
         return found
+    diagnostics.discard(lambda each: each.path in copies and each.code == UNRESOLVED)
     for collection in documents:
         name = collection.name
         found[name] = list(_rewritten(records[name], copies))

@@ -105,7 +105,7 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
         for collection in project.collections
     }
     if project.boundary is not None:
-        records = without_copies(project, records, tree.included)
+        records = without_copies(project, records, tree.included, diagnostics)
     if derived := derive(project.collections, records):
         rules, records[derived[0].name] = derived
         files[rules.name] = []

@@ -220,22 +220,25 @@ def _hugo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str
     language = str(options.get("language", ""))
     if language and stem.endswith(f".{language}"):
         stem = stem[: -len(language) - 1]
-    folder, name = posixpath.dirname(stem), posixpath.basename(stem)
-    if name in ("_index", "index"):
+    if posixpath.basename(stem) == "index":  # a page with a folder of its own
+        stem = posixpath.dirname(stem)
+    folder, name = posixpath.split(stem)
+    if name in ("_index", ""):
         place = folder
     else:
         place = posixpath.join(folder, _text(data, "slug") or name)
         rule = options.get("permalinks", {}).get(stem.split("/")[0]) if "/" in stem else None
         if isinstance(rule, str):
-            return _filled(rule, stem, data)
+            return _filled(rule, stem, data, _urlized(_text(data, "title")))
     place = _urlized(place)
-    if options.get("ugly_urls") and name not in ("_index", "index"):
+    if options.get("ugly_urls") and name not in ("_index", ""):
         return f"{place}.html"
     return f"{place}/" if place else ""
 
 
 def _urlized(place: str) -> str:
-    return re.sub(r"[^\w/.~+-]+", "", re.sub(r"\s+", "-", place.lower())).strip("/")
+    kept = re.sub(r"[^\w/.~+\s-]+", "", place.lower())
+    return re.sub(r"\s+", "-", re.sub(r"(?<=-)\s+|\s+(?=-)", "", kept)).strip("/")
 
 
 def _zola(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -288,19 +291,20 @@ _JEKYLL_STYLES = {
 }
 
 
-def _filled(rule: str, stem: str, data: Mapping[str, Any]) -> str:
-    """A permalink with placeholders, as Jekyll and Hugo write them."""
+def _filled(rule: str, stem: str, data: Mapping[str, Any], title: str = "") -> str:
+    """A permalink with placeholders, as Jekyll and Hugo write them; in Hugo, with the page's `title`."""
     name = posixpath.basename(stem)
     dated = _DATED.fullmatch(name)
     stated = re.match(r"(\d{4})-(\d\d)-(\d\d)", _text(data, "date"))
     date = dated or stated
     year, month, day = date.groups()[:3] if date else ("", "", "")
-    slug = _text(data, "slug") or (dated[4] if dated else name)
+    stated_slug = _text(data, "slug")
+    slug = stated_slug or (dated[4] if dated else name)
     categories = texts(data.get("categories")) or _text(data, "categories").split()
     values = {
         "path": stem,
-        "title": slug,
-        "slug": slug,
+        "title": title or slug,
+        "slug": stated_slug or title or slug,
         "slugorfilename": slug,
         "slugorcontentbasename": slug,
         "contentbasename": name,

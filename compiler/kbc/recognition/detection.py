@@ -314,7 +314,7 @@ class _FolderDetector:
         collections = collections or self._documentation()
         taken = [path for collection in collections for path in collection.paths]
         plain = code.shared_folders(collections, self._files)
-        beside = [] if "." in taken else [name for name in self._names if name not in taken]
+        beside = repository.beside(self._names, collections)
         self._leave_out(translations.outside(self._translated_files, taken))
         self._leave_out(translations.repeated_languages(self._files, taken))
         own = [name for name in beside if name not in self._translated_files]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kb_runtime.live.source_trees import VERSION_CONTROL
 from kbc.project.include_tree import IncludeTree
+from kbc.project.model import Collection
 from kbc.recognition.configuration import first_existing, read_text
 from kbc.recognition.generators import (
     antora,
@@ -51,6 +52,7 @@ from kbc.recognition.places import (
 )
 from kbc.recognition.site import Site, below, joined
 from kbc.recognition.translations import translations
+from kbc.sources.patterns import PathPatterns
 
 MAX_FOLDERS = 4_000
 _SCAFFOLDS = re.compile(r"templates?[-_].*")
@@ -258,3 +260,16 @@ def _ancestors(path: Path, home: Path) -> Iterator[Path]:
         except OSError:
             return
         yield folder
+
+
+def beside(names: Sequence[str], collections: Sequence[Collection]) -> list[str]:
+    """Those of the entries `names` of the root that no collection reads: of one that has the whole tree, all
+    or what it includes."""
+    whole = [each for each in collections if "." in each.paths]
+    if not all(each.include for each in whole):
+        return []
+    taken = frozenset(path for each in collections for path in each.paths)
+    patterns = [PathPatterns(each.include, each.exclude) for each in whole]
+    return [
+        name for name in names if name not in taken and all(each.reason(name) for each in patterns)
+    ]

@@ -233,9 +233,10 @@ def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
     `guide-ja.md` beside `guide.md` or `guide-en.md`. Behind a hyphen it may be a word (`log-in`, `what-is`)
     or a unit (`TIMEOUT_MS`): several pages that are not in English have to end in it, or one page has to be
     there in several languages, unless they are about a project; those may be in another folder than theirs.
+    Pages in English wait for their translation if several others that end in their language are not.
     """
     known = frozenset(files)
-    certain: list[str] = []
+    certain: dict[str, list[str]] = {}  # by the language
     probable: dict[str, list[str]] = {}  # by the language, and by the original
     for name in filter(is_page_of_site, files):
         stem, ending = posixpath.splitext(name)
@@ -247,7 +248,7 @@ def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
             if known.isdisjoint(places):
                 continue
             if is_about_project or stem[len(base)] == ".":
-                certain.append(name)
+                certain.setdefault(suffix, []).append(name)
             else:
                 probable.setdefault(suffix, []).append(name)
                 probable.setdefault(f"{base}/", []).append(name)
@@ -257,8 +258,10 @@ def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
         for names in probable.values()
         if len(names) >= FEW_PAGES and not _are_mostly_english(names, tree)
     ]
-    certain = [name for name in certain if not are_in_english([_read(name, tree)])]
-    return sorted({*certain, *(name for names in found for name in names)})
+    for names in certain.values():
+        foreign = [name for name in names if not are_in_english([_read(name, tree)])]
+        found.append(names if len(foreign) >= _SEVERAL else foreign)
+    return sorted({name for names in found for name in names})
 
 
 def _are_mostly_english(names: Sequence[str], tree: IncludeTree) -> bool:

@@ -221,6 +221,18 @@ def test_toctree_lists_titles_of_documents() -> None:
     assert found == "- [part](part.txt)\n- Named\n"
 
 
+def test_toctree_lists_titles_that_documents_include() -> None:
+    files = {
+        "docs/work.rst": b".. _work:\n\n.. include:: ../CONTRIBUTING.rst\n",
+        "docs/rules.md": b"```{include} ../RULES.md\n```\n",
+        "CONTRIBUTING.rst": b"How to work\n===========\n\nWade in.\n",
+        "RULES.md": b"# Our rules\n\nNone.\n",
+    }
+    source = b".. toctree::\n\n   work\n   rules\n"
+    (found,) = convert("docs/index.rst", source, files.get)
+    assert found.text.splitlines() == ["- [How to work](work.rst)", "- [Our rules](rules.md)"]
+
+
 def test_toctree_lists_notebooks() -> None:
     cells = [
         {"cell_type": "code", "metadata": {}, "source": ["# no\n", "x"]},

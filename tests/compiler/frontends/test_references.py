@@ -162,6 +162,19 @@ def test_links_may_have_the_case_of_a_heading_where_no_generator_is_known() -> N
     assert [each[1:3] for each in checked({"docs/a.md": page})] == [(3, "dead-anchor")]
 
 
+def test_fields_of_an_operation_that_a_page_shows_have_anchors() -> None:
+    page = "---\ntitle: Fly\n{}---\n\n# Fly\n\n[far](#body-how-far) [gone](#how-far)\n"
+    found = checked(
+        {"docs/a.md": page.format("openapi: post /fly\n"), "docs/b.md": page.format("")}
+    )
+    dead = [(each[0], each[3].split("'")[1]) for each in found if each[2] == "dead-anchor"]
+    assert dead == [
+        ("docs/a.md", "#how-far"),
+        ("docs/b.md", "#body-how-far"),
+        ("docs/b.md", "#how-far"),
+    ]
+
+
 def test_escaped_signs_of_links_are_part_of_names_and_ids() -> None:
     page = (
         "# A\n\n[c](c%23.md) [no](d%23.md) [one](#caf%C3%A9) [two](#x%20y)\n\n"

@@ -141,8 +141,11 @@ def test_without_a_generator_links_may_use_any_rule() -> None:
         ("![logo](l.png) Pond", {"pond", "-pond"}),
         ("API <img src='a.png'>", {"api", "api-"}),
         ("Uses [![a](b.svg)](https://c.example) it", {"uses--it"}),
+        ("`fly(far)`  herons only", {"flyfar--herons-only", "flyfar-herons-only"}),
     ],
 )
-def test_what_pictures_show_is_no_part_of_anchors(heading: str, expected: set[str]) -> None:
+def test_what_pictures_show_is_no_part_of_anchors_and_each_blank_is(
+    heading: str, expected: set[str]
+) -> None:
     found = anchors(parse(f"## {heading}\n"), rules_of("", {}))
     assert expected <= found

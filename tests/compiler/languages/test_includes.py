@@ -76,6 +76,10 @@ def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
          '\n```go hl_lines="2"\na := 1\n```\n'),
         ("{{< code-toggle file=hugo >}}\na = 1\n{{< /code-toggle >}}",
          '\n```toml title="hugo"\na = 1\n```\n'),
+        ('{{< cards >}}\n    {{< card link="../nest" title="Nest" icon="egg" >}}\n'
+         '    {{< card href="/b" title="Bill" subtitle="Its *length*." >}}\n{{< /cards >}}',
+         "\n    \n- [Nest](../nest)\n    \n- [Bill](/b): Its *length*.\n"),
+        ('Or {{< button text="Feed it" url="feed.md" />}}.', "Or [Feed it](feed.md)."),
         ("{{< unknown x >}}inner *text*{{< /unknown >}}", "inner *text*"),
         ('see {{% glossary-term "template" %}}.', "see template."),
         ('import Code from "!!raw-loader!../../snippet.py";\n\n<CodeBlock language="py">{Code}</CodeBlock>',
@@ -237,3 +241,21 @@ def test_a_page_stops_to_read_what_it_includes_at_a_bound() -> None:
 def test_anchors_may_have_several_words_and_flags_behind_them(part: str, code: str) -> None:
     text = f"```rust\n{{{{#include ../listings/words.rs:{part} }}}}\n```\n"
     assert expanded(text).text == f"```rust\n{code}\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("// highlight-next-line\nfly()", "fly()"),
+        ("fly()\n  {/* highlight-start */}\n  land()\n  {/* highlight-end */}", "fly()\n  land()"),
+        ("fly() // [!code focus:2]\nland() // [!code ++]", "fly()\nland() // [!code ++]"),
+        ("import fly\n// ---cut-before---\nfly()", "import fly\nfly()"),
+        ("a = 1  # [!code highlight]\n# [!code word:b]\nb = 2", "a = 1\nb = 2"),
+        ("// to highlight-next-line, say so", "// to highlight-next-line, say so"),
+    ],
+)
+def test_comments_for_highlighters_are_no_part_of_code(code: str, shown: str) -> None:
+    quoted = f"````md\n```js\n{code}\n```\n````\n"
+    assert expanded(f"Like:\n\n```js\n{code}\n```\n\n{quoted}").text == (
+        f"Like:\n\n```js\n{shown}\n```\n\n{quoted}"
+    )

@@ -79,6 +79,23 @@ def test_a_page_in_another_format_with_other_links_is_the_same(tmp_path: Path) -
     assert pages(root)["readme"] == ["README.rst"]
 
 
+def test_what_a_copy_includes_beside_the_page_that_shows_it_is_not_missing(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": "[project]\nname = 'heron'\n",
+        "docs/conf.py": "project = 'Heron'\n",
+        "docs/index.rst": "Heron\n=====\n\nStands.\n",
+        "docs/work/index.rst": ".. include:: ../../CONTRIBUTING.rst\n",
+        "docs/BUILD.rst": "Run make.\n",
+        "CONTRIBUTING.rst": "Work\n====\n\nWade in and write.\n\n.. include:: ../BUILD.rst\n",
+    }
+    root = write_tree(tmp_path / "heron", files)
+    assert "readme" not in pages(root)
+    assert not [each for each in read(root)[1] if each.code == "unresolved-directive"]
+    (root / "docs/BUILD.rst").unlink()
+    (found,) = (each for each in read(root)[1] if each.code == "unresolved-directive")
+    assert found.path == "docs/work/index.rst"
+
+
 def test_a_history_with_roles_that_only_the_page_resolves_is_read_once(tmp_path: Path) -> None:
     entries = "".join(
         f"- {{func}}`wade{at} <pond.wade{at}>` and {{meth}}`Nest.hatch`.\n" for at in range(9)

@@ -290,6 +290,27 @@ def test_folders_that_wait_for_their_translation_are_left_out_with_several_other
         assert is_read == ({"guide", "fr"} if place.startswith(("fr", "de")) else {"guide"})
 
 
+def test_files_that_wait_for_their_translation_are_left_out_with_several_others(
+    tmp_path: Path,
+) -> None:
+    english = (
+        "# {0}\n\n" + "It is one of the birds that we have seen by the water of the lake.\n" * 3
+    )
+    french = (
+        "# {0}\n\nLe {0} est un des oiseaux que nous avons vus, quand il est au bord de l'eau.\n"
+    )
+    files = {f"docs/{name}.md": english.format(name) for name in BIRDS}
+    files |= {f"docs/{name}.fr.md": french.format(name) for name in BIRDS[:2]}
+    files |= {f"docs/{name}.es.md": english.format(name) for name in BIRDS[2:]}
+    root = write_tree(
+        tmp_path / "tree", files | {"docs/nested/stork.fr.md": english.format("stork")}
+    )
+    assert {each.path for each in read(root)[0].records["docs"]} == {
+        *(f"docs/{name}.md" for name in BIRDS),
+        "docs/nested/stork.es.md",
+    }
+
+
 def test_links_to_files_that_were_left_out_are_dead_only_where_an_author_chose_the_files(
     tmp_path: Path,
 ) -> None:

@@ -40,6 +40,11 @@ _CELL_TITLE = re.compile(
     re.DOTALL,
 )
 """A cell of a notebook that begins with a heading, in JSON."""
+_INCLUDED = re.compile(
+    r"^(?:\.\.[ \t]+(?:mdinclude|include)::|`{3,}\{include\})[ \t]+(?P<target>\S+)", re.MULTILINE
+)
+"""In a page that has its title from a file: `.. include:: ../CONTRIBUTING.rst`."""
+
 _SUFFIXES = (".rst", ".txt", ".md", ".ipynb")
 
 
@@ -132,12 +137,23 @@ class Context:
             found = read_target(self.path, f"{target}{suffix}", self.read)
             if found is not None:
                 path, data = found
-                ending = path.lower().rpartition(".")[2]
-                title = {"md": markdown.first_title, "ipynb": _title_of_notebook}.get(
-                    ending, first_title
-                )
-                return relative_path(path, self.path), title(decode_any(data[:_BEGINNING]))
+                text = decode_any(data[:_BEGINNING])
+                title = _title(path, text)
+                if not title and (match := _INCLUDED.search(text)):
+                    included = read_target(path, match["target"], self.read)
+                    title = (
+                        _title(included[0], decode_any(included[1][:_BEGINNING]))
+                        if included
+                        else ""
+                    )
+                return relative_path(path, self.path), title
         return "", ""
+
+
+def _title(path: str, text: str) -> str:
+    ending = path.lower().rpartition(".")[2]
+    kinds = {"md": markdown.first_title, "ipynb": _title_of_notebook}
+    return kinds.get(ending, first_title)(text)
 
 
 def _title_of_notebook(text: str) -> str:

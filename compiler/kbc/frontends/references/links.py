@@ -27,6 +27,12 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[@#]?/")
 _PLACEHOLDER = re.compile(r"@\w+@")
 """What autoconf, CMake and Meson put a path or a version in place of."""
 
+_OF_AN_OPERATION = re.compile(
+    r"(?:authorization|body|cookie|header|parameter|path|query|response)-[\w-]+"
+)
+_OPERATION = re.compile(r"\A---\n(?:[^\n]*\n){0,40}?openapi:[ \t]*\S")
+"""Pages of Mintlify that show an operation of an API have an anchor for each field (`#body-name`)."""
+
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
 _ANY = rules_of("", {})
 _BY_FILE_NAME = ("", "ex-doc")
@@ -159,6 +165,9 @@ class _Headings:
         if is_known or (is_own and own.other_projects):
             return True
         if own.slugs_links and slug(anchor, own.style) in known:
+            return True
+        text = page.stored or page.text if isinstance(page, DocRecord) else ""
+        if _OF_AN_OPERATION.fullmatch(anchor) and _OPERATION.match(text):
             return True
         is_any = own == _ANY  # some of these sites keep the case of headings in their anchors
         if is_any and anchor.lower() in known:

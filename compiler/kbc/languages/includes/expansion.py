@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import dedent
 
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes import attributes, code_import
+from kbc.languages.includes import attributes, code_import, highlights
 from kbc.languages.includes.components import (
     SCRIPTS,
     mounted_names,
@@ -65,7 +65,7 @@ _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
     r"|@include|raw-loader|set:html=|__html:|<(?:[A-Z]|docs-code\b|/[A-Z])|^import\b"
     rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{docfx.TRIGGER}|{gitbook.TRIGGER}|{SCRIPTS}|{vuepress.TRIGGER}"
-    rf"|{mkdocs.TRIGGER}|{mdc.TRIGGER}|{docsify.TRIGGER}|{fumadocs.TRIGGER}|{doxygen.TRIGGER}|{zola.TRIGGER}|{paradox.TRIGGER}|{definitions.TRIGGER}|{code_import.TRIGGER}",
+    rf"|{mkdocs.TRIGGER}|{mdc.TRIGGER}|{docsify.TRIGGER}|{fumadocs.TRIGGER}|{doxygen.TRIGGER}|{zola.TRIGGER}|{paradox.TRIGGER}|{definitions.TRIGGER}|{code_import.TRIGGER}|{highlights.TRIGGER}",
     re.MULTILINE,
 )
 _FILLED = re.compile(code_import.TRIGGER, re.MULTILINE)
@@ -107,7 +107,7 @@ _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] =
     (("{%",), zola.replace),
     (("@[code", "@include("), vuepress.replace),
     (("{%", "{!"), mkdocs.replace),
-    (("[!", "](#tab/", ":::", "xref:"), docfx.replace),
+    (("[!", "](#tab/", ":::", "xref:", "@"), docfx.replace),
     (("<include",), fumadocs.replace),
     (("@",), paradox.replace),
     ((")]]", "{", "@title"), definitions.replace),
@@ -157,6 +157,7 @@ def expand(
         or (around.attributes and attributes.TRIGGER.search(text))
         or (around.notes is not None and _NOTES.search(text))
         or ("{{" in text and _TABLES.search(text))
+        or (around.uids and "@" in text)
         or (around.has_helpers and _HELPERS.search(text))
         or (may_include(text) if is_marked is None else is_marked)
     ):
@@ -225,15 +226,15 @@ def _plain(text: str, body: str) -> str:
 def _code(stretch: str, page: IncludingPage) -> str:
     """A fenced block with includes in it replaced by files that exist."""
     stretch = doxygen.shown_block(stretch)
+    if _language(stretch) not in _EXAMPLES:
+        stretch = highlights.without_marks(stretch)
     if _FILLED.search(stretch) and (shown_file := code_import.filled(stretch, page)) != stretch:
         return shown_file
     has_files = "{!" in stretch
     if not has_files and "{{" not in stretch and "8<" not in stretch:
         return stretch
     lines = stretch.split("\n")
-    opening = FENCE.match(lines[0])
-    stated = (opening["info"] if opening else "").strip().lower()
-    language = re.split(r"[\s{,]", stated, maxsplit=1)[0]
+    language = _language(stretch)
     if has_files and language not in _EXAMPLES:
         lines = mkdocs.with_files(stretch, page).split("\n")
     shown: list[str] = []
@@ -265,6 +266,12 @@ def _code(stretch: str, page: IncludingPage) -> str:
             inserted = inserted.replace("\n", f"\n{indent}") if indent else inserted
             shown.append(before + inserted + line[match.end() :])
     return "\n".join(shown)
+
+
+def _language(stretch: str) -> str:
+    opening = FENCE.match(stretch.split("\n", 1)[0])
+    stated = (opening["info"] if opening else "").strip().lower()
+    return re.split(r"[\s{,]", stated, maxsplit=1)[0]
 
 
 def _part(target: str, page: IncludingPage) -> tuple[str, str] | None:

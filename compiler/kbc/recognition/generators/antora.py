@@ -8,6 +8,7 @@ from typing import Any
 
 from kbc.formats.asciidoc.surroundings import playbook_above
 from kbc.project.include_tree import IncludeTree
+from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import READER, read_text, read_yaml
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
@@ -36,13 +37,20 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
         include=("/modules/*/pages/**",),
         exclude=("_*",),
         options={
-            "component": "" if data.get("name") == "ROOT" else text(data, "name"),
+            "component": "" if data.get("name") in _at_the_root(stated) else text(data, "name"),
             "version": _version(data, mapping(stated.get("urls"))),
             "html_extension": text(mapping(stated.get("urls")), "html_extension_style"),
         },
         files=tuple(joined(folder, each) for each in navigation)
         + ((playbook,) if playbook else ()),
     )
+
+
+def _at_the_root(playbook: Mapping[str, Any]) -> list[str]:
+    """The components that addresses do not name: Antora's, and the one that Spring's extension of it has at
+    the root."""
+    extensions = map(mapping, sequence(mapping(playbook.get("antora")).get("extensions")))
+    return ["ROOT", *(text(each, "root_component_name") for each in extensions)]
 
 
 def _version(data: Mapping[str, Any], urls: Mapping[str, Any]) -> str:

@@ -106,11 +106,17 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             **(breathe.options if breathe else {}),
             "addresses": built.documents if built else {},
             "link_targets": sorted({each.name for each in built.entries}) if built else [],
-            "directory_urls": "dirhtml" in read_text(tree, joined(folder, "Makefile"))
+            "directory_urls": _writes_folders(read_text(tree, joined(folder, "Makefile")))
             and ".readthedocs" not in text(data, "html_baseurl"),
         },
         files=tuple(filter(None, (inventory, toc, *(breathe.configs if breathe else ())))),
     )
+
+
+def _writes_folders(makefile: str) -> bool:
+    """Whether a Makefile builds pages as folders (`a/` for `a.rst`), and not also as files: those that
+    `sphinx-quickstart` wrote before 2016 know every builder."""
+    return "dirhtml" in makefile and not re.search(r"[ \t]-[bM][ \t]*html\b", makefile)
 
 
 def _version(data: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,19 @@ def test_antora_has_the_addresses_that_the_playbook_chooses(
     assert [address(collection, f"modules/{path}", {}) for path in pages] == [
         f"https://reed.example/reed/{path}" for path in found
     ]
+
+
+def test_a_component_at_the_root_is_not_part_of_addresses(tmp_path: Path) -> None:
+    extensions = "[plain, {require: x}, {require: y, root_component_name: reed}]"
+    files = {
+        "antora-playbook.yml": (
+            f"site: {{url: https://reed.example/docs/}}\nantora: {{extensions: {extensions}}}\n"
+        ),
+        "antora.yml": "name: reed\nversion: ~\n",
+    }
+    (collection,) = recognised_project(write_tree(tmp_path / "tree", files)).collections
+    found = address(collection, "modules/ROOT/pages/cut/zoo.adoc", {})
+    assert found == "https://reed.example/docs/cut/zoo.html"
 
 
 @pytest.mark.parametrize("name", ["antora-playbook.yml", "docs/publish.yml"])
@@ -250,6 +264,22 @@ def test_braces_of_a_pattern_do_not_multiply_without_end(tmp_path: Path) -> None
     assert [record.id for record in inputs.records["docs"]] == ["a.md"]
 
 
+def test_pages_about_a_project_that_docfx_leaves_out_are_read_beside_its_pages(
+    tmp_path: Path,
+) -> None:
+    content = [{"files": "**/*.md"}, {"src": "../", "files": "CHANGELOG.md"}]
+    files = {
+        "docs/docfx.json": json.dumps({"build": {"content": content}}),
+        "src/Nest.cs": "class Nest {}\n",
+        "Nest.sln": "",
+    }
+    files |= {name: page(name) for name in ("docs/a.md", "CHANGELOG.md", "README.md", "NOTES.md")}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    paths = {name: {each.path for each in records} for name, records in inputs.records.items()}
+    assert paths["docs"] == {"docs/a.md", "CHANGELOG.md"}
+    assert paths["readme"] == {"README.md"}
+
+
 def test_links_of_docfx_may_start_at_its_configuration(tmp_path: Path) -> None:
     files = {
         "docs/docfx.json": '{"build": {"content": [{"files": "**/*.md"}]}}',
@@ -266,13 +296,18 @@ def test_references_of_docfx_lead_to_the_page_with_the_uid(tmp_path: Path) -> No
     files = {
         "docfx.json": '{"build": {"content": [{"files": ["**/*.md"]}]}}',
         "index.md": "# Start\n\nFirst <xref:nests>, then [eggs](xref:eggs).\n",
+        "short.md": '# Short\n\nSee (@nests), @"eggs" or @Birds.Nest.Build. Thank @ada or a@Birds.Org.\n',
         "birds/nests.md": "---\nuid: nests\n---\n\n# Big nests\n\nText.\n",
         "birds/eggs.md": "---\nuid: eggs\ntitle: Eggs\n---\n\nText.\n",
         "404.md": "# Not found\n\nThere is no such page.\n",
     }
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     records = {each.path: each for each in inputs.records["docs"]}
-    assert set(records) == {"index.md", "birds/nests.md", "birds/eggs.md"}
+    assert set(records) == {"index.md", "short.md", "birds/nests.md", "birds/eggs.md"}
+    assert (
+        "See ([Big nests](birds/nests.md)), [Eggs](birds/eggs.md) or `Birds.Nest.Build`. Thank @ada or "
+        "a@Birds.Org." in records["short.md"].text
+    )
     assert (
         "First [Big nests](birds/nests.md), then [eggs](birds/eggs.md)." in records["index.md"].text
     )

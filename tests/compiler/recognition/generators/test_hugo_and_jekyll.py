@@ -40,6 +40,30 @@ def test_hugo_takes_one_language_its_permalinks_and_aliases(tmp_path: Path) -> N
     assert care.aliases == ("https://moss.example/tending/",)
 
 
+def test_pages_of_hugo_with_a_folder_have_its_name_their_slug_and_their_permalink(
+    tmp_path: Path,
+) -> None:
+    rules = '[permalinks.page]\nnews = "/:year/:slug/"\ntips = "/t/:title/"\n'
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.toml": f'baseURL = "https://moss.example/"\n{rules}',
+            "content/news/first/index.md": "---\ndate: 2024-05-01\nslug: one\n---\n\n# One\n\nNew.\n",
+            "content/news/2/index.md": "---\ndate: 2024-05-02\ntitle: Moss - why?\n---\n\nNew.\n",
+            "content/tips/a.md": "---\ntitle: Wet Moss\nslug: b\n---\n\nNew.\n",
+            "content/care/watering/index.md": "---\nslug: water\n---\n\n# Water\n\nDaily.\n",
+            "content/care/index/_index.md": page("Index"),
+        },
+    )
+    assert addresses(read(root)[0]) == {
+        "news/first/index.md": "https://moss.example/2024/one/",
+        "news/2/index.md": "https://moss.example/2024/moss-why/",
+        "tips/a.md": "https://moss.example/t/wet-moss/",
+        "care/watering/index.md": "https://moss.example/care/water/",
+        "care/index/_index.md": "https://moss.example/care/index/",
+    }
+
+
 def test_jekyll_takes_collections_posts_and_permalinks(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",

@@ -361,7 +361,13 @@ def test_mintlify_shows_one_of_several_versions_and_languages(tmp_path: Path) ->
         "snippets/tail.mdx": "A tail steadies it.\n",
         **{
             name: page("Left out")
-            for name in ("v1/start.mdx", "fr/start.mdx", "drafts/x.md", "README.md")
+            for name in (
+                "v1/start.mdx",
+                "fr/start.mdx",
+                "drafts/x.md",
+                "README.md",
+                "_snippets/a.md",
+            )
         },
     }
     inputs, _ = read(write_tree(tmp_path / "tree", files))

@@ -113,6 +113,21 @@ def test_sphinx_takes_addresses_from_the_inventory_of_its_last_build(tmp_path: P
     assert inputs.project.version == "4.2"
 
 
+@pytest.mark.parametrize(
+    ("html", "place"), [("-b html", "wind.html"), ("-b dirhtml", "wind/"), ("-M $@", "wind.html")]
+)
+def test_a_makefile_says_whether_pages_are_folders(tmp_path: Path, html: str, place: str) -> None:
+    others = "" if "$@" in html else "dirhtml:\n\tsphinx-build -b dirhtml . _build/dirhtml\n"
+    files = {
+        "conf.py": "project = 'Kite'\nhtml_baseurl = 'https://kite.example/'\n",
+        "Makefile": f"html:\n\tsphinx-build {html} . _build/html\n{others}",
+        "index.rst": "Kite\n====\n\nHello.\n",
+        "wind.rst": "Wind\n====\n\nBlows.\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs)["wind.rst"] == f"https://kite.example/{place}"
+
+
 def test_a_site_built_by_sphinx_has_its_name_and_version_from_its_inventory(tmp_path: Path) -> None:
     html = "<title>Start</title><main><h1>Start</h1><p>Hello there.</p></main>"
     root = write_tree(tmp_path / "tree", {"index.html": html, "wind.html": html})

@@ -46,6 +46,10 @@ _REFERENCE = re.compile(
     r"|\]\(xref:(?P<target>[^()\s?#]*+(?:\([^()\s]*+\)[^()\s?#]*+)*+)"
     r"(?:[?#][^()\s\"]*+)?(?:[ \t]+\"[^\"\n]*\")?\)"
 )
+_SHORT_REFERENCE = re.compile(
+    rf"(?P<code>{CODE})|(?<![\w@/.<\[])(?<!\]\()@(?P<uid>[A-Za-z_]\w*(?:\.\w+)*|\"[^\"\s]+\")"
+)
+_MEMBER = re.compile(r"[A-Z]\w*(?:\.[A-Z]\w*)+")
 _ARITY = re.compile(r"``?\d+|\*$")
 """Of a generic type its number of parameters, and the mark of all overloads."""
 
@@ -59,6 +63,8 @@ def replace(text: str, page: IncludingPage) -> str:
     text = _VIDEO.sub(r"[Video](<\g<target>>)", _DIV.sub("", text))
     if "xref:" in text:
         text = _REFERENCE.sub(lambda match: _referred(match, page), text)
+    if page.around.uids and "@" in text:
+        text = _SHORT_REFERENCE.sub(lambda match: _shortly_referred(match, page), text)
     return "\n".join(each for line in text.split("\n") for each in _line(line, page))
 
 
@@ -73,6 +79,14 @@ def _referred(match: re.Match[str], page: IncludingPage) -> str:
         return f"`{_ARITY.sub('', uid)}`"
     place = relative_path(found.path, page.path)
     return f"[{found.title}]({place})" if match["uid"] else f"]({place})"
+
+
+def _shortly_referred(match: re.Match[str], page: IncludingPage) -> str:
+    """The page with the uid behind `@`, or a member of an API as code; people (`@ada`) stay."""
+    uid = (match["uid"] or "").strip('"')
+    if found := page.around.uids.get(uid):
+        return f"[{found.title}]({relative_path(found.path, page.path)})"
+    return f"`{uid}`" if _MEMBER.fullmatch(uid) else match[0]
 
 
 def _line(line: str, page: IncludingPage) -> Iterator[str]:

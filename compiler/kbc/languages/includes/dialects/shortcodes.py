@@ -42,6 +42,10 @@ _MEDIA = frozenset([
     "heading",
 ])  # fmt: skip
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
+_NAMES = ("title", "name", "text", "label")
+_ADDRESSES = ("link", "href", "url")
+_DESCRIPTIONS = ("subtitle", "description", "desc")
+"""Parameters of cards and buttons, however a theme calls these."""
 _SHOWS_CODE = re.compile(r"<pre\b|\bhighlight\b", re.IGNORECASE)
 _SHOWS_TEXT = re.compile(r"\bmarkdownify\b|\.RenderString\b")
 """In the template of a shortcode: what it wraps is shown as code, or read as Markdown."""
@@ -176,10 +180,32 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
     written = template(match["name"], page)
     if plain_text := shown_text(written, None):
         return plain_text
+    if entry := _entry(named):
+        return f"\n- {entry}" if _is_a_line(match) else entry
     pulled_in = _pulled_in(name, written, plain, named, page)
     if pulled_in is None:
         page.external[f"{{{{< {name} >}}}}"] += 1
     return pulled_in or ""
+
+
+def _entry(named: dict[str, str]) -> str:
+    """A card or button as its name, which is a link where it states an address, and its description; "" for
+    other shortcodes."""
+    title, address, about = (
+        next((named[key] for key in keys if named.get(key)), "")
+        for keys in (_NAMES, _ADDRESSES, _DESCRIPTIONS)
+    )
+    if not title or not (address or about):
+        return ""
+    is_path = re.fullmatch(r"[^\s()<>]+", address)
+    shown = f"[{title}]({address})" if is_path else title
+    return f"{shown}: {about}" if about else shown
+
+
+def _is_a_line(match: re.Match[str]) -> bool:
+    """Whether nothing else stands in its line."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    return not (before.rpartition("\n")[2] + after.partition("\n")[0]).strip()
 
 
 def _is_code(name: str, page: IncludingPage) -> bool:

@@ -19,7 +19,8 @@ _VARIANTS = ("languages", "versions")
 """Lists of which a reader sees one at a time."""
 
 _IGNORED = (
-    "/snippets/", "node_modules/", "README.md", "LICENSE.md", "CHANGELOG.md", "CONTRIBUTING.md",
+    "/snippets/", "/_snippets/", "node_modules/",
+    "README.md", "LICENSE.md", "CHANGELOG.md", "CONTRIBUTING.md",
 )  # fmt: skip
 """What is no page: parts that pages import, and files for those who write them."""
 
