@@ -33,12 +33,13 @@ MAX_PAGES = 20_000
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_ENVIRONMENT = re.compile(r"^ENV$|apply:os\.(?:getenv|environ\.get)$")
 _LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")
 
 
 class _Loader(YamlLoader):
-    """YAML whose unknown tags give what they hold: `!ENV [NAME, default]` its default, others None. Keys are
-    texts, as they are in JSON: `yes`, `404`."""
+    """YAML whose unknown tags give what they hold: `!ENV [NAME, default]` and calls of `os.getenv` their
+    default, others None. Keys are texts, as they are in JSON: `yes`, `404`."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         super().flatten_mapping(node)
@@ -52,7 +53,7 @@ def _foreign(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
         return suffix if ":" in suffix else node.value or suffix
     if isinstance(node, yaml.SequenceNode):
         items = loader.construct_sequence(node, deep=True)
-        return items[-1] if suffix == "ENV" and len(items) > 1 else None
+        return items[-1] if _ENVIRONMENT.search(suffix) and len(items) > 1 else None
     if isinstance(node, yaml.MappingNode):
         return {"tag": suffix, **loader.construct_mapping(node, deep=True)}
     return None

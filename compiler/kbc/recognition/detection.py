@@ -26,6 +26,7 @@ from kbc.recognition.parts import (
     collection,
     distinct,
     is_for_tests,
+    overlooked,
     steps_of_course,
     tests_beside,
     tests_in,
@@ -394,9 +395,8 @@ class _FolderDetector:
         collections += beside
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
-        has_programs = any(map(places.is_program, found))
         source = code.among_pages(self._root, self._files, [f"/{each}" for each in read_as_tests])
-        if source and (has_programs or repository.is_checkout(self._root)):
+        if source and (any(map(places.is_program, found)) or repository.is_checkout(self._root)):
             collections.append(source)
         if not collections:
             raise RecognitionError(
@@ -445,6 +445,6 @@ class _FolderDetector:
         parts = "; ".join(
             f"{each.name} ({shown(each.paths)}, kind {each.kind})" for each in project.collections
         )
-        if sentence := places.overlooked(self._files, project.collections, self._other_languages):
+        if sentence := overlooked(self._files, project.collections, self._other_languages):
             self._notes.append(sentence)
         return Recognition(project, what, parts, tuple(self._notes))

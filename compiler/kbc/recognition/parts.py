@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from kb_runtime.records.cases import normalise, suite_of
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection
-from kbc.recognition.places import FEW_PAGES, is_of_others
+from kbc.recognition.places import FEW_PAGES, MANY_PAGES, is_of_others, is_page, within
 
 ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature", ".robot")
 """Endings of files that nothing but the kind `tests` reads."""
@@ -24,6 +25,8 @@ _FEATURES = "features"
 _WRITTEN = {".feature": _FEATURES, ".robot": "suites"}
 """Ending of files in which people write tests -> what a collection of them is called."""
 _COURSE_STEPS = ".github/steps"
+_MOST_NAMED = 3
+"""Folders that a sentence names."""
 _MOST_TRIED = 100
 """Files that are looked at to tell whether a folder holds test cases."""
 
@@ -123,3 +126,20 @@ def _holds_tests(path: Path) -> bool:
     except (OSError, CaseFileError):
         return False
     return found is not None and any(each.steps or each.expected_results for each in found.cases)
+
+
+def overlooked(files: Sequence[str], collections: Sequence[Collection], told: Sequence[str]) -> str:
+    """A sentence where there are more pages outside of the collections than in them; "" else. Of the folders
+    `told` another sentence says that they are left out."""
+    read = [path for each in collections for path in each.paths]
+    if "." in read:
+        return ""
+    pages = [name for name in files if is_page(name) and not is_of_others(name)]
+    known = frozenset(within(pages, (*read, *told)))
+    left = Counter(
+        name.split("/")[0] if "/" in name else "the root" for name in pages if name not in known
+    )
+    if left.total() <= max(len(within(pages, read)), MANY_PAGES):
+        return ""
+    places = ", ".join(f"{number} in {place}" for place, number in left.most_common(_MOST_NAMED))
+    return f"more pages are left out than read: {places}; a kb.toml can name what to compile"

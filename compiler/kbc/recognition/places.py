@@ -13,7 +13,6 @@ from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import SOURCE, ending
 from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
-from kbc.project.model import Collection
 from kbc.sources.formats import is_html_name, is_wanted
 
 _MAN = BY_NAME["man"].suffixes
@@ -84,8 +83,6 @@ _HARDLY_ANY = 10
 """Pages of HTML for each other page, at least, for a folder to hold a built site."""
 PAGES_A_PROGRAM = 5
 """With more pages for each program, these are tools for the pages."""
-_MOST_NAMED = 3
-"""Folders that a sentence names."""
 
 SKIPPED = re.compile(
     r"\..*|_.*|node_modules|vendor|tests?|__tests__|specs?|fixtures?|examples?|samples?|testdata|(?:.*[-_])?templates?"
@@ -164,10 +161,10 @@ def pages_beside(
     there when they are built, and say little of the whole. A site may be in such a folder, with fewer pages
     than there are beside it. `names` and `files` are as for `pages_below`,
     `sites` the folders of pages and of configuration of the sites, `others` what is left out."""
-    known = frozenset(_within(files, (*sites, *others)))
+    known = frozenset(within(files, (*sites, *others)))
     outside = [name for name in files if name not in known]
     named = (*_conventional(names, outside, frozenset()), *_of_parts(outside))
-    inside = frozenset(_within(outside, named))
+    inside = frozenset(within(outside, named))
     rest = [
         name.split("/")
         for name in outside
@@ -181,12 +178,19 @@ def pages_beside(
 
 def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     """Folders for pages in parts of a repository, where those that were `found` hold few pages, and fewer:
-    notes beside the documentation."""
-    if (few := _pages_within(files, found)) >= MANY_PAGES:
-        return ()
-    inside = frozenset(_within(files, found))
-    others = _of_parts([name for name in files if name not in inside])
-    return others if _pages_within(files, others) > few else ()
+    notes beside the documentation. Else folders at the top with many pages and no program, where these hold
+    far more."""
+    few = _pages_within(files, found)
+    inside = frozenset(within(files, found))
+    rest = [name for name in files if name not in inside]
+    others = _of_parts(rest) if few < MANY_PAGES else ()
+    if _pages_within(files, others) > few:
+        return others
+    nested = [
+        each.split("/") for each in rest if "/" in each and is_page(each) and not is_of_others(each)
+    ]
+    alone = _of_pages_alone(nested, files, MANY_PAGES)
+    return alone if _pages_within(files, alone) > few * PAGES_A_PROGRAM else ()
 
 
 def _conventional(
@@ -300,18 +304,18 @@ def built_below(files: Sequence[str], read: Sequence[str]) -> str:
 def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
     """The notebooks outside of the folders and files `taken`, which a reader of source takes for data."""
     own = [name for name in files if name.lower().endswith(_NOTEBOOK) and not is_of_others(name)]
-    found = sorted({*own} - {*_within(own, taken)})
+    found = sorted({*own} - {*within(own, taken)})
     return tuple(found) if "." not in taken and len(found) <= MAX_NOTEBOOKS else ()
 
 
 def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str]) -> list[str]:
     """The man pages beside the source of a program, where the folders and files `taken` hold few pages; not
     those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
-    if "." in taken or sum(map(is_page, _within(files, taken))) >= MANY_PAGES:
+    if "." in taken or sum(map(is_page, within(files, taken))) >= MANY_PAGES:
         return []
     own = sorted(name for name in man_pages if not is_of_others(name))
     written = {PurePosixPath(name).stem for name in files if is_page(name)}
-    known = {*_within(own, taken)}
+    known = {*within(own, taken)}
     if len(own) >= FEW_PAGES and all(name.startswith(f"{_MAN_FOLDER}/") for name in own):
         return [_MAN_FOLDER] if known.isdisjoint(own) else []
     return [
@@ -342,31 +346,14 @@ def readmes(names: Sequence[str]) -> list[str]:
     ]
 
 
-def overlooked(files: Sequence[str], collections: Sequence[Collection], told: Sequence[str]) -> str:
-    """A sentence where there are more pages outside of the collections than in them; "" else. Of the folders
-    `told` another sentence says that they are left out."""
-    read = [path for each in collections for path in each.paths]
-    if "." in read:
-        return ""
-    pages = [name for name in files if is_page(name) and not is_of_others(name)]
-    known = frozenset(_within(pages, (*read, *told)))
-    left = Counter(
-        name.split("/")[0] if "/" in name else "the root" for name in pages if name not in known
-    )
-    if left.total() <= max(len(_within(pages, read)), MANY_PAGES):
-        return ""
-    places = ", ".join(f"{number} in {place}" for place, number in left.most_common(_MOST_NAMED))
-    return f"more pages are left out than read: {places}; a kb.toml can name what to compile"
-
-
-def _within(names: Sequence[str], places: Sequence[str]) -> list[str]:
+def within(names: Sequence[str], places: Sequence[str]) -> list[str]:
     """Those of the paths `names` that are among the files and in the folders `places`."""
     files, folders = frozenset(places), tuple(f"{place}/" for place in places)
     return [name for name in names if name in files or name.startswith(folders)]
 
 
 def _pages_within(names: Sequence[str], places: Sequence[str]) -> int:
-    return sum(map(is_page, _within(names, places)))
+    return sum(map(is_page, within(names, places)))
 
 
 def is_of_others(name: str) -> bool:

@@ -147,6 +147,19 @@ def test_a_small_folder_of_documentation_does_not_hide_a_larger_one_of_a_part(
     assert ("markdown/docs/bird-3.md" in found) == is_read
 
 
+@pytest.mark.parametrize(("count", "is_read"), [(101, True), (99, False)])
+def test_folders_of_pages_alone_with_far_more_than_the_documentation_are_read_as_well(
+    tmp_path: Path, count: int, is_read: bool
+) -> None:
+    files = {f"commands/bird-{number}.md": page(f"Bird {number}") for number in range(count)}
+    files |= {f"guides/how-{number}.md": page(f"How {number}") for number in range(20)}
+    files |= {"composer.json": "{}", "bin/a.php": "<?php\n"}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    found = {each.path for each in inputs.records["docs"]}
+    assert "guides/how-1.md" in found
+    assert ("commands/bird-3.md" in found) == is_read
+
+
 def test_a_larger_folder_of_a_part_is_read_as_the_site_that_it_is(tmp_path: Path) -> None:
     files = {f"part/docs/source/bird-{number}.rst": "Bird\n====\n\nText.\n" for number in range(25)}
     files |= {"part/docs/source/conf.py": "project = 'Birds'\nextensions = []\n"}

@@ -278,6 +278,13 @@ def test_an_address_on_this_machine_is_not_where_the_site_is(tmp_path: Path) -> 
     assert addresses(inputs) == {"a.md": ""}
 
 
+def test_a_folder_may_have_a_default_beside_a_variable_of_the_environment(tmp_path: Path) -> None:
+    config = "site_name: S\ndocs_dir: !!python/object/apply:os.getenv [DIR, lang/en]\n"
+    root = write_tree(tmp_path / "tree", {"mkdocs.yml": config, "lang/en/a.md": page("A")})
+    inputs, _ = read(root)
+    assert list(addresses(inputs)) == ["a.md"]
+
+
 def test_macros_leave_files_to_the_plugin_that_includes_them(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
