@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
+from kbc.recognition import code as code_of_repositories
+
+CODE = "x = 1\n"
+
 
 @pytest.mark.parametrize(
     ("manifest", "source"),
@@ -151,3 +155,30 @@ def test_a_repository_is_called_as_its_only_site(
     files["CMakeLists.txt"] = "project(pond)\n"
     project = recognised(write_tree(tmp_path / "pond", files)).project
     assert (project.name, project.title) == (name, "The reeds" if len(parts) == 1 else name)
+
+
+def test_much_code_is_left_out_only_beside_documentation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_of_repositories, "MAX_CODE_FILES", 3)
+    code = {f"src/{name}.ts": CODE for name in "abcde"} | {"tests/one.ts": CODE}
+    files = {"package.json": '{"name": "heron"}', "README.md": page("Heron"), **code}
+    root = write_tree(tmp_path / "heron", files)
+    inputs, _ = read(root)
+    assert {each.id for each in inputs.records["code"]} == {*files} - {"README.md", "tests/one.ts"}
+    assert recognised(root).notes == ("tests are left out: they would be too much code",)
+    write_tree(root, {"docs/start.md": page("Start")})
+    assert [each.name for each in recognised(root).project.collections] == ["docs", "readme"]
+    (note,) = recognised(root).notes
+    assert note.startswith("code is left out: more than 3 files or 40 MB")
+
+
+def test_tests_that_are_called_as_such_are_left_out_before_all_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_of_repositories, "MAX_CODE_FILES", 2)
+    folders = ("src", "integration-tests", "it_test", "e2e", "testfiles-x")
+    code = {f"{folder}/a.ts": CODE for folder in folders}
+    files = {"package.json": '{"name": "heron"}', "docs/start.md": page("Start"), **code}
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert {each.id for each in inputs.records["code"]} == {"package.json", "src/a.ts"}
