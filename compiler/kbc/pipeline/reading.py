@@ -129,6 +129,8 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
         accounting.included(licence.path, ["the artifact, as its licence"])
     if project.boundary is not None:
         project = without_empty(project, records)
+    elif (project.root / PROJECT_FILE).is_file():
+        accounting.included(PROJECT_FILE, ["kbc, as settings"])
     return Inputs(
         project,
         tuple(in_row_order(project.collections)),

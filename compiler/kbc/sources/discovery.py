@@ -14,7 +14,7 @@ from kb_runtime.errors.shortages import raise_shortage
 from kb_runtime.text.rendering import shorten
 from kbc.diagnostics import Diagnostics
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import KINDS
+from kbc.project.kinds import CONVERTED, KINDS
 from kbc.project.loading import PROJECT_FILE, listed
 from kbc.project.model import Collection, Project
 from kbc.project.source_file import SourceFile
@@ -415,7 +415,9 @@ def _suffixes(collection: Collection) -> tuple[str, ...]:
 
 def _suffix_hint(collection: Collection) -> str:
     suffixes = _suffixes(collection)
-    return f"Files of this kind end in {', '.join(suffixes)}." if suffixes else ""
+    shown = [each for each in suffixes if each not in CONVERTED]
+    more = ", or as docs/input-formats.md lists" if len(shown) < len(suffixes) else ""
+    return f"Files of this kind end in {', '.join(shown)}{more}." if suffixes else ""
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

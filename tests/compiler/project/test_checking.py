@@ -34,3 +34,15 @@ def test_what_lies_beside_a_single_file_is_not_counted(tmp_path: Path) -> None:
     _, files = check_files(tmp_path / "one.md")
     assert files is not None
     assert [each.path for each in files] == ["one.md"]
+
+
+def test_the_settings_are_no_file_that_was_left_out(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nAbout a.\n")
+    (tmp_path / "kb.toml").write_text('[kb]\nname = "a"\n')
+    _, files = check_files(tmp_path)
+    assert files is not None
+    assert [(each.path, each.outcome) for each in files] == [
+        ("docs/a.md", "read"),
+        ("kb.toml", "included"),
+    ]
