@@ -254,6 +254,7 @@ class _Walker:
                 "folder-unreadable",
                 f"the folder cannot be read: {error.strerror}",
                 self._name(folder),
+                hint="Fix its permissions, or exclude it from the collection's paths.",
             )
             self._accounting.unreadable(self._name(folder), "see its error")
             return
