@@ -90,7 +90,12 @@ def wheel_of_checkout(sources: Path, folder: Path) -> Path:
             shutil.copy2(ROOT / name, sources)
     only = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(sources)]
     if not _pip("wheel", *only):
-        raise KbcError("wheel-not-built", "the wheel of the runtime could not be built.")
+        raise KbcError(
+            "wheel-not-built",
+            "the wheel of the runtime could not be built.",
+            "pip has said above why; `make setup` installs what it needs into .venv.",
+            NOT_FETCHED,
+        )
     (wheel,) = folder.glob("kb_compiler-*.whl")
     return wheel
 

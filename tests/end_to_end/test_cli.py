@@ -161,6 +161,8 @@ def test_an_error_leaves_one_sentence_and_a_code(
             exit_codes.MODEL,
             "has no config.json",
         ),
+        (("build", built / "kb", "--model", tmp_path / "no"), exit_codes.MODEL, "no model folder"),
+        (("eval", built / "out"), exit_codes.USAGE, "hint: Give a TOML file with [[question]]"),
     ):
         found, _, err = ask(capsys, *arguments)
         assert found == code, arguments

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+
 from kb_runtime.cli import runner
 from kb_runtime.errors import KbcError
 from kb_runtime.version import install_hint
 from kbc.diagnostics import BuildError
 from kbc.errors import MissingDependencyError, OutputError
 
+BUILDERS = frozenset({"build", "watch", "workspace"})
+"""Commands that publish."""
 INTERRUPTED = "interrupted; the last published version stays live"
+"""What these say when they end early."""
+_DENIED = "Choose another folder, or change its permissions."
 EXTRA_COMMAND = install_hint("compiler")
 EXPLORER_COMMAND = install_hint("explorer")
 EXPLORER_MODULES = frozenset({"jinja2", "markupsafe", "nh3", "pygments"})
@@ -35,5 +41,6 @@ def explain(error: BaseException) -> KbcError | None:
     found = runner.explain(error)
     if found is None and isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
-        return OutputError(f"{where}{error.strerror}")
+        hint = _DENIED if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else ""
+        return OutputError(f"{where}{error.strerror}", hint)
     return found

@@ -294,10 +294,7 @@ def version(as_json: bool) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Runs the command line and gives its exit code; every expected error is one sentence on stderr."""
-    return runner.run(
-        cli,
-        sys.argv[1:] if arguments is None else arguments,
-        "kbc",
-        failures.explain,
-        failures.INTERRUPTED,
-    )
+    arguments = sys.argv[1:] if arguments is None else arguments
+    is_builder = not failures.BUILDERS.isdisjoint(arguments[:2])
+    interrupted = failures.INTERRUPTED if is_builder else runner.INTERRUPTED
+    return runner.run(cli, arguments, "kbc", failures.explain, interrupted)

@@ -72,7 +72,9 @@ def verify(folder: Path | None, as_json: bool) -> None:
         raise ModelError(
             "model-hash-mismatch",
             f"{', '.join(wrong)} in '{found}' is missing or not the pinned one",
-            "remove the folder and run `kbc model fetch`",
+            "copy again what `kbc model export` wrote"
+            if folder
+            else "remove the folder and run `kbc model fetch`",
         )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kb_runtime.text.tables import count_of, size, table
+from kb_runtime.text.tables import count_of, counted, size, table
 from kbc.diagnostics import Diagnostic, Severity
 from kbc.pipeline.progress import Phase, Progress
 
@@ -59,10 +59,10 @@ def phase_table(phases: Sequence[Phase]) -> str:
     total = sum(phase.seconds for phase in phases)
     rows = [["phase", "seconds", "share", "count", "rate"]]
     for phase in phases:
-        counted = f"{phase.count:,} {phase.unit}" if phase.count else ""
+        worked = counted(phase.count, phase.unit) if phase.count else ""
         rate = f"{phase.rate:,.0f}/s" if phase.rate else ""
         share = f"{phase.seconds / total:.0%}" if total else ""
-        rows.append([phase.name, f"{phase.seconds:.2f}", share, counted, rate])
+        rows.append([phase.name, f"{phase.seconds:.2f}", share, worked, rate])
     rows.append(["total", f"{total:.2f}", "", "", ""])
     return table(rows, frozenset({1, 2, 3, 4}))
 
@@ -81,8 +81,8 @@ class PlainProgress(Progress):
     """One line a phase on stderr, for logs and pipes."""
 
     def end(self, phase: Phase) -> None:
-        counted = f" ({phase.count:,} {phase.unit})" if phase.count else ""
-        click.echo(f"{phase.name}{counted}: {phase.seconds:.2f} s", err=True)
+        worked = f" ({counted(phase.count, phase.unit)})" if phase.count else ""
+        click.echo(f"{phase.name}{worked}: {phase.seconds:.2f} s", err=True)
 
 
 class BarProgress(Progress):

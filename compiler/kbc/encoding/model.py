@@ -332,6 +332,10 @@ def _read_model(folder: Path, name: str | None) -> Model:
 
 
 def _require_files(folder: Path, all_of_them: str) -> None:
+    if not folder.is_dir():
+        raise ModelError(
+            "model-missing", f"there is no model folder '{folder}'", f"name one with {all_of_them}"
+        )
     for required in (folder / "config.json", weights_file(folder), folder / "tokenizer.json"):
         if not required.is_file():
             raise ModelError(

@@ -43,6 +43,9 @@ class EvaluationError(SingleCodeError):
     exit_code = exit_codes.USAGE
 
 
+_NO_FILE = "Give a TOML file with [[question]] tables of `query` and `expect`: docs/search.md."
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """`gains` are the names of the records that answer it, with grades above 0; `place` is `FILE:LINE`."""
@@ -63,9 +66,9 @@ def read_questions(path: Path) -> list[Question]:
         entries = tomllib.loads(text).get("question", [])
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise EvaluationError(f"{path} cannot be read: {reason}") from error
+        raise EvaluationError(f"{path} cannot be read: {reason}", _NO_FILE) from error
     if not isinstance(entries, list) or not entries:
-        raise EvaluationError(f"{path} has no [[question]] table")
+        raise EvaluationError(f"{path} has no [[question]] table", _NO_FILE)
     lines = key_lines(text)
     questions = []
     for number, entry in enumerate(entries):

@@ -6,16 +6,16 @@ only where a permutation test on the questions' differences finds it better.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import SimpleNamespace
 from typing import Any
 
 from pydantic import ValidationError
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
+from kb_runtime.search.ports import Encoder
 from kb_runtime.search.ranking.steps import STEPS
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.searcher import Searcher
@@ -243,14 +243,14 @@ class _Bench:
         self.artifact = artifact
         self._questions = questions
         self._collections = collections
-        self._encode = cache(artifact.encoder.encode) if artifact.encoder else None
+        self._encoder = _Remembering(artifact.encoder) if artifact.encoder else None
         self._known: dict[str, list[float]] = {}
 
     def scores(self, settings: Settings) -> list[float]:
         """MRR@10 of each question."""
         key = repr(sorted(settings.items()))
         if key not in self._known:
-            searcher = Searcher(_Configured(self.artifact, settings, self._encode))
+            searcher = Searcher(_Configured(self.artifact, settings, self._encoder))
             asked = zip(self._questions, self._collections, strict=True)
             self._known[key] = [self._score(searcher, *each) for each in asked]
         return self._known[key]
@@ -261,17 +261,23 @@ class _Bench:
         return measures.reciprocal_rank(ranking, question.gains, PAGE)
 
 
-class _Configured:
-    """An artifact with other settings, and an encoder that remembers what it was asked."""
+class _Remembering:
+    """An encoder that encodes each text once."""
 
-    def __init__(
-        self, artifact: Artifact, settings: Settings, encode: Callable[[str], Any] | None
-    ) -> None:
+    def __init__(self, encoder: Encoder) -> None:
+        self.encode = cache(encoder.encode)
+        self.pieces = encoder.pieces
+
+
+class _Configured:
+    """An artifact with other settings, and another encoder."""
+
+    def __init__(self, artifact: Artifact, settings: Settings, encoder: Encoder | None) -> None:
         self._artifact = artifact
         manifest = artifact.manifest.as_dict()
         search = search_section(SearchSettings.model_validate(settings))
         self.manifest = {**manifest, "search": {**(manifest.get("search") or {}), **search}}
-        self.encoder = None if encode is None else SimpleNamespace(encode=encode)
+        self.encoder = encoder
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._artifact, name)

@@ -27,7 +27,7 @@ from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
 from kbc.project.source_file import SourceFile
 from kbc.recognition.archives import is_archive, release
-from kbc.recognition.configuration import READER
+from kbc.recognition.configuration import READER, syntax_problem
 from kbc.recognition.declared import with_generators
 from kbc.recognition.detection import RecognitionError, recognise
 from kbc.records import CompiledRecord, SourceRecord
@@ -67,6 +67,19 @@ def read_inputs(
         return inputs
 
 
+def _check_configuration(path: str, data: bytes, diagnostics: Diagnostics) -> None:
+    if found := syntax_problem(path, data):
+        problem, line = found
+        diagnostics.warning(
+            "config-invalid",
+            f"the site's configuration cannot be read: {problem}; titles, order and addresses that it states"
+            " are missing",
+            path,
+            line or None,
+            hint="Fix the file, as its site generator needs it, too.",
+        )
+
+
 def _left_out(project: Project) -> dict[str, str]:
     """Folders that the generators' rules leave out -> why."""
     found: dict[str, str] = {}
@@ -94,7 +107,9 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
     for collection in project.collections:
         files[collection.name].sort(key=partial(_place, collection))
         for path in collection.generator_options.get("files", ()):
-            tree.read(path, READER)
+            data = tree.read(path, READER)
+            if data is not None and path == collection.generator_options["files"][0]:
+                _check_configuration(path, data, diagnostics)
     records = {
         collection.name: frontends.read(
             _with_named_readme(collection, files[collection.name], project.title),
@@ -129,6 +144,8 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
         accounting.included(licence.path, ["the artifact, as its licence"])
     if project.boundary is not None:
         project = without_empty(project, records)
+    elif (project.root / PROJECT_FILE).is_file():
+        accounting.included(PROJECT_FILE, ["kbc, as settings"])
     return Inputs(
         project,
         tuple(in_row_order(project.collections)),

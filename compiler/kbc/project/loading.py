@@ -46,7 +46,10 @@ def load_project(root: Path, diagnostics: Diagnostics) -> Project | None:
     except OSError as error:
         raise_shortage(error)
         diagnostics.error(
-            "kb-toml-unreadable", f"kb.toml cannot be read: {error.strerror}", PROJECT_FILE
+            "kb-toml-unreadable",
+            f"kb.toml cannot be read: {error.strerror}",
+            PROJECT_FILE,
+            hint="It must be a file that you may read.",
         )
         return None
     file = SourceFile(PROJECT_FILE, data)

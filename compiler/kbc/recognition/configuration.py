@@ -97,6 +97,23 @@ def parse_yaml_value(text: str) -> Any:
         return None
 
 
+def syntax_problem(path: str, data: bytes) -> tuple[str, int] | None:
+    """Why a file in YAML or TOML cannot be read, with the line (0: not known); None of one that can be, or of
+    another format."""
+    source = data.decode("utf-8-sig", "replace")
+    try:
+        if path.endswith((".yml", ".yaml")):
+            yaml.load(source, Loader=_Loader)  # a safe loader
+        elif path.endswith(".toml"):
+            tomllib.loads(source)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        return str(error.problem or error.context), mark.line + 1 if mark else 0
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
+        return str(error) or "it nests too deeply", 0
+    return None
+
+
 def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     source = read_text(tree, path)
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 import kbc.recognition.translations as translations
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import KINDS
+from kbc.project.kinds import CONVERTED, KINDS
 from kbc.project.model import Collection, Project
 from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
@@ -133,8 +133,8 @@ class _FolderDetector:
         kind = "pages" if is_bundle or not is_page else "docs"
         pages = {*KINDS["docs"].suffixes, *KINDS["pages"].suffixes} - {".toml"}
         if not is_page and ending not in pages:  # a source.toml only describes pages
-            known = sorted({*pages, *ONLY_TESTS, *archives.ENDINGS})
-            hint = f"Known endings, besides those of programs: {', '.join(known)}."
+            known = sorted({*pages, *ONLY_TESTS, *archives.ENDINGS} - {*CONVERTED})
+            hint = f"Known: {', '.join(known)}, programs, and the formats of docs/input-formats.md."
             raise RecognitionError(f"{name!r} is in no format that kbc reads", hint)
         own = [collection("docs", kind, (name,), self._slug(name))]
         own += [collection("code", "code", (name,))] if places.is_program(name) else []

@@ -109,7 +109,7 @@ def product(
     package = manifest.get("package") or {}
     answers = json.loads(artifact.read("tools.json"))
     return Product(
-        distribution=_distribution(name or f"{manifest['name']}-kb"),
+        distribution=_distribution(name or f"{manifest['name'].removesuffix('-kb')}-kb"),
         version=_version(version or manifest["version"]),
         name=manifest["name"],
         title=manifest["title"],

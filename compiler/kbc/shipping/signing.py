@@ -113,6 +113,7 @@ def _signed(folder: str, key: Ed25519PrivateKey, timestamp: int | None) -> Path:
     signatures = read_signatures(folder)
 
     def sign_read(manifest: Manifest, data: bytes) -> None:
+        manifest.check_files(manifest.files)
         if timestamp is None:
             serial = max(time.time_ns() // 1_000_000, *_beyond_others(folder, key), 0)
         else:
@@ -122,7 +123,7 @@ def _signed(folder: str, key: Ed25519PrivateKey, timestamp: int | None) -> Path:
         value = key.sign(signed_bytes(manifest["name"], serial, data))
         signatures[name] = Signature(serial, value)
 
-    load(folder, sign_read)  # a manifest that does not hold is not signed
+    load(folder, sign_read)  # a build that does not hold is not signed
     entries = [
         {
             "key": each,

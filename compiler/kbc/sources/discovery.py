@@ -14,7 +14,7 @@ from kb_runtime.errors.shortages import raise_shortage
 from kb_runtime.text.rendering import shorten
 from kbc.diagnostics import Diagnostics
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import KINDS
+from kbc.project.kinds import CONVERTED, KINDS
 from kbc.project.loading import PROJECT_FILE, listed
 from kbc.project.model import Collection, Project
 from kbc.project.source_file import SourceFile
@@ -254,6 +254,7 @@ class _Walker:
                 "folder-unreadable",
                 f"the folder cannot be read: {error.strerror}",
                 self._name(folder),
+                hint="Fix its permissions, or exclude it from the collection's paths.",
             )
             self._accounting.unreadable(self._name(folder), "see its error")
             return
@@ -415,7 +416,9 @@ def _suffixes(collection: Collection) -> tuple[str, ...]:
 
 def _suffix_hint(collection: Collection) -> str:
     suffixes = _suffixes(collection)
-    return f"Files of this kind end in {', '.join(suffixes)}." if suffixes else ""
+    shown = [each for each in suffixes if each not in CONVERTED]
+    more = ", or as docs/input-formats.md lists" if len(shown) < len(suffixes) else ""
+    return f"Files of this kind end in {', '.join(shown)}{more}." if suffixes else ""
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

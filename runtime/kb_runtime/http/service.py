@@ -219,7 +219,8 @@ def _listen(settings: HttpSettings) -> Listener:
     try:
         return listen(settings.host, settings.port)
     except OSError as error:
-        reason = f"{error.strerror}."
+        # Python adds to the system's sentence what it tried.
+        reason = f"{(error.strerror or str(error)).partition(' (while')[0]}."
         if error.errno == errno.EADDRINUSE:
             reason = "another process listens there. Choose another --port, or 0 for a free one."
         raise UsageError(

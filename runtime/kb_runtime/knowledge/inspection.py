@@ -8,7 +8,7 @@ from typing import Any
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.store.manifest import MANIFEST
 from kb_runtime.text.rendering import printable
-from kb_runtime.text.tables import count_of, size, table
+from kb_runtime.text.tables import count_of, counted, size, table
 
 DRAFT = "keyword search only; the build that it is a draft of has not ended: run `kbc build` again"
 WARNINGS = 20
@@ -55,7 +55,7 @@ def render_inspection(facts: dict[str, Any]) -> str:
         [f"{facts['name']} {facts['version']}", facts["title"]],
         ["build", f"{facts['build_id']}, {facts['built_at']}, format {facts['format']}"],
         ["path", facts["path"]],
-        ["holds", ", ".join(f"{count:,} {what}" for what, count in facts["counts"].items())],
+        ["holds", ", ".join(counted(count, what) for what, count in facts["counts"].items())],
     ]
     if facts["draft"]:
         head.append(["draft", DRAFT])

@@ -386,7 +386,9 @@ def _answers(artifact: Artifact) -> Iterator[Problem]:
                 continue  # stop words or signs alone ask for nothing
             asked = True
             try:
-                result = artifact.searcher.search(SearchRequest(query, (info.name,)))
+                # A re-ranker may be of a package that is not installed here.
+                request = SearchRequest(query, (info.name,), rerank=False)
+                result = artifact.searcher.search(request)
             except ToolError as error:
                 yield _wrong("lexical", error.message)
                 return

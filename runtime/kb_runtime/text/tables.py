@@ -11,6 +11,12 @@ def count_of(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural(noun)}"
 
 
+def counted(count: int, nouns: str) -> str:
+    """As `count_of`, of a noun in the plural."""
+    noun = f"{nouns[:-3]}y" if nouns.endswith("ies") else nouns[:-1]
+    return f"{count:,} {noun if count == 1 else nouns}"
+
+
 def plural(noun: str) -> str:
     """`errors`, `entries`."""
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"

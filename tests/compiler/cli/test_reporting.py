@@ -1,10 +1,12 @@
-"""What a build shows on a terminal: its findings, and a progress bar."""
+"""What the command line shows: findings, a progress bar, and why it ended."""
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
-from kbc.cli import reporting
+from kbc.cli import failures, main, reporting
 from kbc.cli.reporting import BarProgress, show_diagnostics
 from kbc.diagnostics import Diagnostics
 
@@ -52,3 +54,27 @@ def test_many_findings_of_a_code_do_not_hide_the_others(capsys: pytest.CaptureFi
     assert sum("error[toml-syntax]" in line for line in lines) == 5
     assert "z.md: warning[empty-file]: empty" in lines
     assert lines[-1] == "5 errors, 6 warnings"
+
+
+def test_what_is_denied_says_what_to_do() -> None:
+    told = failures.explain(PermissionError(errno.EACCES, "Permission denied", "out"))
+    assert told is not None
+    assert str(told) == "out: Permission denied"
+    assert told.hint == "Choose another folder, or change its permissions."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["build", "kb"], failures.INTERRUPTED),
+        (["--debug", "watch", "kb"], failures.INTERRUPTED),
+        (["explore", "out/kb"], "interrupted"),
+    ],
+)
+def test_only_what_publishes_speaks_of_the_live_version(
+    arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[object] = []
+    monkeypatch.setattr("kb_runtime.cli.runner.run", lambda *rest: given.extend(rest) or 0)
+    assert main.run(arguments) == 0
+    assert given[-1] == said

@@ -34,3 +34,35 @@ def test_what_lies_beside_a_single_file_is_not_counted(tmp_path: Path) -> None:
     _, files = check_files(tmp_path / "one.md")
     assert files is not None
     assert [each.path for each in files] == ["one.md"]
+
+
+def test_the_settings_are_no_file_that_was_left_out(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nAbout a.\n")
+    (tmp_path / "kb.toml").write_text('[kb]\nname = "a"\n')
+    _, files = check_files(tmp_path)
+    assert files is not None
+    assert [(each.path, each.outcome) for each in files] == [
+        ("docs/a.md", "read"),
+        ("kb.toml", "included"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("mkdocs.yml", "site_name: Oven\nnav: [a.md\n", 3),
+        ("book.toml", '[book]\ntitle = "Oven\n', None),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_is_a_warning(
+    tmp_path: Path, name: str, text: str, line: int | None
+) -> None:
+    for folder in ("docs", "src"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.md").write_text("# A\n\nAbout a.\n")
+    (tmp_path / "src" / "SUMMARY.md").write_text("- [A](a.md)\n")
+    (tmp_path / name).write_text(text)
+    (found,) = (each for each in check(tmp_path) if each.code == "config-invalid")
+    assert (found.path, found.line) == (name, line)
+    assert "cannot be read: " in found.message

@@ -14,6 +14,7 @@ from kbc.shipping.timestamp import timestamp_of
 def test_names_follow_from_the_knowledge_base(ship: Ship) -> None:
     facts = product(ship(name="small", version="2026.01.0"))
     assert (facts.distribution, facts.module, facts.version) == ("small-kb", "small_kb", "2026.1.0")
+    assert product(ship(name="my-kb")).distribution == "my-kb"
 
 
 def test_names_can_be_given(ship: Ship) -> None:

@@ -55,6 +55,17 @@ def test_a_signed_artifact_verifies_with_the_public_key(
     assert verify(build).ok, "a signature is no extra file"
 
 
+def test_a_build_with_a_damaged_file_is_not_signed(
+    publish: Publish, keys: tuple[Path, Path]
+) -> None:
+    build = publish().path
+    file = build / "catalog" / "chunks.off"
+    file.write_bytes(bytes(len(file.read_bytes())))
+    with pytest.raises(ArtifactError, match=r"chunks\.off was altered"):
+        sign(build, keys[0], None)
+    assert not (build / SIGNATURES).exists()
+
+
 def test_an_unsigned_artifact_is_refused_where_a_key_is_asked_for(
     publish: Publish, keys: tuple[Path, Path]
 ) -> None:

@@ -159,6 +159,8 @@ def test_a_folder_without_a_fitting_file_is_a_warning(tmp_path: Path) -> None:
     _, diagnostics = files_of(tmp_path)
     (found,) = diagnostics.warnings
     assert (found.code, found.line) == ("collection-path-empty", None)
+    assert ".md, " in found.hint
+    assert found.hint.endswith(" .txt, or as docs/input-formats.md lists.")
 
 
 def test_an_entry_without_a_fitting_file_is_told_on_the_line_of_paths(tmp_path: Path) -> None:

@@ -401,3 +401,20 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, run: Bui
     assert "What was live still is." in done.stderr
     assert Path(resolve(tmp_path / "out")) == live.resolve()
     assert leftovers(tmp_path / "out" / "demo") == []
+
+
+@pytest.mark.parametrize("is_of_process", [False, True])
+def test_a_re_ranker_that_is_not_installed_here_keeps_nothing_from_going_live(
+    is_of_process: bool, tmp_path: Path, run: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kb" / "docs").mkdir(parents=True)
+    (tmp_path / "kb" / "docs" / "a.md").write_text("# Ovens\n\nOf bricks.\n")
+    stated = "" if is_of_process else '[search]\nreranker = "absent"\n'
+    (tmp_path / "kb" / "kb.toml").write_text(f'[kb]\nname = "ovens"\n{stated}')
+    if is_of_process:
+        monkeypatch.setenv("KBC_RERANK", "1")
+    report = run(tmp_path / "kb")
+    assert verify(report.path).ok
+    with Artifact.open(report.path) as artifact:
+        (warning,) = artifact.searcher.search(SearchRequest("ovens", ("docs",))).warnings
+    assert "re-ranker is unavailable" in warning

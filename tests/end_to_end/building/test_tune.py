@@ -177,6 +177,7 @@ ASKED = {
     "polish a dirty lamp": "wash",
     "refuel the lamp": "oil",
     "what must I pay for a lamp": "price",
+    "soap": "wash",  # one word, which is asked differently
 }
 
 

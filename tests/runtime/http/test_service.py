@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kb_runtime.errors import UsageError
+from kb_runtime.http import service
 from kb_runtime.http.service import serve_alone
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher, ServerContext
@@ -64,6 +65,14 @@ def test_a_server_that_cannot_listen_closes_what_it_opened(
             serve_alone(settings, lambda: ServerContext(live, Dispatcher(live), None))
     close()
     assert closed == [True]
+
+
+def test_a_host_that_cannot_be_listened_on_is_named_in_one_sentence() -> None:
+    settings = HttpSettings()
+    settings.host = "no-such-host.invalid"
+    with pytest.raises(UsageError, match="cannot listen on no-such-host") as caught:
+        service._listen(settings)
+    assert "while" not in str(caught.value)
 
 
 def test_nothing_is_opened_for_settings_that_are_refused(tmp_path: Path) -> None:

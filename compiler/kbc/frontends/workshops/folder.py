@@ -207,7 +207,7 @@ class FolderReader:
                 "workshop-unplaced",
                 f"files {NO_PLACE}, which were left out: {len(lost):,} ({shown})",
                 f"{folder}/{lost[0]}" if folder else lost[0],
-                hint=f"{EXERCISES_HINT} Other pages belong into a collection of kind docs.",
+                hint=f"{EXERCISES_HINT} Other pages belong in a collection of kind docs.",
             )
 
     def _duplicate(self, path: str, what: str) -> None:

@@ -49,7 +49,11 @@ def write_bundles(artifact: Artifact, product: Product, out: Path, timestamp: in
     left_out: list[str] = []
     out.mkdir(parents=True, exist_ok=True)
     remove_abandoned(str(out), f".{target.name}.")
-    temporary.mkdir()
+    try:
+        temporary.mkdir()
+    except OSError as error:
+        error.filename = str(out)  # nobody knows the other one
+        raise
     try:
         with locked_folder(str(temporary)):
             with Archive(temporary / f"{product.distribution}.mcpb", timestamp) as archive:

@@ -135,7 +135,8 @@ class SymbolIndex:
             when = "build the knowledge base again with this kbc"
             if is_followed:
                 when = "they are being parsed: ask again in a few seconds"
-            self.incomplete = f"{without or 'all'} files have no symbols yet; {when}"
+            have = "1 file has" if without == 1 else f"{without or 'all'} files have"
+            self.incomplete = f"{have} no symbols yet; {when}"
         if not self.trees:
             raise ToolError(
                 "UNAVAILABLE",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import zipfile
 from pathlib import Path
@@ -97,3 +98,21 @@ def test_a_file_in_the_way_is_left_alone(ship: Ship, tmp_path: Path) -> None:
     (tmp_path / "small-kb-1").write_text("mine")
     with pytest.raises(ShippingError, match="is a file"):
         write_bundles(artifact, product(artifact), tmp_path, 0)
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    ship: Ship, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    artifact = ship()
+    (tmp_path / "dist").mkdir()
+
+    def refuse(folder: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+
+    make = Path.mkdir
+    monkeypatch.setattr(
+        Path, "mkdir", lambda self, **how: make(self, **how) if how else refuse(self)
+    )
+    with pytest.raises(PermissionError) as caught:
+        write_bundles(artifact, product(artifact), tmp_path / "dist", 0)
+    assert caught.value.filename == str(tmp_path / "dist")
