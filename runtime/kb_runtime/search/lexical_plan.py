@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice, pairwise
+from itertools import groupby, islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import RECIPE, WORD, is_unspaced
@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 
 # Parts of a compound count less than a word typed alone: `setToMap` asks for itself first.
 PART_WEIGHT = 0.7
+# A name with another word for one that was asked (`exclude` for "remove"), as a multiple of what that one
+# counts in names: no other field has the synonym for it. benchmarks/wide/decisions.md has the figures.
+SYNONYM_WEIGHT = 1.25
+# What more chunks are called says little: `get` is a part of many names in source code. 16 and 32 are equally
+# good.
+MOST_NAMED = 16
 # A quoted phrase that occurs as quoted, as a multiple of its field's boost.
 PHRASE_BOOST = 2.0
 # Neighbouring words of the query that stand side by side, as a multiple of their field's boost: 0.25 adds
@@ -193,6 +199,7 @@ class _Planner:
             return Plan(self._weighted, phrases, {}, corrected)
         if len(affordable) == len(query.terms) <= MAX_PROXIMITY_TERMS:
             phrases += self._neighbours(query.terms)
+        self._weigh_synonyms(affordable)
         runs = [one for run in query.runs for one in self._run(run)]
         present = self._present(affordable)
         return Plan(self._weighted, phrases + runs, present, corrected, self._quotations(query))
@@ -241,6 +248,12 @@ class _Planner:
                 weight = count * PART_WEIGHT * self._boosts[field]
                 known = max(known, self._add(field, stem, weight))
         return known
+
+    def _weigh_synonyms(self, terms: Sequence[QueryTerm]) -> None:
+        for term in terms:
+            for field, word in product(NAME_FIELDS, term.synonyms):
+                if self._statistics.frequency(field, word) <= MOST_NAMED:
+                    self._add(field, word, term.times * SYNONYM_WEIGHT * self._boosts[field])
 
     def _joined(self, term: QueryTerm) -> Sequence[str]:
         """A word of Arabic with prepositions and conjunctions written onto it, and without."""

@@ -7,16 +7,26 @@ ones are punctuation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from kb_runtime.records.well_formed import well_formed
-from kb_runtime.search.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, operators
+from kb_runtime.search.analysis import (
+    STOP_WORDS,
+    WORD,
+    Analyzer,
+    Language,
+    fold,
+    is_unspaced,
+    operators,
+)
 from kb_runtime.text import members
 from kb_runtime.text.languages import ENGLISH, language_of_query
 from kb_runtime.text.members import MemberPath
 from kb_runtime.text.names import without_line
 from kb_runtime.text.words.spellings import other_spelling
+from kb_runtime.text.words.synonyms import synonyms
 
 # Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
 # encoder with 256 tokens reads, so the encoder never misses anything because of it.
@@ -48,7 +58,7 @@ class QueryTerm(NamedTuple):
     `names` are its unstemmed terms and `prose` its stemmed ones (empty for a stop word); the first
     is the whole word, its parts follow. `elsewhere` are the stems that the whole word has in other languages
     of the pages than that of the query, and those of its British or American spelling. `times` is how
-    often the query has the word.
+    often the query has the word. `synonyms` are other words for it in names, of an English query.
     """
 
     typed: str
@@ -56,6 +66,7 @@ class QueryTerm(NamedTuple):
     prose: tuple[str, ...]
     times: int = 1
     elsewhere: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
 
 
 class Query(NamedTuple):
@@ -184,7 +195,15 @@ def _term(word: str, count: int, analyzer: Analyzer, language: str) -> QueryTerm
     )
     if len(names) > 1:
         names = [name for name in names if name not in STOP_WORDS] or names
-    return QueryTerm(word, tuple(dict.fromkeys(names)), tuple(prose), count, tuple(elsewhere))
+    others = _synonyms().get(next(iter(prose), ""), ()) if language == ENGLISH else ()
+    return QueryTerm(
+        word, tuple(dict.fromkeys(names)), tuple(prose), count, tuple(elsewhere), others
+    )
+
+
+@cache
+def _synonyms() -> Mapping[str, tuple[str, ...]]:
+    return synonyms(Language(ENGLISH).stem)
 
 
 def cleaned(raw: str) -> str:

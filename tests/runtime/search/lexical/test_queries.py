@@ -11,6 +11,7 @@ import pytest
 from tests.runtime.search.lexical.chunks import ANALYZER, chunk, filler, search
 
 from kb_runtime.search import lexical_plan
+from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical import (
     LexicalIndex,
     LexicalRequest,
@@ -52,6 +53,40 @@ def test_a_definition_counts_more_than_a_use(build: Build) -> None:
     use = chunk("x = mapBy(s)\ny = mapBy(t)\n", type="code")
     definition = chunk("builds a map\n", identifiers=("mapBy",))
     assert search(build([use, definition]), "mapBy").rows[0] == 1
+
+
+def test_a_name_is_found_by_another_word_for_what_it_does(build: Build) -> None:
+    definition = chunk("what is in one and not in the other", identifiers=("exclude",))
+    index = build([chunk("to exclude what is old"), definition, *filler(20)])
+    assert search(index, "removes").rows == [1], "what a text says stands for itself"
+
+
+def test_a_name_itself_counts_more_than_another_word_for_it(build: Build) -> None:
+    named = (chunk(f"of a list {name}", identifiers=(name,)) for name in ("exclude", "remove"))
+    assert search(build([*named, *filler(20)]), "remove").rows == [1, 0]
+
+
+def test_a_part_of_many_names_is_not_found_by_another_word(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lexical_plan, "MOST_NAMED", 2)
+    names = ("exclude", "dropOld", "dropNew", "dropAll")
+    index = build([*(chunk("of a list", identifiers=(name,)) for name in names), *filler(20)])
+    assert search(index, "remove").rows == [0]
+
+
+def test_names_in_other_words_count_until_the_words_are_everywhere(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lexical_plan, "MAX_POSTINGS", 2)
+    index = build([chunk("sets", identifiers=("exclude",)), *[chunk("remove it")] * 3])
+    assert search(index, "remove").rows == [1, 2, 3]
+
+
+def test_only_questions_in_english_have_other_words_for_names(build: Build) -> None:
+    german = Analyzer(("de",))
+    assert not any(term.synonyms for term in analyse("filter", german).terms)
+    assert any(term.synonyms for term in analyse("filter", ANALYZER).terms)
 
 
 def test_stemming_joins_word_forms(build: Build) -> None:
