@@ -22,6 +22,7 @@ from kb_runtime.search.lexical_schema import (
 from kb_runtime.search.spelling import MIN_CHARS, Correction, corrections
 from kb_runtime.text.languages import ARABIC, language_of_script
 from kb_runtime.text.words.arabic import joined_forms
+from kb_runtime.text.words.derived import derived_forms
 
 if TYPE_CHECKING:
     from kb_runtime.search.analysis import Analyzer
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 
 # Parts of a compound count less than a word typed alone: `setToMap` asks for itself first.
 PART_WEIGHT = 0.7
+# Other forms of the verb that a word is or is made of. Chosen on ten sets in German, Russian and Arabic, for
+# which benchmarks/wide/decisions.md compares 0.3, 0.4 and 0.5.
+DERIVED_WEIGHT = 0.4
+# The first part of a verb by itself, if pages have the whole verb: `richte` of `richte ... ein`.
+PARTED_WEIGHT = 0.5
 # A quoted phrase that occurs as quoted, as a multiple of its field's boost.
 PHRASE_BOOST = 2.0
 # Neighbouring words of the query that stand side by side, as a multiple of their field's boost: 0.25 adds
@@ -226,21 +232,34 @@ class _Planner:
     def _weigh(self, term: QueryTerm, count: float) -> int:
         """Adds a term in all fields; gives the chunks that know it, whole, in the field that does."""
         known = 0
+        verbs = [verb for verb in term.verbs if self._in_body(verb)]
         for fields, forms in ((PROSE_FIELDS, term.prose), (NAME_FIELDS, term.names)):
             for at, form in enumerate(forms):
-                weight = count if at == 0 else count * PART_WEIGHT
+                share = PART_WEIGHT if at else PARTED_WEIGHT if verbs else 1.0
                 for field in fields:
-                    found = self._add(field, form, weight * self._boosts[field])
+                    found = self._add(field, form, count * share * self._boosts[field])
                     if at == 0:
                         known = max(known, found)
-        for stem in term.elsewhere:
-            for field in PROSE_FIELDS:
-                known = max(known, self._add(field, stem, count * self._boosts[field]))
-        for stem in (*self._parts(term), *self._joined(term), *self._begun(term)):
-            for field in PROSE_FIELDS:
-                weight = count * PART_WEIGHT * self._boosts[field]
-                known = max(known, self._add(field, stem, weight))
+        parts = (*self._parts(term), *self._joined(term), *self._begun(term))
+        for share, stems in (
+            (1.0, (*term.elsewhere, *verbs)),
+            (PART_WEIGHT, parts),
+            (DERIVED_WEIGHT, self._derived(term)),
+        ):
+            for stem in stems:
+                for field in PROSE_FIELDS:
+                    known = max(known, self._add(field, stem, count * share * self._boosts[field]))
         return known
+
+    def _derived(self, term: QueryTerm) -> Iterator[str]:
+        """Other forms of the verb that a word is or is made of, and of an Arabic noun its other number."""
+        if len(term.prose) != 1:
+            return
+        script = language_of_script(term.names[0])
+        for language in (script,) if script else self._analyzer.languages:
+            own = self._analyzer.stem(term.names[0], language)
+            for stem in dict.fromkeys((own, *term.elsewhere)):
+                yield from derived_forms(stem, language, self._in_body)
 
     def _joined(self, term: QueryTerm) -> Sequence[str]:
         """A word of Arabic with prepositions and conjunctions written onto it, and without."""
