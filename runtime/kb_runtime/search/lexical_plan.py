@@ -36,7 +36,7 @@ PART_WEIGHT = 0.7
 # Other forms of the verb that a word is or is made of. Chosen on ten sets in German, Russian and Arabic, for
 # which benchmarks/wide/decisions.md compares 0.3, 0.4 and 0.5.
 DERIVED_WEIGHT = 0.4
-# The first part of a verb by itself, if pages have the whole verb: `richte` of `richte ... ein`.
+# A verb in two parts, and its first part by itself: `richte ... ein` is `einrichten` or `richten`.
 PARTED_WEIGHT = 0.5
 # A quoted phrase that occurs as quoted, as a multiple of its field's boost.
 PHRASE_BOOST = 2.0
@@ -162,8 +162,10 @@ class _Planner:
         self._analyzer = analyzer
         self._weighted: dict[tuple[str, str], float] = {}  # (field, term) -> weight
         self._placings: dict[str, _Placed] = {}
+        self._language = ""
 
     def plan(self, query: Query) -> Plan:
+        self._language = query.language
         corrected: dict[str, tuple[str, ...]] = {}
         # A pasted log is full of unknown words, and none of them is a typo.
         looked_up = 0 if len(query.terms) <= MAX_TERMS else MAX_LOOKED_UP
@@ -242,7 +244,8 @@ class _Planner:
                         known = max(known, found)
         parts = (*self._parts(term), *self._joined(term), *self._begun(term))
         for share, stems in (
-            (1.0, (*term.elsewhere, *verbs)),
+            (1.0, term.elsewhere),
+            (PARTED_WEIGHT, verbs),
             (PART_WEIGHT, parts),
             (DERIVED_WEIGHT, self._derived(term)),
         ):
@@ -253,12 +256,9 @@ class _Planner:
 
     def _derived(self, term: QueryTerm) -> Iterator[str]:
         """Other forms of the verb that a word is or is made of, and of an Arabic noun its other number."""
-        if len(term.prose) != 1:
-            return
-        script = language_of_script(term.names[0])
-        for language in (script,) if script else self._analyzer.languages:
-            own = self._analyzer.stem(term.names[0], language)
-            for stem in dict.fromkeys((own, *term.elsewhere)):
+        if len(term.prose) == 1:
+            language = language_of_script(term.names[0]) or self._language
+            for stem in dict.fromkeys((*term.prose, *term.elsewhere)):
                 yield from derived_forms(stem, language, self._in_body)
 
     def _joined(self, term: QueryTerm) -> Sequence[str]:
