@@ -22,6 +22,7 @@ from kb_runtime.search.lexical_schema import (
 from kb_runtime.search.spelling import MIN_CHARS, Correction, corrections
 from kb_runtime.text.languages import ARABIC, language_of_script
 from kb_runtime.text.words.arabic import joined_forms
+from kb_runtime.text.words.derived import derived_forms
 
 if TYPE_CHECKING:
     from kb_runtime.search.analysis import Analyzer
@@ -38,6 +39,11 @@ SYNONYM_WEIGHT = 1.25
 # What more chunks are called says little: `get` is a part of many names in source code. 16 and 32 are equally
 # good.
 MOST_NAMED = 16
+# Other forms of the verb that a word is or is made of. Chosen on ten sets in German, Russian and Arabic, for
+# which benchmarks/wide/decisions.md compares 0.3, 0.4 and 0.5.
+DERIVED_WEIGHT = 0.4
+# A verb in two parts, and its first part by itself: `richte ... ein` is `einrichten` or `richten`.
+PARTED_WEIGHT = 0.5
 # A quoted phrase that occurs as quoted, as a multiple of its field's boost.
 PHRASE_BOOST = 2.0
 # Neighbouring words of the query that stand side by side, as a multiple of their field's boost: 0.25 adds
@@ -162,8 +168,10 @@ class _Planner:
         self._analyzer = analyzer
         self._weighted: dict[tuple[str, str], float] = {}  # (field, term) -> weight
         self._placings: dict[str, _Placed] = {}
+        self._language = ""
 
     def plan(self, query: Query) -> Plan:
+        self._language = query.language
         corrected: dict[str, tuple[str, ...]] = {}
         # A pasted log is full of unknown words, and none of them is a typo.
         looked_up = 0 if len(query.terms) <= MAX_TERMS else MAX_LOOKED_UP
@@ -233,20 +241,24 @@ class _Planner:
     def _weigh(self, term: QueryTerm, count: float) -> int:
         """Adds a term in all fields; gives the chunks that know it, whole, in the field that does."""
         known = 0
+        verbs = [verb for verb in term.verbs if self._in_body(verb)]
         for fields, forms in ((PROSE_FIELDS, term.prose), (NAME_FIELDS, term.names)):
             for at, form in enumerate(forms):
-                weight = count if at == 0 else count * PART_WEIGHT
+                share = PART_WEIGHT if at else PARTED_WEIGHT if verbs else 1.0
                 for field in fields:
-                    found = self._add(field, form, weight * self._boosts[field])
+                    found = self._add(field, form, count * share * self._boosts[field])
                     if at == 0:
                         known = max(known, found)
-        for stem in term.elsewhere:
-            for field in PROSE_FIELDS:
-                known = max(known, self._add(field, stem, count * self._boosts[field]))
-        for stem in (*self._parts(term), *self._joined(term), *self._begun(term)):
-            for field in PROSE_FIELDS:
-                weight = count * PART_WEIGHT * self._boosts[field]
-                known = max(known, self._add(field, stem, weight))
+        parts = (*self._parts(term), *self._joined(term), *self._begun(term))
+        for share, stems in (
+            (1.0, term.elsewhere),
+            (PARTED_WEIGHT, verbs),
+            (PART_WEIGHT, parts),
+            (DERIVED_WEIGHT, self._derived(term)),
+        ):
+            for stem in stems:
+                for field in PROSE_FIELDS:
+                    known = max(known, self._add(field, stem, count * share * self._boosts[field]))
         return known
 
     def _weigh_synonyms(self, terms: Sequence[QueryTerm]) -> None:
@@ -254,6 +266,13 @@ class _Planner:
             for field, word in product(NAME_FIELDS, term.synonyms):
                 if self._statistics.frequency(field, word) <= MOST_NAMED:
                     self._add(field, word, term.times * SYNONYM_WEIGHT * self._boosts[field])
+
+    def _derived(self, term: QueryTerm) -> Iterator[str]:
+        """Other forms of the verb that a word is or is made of, and of an Arabic noun its other number."""
+        if len(term.prose) == 1:
+            language = language_of_script(term.names[0]) or self._language
+            for stem in dict.fromkeys((*term.prose, *term.elsewhere)):
+                yield from derived_forms(stem, language, self._in_body)
 
     def _joined(self, term: QueryTerm) -> Sequence[str]:
         """A word of Arabic with prepositions and conjunctions written onto it, and without."""

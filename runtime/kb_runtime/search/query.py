@@ -7,7 +7,7 @@ ones are punctuation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -22,11 +22,12 @@ from kb_runtime.search.analysis import (
     operators,
 )
 from kb_runtime.text import members
-from kb_runtime.text.languages import ENGLISH, language_of_query
+from kb_runtime.text.languages import ENGLISH, GERMAN, language_of_query
 from kb_runtime.text.members import MemberPath
 from kb_runtime.text.names import without_line
 from kb_runtime.text.words.spellings import other_spelling
 from kb_runtime.text.words.synonyms import synonyms
+from kb_runtime.text.words.typed_german import parted_verbs, with_umlauts
 
 # Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
 # encoder with 256 tokens reads, so the encoder never misses anything because of it.
@@ -57,8 +58,9 @@ class QueryTerm(NamedTuple):
 
     `names` are its unstemmed terms and `prose` its stemmed ones (empty for a stop word); the first
     is the whole word, its parts follow. `elsewhere` are the stems that the whole word has in other languages
-    of the pages than that of the query, and those of its British or American spelling. `times` is how
-    often the query has the word. `synonyms` are other words for it in names, of an English query.
+    of the pages than that of the query, and those of its British or American spelling, or with umlauts.
+    `verbs` are the stems of the verbs that it is the first part of (`richte ... ein`), `synonyms` other words
+    for it in names, of an English query. `times` is how often the query has the word.
     """
 
     typed: str
@@ -66,6 +68,7 @@ class QueryTerm(NamedTuple):
     prose: tuple[str, ...]
     times: int = 1
     elsewhere: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
     synonyms: tuple[str, ...] = ()
 
 
@@ -145,7 +148,11 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
                 counts[key] = counts.get(key, 0) + 1
                 typed.setdefault(key, one)
     language = analyzer.language_of(typed.values())
-    terms = tuple(_term(word, counts[key], analyzer, language) for key, word in typed.items())
+    verbs = parted_verbs(text) if language == GERMAN else {}
+    terms = tuple(
+        _term(word, counts[key], analyzer, language, verbs.get(word, ()))
+        for key, word in typed.items()
+    )
     if any(term.prose for term in terms):
         # Stop words are names too (`and`, `in`), but among other words they are function words.
         terms = tuple(term for term in terms if term.prose)
@@ -183,10 +190,15 @@ def _bare(code: str) -> str:
     return name if WORD.fullmatch(name) else ""
 
 
-def _term(word: str, count: int, analyzer: Analyzer, language: str) -> QueryTerm:
+def _term(
+    word: str, count: int, analyzer: Analyzer, language: str, verbs: Sequence[str]
+) -> QueryTerm:
     names = [term for term, _ in analyzer.name_terms(word).terms]
     prose = dict.fromkeys(term for term, _ in analyzer.prose_terms(word, language).terms)
-    spellings = (names[0], other_spelling(names[0])) if prose else ()
+    umlauts = with_umlauts(word) if language == GERMAN else ""
+    if umlauts and not analyzer.prose_terms(umlauts, language).terms:
+        prose = {}  # a stop word
+    spellings = (names[0], other_spelling(names[0]), fold(umlauts)) if prose else ()
     elsewhere = dict.fromkeys(
         stem
         for spelling in filter(None, spellings)
@@ -195,9 +207,14 @@ def _term(word: str, count: int, analyzer: Analyzer, language: str) -> QueryTerm
     )
     if len(names) > 1:
         names = [name for name in names if name not in STOP_WORDS] or names
-    others = _synonyms().get(next(iter(prose), ""), ()) if language == ENGLISH else ()
     return QueryTerm(
-        word, tuple(dict.fromkeys(names)), tuple(prose), count, tuple(elsewhere), others
+        word,
+        tuple(dict.fromkeys(names)),
+        tuple(prose),
+        count,
+        tuple(elsewhere),
+        tuple(dict.fromkeys(analyzer.stem(fold(verb), language) for verb in verbs)),
+        _synonyms().get(next(iter(prose), ""), ()) if language == ENGLISH else (),
     )
 
 

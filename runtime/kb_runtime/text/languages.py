@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-ARABIC, CZECH, ENGLISH, POLISH, RUSSIAN = "ar", "cs", "en", "pl", "ru"
+ARABIC, CZECH, ENGLISH, GERMAN, POLISH, RUSSIAN = "ar", "cs", "en", "de", "pl", "ru"
 
 # Code -> what the lexical engine calls its stemmer (Snowball) and, where it has some, its stop words; empty
 # where it has neither (see `kb_runtime.text.words`).

@@ -232,6 +232,28 @@ def test_forms_of_a_verb_find_each_other(query: str, rows: set[int], tmp_path: P
     assert set(index.search(LexicalRequest(analyse(query, index.analyzer), 5)).rows) == rows
 
 
+@pytest.mark.parametrize(
+    ("query", "language", "texts"),
+    [
+        ("Wie richte ich den Hafen ein?", "de", ("Der Hafen.", "Häfen einrichten.")),
+        ("Segel loeschen", "de", ("Segel setzen.", "Segel löschen.")),
+        ("fuer Segel", "de", ("Feuer und Fuder.", "Segel.")),
+        ("Segel konfigurieren", "de", ("Segel setzen.", "Konfiguration der Segel.")),
+        ("удалить парус", "ru", ("Парус и мачта.", "Удаление паруса.")),
+        ("كيف أسجل القارب", "ar", ("القارب والبحر.", "تسجيل القارب.")),
+    ],
+)
+def test_questions_find_pages_by_other_forms(
+    query: str, language: str, texts: tuple[str, str], tmp_path: Path
+) -> None:
+    chunks = [chunk("docs", str(at), f"{text}\n") for at, text in enumerate(texts)]
+    told = {("docs", str(at)): language for at in range(len(chunks))}
+    write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {}, languages=told)
+    index = LexicalIndex(str(tmp_path / "lexical"), [language])
+    found = index.search(LexicalRequest(analyse(query, index.analyzer), 5)).rows
+    assert found[0] == 1
+
+
 @pytest.mark.parametrize("languages", [["de", "en"], ["en", "de"]])
 def test_a_form_is_found_where_its_verb_is_a_word_of_another_language_only(
     languages: list[str], tmp_path: Path
