@@ -25,8 +25,9 @@ _ABOVE = re.compile(rb"[ \t]*(?:@[\w.:]+(?:\(.*\))?|\[.*\])\s*$")
 _HOLDING_ITEMS = frozenset({"declaration_list", "impl_item", "mod_item"})
 _CLOSING = ord("}")
 _MOST_LEVELS = 5
-_MOST_LINES = 100
-"""Lines of a thing that is hidden as a whole: a longer one is likely to hold definitions that do read."""
+_MOST_LINES, _MOST_OF_FILE = 100, 0.25
+"""Lines, or the share of all lines, of a thing that is hidden as a whole: a longer one is likely to hold
+definitions that do read."""
 _MOST_PARSED = 4_000_000
 """Bytes that are parsed to find what does not read, about a second."""
 
@@ -77,6 +78,7 @@ class _Mender:
         self.lines = lines
         self._parse = parse
         self._left = _MOST_PARSED
+        self._most_lines = max(_MOST_LINES, _MOST_OF_FILE * len(lines))
 
     def mend(self, first: int, end: int, before: bytes, behind: bytes, levels: int) -> None:
         """Hides what does not read in lines [first, end), which stand between `before` and `behind`."""
@@ -84,9 +86,9 @@ class _Mender:
             if self._fits(before, thing, behind):
                 continue
             for start, stop in thing.runs if levels > 1 else ():
-                head, tail = self._around(thing, start, stop, before, behind)
-                self.mend(start, stop, head, tail, levels - 1)
-            if thing.end - thing.first > _MOST_LINES or (
+                first, head, tail = self._around(thing, start, stop, before, behind)
+                self.mend(first, stop, head, tail, levels - 1)
+            if thing.end - thing.first > self._most_lines or (
                 thing.runs and self._fits(before, thing, behind)
             ):
                 continue
@@ -97,17 +99,21 @@ class _Mender:
 
     def _around(
         self, thing: _Thing, start: int, stop: int, before: bytes, behind: bytes
-    ) -> tuple[bytes, bytes]:
-        """What reads around lines [start, stop) of a thing: the rest of it, that without its other runs, or
-        only what is around it."""
-        deeper = {at for run in thing.runs for at in range(*run)}
+    ) -> tuple[int, bytes, bytes]:
+        """What reads around lines [start, stop) of a thing, or around those behind a head that goes on in
+        them: the rest of the thing, that without its other runs, or only what is around it."""
+        deeper = {at for run in thing.runs for at in range(*run)} - {*range(start, stop)}
+        opened = (at + 1 for at in range(start, stop) if self.lines[at].rstrip().endswith(b"{"))
         left_out: Collection[int]
-        for left_out in ((), deeper):
-            head = before + self._text(at for at in range(thing.first, start) if at not in left_out)
-            tail = self._text(at for at in range(stop, thing.end) if at not in left_out) + behind
-            if self._reads(head + tail):
-                return head, tail
-        return before, behind
+        for first in (start, next(opened, start)):
+            for left_out in ((), deeper):
+                head = before + self._text(
+                    at for at in range(thing.first, first) if at not in left_out
+                )
+                tail = self._text(at for at in range(stop, thing.end) if at not in left_out)
+                if self._reads(head + tail + behind):
+                    return first, head, tail + behind
+        return start, before, behind
 
     def _fits(self, before: bytes, thing: _Thing, behind: bytes) -> bool:
         return self._reads(before + self._text(range(thing.first, thing.end)) + behind)

@@ -119,10 +119,10 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
 
 
 def _more(found: list[Symbol], source: bytes, parsed: bytes, language: str) -> list[Symbol]:
-    """`found`, or what the parser finds in `parsed` if that is more."""
+    """`found`, or what the parser finds in `parsed` unless that is less."""
     root = grammars.tree(parsed, language)
     others = _Walk(source, language).run(root) if root is not None else []
-    return others if sum(1 for _ in walk(others)) > sum(1 for _ in walk(found)) else found
+    return others if sum(1 for _ in walk(others)) >= sum(1 for _ in walk(found)) else found
 
 
 def _readable(source: bytes, *, language: str) -> Node | None:

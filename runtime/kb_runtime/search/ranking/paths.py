@@ -178,18 +178,23 @@ _LANGUAGES: Mapping[str, str] = {
     "js": "javascript",
     "py": "python",
     "ts": "typescript",
-    "shell": "bash",
 }
+# What programs read, write, show or are built with: a query that has these words is about that.
+_SUBJECTS = frozenset(
+    {"css", "graphql", "html", "ini", "json", "make", "markdown", "proto", "scss", "sql", "toml"}
+    | {"xml", "yaml"}
+)
 # Behind these a word such as `go` is a language and no verb.
 _IN = frozenset({"in", "for", "with", "using"})
 
 
 def language_named(words: Sequence[str], known: Collection[str]) -> str:
-    """The language of `known` that a query asks for: by its first or last word, or behind a preposition.
-    `words` are all of its words in lower case."""
+    """The programming language of `known` that a query asks for: by its first or last word, or behind a
+    preposition. `words` are all of its words in lower case."""
     for at, word in enumerate(words):
         language = _LANGUAGES.get(word, word)
-        if language in known and (at in (0, len(words) - 1) or words[at - 1] in _IN):
+        is_named = language in known and language not in _SUBJECTS
+        if is_named and (at in (0, len(words) - 1) or words[at - 1] in _IN):
             return language
     return ""
 

@@ -397,7 +397,13 @@ def test_a_file_that_stands_for_its_folder_is_called_like_it(path: str, name: st
         ("parse with python and flags", "python"),
         ("where flags go when parsed", ""),
         ("rust parse flags", ""),
+        ("json parser and tokenizer", ""),
+        ("write a tank as html", ""),
+        ("make tanks smaller", ""),
+        ("shell completion of commands", ""),
+        ("read yaml in python", "python"),
     ],
 )
 def test_languages_that_a_query_names(query: str, language: str) -> None:
-    assert paths.language_named(query.split(), {"go", "python"}) == language
+    known = {"bash", "go", "html", "json", "make", "python", "yaml"}
+    assert paths.language_named(query.split(), known) == language
