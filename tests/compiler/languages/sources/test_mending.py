@@ -54,6 +54,26 @@ class Tank {
     assert symbols(text, language="kotlin")[0].children[0].line == 4
 
 
+def test_a_head_that_goes_on_in_indented_lines_keeps_its_definition() -> None:
+    text = """\
+open class Tank(val litres: Int, val content: Any) :
+    Vessel(litres) {
+
+    fun label(): String = when (content) {
+        is Oil if content.isHot -> {
+            "hot"
+        }
+        else -> "cold"
+    }
+
+    fun empty() {
+        pump()
+    }
+}
+"""
+    assert _names(text, "kotlin") == ["Tank", "label", "empty"]
+
+
 def test_a_long_definition_is_never_hidden_as_a_whole() -> None:
     methods = "".join(f"    fun m{at}() {{\n        run()\n    }}\n" for at in range(60))
     text = f"class Tank<T> : context(Pump) Vessel {{\n{methods}}}\n"
