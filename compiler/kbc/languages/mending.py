@@ -48,7 +48,7 @@ def mended(source: bytes, parse: Parse) -> bytes:
 
 
 def without_item_macros(source: bytes, root: Node, parse: Parse) -> bytes:
-    """Rust with blanks in place of `name! {` and `}` around what reads as definitions, outside of functions.
+    """Rust without `name! {` and `}` around what reads as definitions, outside of functions.
     `root` is the tree of the source."""
     left = bytearray(source)
     waiting = [(root, 0)]
@@ -63,7 +63,10 @@ def without_item_macros(source: bytes, root: Node, parse: Parse) -> bytes:
             last = offset + node.end_byte - 1
             if (items := parse(source[first:last])) is not None:
                 start = offset + node.start_byte
-                left[start:first] = _blank(source[start:first])
+                # As a comment that line belongs to what follows.
+                is_line = source[first : first + 1].isspace() and b"\n" not in source[start:first]
+                head = b"//".ljust(first - start, b"-") if is_line else _blank(source[start:first])
+                left[start:first] = head
                 left[last : last + 1] = b" "
                 waiting.append((items, first))
     return bytes(left)
