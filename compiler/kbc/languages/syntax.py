@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import grammars
 from kbc.languages.definitions import NOTHING, NodeNames, rules_of
+from kbc.languages.mending import mended, without_item_macros
 from kbc.languages.node_types import LEADING, WRAPPERS, is_body, is_nameless
 
 if TYPE_CHECKING:
@@ -65,6 +67,8 @@ _FYPP_LINE = re.compile(
 )
 """Directives of Fortran's preprocessor Fypp around code; those of conditions and loops stay, because
 definitions are found better with them."""
+# `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
+_REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
 
@@ -101,8 +105,30 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
     """The top-level definitions with theirs inside, in order; none when there is no grammar for
     `language`. Of a text that does not read as that language throughout, those that do."""
     source = text.encode("utf-8", "surrogatepass")
-    root = grammars.tree(_parsed(source, language), language)
-    return _Walk(source, language).run(root) if root is not None else []
+    parsed = _parsed(source, language)
+    root = grammars.tree(parsed, language)
+    if root is None:
+        return []
+    found = _Walk(source, language).run(root)
+    parse = partial(_readable, language=language)
+    if language == "rust" and (plain := without_item_macros(parsed, root, parse)) != parsed:
+        found, parsed = _more(found, source, plain, language), plain
+    if root.has_error:
+        found = _more(found, source, mended(parsed, parse), language)
+    return found
+
+
+def _more(found: list[Symbol], source: bytes, parsed: bytes, language: str) -> list[Symbol]:
+    """`found`, or what the parser finds in `parsed` unless that is less."""
+    root = grammars.tree(parsed, language)
+    others = _Walk(source, language).run(root) if root is not None else []
+    return others if sum(1 for _ in walk(others)) >= sum(1 for _ in walk(found)) else found
+
+
+def _readable(source: bytes, *, language: str) -> Node | None:
+    """The root of the tree of what the grammar reads throughout."""
+    root = grammars.tree(source, language)
+    return None if root is None or root.has_error else root
 
 
 def _parsed(source: bytes, language: str) -> bytes:
@@ -111,6 +137,8 @@ def _parsed(source: bytes, language: str) -> bytes:
     of C."""
     if language == "fortran":
         return _FYPP_LINE.sub(lambda found: found[1] + b"!".ljust(len(found[2]), b"-"), source)
+    if language == "csharp":
+        return _REF_STRUCT.sub(b"   ", source)
     if language not in _WITH_MACROS:
         return source
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)

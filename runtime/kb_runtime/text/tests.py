@@ -12,7 +12,7 @@ ASKING = frozenset(
 )
 """The words by which a query asks for tests."""
 _BEFORE = frozenset({"existing", "find", "show", "what", "which"})
-_BEHIND = frozenset({"case", "cases", "file", "files", "for", "of", "suite", "suites"})
+_BEHIND = frozenset({"case", "cases", "file", "files", "for", "of", "suite", "suites", "that"})
 
 # `ShedTest.java` and `UnitTests/` are tests; `latest.java` is none, `hitTest.ts` a function, `TypeSpec.java`
 # a class that describes types.
@@ -25,11 +25,16 @@ _FOLDER = re.compile(
     rf"|{_IN_CAMEL_CASE}",
     re.IGNORECASE,
 )
+# What a page is called is its subject: `WritingTests.md`.
 _FILE = re.compile(
-    rf"test_.*|tests\..*|.*[_.-](?:test|spec)s?\..*|conftest\.py|.*\.(?:bats|t)|{_IN_CAMEL_CASE}\.\w+",
+    r"(?!.*\.(?:adoc|asciidoc|markdown|mdx?|rst)$)"
+    r"(?:test_.*|tests\..*|.*[_.-](?:test|spec)s?\..*|conftest\.py|(?-i:test\.rs)|.*\.(?:bats|t)"
+    rf"|{_IN_CAMEL_CASE}\.\w+)",
     re.IGNORECASE,
 )
-# Of Gradle: `src/commonTest/kotlin/`.
+# Of Maven and Gradle: what is behind `src/main/java/` or `src/commonMain/kotlin/` are packages, also of a
+# library for tests, and `src/commonTest/kotlin/` holds tests.
+_MAIN_SET = re.compile(r"(?:^|/)src/(?:main|\w+Main)/(?:groovy|java|kotlin|scala)/")
 _SOURCE_SET = re.compile(r"src/\w+[Tt]est/(?:groovy|java|kotlin|resources|scala)/")
 # As Go's style guides call the helpers of the tests of `shed`: `shedtest/`. Of shorter names it is chance.
 _FOLDER_OF = re.compile(r"(\w{3,}?)tests?", re.IGNORECASE)
@@ -41,7 +46,8 @@ _AFFIXES = re.compile(
 
 def are_wanted(words: Sequence[str]) -> bool:
     """Whether a query with these lower-case words, in order, wants to see tests (`tests for redirects`,
-    `which tests ...`, `where is it tested`), where there is also text on how to test (`test a handler`)."""
+    `which tests ...`, `where is it tested`). Others speak of testing, or of what is there to test with (`test
+    a handler`, `the client for tests`)."""
     if "tested" in words:
         return True
     padded = ["", *words, ""]
@@ -55,6 +61,8 @@ def are_wanted(words: Sequence[str]) -> bool:
 
 def is_test(path: str) -> bool:
     """Whether a file of a source tree is a test, or something that only tests use."""
+    if main := _MAIN_SET.search(path):
+        return any(map(_holds_tests, path[: main.start()].split("/")))
     *folders, name = path.split("/")
     return (
         _FILE.fullmatch(name) is not None

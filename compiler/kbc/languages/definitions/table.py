@@ -84,6 +84,7 @@ _java_constant = Rule(kind="constant", of=":variable_declarator")
 _ECMASCRIPT: Mapping[str, Reader] = {
     "assignment_expression": special.function_value,
     "field_definition": special.declarator,
+    "pair": _inner_value(kind="function", name=("key",), needs=[("value", FUNCTION_VALUES)]),
     "public_field_definition": special.declarator,
     "variable_declarator": special.declarator,
 }
@@ -92,6 +93,7 @@ _OCAML: Mapping[str, Reader | None] = {
     "exception_definition": Rule(kind="type"),
     "external": Rule(kind="function"),
     "module_type_definition": Rule(kind="interface"),
+    "record_declaration": None,  # its type_binding has the name
     "type_binding": Rule(kind="type"),
     "type_definition": None,
     "value_specification": Rule(kind="function", name=("^",), strip="( )"),

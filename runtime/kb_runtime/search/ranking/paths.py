@@ -166,7 +166,7 @@ def name_of(path: str) -> str:
     *folders, name = path.split("/")
     stem = name.partition(".")[0]
     if stem.lower() not in _FOLDER_FILES and name not in _FOLDER_FILES_OF:
-        return stem
+        return name.rpartition(".")[0] or name
     while len(folders) > 1 and folders[-1].lower() in _ROOTS:
         folders.pop()
     return folders[-1] if folders else stem
@@ -178,18 +178,23 @@ _LANGUAGES: Mapping[str, str] = {
     "js": "javascript",
     "py": "python",
     "ts": "typescript",
-    "shell": "bash",
 }
+# What programs read, write, show or are built with: a query that has these words is about that.
+_SUBJECTS = frozenset(
+    {"css", "graphql", "html", "ini", "json", "make", "markdown", "proto", "scss", "sql", "toml"}
+    | {"xml", "yaml"}
+)
 # Behind these a word such as `go` is a language and no verb.
 _IN = frozenset({"in", "for", "with", "using"})
 
 
 def language_named(words: Sequence[str], known: Collection[str]) -> str:
-    """The language of `known` that a query asks for: by its first or last word, or behind a preposition.
-    `words` are all of its words in lower case."""
+    """The programming language of `known` that a query asks for: by its first or last word, or behind a
+    preposition. `words` are all of its words in lower case."""
     for at, word in enumerate(words):
         language = _LANGUAGES.get(word, word)
-        if language in known and (at in (0, len(words) - 1) or words[at - 1] in _IN):
+        is_named = language in known and language not in _SUBJECTS
+        if is_named and (at in (0, len(words) - 1) or words[at - 1] in _IN):
             return language
     return ""
 
@@ -211,18 +216,15 @@ def version_of(path: str) -> Version | None:
     return Version(path[: found.start()], int(found[1]), path[found.end() :]) if found else None
 
 
-def kinds_asked_for(
-    words: Collection[str], written: Sequence[str] = (), kinds: Collection[str] = ()
-) -> frozenset[str]:
+def kinds_asked_for(words: Collection[str], written: Sequence[str] = ()) -> frozenset[str]:
     """The kinds of secondary files that a query with these lower-case words asks for. `written` are its
-    words in order, and `kinds` those of the collections that have candidates: where one explains, a query
-    about testing asks for what is said of it and not for tests."""
+    words in order: one about testing asks for tests only if it wants to see some."""
     asked = frozenset(name for name, asking in _ASKING.items() if not asking.isdisjoint(words))
     said = {*words, *written}
     if not _OF_CHANGES.isdisjoint(said) and (
         not _WHICH_CHANGES.isdisjoint(said) or any(word[:1].isdigit() for word in said)
     ):
         asked |= {"changelog"}
-    if TEST in asked and not _SHOWING.keys() >= {*kinds} and not tests.are_wanted(written):
+    if TEST in asked and not tests.are_wanted(written):
         return asked - {TEST}
     return asked

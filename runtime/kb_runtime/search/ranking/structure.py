@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
@@ -169,7 +169,7 @@ class Structure:
         """Of `rows` those that are not of tests, unless the query asks for tests: what a test is called may
         be a question about what it tests."""
         records, record_of = self._facts.records(rows)
-        asked = self._kinds_asked_for(_words(query), _written(query), records)
+        asked = paths.kinds_asked_for(_words(query), _written(query))
         tests = [paths.TEST in one.kinds - asked for one in self._facts.of(records)]
         return [row for row, at in zip(rows, record_of, strict=True) if not tests[at]]
 
@@ -200,7 +200,7 @@ class Structure:
             query,
             words,
             written,
-            self._kinds_asked_for(words, written, records),
+            paths.kinds_asked_for(words, written),
             listed,
             records,
             self._facts.of(records),
@@ -286,13 +286,6 @@ class Structure:
         factors *= (1.0 - steps.DEMOTION) ** again
         factors /= factors.max()
         return scores * factors if factors.min() < 1.0 else scores
-
-    def _kinds_asked_for(
-        self, words: Collection[str], written: Sequence[str], records: Iterable[RecordKey]
-    ) -> frozenset[str]:
-        """The kinds of secondary files that a query asks for among records; see `_words` and `_written`."""
-        kinds = {self._facts.collection_kinds[at] for at, _ in records}
-        return paths.kinds_asked_for(words, written, kinds)
 
     def _superseded(self, pool: _Pool) -> set[int]:
         """The records of which a later version is among the candidates: the same path in a later folder or,

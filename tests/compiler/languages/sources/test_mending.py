@@ -1,0 +1,150 @@
+"""Definitions of source that the grammar of its language does not read throughout."""
+
+from __future__ import annotations
+
+from kbc.languages import grammars
+from kbc.languages.mending import mended
+from kbc.languages.syntax import symbols, walk
+
+
+def _names(text: str, language: str) -> list[str]:
+    return [symbol.name for symbol in walk(symbols(text, language=language))]
+
+
+def test_an_unknown_construct_in_a_function_costs_no_other_definition() -> None:
+    text = """\
+class Tank(
+    val litres: Int,
+) : Vessel {
+    fun label(content: Any): String = when (content) {
+        is Oil if content.isHot -> "hot"
+        else -> "cold"
+    }
+
+    fun empty() {
+        pump()
+    }
+}
+
+fun pump() {
+    run()
+}
+"""
+    found = symbols(text, language="kotlin")
+    assert [(each.name, each.own_line, each.end_line) for each in walk(found)] == [
+        ("Tank", 1, 12),
+        ("label", 4, 7),
+        ("empty", 9, 11),
+        ("pump", 14, 16),
+    ]
+
+
+def test_an_unknown_head_costs_only_its_own_definition() -> None:
+    text = """\
+class Tank {
+    fun fill(block: context(Pump) () -> Unit) = block()
+
+    @Synchronized
+    fun empty() {
+        pump()
+    }
+}
+"""
+    assert _names(text, "kotlin") == ["Tank", "empty"]
+    assert symbols(text, language="kotlin")[0].children[0].line == 4
+
+
+def test_a_head_that_goes_on_in_indented_lines_keeps_its_definition() -> None:
+    text = """\
+open class Tank(val litres: Int, val content: Any) :
+    Vessel(litres) {
+
+    fun label(): String = when (content) {
+        is Oil if content.isHot -> {
+            "hot"
+        }
+        else -> "cold"
+    }
+
+    fun empty() {
+        pump()
+    }
+}
+"""
+    assert _names(text, "kotlin") == ["Tank", "label", "empty"]
+
+
+def test_a_long_definition_is_never_hidden_as_a_whole() -> None:
+    methods = "".join(f"    fun m{at}() {{\n        run()\n    }}\n" for at in range(60))
+    text = f"class Tank<T> : context(Pump) Vessel {{\n{methods}}}\n"
+    assert len(_names(text, "kotlin")) >= 60
+
+
+def test_what_does_not_read_is_blank_and_as_long_as_before() -> None:
+    source = b"tank {\n  good\n\n  pump {\n    bad\r\n  }\n#if X\n  good\n}\n"
+    tree = grammars.tree(b"", "json")
+    found = mended(source, lambda text: None if b"bad" in text else tree)
+    assert found == b"tank {\n  good\n\n  pump {\n       \r\n  }\n#if X\n  good\n}\n"
+
+
+def test_ref_and_partial_structs_of_csharp() -> None:
+    text = "public readonly ref partial struct Tank\n{\n    int Fill()\n    {\n        return 1;\n    }\n}\n"
+    assert _names(text, "csharp") == ["Tank", "Fill"]
+    assert symbols(text, language="csharp")[0].kind == "struct"
+
+
+def test_a_record_of_ocaml_is_one_definition() -> None:
+    assert _names("type tank = {\n  litres : int;\n  mutable open_ : bool;\n}\n", "ocaml") == [
+        "tank"
+    ]
+
+
+def test_macros_of_rust_around_definitions() -> None:
+    text = """\
+pin_project! {
+    /// Doc
+    pub struct Tank<F> {
+        #[pin]
+        fill: F,
+    }
+}
+
+with_pumps!
+{
+    impl Tank {
+        with_oil! {
+            fn heat(&self) {}
+        }
+    }
+}
+
+fn label() {
+    choose! {
+        fn none() {}
+    }
+}
+
+flags! {
+    struct Odd: u32 { const A = 1; }
+}
+"""
+    found = [(each.name, each.line, each.end_line) for each in walk(symbols(text, language="rust"))]
+    assert found == [("Tank", 1, 6), ("Tank", 11, 15), ("heat", 12, 13), ("label", 18, 22)]
+
+
+def test_functions_that_an_object_of_javascript_holds() -> None:
+    text = """\
+module.exports = {
+  fill: function () {
+    return 1;
+  },
+  litres: 3,
+};
+function label() {
+  return {
+    inner: function () {
+    },
+  };
+}
+"""
+    assert _names(text, "javascript") == ["fill", "label"]
