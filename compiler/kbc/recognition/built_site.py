@@ -22,9 +22,9 @@ INVENTORY = "objects.inv"
 
 EXCLUDE = (
     "_sources/", "_static/", "_modules/", "search/", "searchindex.js", "robots.txt", "llms.txt",
-    "*.txt", "*.toml", "*.md",
+    "*.txt", "*.toml", "*.md", "*.epub",
 )  # fmt: skip
-"""What generators write beside pages: their sources once more, assets, indexes."""
+"""What generators write beside pages: their sources and their text once more, assets, indexes."""
 
 LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*(https?://[^\s<\]]+)")
 _CANONICAL = re.compile(

@@ -150,6 +150,7 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
             "alias.html": '<script>var redirects = {"":"guide/"};</script>',
             "_sources/index.md.txt": page("Home"),
             "404.html": HTML.format("Not found"),
+            "book.epub": "PK",
             "style.css": "a{}",
         },
     )
@@ -166,6 +167,7 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
     assert "https://docs.example.org/moved.html" in guide.aliases
     assert "https://docs.example.org/alias.html" in guide.aliases
     assert inputs.accounting.reasons("left out") == {
+        "excluded by '*.epub'": 1,
         "excluded by '_sources/'": 1,
         "format not read: .css": 1,
         "redirect to another page": 3,
