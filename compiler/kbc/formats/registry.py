@@ -79,6 +79,8 @@ _FORMATS = (
     _format("notebook", "Jupyter notebooks: text, code, short text output", ".ipynb"),
     _format("pod", "POD, the format of Perl's documentation", ".pod"),
     _format("rdoc", "RDoc, the format of Ruby's documentation", ".rdoc"),
+    # Programs of SuperCollider end in `.scd` as well.
+    _format("scdoc", "man pages in scdoc", *(f".{section}.scd" for section in range(1, 9))),
     _format("odoc", "pages of odoc, the documentation of OCaml", ".mld"),
     _format("texinfo", "Texinfo, the format of GNU manuals", ".texi", ".texinfo", ".txi"),
     _format(

@@ -14,10 +14,9 @@ from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import SOURCE, ending
 from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
 from kbc.project.model import Collection
-from kbc.sources.formats import is_html_name, is_wanted
 
 _MAN = BY_NAME["man"].suffixes
-_MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst)")
+_MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst|scd)")
 _MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\)", re.MULTILINE)
 """`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
 
@@ -260,24 +259,6 @@ def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
     return not any(name.endswith(HTML) for name in lowered) and any(
         name.endswith(known) for name in lowered
     )
-
-
-def is_mostly_html(root: Path, files: Sequence[str]) -> bool:
-    """Whether most pages among the paths `files` are HTML. Sources that Sphinx copies do not count, nor what
-    DocC writes around pages."""
-    pages = other = 0
-    parts = frozenset(theme_parts(files))
-    for name in files:
-        if name in parts:
-            continue
-        lowered = name.lower().partition("?")[0]
-        if is_html_name(name):
-            pages += 1
-        elif lowered.endswith(PAGES) or (
-            lowered.endswith(".xml") and is_wanted(root / name, PAGES)
-        ):
-            other += "/_sources/" not in f"/{name}"
-    return pages > other
 
 
 def built_below(files: Sequence[str], read: Sequence[str]) -> str:

@@ -67,8 +67,8 @@ _MSBUILD_FOLDERS = frozenset({"bin", "obj"})
 _MSBUILD_ENDINGS = (".csproj", ".fsproj", ".sln", ".slnx", ".vbproj")
 _VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
 
-# Libraries of the web that projects copy whole. In the project of such a library, its file is at the top or in
-# `src`; a small file of the same name sets it up.
+# Libraries of the web that projects copy whole. In the project of such a library, its file is at the top or
+# in `src`; a small file of the same name sets it up.
 _LIBRARY = re.compile(
     r"""_?(?:angular|backbone|bootstrap|codemirror|d3|handlebars|jquery|jquery[-.]ui|knockout|lodash|lunr|mermaid
         |modernizr|moment|prettify|react|require|underscore|vue)

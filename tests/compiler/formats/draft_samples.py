@@ -1,4 +1,4 @@
-"""Samples of RDoc and of Internet-Drafts."""
+"""Samples of RDoc, scdoc and Internet-Drafts."""
 
 from __future__ import annotations
 
@@ -178,4 +178,46 @@ RFC 9901                     Nests in Trees                 January 2024
 Author's Address
 
    A. Heron
+"""
+
+SCDOC = b"""\
+heron(1) "Heron 2.0" "Birds"
+
+# NAME
+
+heron - count birds \\*at\\* the pond
+
+; a remark
+# OPTIONS
+
+*-f, --fast* <file>
+\tFly at once, see *pond*(5) and _WINGS_LONG_ or
+\tsnake_case_name.
+
+\tSecond paragraph:
+
+\t```
+\theron --fast\t<x>
+\t```
+
+*-h*
+\tHelp.
+
+Values:
+
+- one,
+  which goes on
+- two
+. first
+
+## EXAMPLES
+
+Line++
+other line++
+
+[- *NAME*
+:- Meaning
+|  nest
+:  Where it
+   lives
 """

@@ -291,6 +291,19 @@ def test_a_folder_of_html_with_a_few_other_pages_is_a_built_site(tmp_path: Path)
     assert "pages" not in read(tmp_path / "heron")[0].records
 
 
+def test_templates_of_html_are_no_built_site(tmp_path: Path) -> None:
+    template = "{% for nest in nests %}\n<p>{{ nest }}</p>\n{% endfor %}\n"
+    files = {f"gen/{name}.html": template for name in "abcd"}
+    schema = '{"title": "Nest", "type": "object"}\n'
+    root = write_tree(
+        tmp_path / "tree", {"README.md": page("Nests"), "schema/nest.json": schema, **files}
+    )
+    (root / ".git").mkdir()
+    inputs, _ = read(root)
+    assert [each.path for each in inputs.records["docs"]] == ["README.md"]
+    assert "schema/nest.json" in {each.path for each in inputs.records["code"]}
+
+
 def test_a_built_site_is_called_as_the_version_that_its_first_page_leads_to(tmp_path: Path) -> None:
     leads = (
         '<!doctype html><title>Redirecting</title><meta http-equiv="refresh" content="1; url={}">'
