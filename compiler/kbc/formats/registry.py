@@ -145,6 +145,7 @@ _FORMATS = (
     _format(
         "kramdown-rfc", "Internet-Drafts in the Markdown of kramdown-rfc", module="internet_drafts"
     ),
+    _format("dokuwiki", "pages in DokuWiki markup", **_OF_PANDOC),
     _format("rfc-text", "RFCs and Internet-Drafts as plain text", module="internet_drafts"),
 )
 

@@ -1,4 +1,4 @@
-"""Samples of RDoc, scdoc and Internet-Drafts."""
+"""Samples of RDoc, scdoc, DokuWiki and Internet-Drafts."""
 
 from __future__ import annotations
 
@@ -220,4 +220,22 @@ other line++
 |  nest
 :  Where it
    lives
+"""
+
+DOKUWIKI = b"""\
+====== Nests ======
+
+Where **herons** //nest//, see [[pond:start#Reeds|the pond]].
+
+===== Count =====
+
+  - First
+    * Inner
+
+<code python>
+count = 1
+</code>
+
+^ Bird ^ Eggs ^
+| heron | 3 |
 """

@@ -30,6 +30,7 @@ _TITLED = frozenset(["docbook", "docx", "epub", "man"])
 _READERS = {
     ".docx": "docx", ".pptx": "pptx", ".epub": "epub", ".org": "org", ".docbook": "docbook",
     ".dbk": "docbook", ".xml": "docbook", ".mediawiki": "mediawiki", ".wiki": "mediawiki",
+    ".txt": "dokuwiki",
 }  # fmt: skip
 _PREPARED = {"man": man.prepared, "org": org.prepared, "mediawiki": mediawiki.prepared}
 _AS_WRITTEN = {"man": man.as_written, "mediawiki": mediawiki.as_written}
