@@ -42,7 +42,9 @@ _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _LOOKED_AT, _START_CHARS = 20, 2_000
 LLMS_FULL = re.compile(r"(?:.*[-_.])?llms-full.*\.txt")
 _OWN_PAGES = (".md", ".mdx", ".html", ".htm")
-_NOT_TITLES = frozenset({"", "home", "index", "welcome", "overview", "documentation", "docs"})
+_NOT_TITLES = frozenset(
+    ["", "all modules", "docs", "documentation", "home", "index", "overview", "welcome"]
+)
 
 
 def rendered(folder: str, files: Sequence[str]) -> list[str]:

@@ -65,6 +65,9 @@ _NO_PLACE = re.compile(
 MAX_DEPTH = 3
 """Folders below a repository's root that sites and folders of documentation are looked for in."""
 
+_LICENCE_OF_JAVADOC = re.compile(r"(?:^|/)legal/(?:dejavufonts|jquery(?:UI)?|jszip|pako)\.md\Z")
+"""What javadoc writes about the scripts and fonts beside its pages."""
+
 _USUAL = re.compile(rf"(?i)(?:un)?licen[cs]es?|copying|copyright|notice|{LOG_OF_CHANGES}|.+\.api")
 """Pages that any package may have, which do not show where documentation is; `a.api.md`: API Extractor."""
 
@@ -427,4 +430,4 @@ def is_for_pages(name: str) -> bool:
 
 
 def is_page(name: str) -> bool:
-    return name.lower().endswith(PAGES)
+    return name.lower().endswith(PAGES) and not _LICENCE_OF_JAVADOC.search(name)

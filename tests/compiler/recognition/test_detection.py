@@ -321,6 +321,19 @@ def test_a_built_site_is_called_as_the_version_that_its_first_page_leads_to(tmp_
     assert recognised(root).project.title == "Kites"
     (root / "index.html").write_text(leads.format("https://kites.example.org/"))
     assert recognised(root).project.title == "heron"
+    (root / "index.html").write_text("<!doctype html><title>All modules</title><main>A</main>")
+    assert recognised(root).project.title == "heron"
+
+
+def test_licences_of_javadoc_are_no_documentation(tmp_path: Path) -> None:
+    html = '<!doctype html><meta name="generator" content="javadoc/21"><main><h1>{}</h1></main>'
+    files = {f"docs/apidocs/{name}.html": html.format(name) for name in ("index", "Kite", "Nest")}
+    licences = dict.fromkeys(("jquery", "jqueryUI", "dejavufonts"), "# License\n\nMIT.\n")
+    files |= {f"docs/apidocs/legal/{name}.md": text for name, text in licences.items()}
+    files |= {"pom.xml": "<project/>\n", "src/Kite.java": "class Kite {}\n"}
+    inputs, _ = read(write_tree(tmp_path / "kites", files))
+    assert "docs" not in inputs.records
+    assert not any("legal" in each.path for each in inputs.records["pages"])
 
 
 def test_folders_with_many_pages_beside_those_of_a_site_are_read_with_it(tmp_path: Path) -> None:

@@ -244,6 +244,7 @@ def not_a_page(file: SourceFile) -> str:
         or _INDEX.fullmatch(name)
         or (_USES_OF_JAVADOC in file.path and b"javadoc" in head)
         or (_LIST_OF_DOXYGEN.fullmatch(name) and b"Doxygen" in head)
+        or (name == "navigation.html" and b"sideMenu" in head)  # Dokka
         or (_LIST_OF_YARD.fullmatch(name) and (b"full_list" in head or b"YARD" in head))
     )
     return "written by the generator, not a separate page" if is_list else ""
