@@ -123,6 +123,8 @@ _GENERATED_MARK = re.compile(
 )
 _GENERATED_WORDS = (b"generated", b"DO NOT EDIT", b"amalgamation")
 """One of them is in every match of `_GENERATED_MARK`."""
+_ASYNCAPI = re.compile(rb"^\s*\{?\s*[\"']?asyncapi[\"']?\s*:", re.MULTILINE)
+"""What describes an API of messages is worth finding, whoever wrote it."""
 # Where a generator says so: the comment at the top.
 _MARK_BYTES = 1024
 # What Texinfo writes, whose sources are pages.
@@ -296,7 +298,8 @@ def _content_reason(name: str, data: bytes) -> str:
     is_program = language not in _CONFIGURATION
     if not is_program and ending(name) not in MARKDOWN_ENDINGS and _has_secret(data):
         return SECRET
-    if language and _says_generated(data[:_MARK_BYTES]):
+    head = data[:_MARK_BYTES]
+    if language and _says_generated(head) and not _ASYNCAPI.search(head):
         return GENERATED
     if _INFO.match(data):
         return GENERATED

@@ -149,6 +149,12 @@ def test_files_that_only_look_like_it_are_kept(tmp_path: Path, name: str) -> Non
     assert selected(tmp_path) == ([name], {})
 
 
+def test_a_generated_description_of_an_api_of_messages_is_kept(tmp_path: Path) -> None:
+    write(tmp_path, "api.yaml", text="# Generated, DO NOT EDIT.\nasyncapi: 3.0.0\n")
+    write(tmp_path, "mine.yaml", text="# Generated, DO NOT EDIT.\nnest: 3\n")
+    assert selected(tmp_path) == (["api.yaml"], {source_tree.GENERATED: 1})
+
+
 def test_copies_of_libraries_of_the_web_are_dependencies(tmp_path: Path) -> None:
     library = "function fly() {}\n" * 1200
     copies = [f"site/js/{name}" for name in ("_jquery.js", "jquery-3.2.1.js", "lunr.js")]
