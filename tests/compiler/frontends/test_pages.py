@@ -115,6 +115,16 @@ def test_a_sitemap_gives_addresses_and_order() -> None:
     assert codes(diagnostics) == ["sitemap-page-missing"]
 
 
+def test_pages_of_a_sitemap_that_are_left_out_are_not_missing() -> None:
+    sitemap = "<urlset><url><loc>https://example.org/kites/1.0/a.html</loc></url></urlset>"
+    diagnostics = Diagnostics()
+    collection = Collection("library", "pages", ("s",), exclude=("/kites/1.0/",))
+    files = {"s/sitemap.xml": sitemap, "s/b.html": "<main>B</main>"}
+    given = [SourceFile(path, text.encode(), "s") for path, text in files.items()]
+    pages.read(collection, given, diagnostics)
+    assert "sitemap-page-missing" not in codes(diagnostics)
+
+
 def test_json_lines_are_pages() -> None:
     lines = [
         {

@@ -40,6 +40,7 @@ from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord
 from kbc.sources.formats import format_by_content
+from kbc.sources.patterns import PathPatterns
 
 SOURCE_FILE = "source.toml"
 SOURCE_TYPES = ("web", "file", "git", "dir")
@@ -204,7 +205,8 @@ def _pages(
             not name.endswith((".xml", ".toml")) or format_by_content(name, file.data)
         ):
             files.append(file)
-    listed = _listed(source, files, locations, diagnostics)
+    left_out = PathPatterns(exclude=collection.exclude)
+    listed = _listed(source, files, locations, left_out, diagnostics)
     order = {path: position for position, path in enumerate(listed)}
     files.sort(key=lambda file: (order.get(file.path, len(order)), file.path))
     records: dict[str, PageRecord] = {}
@@ -282,9 +284,14 @@ def _with_redirects(
 
 
 def _listed(
-    source: _Source, files: Iterable[SourceFile], locations: Sequence[str], diagnostics: Diagnostics
+    source: _Source,
+    files: Iterable[SourceFile],
+    locations: Sequence[str],
+    left_out: PathPatterns,
+    diagnostics: Diagnostics,
 ) -> dict[str, str]:
-    """File path -> address, for the files that a sitemap lists, in its order."""
+    """File path -> address, for the files that a sitemap lists, in its order. A file that is `left_out`, such
+    as one of another version, is not missing."""
     by_place = {_site_path(_relative(source, file)): file.path for file in files}
     paths = [split_url(url).path.strip("/") for url in locations]
     home = min(paths, key=len, default="")  # a site below a path has its first page there
@@ -294,14 +301,14 @@ def _listed(
     missing = []
     for url in locations:
         segments = _site_path(split_url(url).path.strip("/")).split("/")
-        places = ("/".join(segments[start:]) for start in range(len(segments)))
+        places = ["/".join(segments[start:]) for start in range(len(segments))]
         path = next((by_place[place] for place in places if place in by_place), None)
         if path is None and split_url(url).path.strip("/") in ("", home):
             path = by_place.get("")
-        if path is None:
-            missing.append(url)
-        else:
+        if path is not None:
             listed.setdefault(path, url)
+        elif not any(map(left_out.reason, places)):
+            missing.append(url)
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         diagnostics.warning(
