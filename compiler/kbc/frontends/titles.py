@@ -97,7 +97,7 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
 
 def _of_wikis(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
     """The records, of which pages beside the sidebar or the footer of a wiki on GitHub, and in a checkout of
-    a wiki also those in folders, are called as their files, as the wiki has it, with a space for each hyphen."""
+    one also those in folders, are called as their files, as the wiki has it: with a space for each hyphen."""
     places = [each.path.rpartition("/") for each in records]
     wikis = {folder for folder, _, name in places if name in _OF_WIKI}
     return [

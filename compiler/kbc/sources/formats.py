@@ -114,9 +114,9 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `rfc-text`, `dokuwiki`, `kramdown-rfc` or `docc`
-    for a file that begins as one, with an ending that other formats have, too; `pod` for a module of Perl
-    with a heading; else ""."""
+    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `rfc-text`, `dokuwiki`, `kramdown-rfc` or
+    `docc` for a file that begins as one, with an ending that other formats have, too; `pod` for a module of
+    Perl with a heading; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
     if ending in (".md", ".mkd", ".markdown"):

@@ -239,3 +239,12 @@ count = 1
 ^ Bird ^ Eggs ^
 | heron | 3 |
 """
+
+TEXTS = {
+    "rfcxml": ("docs/draft-heron.xml", RFCXML),
+    "rfc-text": ("docs/rfc9901.txt", RFC_TEXT),
+    "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),
+    "rdoc": ("docs/a.rdoc", RDOC),
+    "dokuwiki": ("pages/nest.txt", DOKUWIKI),
+    "scdoc": ("docs/heron.1.scd", SCDOC),
+}

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from functools import cache
 
-from tests.compiler.formats.draft_samples import DOKUWIKI, KRAMDOWN_RFC, RDOC, RFC_TEXT, RFCXML, SCDOC
+from tests.compiler.formats.draft_samples import TEXTS
 from tests.compiler.formats.package_samples import ANSIBLE, POD, RD, TEXINFO, TUTORIAL
 
 RST = b"""\
@@ -440,11 +440,6 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "epub": ("docs/a.epub", pandoc_file("epub")),
         "pdf": ("docs/a.pdf", pdf_file()),
         "writerside": ("docs/a.topic", TOPIC),
-        "rfcxml": ("docs/draft-heron.xml", RFCXML),
-        "rfc-text": ("docs/rfc9901.txt", RFC_TEXT),
-        "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),
-        "rdoc": ("docs/a.rdoc", RDOC),
-        "dokuwiki": ("pages/nest.txt", DOKUWIKI),
-        "scdoc": ("docs/heron.1.scd", SCDOC),
+        **TEXTS,
         "ansible": ("plugins/modules/kite.py", ANSIBLE),
     }

@@ -6,6 +6,7 @@ from tests.compiler.formats.samples import read, samples
 
 from kbc.formats import convert
 
+
 def test_terms_lists_tables_and_code_are_kept() -> None:
     path, data = samples()["scdoc"]
     (document,) = convert(path, data, read)

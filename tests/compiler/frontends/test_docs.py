@@ -347,11 +347,13 @@ def test_in_a_checkout_of_a_wiki_folders_belong_to_it() -> None:
 
 def test_a_table_of_contents_is_no_title() -> None:
     contents = "# Table of Contents\n\n* [Use](#use)\n"
-    assert titles_of({
-        "posts/configure.md": f"{contents}\n## Use\n\nFly.\n",
-        "posts/list.md": contents,
-        "posts/index.md": f"{contents}\n## Use\n\nFly.\n",
-    }) == {
+    assert titles_of(
+        {
+            "posts/configure.md": f"{contents}\n## Use\n\nFly.\n",
+            "posts/list.md": contents,
+            "posts/index.md": f"{contents}\n## Use\n\nFly.\n",
+        }
+    ) == {
         "posts/configure.md": "configure",
         "posts/list.md": "Table of Contents",
         "posts/index.md": "Table of Contents",

@@ -58,12 +58,14 @@ def test_a_dead_link_names_the_page_that_is_called_so_in_another_folder() -> Non
 def test_links_within_a_page_of_slate_may_lead_to_its_other_parts() -> None:
     part = "# Errors\n\nSee [nests](#nests) and [b](_birds.md#gone).\n"
     page = "# Nests\n\nSee [errors](#errors).\n"
-    found = checked({
-        "docs/index.html.md": f"---\nincludes:\n  - errors\n  - birds\n---\n{page}",
-        "docs/_errors.md": part,
-        "docs/_birds.md": page,
-        "docs/_index.md": page,
-    })
+    found = checked(
+        {
+            "docs/index.html.md": f"---\nincludes:\n  - errors\n  - birds\n---\n{page}",
+            "docs/_errors.md": part,
+            "docs/_birds.md": page,
+            "docs/_index.md": page,
+        }
+    )
     assert sorted(each[:3] for each in found if each[2] == "dead-anchor") == [
         ("docs/_errors.md", 3, "dead-anchor"),
         ("docs/_index.md", 3, "dead-anchor"),

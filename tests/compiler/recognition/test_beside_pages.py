@@ -240,7 +240,7 @@ def test_man_pages_in_scdoc_are_a_manual(tmp_path: Path) -> None:
         "meson.build": "project('heron', 'c')\n",
         "src/heron.c": "int fly(void) { return 0; }\n",
         "src/heron.1.scd": "heron(1)\n\n# NAME\n\nheron - a bird\n",
-        "synth/tone.scd": "SynthDef(\"tone\", { Out.ar(0, SinOsc.ar(440)) }).add;\n",
+        "synth/tone.scd": 'SynthDef("tone", { Out.ar(0, SinOsc.ar(440)) }).add;\n',
     }
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert {each.path: each.title for each in inputs.records["man"]} == {

@@ -59,14 +59,16 @@ _NOT_PAGES = frozenset([
     "package-frame.html", "package-tree.html", "package-use.html", "help-doc.html",  # javadoc
 ])  # fmt: skip
 """What generators of sites add: the whole book once more, indexes, error pages."""
-_INDEX = re.compile(r"(?:genindex-.*|\w+-modindex|doc-index(?:-.*)?)\.html")
-"""Pages of Sphinx and Haddock."""
 _USES_OF_JAVADOC = "/class-use/"
-_LIST_OF_DOXYGEN = re.compile(
-    r"(?:(?:functions|globals|namespacemembers)(?:_.*)?|.*-members|classes|dir_[0-9a-f]{32}|inherits"
-    r"|graph_legend)\.html"
+_LISTS = (
+    (r"(?:genindex-.*|\w+-modindex|doc-index(?:-.*)?)\.html", rb""),  # Sphinx, Haddock
+    (r"(?:(?:functions|globals|namespacemembers)(?:_.*)?|.*-members)\.html", rb"Doxygen"),
+    (r"(?:classes|dir_[0-9a-f]{32}|inherits|graph_legend)\.html", rb"Doxygen"),
+    (r"(?:class|file|method)_list\.html|_index\.html|frames\.html", rb"full_list|YARD"),
+    (r"navigation\.html", rb"sideMenu"),  # Dokka
+    (r"(?:all|help|settings)\.html", rb"content=\"rustdoc\""),
 )
-_LIST_OF_YARD = re.compile(r"(?:class|file|method)_list\.html|_index\.html|frames\.html")
+"""Names of further such pages, and what is at the beginning of those that these generators write."""
 _HEAD_BYTES = 2_000
 
 
@@ -243,11 +245,8 @@ def not_a_page(file: SourceFile) -> str:
     head = file.data[:_HEAD_BYTES]
     is_list = (
         name in _NOT_PAGES
-        or _INDEX.fullmatch(name)
         or (_USES_OF_JAVADOC in file.path and b"javadoc" in head)
-        or (_LIST_OF_DOXYGEN.fullmatch(name) and b"Doxygen" in head)
-        or (name == "navigation.html" and b"sideMenu" in head)  # Dokka
-        or (_LIST_OF_YARD.fullmatch(name) and (b"full_list" in head or b"YARD" in head))
+        or any(re.fullmatch(names, name) and re.search(mark, head) for names, mark in _LISTS)
     )
     return "written by the generator, not a separate page" if is_list else ""
 
