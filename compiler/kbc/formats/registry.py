@@ -103,6 +103,7 @@ _FORMATS = (
         names_files=True,
     ),
     _format("docx", "Word documents", ".docx", **_OF_PANDOC),
+    _format("odt", "OpenDocument texts", ".odt", **_OF_PANDOC),
     _format("pptx", "PowerPoint presentations: a section for each slide", ".pptx", **_OF_PANDOC),
     _format("epub", "EPUB books", ".epub", **_OF_PANDOC),
     _format("org", "Org mode", ".org", **_OF_PANDOC),

@@ -183,7 +183,7 @@ CONVERTED = (
     *(".texi", ".texinfo", ".txi"),
     *(".topic", ".tutorial", "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
-    *(".docx", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
+    *(".docx", ".odt", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
     # man pages
     *(f".{section}{end}" for section in range(1, 9) for end in ("", ".in", ".gz", ".scd")),
 )

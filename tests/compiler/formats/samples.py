@@ -353,7 +353,7 @@ INVENTORY = (
 
 @cache
 def pandoc_file(format: str) -> bytes:
-    """A DOCX, PPTX or EPUB, written by pandoc."""
+    """A DOCX, ODT, PPTX or EPUB, written by pandoc."""
     from kbc.formats.pandoc.reader import program
 
     source = (
@@ -436,6 +436,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "docbook": ("docs/a.docbook", DOCBOOK),
         "mediawiki": ("docs/a.wiki", MEDIAWIKI),
         "docx": ("docs/a.docx", pandoc_file("docx")),
+        "odt": ("docs/a.odt", pandoc_file("odt")),
         "pptx": ("docs/a.pptx", pandoc_file("pptx")),
         "epub": ("docs/a.epub", pandoc_file("epub")),
         "pdf": ("docs/a.pdf", pdf_file()),

@@ -18,7 +18,7 @@ from kbc.formats.rst import Context, embedded
 
 SEED = 20261122
 PROGRAMS = frozenset(
-    ["org", "man", "docbook", "mediawiki", "dokuwiki", "docx", "pptx", "epub", "pdf"]
+    ["org", "man", "docbook", "mediawiki", "dokuwiki", "docx", "odt", "pptx", "epub", "pdf"]
 )
 """Formats that are read by a program of its own, which takes some time to start."""
 
