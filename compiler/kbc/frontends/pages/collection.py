@@ -66,7 +66,7 @@ _LISTS = (
     (r"(?:classes|dir_[0-9a-f]{32}|inherits|graph_legend)\.html", rb"Doxygen"),
     (r"(?:class|file|method)_list\.html|_index\.html|frames\.html", rb"full_list|YARD"),
     (r"navigation\.html", rb"sideMenu"),  # Dokka
-    (r"(?:all|help|settings)\.html", rb"content=\"rustdoc\""),
+    (r"(?:all|help|settings|.*\.rs)\.html", rb"content=\"rustdoc\""),
 )
 """Names of further such pages, and what is at the beginning of those that these generators write."""
 _HEAD_BYTES = 2_000
