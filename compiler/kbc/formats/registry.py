@@ -79,6 +79,8 @@ _FORMATS = (
     _format("notebook", "Jupyter notebooks: text, code, short text output", ".ipynb"),
     _format("pod", "POD, the format of Perl's documentation", ".pod"),
     _format("rdoc", "RDoc, the format of Ruby's documentation", ".rdoc"),
+    # Programs of SuperCollider end in `.scd` as well.
+    _format("scdoc", "man pages in scdoc", *(f".{section}.scd" for section in range(1, 9))),
     _format("odoc", "pages of odoc, the documentation of OCaml", ".mld"),
     _format("texinfo", "Texinfo, the format of GNU manuals", ".texi", ".texinfo", ".txi"),
     _format(
@@ -101,6 +103,7 @@ _FORMATS = (
         names_files=True,
     ),
     _format("docx", "Word documents", ".docx", **_OF_PANDOC),
+    _format("odt", "OpenDocument texts", ".odt", **_OF_PANDOC),
     _format("pptx", "PowerPoint presentations: a section for each slide", ".pptx", **_OF_PANDOC),
     _format("epub", "EPUB books", ".epub", **_OF_PANDOC),
     _format("org", "Org mode", ".org", **_OF_PANDOC),
@@ -143,6 +146,7 @@ _FORMATS = (
     _format(
         "kramdown-rfc", "Internet-Drafts in the Markdown of kramdown-rfc", module="internet_drafts"
     ),
+    _format("dokuwiki", "pages in DokuWiki markup", **_OF_PANDOC),
     _format("rfc-text", "RFCs and Internet-Drafts as plain text", module="internet_drafts"),
 )
 

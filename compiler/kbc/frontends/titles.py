@@ -96,13 +96,13 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
 
 
 def _of_wikis(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
-    """The records, of which pages beside the sidebar or the footer of a wiki on GitHub are called as their
-    files, as the wiki has it, with a space for each hyphen."""
+    """The records, of which pages beside the sidebar or the footer of a wiki on GitHub, and in a checkout of
+    one also those in folders, are called as their files, as the wiki has it: with a space for each hyphen."""
     places = [each.path.rpartition("/") for each in records]
     wikis = {folder for folder, _, name in places if name in _OF_WIKI}
     return [
         replace(each, title=name_in_path(each.path).replace("-", " ").strip())
-        if folder in wikis and isinstance(each, DocRecord) and not _stated(each)
+        if not wikis.isdisjoint(("", folder)) and isinstance(each, DocRecord) and not _stated(each)
         else each
         for each, (folder, _, _) in zip(records, places, strict=True)
     ]
@@ -228,12 +228,18 @@ def _words(text: str) -> set[str]:
 
 
 def _first_part(record: CompiledRecord) -> str:
-    """The title of a page that took it from the first of several headings of level 1, or of a log of changes
-    from that of its first version, else ""."""
+    """The title of a page that took it from the first of several headings of level 1, or from that of its
+    table of contents, or of a log of changes from that of its first version, else ""."""
     if not isinstance(record, DocRecord) or record.frontmatter.get("title"):
         return ""
     parts = [section.title for section in record.sections if section.level == 1]
-    is_part = len(parts) > 1 or (_VERSION.match(record.title) and _is_log(record))
+    has_contents = _CONTENTS.fullmatch(record.title) and len(record.sections) > 1
+    is_index = _ENDING.sub("", record.path.rpartition("/")[2]).lower() in INDEX
+    is_part = (
+        len(parts) > 1
+        or (has_contents and not is_index)
+        or (_VERSION.match(record.title) and _is_log(record))
+    )
     return record.title if is_part and parts[:1] == [record.title] else ""
 
 

@@ -183,8 +183,9 @@ CONVERTED = (
     *(".texi", ".texinfo", ".txi"),
     *(".topic", ".tutorial", "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
-    *(".docx", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
-    *(f".{section}{end}" for section in range(1, 9) for end in ("", ".in", ".gz")),  # man pages
+    *(".docx", ".odt", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
+    # man pages
+    *(f".{section}{end}" for section in range(1, 9) for end in ("", ".in", ".gz", ".scd")),
 )
 """The endings of `kbc.formats.FORMATS`, a room above this one; a test compares them."""
 

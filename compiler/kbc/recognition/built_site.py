@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from kbc.languages.addresses import HOST, redirect_target, split_url
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, first_name, read_inventory, read_text
-from kbc.recognition.places import is_mostly_html
+from kbc.recognition.places import PAGES, theme_parts
 from kbc.recognition.site import Site, joined
+from kbc.sources.formats import is_html_name, is_wanted
 
 GENERATOR = "site"
 INVENTORY = "objects.inv"
@@ -22,9 +23,9 @@ INVENTORY = "objects.inv"
 
 EXCLUDE = (
     "_sources/", "_static/", "_modules/", "search/", "searchindex.js", "robots.txt", "llms.txt",
-    "*.txt", "*.toml", "*.md",
+    "*.txt", "*.toml", "*.md", "*.epub",
 )  # fmt: skip
-"""What generators write beside pages: their sources once more, assets, indexes."""
+"""What generators write beside pages: their sources and their text once more, assets, indexes."""
 
 LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*(https?://[^\s<\]]+)")
 _CANONICAL = re.compile(
@@ -38,9 +39,12 @@ _GENERATOR = re.compile(
 _MOST_HOPS = 3
 """From the first page to the latest version (`latest/`), which may be an alias of its number."""
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_LOOKED_AT, _START_CHARS = 20, 2_000
 LLMS_FULL = re.compile(r"(?:.*[-_.])?llms-full.*\.txt")
-_PAGES = (".md", ".mdx", ".html", ".htm")
-_NOT_TITLES = frozenset({"", "home", "index", "welcome", "overview", "documentation", "docs"})
+_OWN_PAGES = (".md", ".mdx", ".html", ".htm")
+_NOT_TITLES = frozenset(
+    ["", "all modules", "docs", "documentation", "home", "index", "overview", "welcome"]
+)
 
 
 def rendered(folder: str, files: Sequence[str]) -> list[str]:
@@ -58,11 +62,37 @@ def rendered(folder: str, files: Sequence[str]) -> list[str]:
     ]
 
 
+def is_mostly_html(tree: IncludeTree, root: Path, files: Sequence[str]) -> bool:
+    """Whether most pages among the paths `files` below `root`, which `tree` reads, are HTML, and no templates
+    of it. Sources that Sphinx copies do not count, nor what DocC writes around pages."""
+    html: list[str] = []
+    other = 0
+    parts = frozenset(theme_parts(files))
+    for name in files:
+        if name in parts:
+            continue
+        lowered = name.lower().partition("?")[0]
+        if is_html_name(name):
+            html.append(name)
+        elif lowered.endswith(PAGES) or (
+            lowered.endswith(".xml") and is_wanted(root / name, PAGES)
+        ):
+            other += "/_sources/" not in f"/{name}"
+    return len(html) > other and not _are_templates(tree, html)
+
+
+def _are_templates(tree: IncludeTree, html: Sequence[str]) -> bool:
+    """Whether most of these files begin with statements of a template language."""
+    looked_at = html[:: -(-len(html) // _LOOKED_AT)]
+    starts = (read_text(tree, name)[:_START_CHARS] for name in looked_at)
+    return sum("{%" in start for start in starts) * 2 > len(looked_at)
+
+
 def is_output(tree: IncludeTree, root: Path, files: Sequence[str]) -> bool:
     """Whether the folder `root` is what a generator has written: mostly HTML, and a first page that is whole,
     which a page that a generator reads is not."""
     first = read_text(tree, "index.html").lstrip()
-    return first[:9].lower() == "<!doctype" and is_mostly_html(root, files)
+    return first[:9].lower() == "<!doctype" and is_mostly_html(tree, root, files)
 
 
 def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[str]) -> Site:
@@ -147,7 +177,7 @@ def bundles(names: Sequence[str]) -> list[Site]:
     """A site whose pages are all in files of the folder, which has the files `names`; none where there are
     pages beside them."""
     full = tuple(f"/{name}" for name in names if LLMS_FULL.fullmatch(name.lower()))
-    if not full or sum(name.lower().endswith(_PAGES) for name in names) > 1:
+    if not full or sum(name.lower().endswith(_OWN_PAGES) for name in names) > 1:
         return []
     return [
         Site(

@@ -230,7 +230,7 @@ class _FolderDetector:
         named = filter(built_site.is_host, self._names)
         hosts = [name for name in named if (self._root / name).is_dir()]
         if (
-            not places.is_mostly_html(self._root, self._files)
+            not built_site.is_mostly_html(self._tree, self._root, self._files)
             or code.is_source_around(self._files, self._man_pages)
             or repository.is_written_below(self._tree, self._root, self._files)
         ):

@@ -13,10 +13,9 @@ from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import SOURCE, ending
 from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
-from kbc.sources.formats import is_html_name, is_wanted
 
 _MAN = BY_NAME["man"].suffixes
-_MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst)")
+_MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst|scd)")
 _MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\)", re.MULTILINE)
 """`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
 
@@ -64,6 +63,9 @@ _NO_PLACE = re.compile(
 )
 MAX_DEPTH = 3
 """Folders below a repository's root that sites and folders of documentation are looked for in."""
+
+_LICENCE_OF_JAVADOC = re.compile(r"(?:^|/)legal/(?:dejavufonts|jquery(?:UI)?|jszip|pako)\.md\Z")
+"""What javadoc writes about the scripts and fonts beside its pages."""
 
 _USUAL = re.compile(rf"(?i)(?:un)?licen[cs]es?|copying|copyright|notice|{LOG_OF_CHANGES}|.+\.api")
 """Pages that any package may have, which do not show where documentation is; `a.api.md`: API Extractor."""
@@ -266,24 +268,6 @@ def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
     )
 
 
-def is_mostly_html(root: Path, files: Sequence[str]) -> bool:
-    """Whether most pages among the paths `files` are HTML. Sources that Sphinx copies do not count, nor what
-    DocC writes around pages."""
-    pages = other = 0
-    parts = frozenset(theme_parts(files))
-    for name in files:
-        if name in parts:
-            continue
-        lowered = name.lower().partition("?")[0]
-        if is_html_name(name):
-            pages += 1
-        elif lowered.endswith(PAGES) or (
-            lowered.endswith(".xml") and is_wanted(root / name, PAGES)
-        ):
-            other += "/_sources/" not in f"/{name}"
-    return pages > other
-
-
 def built_below(files: Sequence[str], read: Sequence[str]) -> str:
     """The conventional folder with several pages of HTML, "" without one; of the folders that are `read` for
     their other pages, one with hardly any of these: a generator writes such, too."""
@@ -433,4 +417,4 @@ def is_for_pages(name: str) -> bool:
 
 
 def is_page(name: str) -> bool:
-    return name.lower().endswith(PAGES)
+    return name.lower().endswith(PAGES) and not _LICENCE_OF_JAVADOC.search(name)

@@ -23,9 +23,13 @@ _MOST_NESTED = 4
 
 _VERSION = re.compile(
     r"(?:(?:version|release)[-_])?v?(?P<numbers>\d+(?:[._](?:\d+|x))+|\d+x|(?<=v)\d+)"
-    r"(?P<rest>\.?-?(?:alpha|beta|rc|pre|dev|snapshot)[\w.-]*|-?docs)?(?:\+[\w.-]+)?",
+    r"(?P<rest>\.?-?(?:alpha|beta|cr|rc|pre|dev|snapshot|milestone|m(?=\d))[\w.-]*"
+    r"|[.-](?:final|ga|release|sp\d+)|-?docs)?(?:\+[\w.-]+)?",
     re.IGNORECASE,
 )
+_FINISHED = re.compile(r"-?docs|[.-](?:final|ga|release|sp\d+)", re.IGNORECASE)
+"""What may stand behind the number of a release: `5.1.0.Final` in Java."""
+
 _RELEASED = frozenset(["current", "latest", "stable"])
 _ON_RELEASES = re.compile(rf"blog|{ON_RELEASES}", re.IGNORECASE)
 """Folders of pages each of which is about one version, and stays true when the next one is out."""
@@ -216,7 +220,7 @@ def _is_released(name: str) -> bool:
     match = _VERSION.fullmatch(name)
     if match is None:
         return name.lower() in _RELEASED
-    return (match["rest"] or "-docs").lower().endswith("docs")
+    return match["rest"] is None or _FINISHED.fullmatch(match["rest"]) is not None
 
 
 def _order(name: str) -> tuple[float, ...] | None:

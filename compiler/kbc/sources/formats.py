@@ -41,6 +41,13 @@ _RFCXML = re.compile(
 _RFC_TEXT = re.compile(
     rb"\A\s*+(?:[^\n]*\n){0,3}(?:Request [Ff]or Comments: *#? *\d|Internet[- ]Draft\b {3,})"
 )
+_DOKUWIKI = re.compile(
+    rb"\A\s*={5,6}[^=\n]+={5,6}[ \t]*\r?\n"
+    rb"(?=.*?(?:\[\[|<code|<file|^ {2,}[*-] |^={2,6}[^=\n]+={2,6}[ \t]*\r?$))",
+    re.DOTALL | re.MULTILINE,
+)
+"""A heading of DokuWiki, and something else of it: plain text has such lines as well."""
+
 _KRAMDOWN_RFC = re.compile(rb"^--- middle[ \t]*\r?$", re.MULTILINE)
 """The line that every draft of kramdown-rfc has, below its front matter."""
 
@@ -58,7 +65,7 @@ _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
     ".yaml": _IN_YAML,
     ".yml": _IN_YAML,
     ".tutorial": (("docc", _DIRECTIVE),),
-    ".txt": (("rfc-text", _RFC_TEXT),),
+    ".txt": (("rfc-text", _RFC_TEXT), ("dokuwiki", _DOKUWIKI)),
     ".xml": (("docbook", _DOCBOOK), ("rfcxml", _RFCXML)),
 }
 """Endings that many formats share -> those that are documentation, and how their files begin."""
@@ -71,6 +78,7 @@ _ENDINGS = {
     "docbook": ".docbook",
     "rfcxml": ".docbook",
     "rfc-text": ".txt",
+    "dokuwiki": ".txt",
     "quartodoc": "_quarto.yml",
 }
 """The endings that stand for these formats in what a collection wants."""
@@ -106,9 +114,9 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `rfc-text`, `kramdown-rfc` or `docc` for a
-    file that begins as one, with an ending that other formats have, too; `pod` for a module of Perl with a
-    heading; else ""."""
+    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `rfc-text`, `dokuwiki`, `kramdown-rfc` or
+    `docc` for a file that begins as one, with an ending that other formats have, too; `pod` for a module of
+    Perl with a heading; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
     if ending in (".md", ".mkd", ".markdown"):

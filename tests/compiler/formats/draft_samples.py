@@ -1,4 +1,4 @@
-"""Samples of RDoc and of Internet-Drafts."""
+"""Samples of RDoc, scdoc, DokuWiki and Internet-Drafts."""
 
 from __future__ import annotations
 
@@ -179,3 +179,72 @@ Author's Address
 
    A. Heron
 """
+
+SCDOC = b"""\
+heron(1) "Heron 2.0" "Birds"
+
+# NAME
+
+heron - count birds \\*at\\* the pond
+
+; a remark
+# OPTIONS
+
+*-f, --fast* <file>
+\tFly at once, see *pond*(5) and _WINGS_LONG_ or
+\tsnake_case_name.
+
+\tSecond paragraph:
+
+\t```
+\theron --fast\t<x>
+\t```
+
+*-h*
+\tHelp.
+
+Values:
+
+- one,
+  which goes on
+- two
+. first
+
+## EXAMPLES
+
+Line++
+other line++
+
+[- *NAME*
+:- Meaning
+|  nest
+:  Where it
+   lives
+"""
+
+DOKUWIKI = b"""\
+====== Nests ======
+
+Where **herons** //nest//, see [[pond:start#Reeds|the pond]].
+
+===== Count =====
+
+  - First
+    * Inner
+
+<code python>
+count = 1
+</code>
+
+^ Bird ^ Eggs ^
+| heron | 3 |
+"""
+
+TEXTS = {
+    "rfcxml": ("docs/draft-heron.xml", RFCXML),
+    "rfc-text": ("docs/rfc9901.txt", RFC_TEXT),
+    "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),
+    "rdoc": ("docs/a.rdoc", RDOC),
+    "dokuwiki": ("pages/nest.txt", DOKUWIKI),
+    "scdoc": ("docs/heron.1.scd", SCDOC),
+}

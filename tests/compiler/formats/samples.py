@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from functools import cache
 
-from tests.compiler.formats.draft_samples import KRAMDOWN_RFC, RDOC, RFC_TEXT, RFCXML
+from tests.compiler.formats.draft_samples import TEXTS
 from tests.compiler.formats.package_samples import ANSIBLE, POD, RD, TEXINFO, TUTORIAL
 
 RST = b"""\
@@ -353,7 +353,7 @@ INVENTORY = (
 
 @cache
 def pandoc_file(format: str) -> bytes:
-    """A DOCX, PPTX or EPUB, written by pandoc."""
+    """A DOCX, ODT, PPTX or EPUB, written by pandoc."""
     from kbc.formats.pandoc.reader import program
 
     source = (
@@ -436,13 +436,11 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "docbook": ("docs/a.docbook", DOCBOOK),
         "mediawiki": ("docs/a.wiki", MEDIAWIKI),
         "docx": ("docs/a.docx", pandoc_file("docx")),
+        "odt": ("docs/a.odt", pandoc_file("odt")),
         "pptx": ("docs/a.pptx", pandoc_file("pptx")),
         "epub": ("docs/a.epub", pandoc_file("epub")),
         "pdf": ("docs/a.pdf", pdf_file()),
         "writerside": ("docs/a.topic", TOPIC),
-        "rfcxml": ("docs/draft-heron.xml", RFCXML),
-        "rfc-text": ("docs/rfc9901.txt", RFC_TEXT),
-        "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),
-        "rdoc": ("docs/a.rdoc", RDOC),
+        **TEXTS,
         "ansible": ("plugins/modules/kite.py", ANSIBLE),
     }

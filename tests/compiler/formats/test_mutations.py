@@ -17,7 +17,9 @@ from kbc.formats.python.module_pages import module_page
 from kbc.formats.rst import Context, embedded
 
 SEED = 20261122
-PROGRAMS = frozenset(["org", "man", "docbook", "mediawiki", "docx", "pptx", "epub", "pdf"])
+PROGRAMS = frozenset(
+    ["org", "man", "docbook", "mediawiki", "dokuwiki", "docx", "odt", "pptx", "epub", "pdf"]
+)
 """Formats that are read by a program of its own, which takes some time to start."""
 
 

@@ -281,11 +281,11 @@ def test_broken_api_description_is_one_error(data: bytes, line: int) -> None:
     assert [(each.code, each.line) for each in found.problems] == [("openapi-invalid", line)]
 
 
-@pytest.mark.parametrize("name", ["docx", "epub", "pptx"])
+@pytest.mark.parametrize("name", ["docx", "epub", "odt", "pptx"])
 def test_office_documents_keep_title_code_and_tables(name: str) -> None:
     found = one(name)
     assert (found.title, found.problems) == ("The title", ())
-    if name != "pptx":  # pandoc reads the code of a slide as plain text
+    if name not in ("odt", "pptx"):  # whose code pandoc reads as plain text
         assert "def f():\n    return 1\n" in found.text
     assert "| a | b |\n| --- | --- |\n| 1 | 2 |" in found.text
 
@@ -326,7 +326,7 @@ def test_word_code_without_highlighting_is_a_block() -> None:
     assert PandocWriter({"blocks": [lines]}).write() == "```\n  a  b\n\n  a  b\n```\n"
 
 
-def test_man_docbook_and_mediawiki() -> None:
+def test_man_docbook_and_wikis() -> None:
     man = one("man").text
     assert "## OPTIONS" in man
     assert "```\nthing -v file\n```" in man
@@ -337,6 +337,10 @@ def test_man_docbook_and_mediawiki() -> None:
     wiki = one("mediawiki").text
     assert "**strong** and [a link](https://example.org)" in wiki
     assert "```python\ndef f():\n    return 1\n```" in wiki
+    found = one("dokuwiki")
+    assert (found.title, found.problems) == ("Nests", ())
+    assert "[the pond](/pond/start#Reeds)" in found.text
+    assert "## Count\n\n1. First\n\n   - Inner\n\n```python\ncount = 1\n```" in found.text
 
 
 def test_a_file_with_a_number_is_a_man_page_only_if_it_looks_like_one() -> None:

@@ -337,6 +337,29 @@ def test_pages_of_a_wiki_are_called_as_their_files() -> None:
     }
 
 
+def test_in_a_checkout_of_a_wiki_folders_belong_to_it() -> None:
+    page = "Text.\n\nSee Also\n--------\n\nText.\n"
+    names = ("_Sidebar.md", "glossary/NAS-port.rst")
+    files = [SourceFile(name, page.encode(), ".") for name in names]
+    found = read(Collection("docs", "docs", (".",)), files, Diagnostics())
+    assert [each.title for each in found] == ["_Sidebar", "NAS port"]
+
+
+def test_a_table_of_contents_is_no_title() -> None:
+    contents = "# Table of Contents\n\n* [Use](#use)\n"
+    assert titles_of(
+        {
+            "posts/configure.md": f"{contents}\n## Use\n\nFly.\n",
+            "posts/list.md": contents,
+            "posts/index.md": f"{contents}\n## Use\n\nFly.\n",
+        }
+    ) == {
+        "posts/configure.md": "configure",
+        "posts/list.md": "Table of Contents",
+        "posts/index.md": "Table of Contents",
+    }
+
+
 def test_the_folder_that_tells_pages_apart_need_not_be_the_nearest() -> None:
     folders = ("Dock/variables", "Font/variables", "Image/variables")
     found = titles_of({f"posts/api/{folder}/isValid.md": "A check.\n" for folder in folders})

@@ -55,6 +55,23 @@ def test_a_dead_link_names_the_page_that_is_called_so_in_another_folder() -> Non
     assert [each.hint for each in found] == ["Did you mean 'docs/manual/source/terms.md'?"] * 2
 
 
+def test_links_within_a_page_of_slate_may_lead_to_its_other_parts() -> None:
+    part = "# Errors\n\nSee [nests](#nests) and [b](_birds.md#gone).\n"
+    page = "# Nests\n\nSee [errors](#errors).\n"
+    found = checked(
+        {
+            "docs/index.html.md": f"---\nincludes:\n  - errors\n  - birds\n---\n{page}",
+            "docs/_errors.md": part,
+            "docs/_birds.md": page,
+            "docs/_index.md": page,
+        }
+    )
+    assert sorted(each[:3] for each in found if each[2] == "dead-anchor") == [
+        ("docs/_errors.md", 3, "dead-anchor"),
+        ("docs/_index.md", 3, "dead-anchor"),
+    ]
+
+
 def test_links_in_comments_lead_nowhere() -> None:
     comment = "<!-- Add\n\n```md\n[more](#more)\n```\n\nand [b](gone.md) -->"
     page = f"# A\n\nSome text.\n\n{comment}\n\nSee [b](lost.md) <!-- or [c](c.md) -->.\n"

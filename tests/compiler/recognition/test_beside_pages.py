@@ -235,6 +235,20 @@ def test_a_manual_is_read_with_all_of_its_sections_and_templates(tmp_path: Path)
     assert not any(each.id.startswith("man/") for each in inputs.records["code"])
 
 
+def test_man_pages_in_scdoc_are_a_manual(tmp_path: Path) -> None:
+    files = {
+        "meson.build": "project('heron', 'c')\n",
+        "src/heron.c": "int fly(void) { return 0; }\n",
+        "src/heron.1.scd": "heron(1)\n\n# NAME\n\nheron - a bird\n",
+        "synth/tone.scd": 'SynthDef("tone", { Out.ar(0, SinOsc.ar(440)) }).add;\n',
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert {each.path: each.title for each in inputs.records["man"]} == {
+        "src/heron.1.scd": "heron(1)"
+    }
+    assert "src/heron.1.scd" not in {each.path for each in inputs.records["code"]}
+
+
 @pytest.mark.parametrize(
     "log",
     [

@@ -150,6 +150,7 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
             "alias.html": '<script>var redirects = {"":"guide/"};</script>',
             "_sources/index.md.txt": page("Home"),
             "404.html": HTML.format("Not found"),
+            "book.epub": "PK",
             "style.css": "a{}",
         },
     )
@@ -166,6 +167,7 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
     assert "https://docs.example.org/moved.html" in guide.aliases
     assert "https://docs.example.org/alias.html" in guide.aliases
     assert inputs.accounting.reasons("left out") == {
+        "excluded by '*.epub'": 1,
         "excluded by '_sources/'": 1,
         "format not read: .css": 1,
         "redirect to another page": 3,
@@ -289,6 +291,19 @@ def test_a_folder_of_html_with_a_few_other_pages_is_a_built_site(tmp_path: Path)
     assert "pages" not in read(tmp_path / "heron")[0].records
 
 
+def test_templates_of_html_are_no_built_site(tmp_path: Path) -> None:
+    template = "{% for nest in nests %}\n<p>{{ nest }}</p>\n{% endfor %}\n"
+    files = {f"gen/{name}.html": template for name in "abcd"}
+    schema = '{"title": "Nest", "type": "object"}\n'
+    root = write_tree(
+        tmp_path / "tree", {"README.md": page("Nests"), "schema/nest.json": schema, **files}
+    )
+    (root / ".git").mkdir()
+    inputs, _ = read(root)
+    assert [each.path for each in inputs.records["docs"]] == ["README.md"]
+    assert "schema/nest.json" in {each.path for each in inputs.records["code"]}
+
+
 def test_a_built_site_is_called_as_the_version_that_its_first_page_leads_to(tmp_path: Path) -> None:
     leads = (
         '<!doctype html><title>Redirecting</title><meta http-equiv="refresh" content="1; url={}">'
@@ -306,6 +321,19 @@ def test_a_built_site_is_called_as_the_version_that_its_first_page_leads_to(tmp_
     assert recognised(root).project.title == "Kites"
     (root / "index.html").write_text(leads.format("https://kites.example.org/"))
     assert recognised(root).project.title == "heron"
+    (root / "index.html").write_text("<!doctype html><title>All modules</title><main>A</main>")
+    assert recognised(root).project.title == "heron"
+
+
+def test_licences_of_javadoc_are_no_documentation(tmp_path: Path) -> None:
+    html = '<!doctype html><meta name="generator" content="javadoc/21"><main><h1>{}</h1></main>'
+    files = {f"docs/apidocs/{name}.html": html.format(name) for name in ("index", "Kite", "Nest")}
+    licences = dict.fromkeys(("jquery", "jqueryUI", "dejavufonts"), "# License\n\nMIT.\n")
+    files |= {f"docs/apidocs/legal/{name}.md": text for name, text in licences.items()}
+    files |= {"pom.xml": "<project/>\n", "src/Kite.java": "class Kite {}\n"}
+    inputs, _ = read(write_tree(tmp_path / "kites", files))
+    assert "docs" not in inputs.records
+    assert not any("legal" in each.path for each in inputs.records["pages"])
 
 
 def test_folders_with_many_pages_beside_those_of_a_site_are_read_with_it(tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ def folders(root: Path, collection: str = "docs") -> set[str]:
         (("version-0.1", "version-0.2"), "version-0.2"),
         (("1.1", "1.2", "develop"), "1.2"),
         (("v1.1+kite.0", "v1.2+kite.1", "preview"), "v1.2+kite.1"),
+        (("1.5.7.Final", "2.2.3.Final", "2.3.0.CR1"), "2.2.3.Final"),
+        (("1.0.0.RELEASE", "1.1.0.RELEASE", "1.2.0.M1", "1.2.0-m2"), "1.1.0.RELEASE"),
     ],
 )
 def test_the_highest_released_version_is_read(

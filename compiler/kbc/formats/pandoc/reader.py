@@ -22,14 +22,16 @@ from kbc.formats.program import SECONDS, run
 from kbc.languages.suffixes import is_in_org
 
 HEAP = "900M"
-_OFFICE = frozenset(["docx", "pptx"])
-_BINARY = _OFFICE | {"epub"}
+_OFFICE = {"docx": "docProps/core.xml", "pptx": "docProps/core.xml", "odt": "meta.xml"}
+"""Formats of office programs, and where in their files these store what they are about."""
+_BINARY = frozenset([*_OFFICE, "epub"])
 _TITLED = frozenset(["docbook", "docx", "epub", "man"])
 """Formats in which the title is no heading, and chapters or sections have headings of the first level."""
 
 _READERS = {
-    ".docx": "docx", ".pptx": "pptx", ".epub": "epub", ".org": "org", ".docbook": "docbook",
+    ".docx": "docx", ".pptx": "pptx", ".odt": "odt", ".epub": "epub", ".org": "org", ".docbook": "docbook",
     ".dbk": "docbook", ".xml": "docbook", ".mediawiki": "mediawiki", ".wiki": "mediawiki",
+    ".txt": "dokuwiki",
 }  # fmt: skip
 _PREPARED = {"man": man.prepared, "org": org.prepared, "mediawiki": mediawiki.prepared}
 _AS_WRITTEN = {"man": man.as_written, "mediawiki": mediawiki.as_written}
@@ -88,7 +90,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     title = _man_title(path, tree) if name == "man" else ""
     writer = PandocWriter(tree, is_org=name == "org", is_titled=name in _TITLED, title=title)
     text = writer.write()
-    known = _properties(data) if name in _OFFICE else {}
+    known = _properties(data, _OFFICE[name]) if name in _OFFICE else {}
     return [
         Converted(
             text=text,
@@ -146,12 +148,12 @@ def _as_written(name: str, text: str, error: FormatError) -> Converted:
     return Converted(text=text, format=name, problems=(problem,))
 
 
-def _properties(data: bytes) -> dict[str, str]:
-    """Title, creator and time of creation, as office programs store them."""
+def _properties(data: bytes, place: str) -> dict[str, str]:
+    """Title, creator and time of creation, as office programs store them at `place` in a file."""
     try:
         with (
             zipfile.ZipFile(io.BytesIO(data)) as archive,
-            archive.open("docProps/core.xml") as file,
+            archive.open(place) as file,
         ):
             source = file.read(MAX_PROPERTIES_BYTES).decode("utf-8", "replace")
     except (OSError, KeyError, ValueError, RuntimeError, NotImplementedError, EOFError, zlib.error):

@@ -40,6 +40,7 @@ from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord
 from kbc.sources.formats import format_by_content
+from kbc.sources.patterns import PathPatterns
 
 SOURCE_FILE = "source.toml"
 SOURCE_TYPES = ("web", "file", "git", "dir")
@@ -58,14 +59,16 @@ _NOT_PAGES = frozenset([
     "package-frame.html", "package-tree.html", "package-use.html", "help-doc.html",  # javadoc
 ])  # fmt: skip
 """What generators of sites add: the whole book once more, indexes, error pages."""
-_INDEX = re.compile(r"(?:genindex-.*|\w+-modindex|doc-index(?:-.*)?)\.html")
-"""Pages of Sphinx and Haddock."""
 _USES_OF_JAVADOC = "/class-use/"
-_LIST_OF_DOXYGEN = re.compile(
-    r"(?:(?:functions|globals|namespacemembers)(?:_.*)?|.*-members|classes|dir_[0-9a-f]{32}|inherits"
-    r"|graph_legend)\.html"
+_LISTS = (
+    (r"(?:genindex-.*|\w+-modindex|doc-index(?:-.*)?)\.html", rb""),  # Sphinx, Haddock
+    (r"(?:(?:functions|globals|namespacemembers)(?:_.*)?|.*-members)\.html", rb"Doxygen"),
+    (r"(?:classes|dir_[0-9a-f]{32}|inherits|graph_legend)\.html", rb"Doxygen"),
+    (r"(?:class|file|method)_list\.html|_index\.html|frames\.html", rb"full_list|YARD"),
+    (r"navigation\.html", rb"sideMenu"),  # Dokka
+    (r"(?:all|help|settings|.*\.rs)\.html", rb"content=\"rustdoc\""),
 )
-_LIST_OF_YARD = re.compile(r"(?:class|file|method)_list\.html|_index\.html|frames\.html")
+"""Names of further such pages, and what is at the beginning of those that these generators write."""
 _HEAD_BYTES = 2_000
 
 
@@ -204,7 +207,8 @@ def _pages(
             not name.endswith((".xml", ".toml")) or format_by_content(name, file.data)
         ):
             files.append(file)
-    listed = _listed(source, files, locations, diagnostics)
+    left_out = PathPatterns(exclude=collection.exclude)
+    listed = _listed(source, files, locations, left_out, diagnostics)
     order = {path: position for position, path in enumerate(listed)}
     files.sort(key=lambda file: (order.get(file.path, len(order)), file.path))
     records: dict[str, PageRecord] = {}
@@ -241,10 +245,8 @@ def not_a_page(file: SourceFile) -> str:
     head = file.data[:_HEAD_BYTES]
     is_list = (
         name in _NOT_PAGES
-        or _INDEX.fullmatch(name)
         or (_USES_OF_JAVADOC in file.path and b"javadoc" in head)
-        or (_LIST_OF_DOXYGEN.fullmatch(name) and b"Doxygen" in head)
-        or (_LIST_OF_YARD.fullmatch(name) and (b"full_list" in head or b"YARD" in head))
+        or any(re.fullmatch(names, name) and re.search(mark, head) for names, mark in _LISTS)
     )
     return "written by the generator, not a separate page" if is_list else ""
 
@@ -281,9 +283,14 @@ def _with_redirects(
 
 
 def _listed(
-    source: _Source, files: Iterable[SourceFile], locations: Sequence[str], diagnostics: Diagnostics
+    source: _Source,
+    files: Iterable[SourceFile],
+    locations: Sequence[str],
+    left_out: PathPatterns,
+    diagnostics: Diagnostics,
 ) -> dict[str, str]:
-    """File path -> address, for the files that a sitemap lists, in its order."""
+    """File path -> address, for the files that a sitemap lists, in its order. A file that is `left_out`, such
+    as one of another version, is not missing."""
     by_place = {_site_path(_relative(source, file)): file.path for file in files}
     paths = [split_url(url).path.strip("/") for url in locations]
     home = min(paths, key=len, default="")  # a site below a path has its first page there
@@ -293,14 +300,14 @@ def _listed(
     missing = []
     for url in locations:
         segments = _site_path(split_url(url).path.strip("/")).split("/")
-        places = ("/".join(segments[start:]) for start in range(len(segments)))
+        places = ["/".join(segments[start:]) for start in range(len(segments))]
         path = next((by_place[place] for place in places if place in by_place), None)
         if path is None and split_url(url).path.strip("/") in ("", home):
             path = by_place.get("")
-        if path is None:
-            missing.append(url)
-        else:
+        if path is not None:
             listed.setdefault(path, url)
+        elif not any(map(left_out.reason, places)):
+            missing.append(url)
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         diagnostics.warning(

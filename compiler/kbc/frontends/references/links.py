@@ -160,6 +160,8 @@ class _Headings:
         page, own, anchor = self._pages.get(path), self._of(record), unquote(written)
         if page is None or not is_complete(page.text) or self._of(page).is_open:
             return True
+        if is_own and own == _ANY and _has_parts_elsewhere(page):
+            return True
         known = self.of_page(path)
         is_known = not known.isdisjoint((written, anchor))
         if is_known or (is_own and own.other_projects):
@@ -173,6 +175,13 @@ class _Headings:
         if is_any and anchor.lower() in known:
             return True
         return anchor in self._targets and (own.project_wide or is_any)
+
+
+def _has_parts_elsewhere(page: Page) -> bool:
+    """Whether a page has others at its end, as those of Slate that name `includes` in their front matter, or
+    is such a part (`_errors.md`)."""
+    includes = isinstance(page, DocRecord) and page.frontmatter.get("includes")
+    return bool(includes) or re.match(r"_(?!index\.)", posixpath.basename(page.path)) is not None
 
 
 def _lines_of_file(record: CompiledRecord) -> Callable[[int], int]:

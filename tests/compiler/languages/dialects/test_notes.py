@@ -91,6 +91,12 @@ def test_other_brackets_stay(source: str) -> None:
     assert expanded(source) == Expansion(source, {})
 
 
+def test_comments_beside_links_are_left_out() -> None:
+    source = "[[gone]] %%aside%% stays 100%% of `%%x%%`.\n\n%%\nTwo\nlines\n%%\n\nEnd.\n"
+    assert expanded(source).text == "[[gone]]  stays 100%% of `%%x%%`.\n\n\n\nEnd.\n"
+    assert expanded("No link %%but this%%.\n").text == "No link %%but this%%.\n"
+
+
 def test_what_is_not_there_is_counted() -> None:
     found = expanded("![[gone]]\n\n![[Kite#gone]]\n")
     assert found.text == "(not included: gone)\n\n(not included: Kite#gone)\n"
@@ -112,6 +118,7 @@ def test_notes_that_embed_each_other_end() -> None:
         "[[" * 100_000,
         "# " + "#" * 100_000 + "x [[Kite]]",
         "![[#^x]]\n\n" + " " * 100_000 + "^y x\n",
+        "[[Kite]]" + " %%" * 50_000 + " % %%x" * 20_000,
         "![[#" + "#".join("A" * 20_000) + "]]\n# A\n",
     ],
 )

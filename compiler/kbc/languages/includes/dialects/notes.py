@@ -29,6 +29,9 @@ _PICTURES = frozenset([".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg",
 _FILE = re.compile(r"\.[A-Za-z0-9]{1,10}\Z")
 _HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<title>\S.*)")
 _PAGE_TITLE = re.compile(r"^#(?=[ \t])", re.MULTILINE)
+_COMMENT = re.compile(r"(?<![\w%\\])%%(?!%)[^%]{1,4000}%%(?!%)")
+"""What Obsidian does not show."""
+
 _BLOCK_ID = re.compile(r"(?<!\S)\^([A-Za-z0-9-]+)\Z")
 
 
@@ -49,9 +52,9 @@ def notes_among(paths: Iterable[str]) -> dict[str, str]:
 
 
 def replace(text: str, page: IncludingPage) -> str:
-    """Prose with links and the texts of notes in the place of their names."""
+    """Prose with links and the texts of notes in the place of their names, without comments."""
     kept = Kept()
-    hidden = kept.hide_spans(text)
+    hidden = _COMMENT.sub("", kept.hide_spans(text))
     hidden = _EMBEDS.sub(lambda match: _embedded(match, page, kept), hidden)
     shown = (_linked_line(line, page) if "[[" in line else line for line in hidden.split("\n"))
     return kept.restored("\n".join(shown))
