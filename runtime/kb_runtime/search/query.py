@@ -100,6 +100,11 @@ class Query(NamedTuple):
         return next(filter(None, map(find_all, self.names)), [])
 
     @property
+    def written(self) -> list[str]:
+        """All words in order, in lower case."""
+        return [word.lower() for word in WORD.findall(self.text)]
+
+    @property
     def unqualified(self) -> str:
         """What `member` is called without its package, where its joint or the brackets of a call say that it
         is no path of a file; else empty."""
