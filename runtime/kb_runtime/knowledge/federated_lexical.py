@@ -57,6 +57,7 @@ class FederatedLexical(Statistics):
         self._analyzers = [Analyzer(languages, recipe) for recipe in sorted(recipes)]
         self.analyzer = self._analyzers[-1]
         self.documents = sum(part.searcher.documents for part in parts)
+        self.is_sampled = any(part.searcher.is_sampled for part in parts)
 
     def search(self, request: LexicalRequest) -> LexicalHits:
         """The best chunks of all parts; see `LexicalIndex.search`. Raises `LexicalError`."""

@@ -88,6 +88,8 @@ class Statistics:
     """How often terms occur in what is searched: in `documents` chunks."""
 
     documents: int
+    is_sampled = False
+    """Whether frequencies are estimated from a sample, in which also a frequent name may be rare."""
 
     def frequency(self, field: str, term: str) -> int:
         """The chunks that have `term` in `field`."""
@@ -262,17 +264,30 @@ class _Planner:
         return known
 
     def _weigh_synonyms(self, terms: Sequence[QueryTerm]) -> None:
+        """Of words with the same meaning in one query (`delete or remove`) each stands for itself, and their
+        synonyms count once."""
+        if self._statistics.is_sampled:
+            return
+        asked = {name for term in terms for name in term.names}
+        times: dict[str, int] = {}
         for term in terms:
-            for field, word in product(NAME_FIELDS, term.synonyms):
-                if self._statistics.frequency(field, word) <= MOST_NAMED:
-                    self._add(field, word, term.times * SYNONYM_WEIGHT * self._boosts[field])
+            for word in term.synonyms:
+                if word not in asked:
+                    times[word] = max(term.times, times.get(word, 0))
+        for field, word in product(NAME_FIELDS, times):
+            if self._statistics.frequency(field, word) <= MOST_NAMED:
+                self._add(field, word, times[word] * SYNONYM_WEIGHT * self._boosts[field])
 
-    def _derived(self, term: QueryTerm) -> Iterator[str]:
+    def _derived(self, term: QueryTerm) -> Sequence[str]:
         """Other forms of the verb that a word is or is made of, and of an Arabic noun its other number."""
-        if len(term.prose) == 1:
-            language = language_of_script(term.names[0]) or self._language
-            for stem in dict.fromkeys((*term.prose, *term.elsewhere)):
-                yield from derived_forms(stem, language, self._in_body)
+        if len(term.prose) != 1:
+            return ()
+        language = language_of_script(term.names[0]) or self._language
+        own = dict.fromkeys((*term.prose, *term.elsewhere))
+        forms = dict.fromkeys(
+            form for stem in own for form in derived_forms(stem, language, self._in_body)
+        )
+        return [form for form in forms if form not in own]
 
     def _joined(self, term: QueryTerm) -> Sequence[str]:
         """A word of Arabic with prepositions and conjunctions written onto it, and without."""

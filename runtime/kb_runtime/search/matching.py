@@ -52,6 +52,12 @@ class Matcher:
                 for stem in analyzer.stems(form):
                     self._owner.setdefault(stem, at)
                     needles[form[: shared_prefix(form, stem)] or form] = None
+        # Other spellings, and verbs in two parts. Nearly all stems of these begin the words that they are of.
+        for at, term in enumerate(query.terms):
+            for stem in (*term.elsewhere, *term.verbs):
+                if stem not in self._owner:
+                    self._owner[stem] = at
+                    needles[stem] = None
         self._needles = [(needle, is_unspaced(needle)) for needle in needles]
 
     def find(self, text: str, shown: int = 0) -> list[Occurrence]:

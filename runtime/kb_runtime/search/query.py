@@ -58,7 +58,7 @@ class QueryTerm(NamedTuple):
 
     `names` are its unstemmed terms and `prose` its stemmed ones (empty for a stop word); the first
     is the whole word, its parts follow. `elsewhere` are the stems that the whole word has in other languages
-    of the pages than that of the query, and those of its British or American spelling, or with umlauts.
+    of the pages than that of the query, and those of its British or American spelling.
     `verbs` are the stems of the verbs that it is the first part of (`richte ... ein`), `synonyms` other words
     for it in names, of an English query. `times` is how often the query has the word.
     """
@@ -98,6 +98,11 @@ class Query(NamedTuple):
         """The records, as `find_all` gives those of a name, that the whole query names: as it is, else
         by what it is a use of."""
         return next(filter(None, map(find_all, self.names)), [])
+
+    @property
+    def written(self) -> list[str]:
+        """All words in order, in lower case."""
+        return [word.lower() for word in WORD.findall(self.text)]
 
     @property
     def unqualified(self) -> str:
@@ -195,10 +200,11 @@ def _term(
 ) -> QueryTerm:
     names = [term for term, _ in analyzer.name_terms(word).terms]
     prose = dict.fromkeys(term for term, _ in analyzer.prose_terms(word, language).terms)
+    # The stemmer reads two letters as an umlaut by itself, but the stop words have umlauts (`fuer`).
     umlauts = with_umlauts(word) if language == GERMAN else ""
     if umlauts and not analyzer.prose_terms(umlauts, language).terms:
-        prose = {}  # a stop word
-    spellings = (names[0], other_spelling(names[0]), fold(umlauts)) if prose else ()
+        prose = {}
+    spellings = (names[0], other_spelling(names[0])) if prose else ()
     elsewhere = dict.fromkeys(
         stem
         for spelling in filter(None, spellings)

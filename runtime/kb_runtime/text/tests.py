@@ -8,7 +8,7 @@ from functools import lru_cache
 
 ASKING = frozenset(
     {"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}
-    | {"assert", "unittest", "unittests"}
+    | {"unittest", "unittests"}
 )
 """The words by which a query asks for tests."""
 _BEFORE = frozenset({"existing", "find", "show", "what", "which"})

@@ -115,6 +115,14 @@ def test_the_first_file_is_that_of_a_draft(both: tuple[ScannedTree, Artifact], q
     assert set(found(scanned_tree, query)) == set(found(draft, query))
 
 
+def test_names_in_other_words_are_found_once_there_is_an_index(
+    both: tuple[ScannedTree, Artifact],
+) -> None:
+    scanned_tree, draft = both
+    assert found(draft, "delay") == ["pay/retry.py"]
+    assert found(scanned_tree, "delay") == []
+
+
 def test_the_score_of_a_term_is_that_of_a_draft(both: tuple[ScannedTree, Artifact]) -> None:
     scanned_tree, draft = both
     for field, term in (
@@ -144,6 +152,7 @@ def test_several_trees_without_an_index_are_searched_together(
     with Federation([opened, other], ("code",), 1) as trees:
         hits = trees.searcher.search(SearchRequest("next_pause refund payment")).hits
         found = {trees.catalog(hit.collection).id(hit.record) for hit in hits}
+        assert not trees.searcher.search(SearchRequest("delay")).hits, "a name in another word"
     assert {"pay/retry.py", "other/refund.py"} <= found
 
 

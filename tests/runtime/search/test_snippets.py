@@ -54,6 +54,21 @@ def test_corrections_are_found_in_place_of_the_unknown_word() -> None:
     assert words("temporal logic", "temporl", temporl=("temporal",)) == ["temporal"]
 
 
+@pytest.mark.parametrize(
+    ("language", "query", "text", "expected"),
+    [
+        ("en", "the neighbours of a node", "Each neighbor.", "neighbor"),
+        ("de", "Wie richte ich das Ruder ein?", "Am Heck einrichten.", "einrichten"),
+    ],
+)
+def test_words_are_found_in_other_spellings_and_in_one_part(
+    language: str, query: str, text: str, expected: str
+) -> None:
+    analyzer = Analyzer([language])
+    found = Matcher(analyse(query, analyzer), analyzer, {}).find(text)
+    assert [text[start:end] for start, end, _ in found] == [expected]
+
+
 def matched(query: str, text: str, **corrections: tuple[str, ...]) -> tuple[str, ...]:
     one = matcher(query, **corrections)
     return one.matched(text, one.find(text))

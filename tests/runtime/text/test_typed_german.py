@@ -14,10 +14,19 @@ from kb_runtime.text.words.typed_german import parted_verbs, with_umlauts
         ("wie lege ich ein neues Boot an", "lege", "anlege"),
         ("Was löst den Alarm aus, wenn das Boot sinkt?", "löst", "auslös"),
         ("Wie schalte ich es aus und wieder ein?", "schalte", "einschalte"),
+        ("Wie richte ich das ein (am Heck)?", "richte", "einrichte"),
     ],
 )
 def test_a_verb_is_put_together(question: str, word: str, verb: str) -> None:
     assert verb in parted_verbs(question)[word]
+
+
+def test_a_particle_that_is_repeated_makes_each_verb_once() -> None:
+    assert parted_verbs("Boot " + "ein und " * 100) == {
+        "Boot": ["einboot", "einboo"],
+        "ein": ["einein"],
+        "und": ["einund"],
+    }
 
 
 @pytest.mark.parametrize(

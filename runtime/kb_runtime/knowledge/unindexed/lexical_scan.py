@@ -3,7 +3,8 @@
 Answers as a `LexicalIndex` over the same windows would, nearly: the words of a query are looked for as
 strings in all texts (a tree of 2,000 files takes some hundredths of a second), and the windows that have
 most of them are then split into words and scored by BM25. Frequencies of common words are estimated from
-a sample, and nothing is corrected.
+a sample, nothing is corrected, and names are not looked for by other words: each costs as much as one of the
+query, and a sample does not tell which names are rare.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ class ScannedTexts(NamedTuple):
 
 class ScanIndex(Statistics):
     """Searches like a `LexicalIndex`. Safe to use from several threads."""
+
+    is_sampled = True
 
     def __init__(self, texts: ScannedTexts) -> None:
         self.analyzer = Analyzer()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.search.analysis import WORD, Analyzer
+from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.fusion import RankedRows, to_unit_range
 from kb_runtime.search.lexical_plan import MAX_TERMS
 from kb_runtime.search.ranking import paths, steps
@@ -169,7 +169,7 @@ class Structure:
         """Of `rows` those that are not of tests, unless the query asks for tests: what a test is called may
         be a question about what it tests."""
         records, record_of = self._facts.records(rows)
-        asked = paths.kinds_asked_for(_words(query), _written(query))
+        asked = paths.kinds_asked_for(_words(query), query.written)
         tests = [paths.TEST in one.kinds - asked for one in self._facts.of(records)]
         return [row for row, at in zip(rows, record_of, strict=True) if not tests[at]]
 
@@ -195,7 +195,7 @@ class Structure:
             # On processors with SVE or SME the product of matrices raises flags that its values do not earn.
             with np.errstate(all="ignore"):
                 similarity = chosen @ chosen.T
-        words, written = _words(query), _written(query)
+        words, written = _words(query), query.written
         return _Pool(
             query,
             words,
@@ -429,11 +429,6 @@ def _kept(kinds: Collection[str], is_superseded: bool) -> float:
 def _words(query: Query) -> set[str]:
     """The words of a query and their parts, in lower case."""
     return {name for term in query.terms for name in (term.typed.lower(), *term.names)}
-
-
-def _written(query: Query) -> list[str]:
-    """The words of a query in order, in lower case."""
-    return [word.lower() for word in WORD.findall(query.text)]
 
 
 def _possible_names(query: Query) -> set[str]:

@@ -10,7 +10,7 @@ _PARTICLES = (
     "|raus|rein|runter|über|um|unter|vor|weg|weiter|wieder|zu|zurück|zusammen"
 )
 # Where a clause ends: elsewhere most particles are prepositions and articles.
-_AFTER = r"(?=\s*(?:[.,;:?!)\n]|\Z|\b(?:und|oder|wenn|damit|ohne|bevor|falls|weil|dass)\b))"
+_AFTER = r"(?=\s*(?:\Z|\b(?:und|oder|wenn|damit|ohne|bevor|falls|weil|dass)\b))"
 _AT_END = re.compile(rf"\b({_PARTICLES}){_AFTER}", re.IGNORECASE)
 _CLAUSE = re.compile(r"[.,;:?!()\n]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -22,13 +22,15 @@ _UMLAUTS = dict(zip("aouAOU", "äöüÄÖÜ", strict=True))
 def parted_verbs(text: str) -> dict[str, list[str]]:
     """The words of a question that may be the first part of a verb, each with the verbs that it then is:
     `löst ... aus` is `auslöst` or a form of `auslösen`."""
-    found: dict[str, list[str]] = {}
-    for particle in _AT_END.finditer(text):
-        before = _CLAUSE.split(text[: particle.start()])[-1]
-        for word in _WORD.findall(before):
-            verb = (particle[1] + word).lower()
-            found.setdefault(word, []).extend((verb, verb.removesuffix("t")))
-    return found
+    found: dict[str, dict[str, None]] = {}
+    for clause in _CLAUSE.split(text):
+        # Where a particle stands several times, the last has all words before the others, too.
+        last = {particle[1].lower(): particle.start() for particle in _AT_END.finditer(clause)}
+        for particle, end in last.items():
+            for word in _WORD.findall(clause[:end]):
+                verb = particle + word.lower()
+                found.setdefault(word, {}).update({verb: None, verb.removesuffix("t"): None})
+    return {word: list(verbs) for word, verbs in found.items()}
 
 
 def with_umlauts(word: str) -> str:

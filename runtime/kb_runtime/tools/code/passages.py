@@ -104,8 +104,8 @@ def score_passages(
     from kb_runtime.search.analysis import Analyzer
     from kb_runtime.search.query import analyse
 
-    terms = analyse(query, Analyzer()).terms
-    wants_tests = not tests.ASKING.isdisjoint(term.typed.lower() for term in terms)
+    analysed = analyse(query, Analyzer())
+    terms, wants_tests = analysed.terms, tests.are_wanted(analysed.written)
     least = 1.0
     for passage in passages:
         hit = passage.best

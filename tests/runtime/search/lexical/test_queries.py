@@ -66,6 +66,14 @@ def test_a_name_itself_counts_more_than_another_word_for_it(build: Build) -> Non
     assert search(build([*named, *filler(20)]), "remove").rows == [1, 0]
 
 
+def test_words_that_mean_the_same_have_other_words_for_them_once(build: Build) -> None:
+    names = ("exclude", "remove", "delete")
+    index = build([*(chunk("of a list", identifiers=(name,)) for name in names), *filler(20)])
+    one, both = (search(index, query) for query in ("remove", "remove or delete"))
+    assert (one.rows, both.rows) == ([0, 2, 1], [0, 1, 2])
+    assert both.scores == [one.scores[0], one.scores[2], one.scores[2]]
+
+
 def test_a_part_of_many_names_is_not_found_by_another_word(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -300,6 +300,7 @@ def test_a_query_asks_for_tests_by_naming_them() -> None:
         ("fake responses in unit tests", False),
         ("unit testing", False),
         ("testing for leaks", False),
+        ("assert that two lists are equal", False),
         ("tests for redirects", True),
         ("is there a test for redirects", True),
         ("a test that redirects end", True),

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, group_hits
+from kb_runtime.tools.code.passages import (
+    MAX_CONTENT_CHARS,
+    TEST_FACTOR,
+    Passage,
+    group_hits,
+    score_passages,
+)
 
 
 class _Chunks(list[dict[str, Any]]):
@@ -60,3 +66,20 @@ def test_a_definition_ends_where_another_passage_begins() -> None:
 def test_a_hit_that_is_shown_already_is_no_passage_of_its_own() -> None:
     assert _grouped(_file([1000] * 3), [1, 0, 2], widen=True) == [range(3)]
     assert _grouped(_file([1000] * 3), [1, 0, 2], 1, widen=True) == [range(3)]
+
+
+def test_tests_count_less_unless_the_query_wants_to_see_some() -> None:
+    session: Any = SimpleNamespace(
+        artifact=SimpleNamespace(
+            catalog=lambda name: SimpleNamespace(id=lambda record: "tests/test_lamp.py")
+        )
+    )
+    hit: Any = SimpleNamespace(
+        collection="code", record=0, exact_name=False, matched=(), chunk={}, cosine=1.0
+    )
+
+    def score(query: str) -> float:
+        ((_, found),) = score_passages(session, query, [Passage(range(1), 1, [hit])])
+        return found
+
+    assert score("the object under test") == TEST_FACTOR * score("tests for a lamp")
