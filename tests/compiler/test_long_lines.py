@@ -10,10 +10,13 @@ import pytest
 
 from kbc import processor_time
 from kbc.diagnostics import Diagnostics
+from kbc.formats import convert
 from kbc.formats.documenter.links import identified
 from kbc.formats.inventory import read_inventory
 from kbc.formats.rst.labels import labels_of
+from kbc.languages.includes import expand, highlights
 from kbc.pipeline.reading import read_inputs
+from kbc.project.routes import ROUTES
 
 CASES = {
     "a title with many spaces": ("a.md", "# T" + " " * 200_000 + "itle\n\nText.\n"),
@@ -67,3 +70,24 @@ def test_other_lines_take_no_time_for_their_square() -> None:
     assert identified(title) == (title, "")
     assert identified("[a b](@id  c )") == ("a b", "c")
     assert time.process_time() - began < 5
+
+
+def test_blanks_behind_marks_take_no_time_for_their_square() -> None:
+    blanks = " " * 100_000
+    code = f"```js\n// highlight-start{blanks}x\n```"
+    table = b"[- Name\n" + b" goes on\n" * 100_000
+    began = time.process_time()
+    assert highlights.without_marks(code) == code
+    (page,) = convert("heron.1.scd", table, lambda path: None)
+    assert page.text.count("goes on") == 100_000
+    title = {"title": f"Grey{blanks}heron"}
+    options = {"permalinks": {"birds": "/:title/"}}
+    assert ROUTES["hugo"]("birds/a.md", title, options) == "grey-heron/"
+    assert time.process_time() - began < 5
+
+
+def test_cards_on_one_page_take_no_time_for_their_square() -> None:
+    text = '{{< tile link="a" title="Nest" about="x" >}}\n' * 10_000
+    began = time.process_time()
+    assert expand(text, "a.md", lambda path: None).text.count("- [Nest](a)") == 10_000
+    assert time.process_time() - began < 8

@@ -102,15 +102,15 @@ def _unindented(lines: Sequence[str]) -> list[str]:
 
 
 def _table(lines: Sequence[str]) -> list[str]:
-    rows: list[list[str]] = []
+    rows: list[list[list[str]]] = []  # of the lines of each cell
     for line in lines:
         if not _CELL.match(line):
-            rows[-1][-1] += f" {line.strip()}"
+            rows[-1][-1].append(line.strip())
         elif line.startswith(":"):
-            rows[-1].append(line[2:].strip())
+            rows[-1].append([line[2:].strip()])
         else:
-            rows.append([line[2:].strip()])
-    header, *others = [[_inline(cell) for cell in row] for row in rows]
+            rows.append([[line[2:].strip()]])
+    header, *others = [[_inline(" ".join(cell)) for cell in row] for row in rows]
     return commonmark.table(header, others)
 
 

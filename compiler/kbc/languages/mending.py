@@ -51,6 +51,7 @@ def without_item_macros(source: bytes, root: Node, parse: Parse) -> bytes:
     """Rust without `name! {` and `}` around what reads as definitions, outside of functions.
     `root` is the tree of the source."""
     left = bytearray(source)
+    to_parse = _MOST_PARSED
     waiting = [(root, 0)]
     while waiting:
         place, offset = waiting.pop()
@@ -61,6 +62,9 @@ def without_item_macros(source: bytes, root: Node, parse: Parse) -> bytes:
                 continue
             first = offset + node.named_children[-1].start_byte + 1
             last = offset + node.end_byte - 1
+            to_parse -= last - first
+            if to_parse < 0:
+                return bytes(left)
             if (items := parse(source[first:last])) is not None:
                 start = offset + node.start_byte
                 # As a comment that line belongs to what follows.
@@ -89,6 +93,8 @@ class _Mender:
             if self._fits(before, thing, behind):
                 continue
             for start, stop in thing.runs if levels > 1 else ():
+                if self._left < 0:
+                    return
                 first, head, tail = self._around(thing, start, stop, before, behind)
                 self.mend(first, stop, head, tail, levels - 1)
             if thing.end - thing.first > self._most_lines or (

@@ -237,8 +237,8 @@ def _hugo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str
 
 
 def _urlized(place: str) -> str:
-    kept = re.sub(r"[^\w/.~+\s-]+", "", place.lower())
-    return re.sub(r"\s+", "-", re.sub(r"(?<=-)\s+|\s+(?=-)", "", kept)).strip("/")
+    kept = re.sub(r"\s+", " ", re.sub(r"[^\w/.~+\s-]+", "", place.lower()))
+    return re.sub(r"(?<=-) | (?=-)", "", kept).replace(" ", "-").strip("/")
 
 
 def _zola(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:

@@ -80,6 +80,16 @@ class YamlLoader(yaml.SafeLoader):
         """By scalar, because aliases let a small text stand for an endless value."""
         return well_formed(super().construct_scalar(node))
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Of a value that is not of the type that its tag states (`!!bool maybe`), an error of YAML."""
+        try:
+            return super().construct_object(node, deep)
+        except (AttributeError, IndexError, KeyError) as error:
+            raise yaml.MarkedYAMLError(
+                problem=f"a value is not of the type of its tag {node.tag}",
+                problem_mark=node.start_mark,
+            ) from error
+
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         stated = len(node.value)
         super().flatten_mapping(node)

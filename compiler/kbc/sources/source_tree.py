@@ -72,7 +72,8 @@ _VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
 _LIBRARY = re.compile(
     r"""_?(?:angular|backbone|bootstrap|codemirror|d3|handlebars|jquery|jquery[-.]ui|knockout|lodash|lunr|mermaid
         |modernizr|moment|prettify|react|require|underscore|vue)
-        (?:[-.](?:bundle|debug|full|slim|v?\d[\w.]*))*\.(?:css|js)""",
+        (?:[-.](?:bundle|debug|full|slim))*(?:[-.]v?\d[\w.]*)?(?:-(?:bundle|debug|full|slim|v?\d)[\w.]*)*
+        \.(?:css|js)""",
     re.VERBOSE,
 )
 _LIBRARY_LEAST_BYTES = 20_000
@@ -123,7 +124,7 @@ _GENERATED_MARK = re.compile(
 )
 _GENERATED_WORDS = (b"generated", b"DO NOT EDIT", b"amalgamation")
 """One of them is in every match of `_GENERATED_MARK`."""
-_ASYNCAPI = re.compile(rb"^\s*\{?\s*[\"']?asyncapi[\"']?\s*:", re.MULTILINE)
+_ASYNCAPI = re.compile(rb"^[ \t]*+\{?\s*+[\"']?asyncapi[\"']?\s*:", re.MULTILINE)
 """What describes an API of messages is worth finding, whoever wrote it."""
 # Where a generator says so: the comment at the top.
 _MARK_BYTES = 1024

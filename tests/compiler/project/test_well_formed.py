@@ -13,7 +13,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.languages.markdown import parse
 from kbc.pipeline.reading import read_inputs
 from kbc.project.well_formed import YamlLoader, parse_json, yaml_table
-from kbc.recognition.configuration import parse_yaml
+from kbc.recognition.configuration import parse_yaml, syntax_problem
 
 HALF, WHOLE = "\\ud83d", "\\uD83D\\uDE00"
 WORKSHOP = "workshops/w/exercises"
@@ -77,3 +77,12 @@ def test_tables_that_double_are_none(source: str) -> None:
 def test_a_table_may_have_many_entries_of_its_own() -> None:
     source = "a: &a {b: 1}\nc:\n  <<: *a\n" + "".join(f"  k{at}: 1\n" for at in range(10_001))
     assert len(yaml_table(source)["c"]) == 10_002
+
+
+@pytest.mark.parametrize("value", ["!!bool maybe", '!!int ""', '!!float ""', "!!timestamp soon"])
+def test_a_value_that_is_not_of_the_type_of_its_tag_cannot_be_read(value: str) -> None:
+    text = f"title: Nest\nday: {value}\n"
+    assert not yaml_table(text)
+    problem, line = syntax_problem("mkdocs.yml", text.encode()) or ("", 0)
+    assert "not of the type of its tag" in problem
+    assert line == 2

@@ -227,6 +227,7 @@ def test_values_that_double_have_a_bound(doubled: str) -> None:
         (["!(docs|more)/**/*.md"], ["/*/**/*.md", "!/docs/**/*.md", "!/more/**/*.md"]),
         (["a.{md,mdx}", "!a.md"], ["/a.md", "/a.mdx", "!/a.md"]),
         (["{a,b}" * 40], [f"/{''.join(each)}" for each in islice(product("ab", repeat=40), 200)]),
+        (["{a}" * 1_200], [f"/{'a' * 1_200}"]),
     ],
 )
 def test_globs_of_javascripts_tools_become_patterns_of_an_ignore_file(

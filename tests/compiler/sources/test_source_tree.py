@@ -157,8 +157,9 @@ def test_a_generated_description_of_an_api_of_messages_is_kept(tmp_path: Path) -
 
 def test_copies_of_libraries_of_the_web_are_dependencies(tmp_path: Path) -> None:
     library = "function fly() {}\n" * 1200
-    copies = [f"site/js/{name}" for name in ("_jquery.js", "jquery-3.2.1.js", "lunr.js")]
+    copies = [f"site/js/{name}" for name in ("_jquery.js", "jquery-3.2.1.custom.js", "lunr.js")]
     own = ["jquery.js", "site/js/jquery.nest.js", "site/src/lunr.js"]
+    own.insert(1, f"site/js/jquery{'.1' * 100}.x")  # ways to read this name double with each number
     write(tmp_path, *copies, *own, text=library)
     write(tmp_path, "site/js/bootstrap.js", text="start();\n")
     kept = ["jquery.js", "site/js/bootstrap.js", *own[1:]]

@@ -11,7 +11,7 @@ _MARK = (
     r"(?:highlight-(?:next-line|start|end)|---cut(?:-(?:before|after|start|end))?---"
     r"|\[!code[ ](?:highlight|hl|focus|error|warning|word:[^\]\n]{1,200})(?::\d+)?\])"
 )
-TRIGGER = rf"(?://|#|--|;|%|\{{?/\*|<!--)[ \t]*{_MARK}[ \t]*(?:\*/\}}?|-->)?[ \t]*$"
+TRIGGER = rf"(?://|#|--|;|%|\{{?/\*|<!--)[ \t]*+{_MARK}[ \t]*+(?:(?:\*/\}}?|-->)[ \t]*+)?$"
 _LINE = re.compile(rf"^[ \t>]*{TRIGGER}\n?", re.MULTILINE)
 _END = re.compile(rf"(?<=\S)[ \t]+{TRIGGER}", re.MULTILINE)
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 
 MAX_PATTERNS = 200
 """That the braces of one glob may stand for."""
+_MAX_CHARS = 4_000
+"""Of a glob whose braces are looked at."""
 
 _BRACES = re.compile(r"(?P<before>.*?)\{(?P<choices>[^{}]*)\}(?P<after>.*)")
 _OTHERS = re.compile(r"(?P<before>[^()]*)!\((?P<names>[^()]*)\)(?P<after>[^()]*)")
@@ -41,9 +43,11 @@ def spelt_out(glob: str) -> Iterator[str]:
 
 
 def _spelt_out(glob: str) -> Iterator[str]:
-    found = _BRACES.fullmatch(glob)
-    if found is None:
-        yield glob
-        return
-    for choice in re.split(r"[,|]", found["choices"]):
-        yield from _spelt_out(f"{found['before']}{choice}{found['after']}")
+    waiting = [glob]
+    while waiting:
+        one = waiting.pop()
+        if len(one) <= _MAX_CHARS and (found := _BRACES.fullmatch(one)):
+            choices = re.split(r"[,|]", found["choices"])
+            waiting += [f"{found['before']}{each}{found['after']}" for each in reversed(choices)]
+        else:
+            yield one

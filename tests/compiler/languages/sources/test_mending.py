@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
+from tree_sitter import Node
+
 from kbc.languages import grammars
-from kbc.languages.mending import mended
+from kbc.languages.mending import mended, without_item_macros
 from kbc.languages.syntax import symbols, walk
 
 
@@ -148,3 +152,25 @@ function label() {
 }
 """
     assert _names(text, "javascript") == ["fill", "label"]
+
+
+def test_a_long_file_that_does_not_read_takes_no_time_for_its_square() -> None:
+    text = "class A {\n" + " f(@; \n} \n" * 10_000
+    began = time.process_time()
+    assert len(mended(text.encode(), lambda source: None)) == len(text)
+    assert time.process_time() - began < 8
+
+
+def test_macros_in_macros_are_parsed_up_to_a_bound() -> None:
+    source = ("a! { " * 1_500 + "struct Oil;" + " }" * 1_500).encode()
+    parsed = 0
+
+    def parse(part: bytes) -> Node | None:
+        nonlocal parsed
+        parsed += len(part)
+        return grammars.tree(part, "rust")
+
+    root = parse(source)
+    assert root is not None
+    assert len(without_item_macros(source, root, parse)) == len(source)
+    assert 1_000_000 < parsed < 5_000_000

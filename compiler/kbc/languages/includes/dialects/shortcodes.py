@@ -204,8 +204,10 @@ def _entry(named: dict[str, str]) -> str:
 
 def _is_a_line(match: re.Match[str]) -> bool:
     """Whether nothing else stands in its line."""
-    before, after = match.string[: match.start()], match.string[match.end() :]
-    return not (before.rpartition("\n")[2] + after.partition("\n")[0]).strip()
+    text, start, end = match.string, match.start(), match.end()
+    line = text.rfind("\n", 0, start) + 1
+    below = text.find("\n", end)
+    return not (text[line:start] + text[end : below if below >= 0 else None]).strip()
 
 
 def _is_code(name: str, page: IncludingPage) -> bool:
