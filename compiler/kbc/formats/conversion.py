@@ -23,6 +23,7 @@ from kbc.formats.tracing import (
 from kbc.languages.addresses import without_pictures
 from kbc.limits import MAX_CONVERTED_BYTES
 from kbc.processor_time import limited
+from kbc.project.source_file import decode_any
 
 PHASE = "convert"
 
@@ -136,6 +137,8 @@ def _converted(request: ConversionRequest, read: Read, labels: TracedLabels) -> 
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] not in chosen.needs:
             raise
+        if chosen.is_text:
+            return [Converted(text=decode_any(data), format=chosen.name)]
         problem = DocumentProblem(
             code="format-library-missing",
             message=f"{error.name.split('.')[0]!r}, which reads {chosen.name}, is not installed",

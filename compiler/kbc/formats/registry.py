@@ -32,7 +32,8 @@ class Format:
     patterns of files that say something about every document below their folder: `convert` takes those that
     are there as `around`. With `names_files` it takes `named`, the paths of files that documents name without
     their folders; with `has_labels` it takes `labels`, what documents may refer to by name. With
-    `shows_headers` it takes `doxygen`, the headers of C and C++ that documents may show."""
+    `shows_headers` it takes `doxygen`, the headers of C and C++ that documents may show. Documents that are
+    `is_text` are read as they are where the library is not installed."""
 
     name: str
     module: str
@@ -44,6 +45,7 @@ class Format:
     names_files: bool = False
     has_labels: bool = False
     shows_headers: bool = False
+    is_text: bool = False
 
 
 def _format(
@@ -146,7 +148,7 @@ _FORMATS = (
     _format(
         "kramdown-rfc", "Internet-Drafts in the Markdown of kramdown-rfc", module="internet_drafts"
     ),
-    _format("dokuwiki", "pages in DokuWiki markup", **_OF_PANDOC),
+    _format("dokuwiki", "pages in DokuWiki markup", is_text=True, **_OF_PANDOC),
     _format("rfc-text", "RFCs and Internet-Drafts as plain text", module="internet_drafts"),
 )
 

@@ -52,6 +52,9 @@ def test_missing_library_is_one_error_with_the_command(monkeypatch: pytest.Monke
     assert [(each.code, each.hint, each.is_error) for each in found.problems] == [
         ("format-library-missing", INSTALL_HINT, True)
     ]
+    wiki = "====== Nests ======\n\n  * one\n"
+    (found,) = convert("a.txt", wiki.encode(), read, format="dokuwiki")
+    assert (found.text, found.problems) == (wiki, ())
 
 
 def test_notebook_keeps_cells_and_short_text_output() -> None:

@@ -121,7 +121,9 @@ def _contents(modules: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[tu
     """The folders of modules that are mounted, each with the folder as which it is."""
     for place, mounts in modules.items():
         for each in mounts or [{"source": "content", "target": "content"}]:
-            yield joined(place, text(each, "source")), text(each, "target")
+            found = joined(place, text(each, "source"))
+            if not found.startswith(".."):
+                yield found, text(each, "target")
 
 
 def mounted(tree: IncludeTree, site: Site) -> list[Site]:
