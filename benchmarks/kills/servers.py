@@ -229,6 +229,8 @@ class Servers:
         server.greet()
         for tool in ("demo_hybrid_search", "codebase_retrieval", "search_tests"):
             server.call(tool, query="some text")
+        if self._rounds:
+            self._code(server)  # nobody is at work then who would be killed with it
         server.close()
         return debris.in_temporary_folder(self._kb.temporary)
 
