@@ -107,9 +107,12 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
     for collection in project.collections:
         files[collection.name].sort(key=partial(_place, collection))
         for path in collection.generator_options.get("files", ()):
-            data = tree.read(path, READER)
-            if data is not None and path == collection.generator_options["files"][0]:
-                _check_configuration(path, data, diagnostics)
+            tree.read(path, READER)
+    stated = (each.generator_options.get("files", ()) for each in project.collections)
+    # The first is the configuration, which the sites of a repository may share.
+    for path in sorted({files_of_site[0] for files_of_site in stated if files_of_site}):
+        if (data := tree.read(path, READER)) is not None:
+            _check_configuration(path, data, diagnostics)
     records = {
         collection.name: frontends.read(
             _with_named_readme(collection, files[collection.name], project.title),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from kb_runtime.errors.shortages import raise_shortage
@@ -167,11 +167,7 @@ def pages_beside(
     outside = [name for name in files if name not in known]
     named = (*_conventional(names, outside, frozenset()), *_of_parts(outside))
     inside = frozenset(within(outside, named))
-    rest = [
-        name.split("/")
-        for name in outside
-        if "/" in name and is_page(name) and name not in inside and not is_of_others(name)
-    ]
+    rest = _in_folders(name for name in outside if name not in inside)
     of_sites = _pages_within(files, sites)
     alone = _of_pages_alone(rest, files, MANY_PAGES) if of_sites < MANY_PAGES else ()
     found = tuple(dict.fromkeys((*named, *alone)))
@@ -188,10 +184,7 @@ def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     others = _of_parts(rest) if few < MANY_PAGES else ()
     if _pages_within(files, others) > few:
         return others
-    nested = [
-        each.split("/") for each in rest if "/" in each and is_page(each) and not is_of_others(each)
-    ]
-    alone = _of_pages_alone(nested, files, MANY_PAGES)
+    alone = _of_pages_alone(_in_folders(rest), files, MANY_PAGES)
     return alone if _pages_within(files, alone) > few * PAGES_A_PROGRAM else ()
 
 
@@ -343,6 +336,15 @@ def _pages_within(names: Sequence[str], places: Sequence[str]) -> int:
 def is_of_others(name: str) -> bool:
     """Whether a page or table is data of tests, or part of a dependency."""
     return any(_NO_PLACE.fullmatch(folder) for folder in name.split("/")[:-1])
+
+
+def _in_folders(names: Iterable[str]) -> list[list[str]]:
+    """The pages of the project in folders, as the parts of their paths."""
+    return [
+        name.split("/")
+        for name in names
+        if "/" in name and is_page(name) and not is_of_others(name)
+    ]
 
 
 def _of_pages_alone(

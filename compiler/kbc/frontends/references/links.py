@@ -30,7 +30,6 @@ _PLACEHOLDER = re.compile(r"@\w+@")
 _OF_AN_OPERATION = re.compile(
     r"(?:authorization|body|cookie|header|parameter|path|query|response)-[\w-]+"
 )
-_OPERATION = re.compile(r"\A---\n(?:[^\n]*\n){0,40}?openapi:[ \t]*\S")
 """Pages of Mintlify that show an operation of an API have an anchor for each field (`#body-name`)."""
 
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
@@ -168,8 +167,7 @@ class _Headings:
             return True
         if own.slugs_links and slug(anchor, own.style) in known:
             return True
-        text = page.stored or page.text if isinstance(page, DocRecord) else ""
-        if _OF_AN_OPERATION.fullmatch(anchor) and _OPERATION.match(text):
+        if _OF_AN_OPERATION.fullmatch(anchor) and _stated(page, "openapi"):
             return True
         is_any = own == _ANY  # some of these sites keep the case of headings in their anchors
         if is_any and anchor.lower() in known:
@@ -180,8 +178,12 @@ class _Headings:
 def _has_parts_elsewhere(page: Page) -> bool:
     """Whether a page has others at its end, as those of Slate that name `includes` in their front matter, or
     is such a part (`_errors.md`)."""
-    includes = isinstance(page, DocRecord) and page.frontmatter.get("includes")
-    return bool(includes) or re.match(r"_(?!index\.)", posixpath.basename(page.path)) is not None
+    is_part = re.match(r"_(?!index\.)", posixpath.basename(page.path))
+    return is_part is not None or _stated(page, "includes")
+
+
+def _stated(page: Page, key: str) -> bool:
+    return isinstance(page, DocRecord) and bool(page.frontmatter.get(key))
 
 
 def _lines_of_file(record: CompiledRecord) -> Callable[[int], int]:

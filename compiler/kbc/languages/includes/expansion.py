@@ -226,7 +226,8 @@ def _plain(text: str, body: str) -> str:
 def _code(stretch: str, page: IncludingPage) -> str:
     """A fenced block with includes in it replaced by files that exist."""
     stretch = doxygen.shown_block(stretch)
-    if _language(stretch) not in _EXAMPLES:
+    language = _language(stretch)
+    if language not in _EXAMPLES:
         stretch = highlights.without_marks(stretch)
     if _FILLED.search(stretch) and (shown_file := code_import.filled(stretch, page)) != stretch:
         return shown_file
@@ -234,7 +235,6 @@ def _code(stretch: str, page: IncludingPage) -> str:
     if not has_files and "{{" not in stretch and "8<" not in stretch:
         return stretch
     lines = stretch.split("\n")
-    language = _language(stretch)
     if has_files and language not in _EXAMPLES:
         lines = mkdocs.with_files(stretch, page).split("\n")
     shown: list[str] = []

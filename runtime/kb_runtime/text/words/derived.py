@@ -8,7 +8,7 @@ dictionary. Nothing changes in the index.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kb_runtime.text.words.arabic_patterns import arabic_forms
 
@@ -36,20 +36,22 @@ _LAST_VOWEL = re.compile(r"[оа](?=[^аеиоуыэюя]*\Z)")
 _OTHER_VOWEL = {"о": "а", "а": "о"}
 
 
+def _bases(stem: str, endings: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What is left of a stem without each of the endings that it has, with that ending."""
+    for ending in endings:
+        base = stem.removesuffix(ending)
+        if len(base) >= _MIN_BASE and stem.endswith(ending):
+            yield base, ending
+
+
 def _german(stem: str) -> Iterator[str]:
     for endings in _GERMAN:
-        for ending in endings:
-            base = stem.removesuffix(ending)
-            if len(base) < _MIN_BASE or (ending and base == stem):
-                continue
+        for base, _ in _bases(stem, endings):
             yield from (base + other for other in endings)
 
 
 def _russian(stem: str) -> Iterator[str]:
-    for ending in _RUSSIAN:
-        base = stem.removesuffix(ending)
-        if len(base) < _MIN_BASE or (ending and base == stem):
-            continue
+    for base, ending in _bases(stem, _RUSSIAN):
         for other in _RUSSIAN:
             yield base + other
             if (other in _ITERATIVE) != (ending in _ITERATIVE):
