@@ -282,13 +282,9 @@ def _entries(
     anchors = {section.line: section.anchor for section in own}
     starts = [i for i, b in enumerate(blocks) if b.kind == "heading" and b.level <= 2]
     if not any(blocks[index].level == 2 for index in starts):
-        diagnostics.error(
-            "builtins-no-entries",
-            "the file has neither a front matter `name` nor a level-2 heading",
-            path,
-            1,
-            hint="Write one entry a file with `name` and `signature`, or `## name` headings.",
-        )
+        message = "the file has neither a front matter `name` nor a level-2 heading"
+        hint = "Write one entry a file with `name` and `signature`, or `## name` headings."
+        diagnostics.error("builtins-no-entries", message, path, 1, hint=hint)
     for position, start in enumerate(starts):
         heading = blocks[start]
         if heading.level != 2:
@@ -297,13 +293,9 @@ def _entries(
         last = blocks[end].start_line - 1 if end < len(blocks) else len(lines)
         body = _body(page, lines, blocks[start + 1 : end], heading.end_line + 1, last)
         if not body.signature:
-            diagnostics.error(
-                "builtin-no-signature",
-                f"the entry {heading.title!r} has no `Signature:` line",
-                path,
-                heading.start_line,
-                hint=f"Add a line such as: Signature: `pure def {heading.title}: (int) => int`",
-            )
+            message = f"the entry {heading.title!r} has no `Signature:` line"
+            hint = f"Add a line such as: Signature: `pure def {heading.title}: (int) => int`"
+            diagnostics.error("builtin-no-signature", message, path, heading.start_line, hint=hint)
             continue
         text = "".join(lines[heading.start_line - 1 : last])
         fields = BuiltinMetadata.model_construct(name=heading.title)
@@ -332,12 +324,10 @@ def _single_entry(
     body = _body(page, lines, blocks, first, len(lines))
     signature = fields.signature or body.signature
     if name and not signature and not isinstance(page.document.data.get("signature"), (list, dict)):
+        message = f"the entry {name!r} has no `signature`"
+        hint = f'Add a line such as: signature: "pure def {name}: (int) => int"'
         diagnostics.error(
-            "builtin-no-signature",
-            f"the entry {name!r} has no `signature`",
-            path,
-            page.document.line_of("name"),
-            hint=f'Add a line such as: signature: "pure def {name}: (int) => int"',
+            "builtin-no-signature", message, path, page.document.line_of("name"), hint=hint
         )
     if not name or not signature:
         return None

@@ -93,13 +93,10 @@ def read(
 
 def _report_unreadable(error: CaseFileError, path: str, diagnostics: Diagnostics) -> None:
     place = ", correct this place," if error.line else ""
+    message = f"{error.message}; the file was left out"
+    hint = f"Export it again{place} or exclude it from the collection's paths."
     diagnostics.warning(
-        "tests-unreadable",
-        f"{error.message}; the file was left out",
-        path,
-        error.line or None,
-        error.column or None,
-        hint=f"Export it again{place} or exclude it from the collection's paths.",
+        "tests-unreadable", message, path, error.line or None, error.column or None, hint=hint
     )
 
 
@@ -156,12 +153,10 @@ def _suite(collection: Collection, diagnostics: Diagnostics) -> Suite | None:
         if wanted == suite:
             return suite
     if wanted is not None:
+        message = f"`suite` of collection {collection.name!r} is {wanted!r}"
+        hint = f"One of: {', '.join(SUITES)}; without it each file's name decides."
         diagnostics.error(
-            "tests-unknown-suite",
-            f"`suite` of collection {collection.name!r} is {wanted!r}",
-            PROJECT_FILE,
-            collection.line or None,
-            hint=f"One of: {', '.join(SUITES)}; without it each file's name decides.",
+            "tests-unknown-suite", message, PROJECT_FILE, collection.line or None, hint=hint
         )
     return None
 
@@ -197,12 +192,9 @@ def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics
     if "no-title" in messages:
         diagnostics.warning("test-no-title", messages["no-title"], path, hint="Write their titles.")
     if "row-too-long" in messages:
-        diagnostics.warning(
-            "test-row-too-long",
-            messages["row-too-long"],
-            path,
-            hint="Quote cells that contain separators or line breaks.",
-        )
+        message = messages["row-too-long"]
+        hint = "Quote cells that contain separators or line breaks."
+        diagnostics.warning("test-row-too-long", message, path, hint=hint)
 
 
 def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagnostics) -> None:

@@ -73,20 +73,14 @@ def read(
                 _example(collection, file, text, fields, paths.setdefault(text, file.path))
             )
     for path in sidecars:
-        diagnostics.warning(
-            "sidecar-without-file",
-            "this file describes an example that does not exist",
-            path,
-            1,
-            hint=f"Name it after the example: NAME{SIDECAR_SUFFIX}, in the same folder.",
-        )
+        message = "this file describes an example that does not exist"
+        hint = f"Name it after the example: NAME{SIDECAR_SUFFIX}, in the same folder."
+        diagnostics.warning("sidecar-without-file", message, path, 1, hint=hint)
     if files and not records:
+        message = f"no file of collection {collection.name!r} ends in {' or '.join(extensions)}"
+        hint = "Set `extensions` to the extensions of the examples."
         diagnostics.warning(
-            "examples-none",
-            f"no file of collection {collection.name!r} ends in {' or '.join(extensions)}",
-            PROJECT_FILE,
-            collection.line or None,
-            hint="Set `extensions` to the extensions of the examples.",
+            "examples-none", message, PROJECT_FILE, collection.line or None, hint=hint
         )
     return records
 

@@ -148,13 +148,11 @@ def check_orphans(
     for page in orphans:
         if posixpath.dirname(page.path) in lists:
             continue
-        diagnostics.warning(
-            "orphan-page",
-            f"no page refers to {page.path}",
-            page.path,
-            page.line,
-            hint="Link to it from a page where readers come from, or name it in that page's `related`.",
+        message = f"no page refers to {page.path}"
+        hint = (
+            "Link to it from a page where readers come from, or name it in that page's `related`."
         )
+        diagnostics.warning("orphan-page", message, page.path, page.line, hint=hint)
 
 
 def _folders_of_lists(

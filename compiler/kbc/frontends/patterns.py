@@ -73,13 +73,9 @@ def read(
         if page is None:
             continue
         if page.document.front_matter is None:
-            diagnostics.error(
-                "pattern-no-front-matter",
-                "the file does not begin with front matter",
-                file.path,
-                1,
-                hint="Begin with `---`, `id: ...`, `name: ...`, `category: ...`, `---`.",
-            )
+            message = "the file does not begin with front matter"
+            hint = "Begin with `---`, `id: ...`, `name: ...`, `category: ...`, `---`."
+            diagnostics.error("pattern-no-front-matter", message, file.path, 1, hint=hint)
             continue
         record = _pattern(collection, page, diagnostics)
         records.extend([record] if record else [])

@@ -95,12 +95,10 @@ def read(
     by_path = {file.path: file for file in files}
     metadata = [file for file in files if file.path.rsplit("/", 1)[-1] in METADATA_FILES]
     if files and not metadata:
+        message = f"collection {collection.name!r} has none of {', '.join(METADATA_FILES)}"
+        hint = "Describe the templates in one of these files, beside them."
         diagnostics.error(
-            "templates-no-metadata",
-            f"collection {collection.name!r} has none of {', '.join(METADATA_FILES)}",
-            PROJECT_FILE,
-            collection.line or None,
-            hint="Describe the templates in one of these files, beside them.",
+            "templates-no-metadata", message, PROJECT_FILE, collection.line or None, hint=hint
         )
     records: dict[str, TemplateRecord] = {}
     described = {file.path for file in metadata}
@@ -111,13 +109,9 @@ def read(
         if record is not None:
             records[record.id] = record
     for path in sorted(by_path.keys() - described) if metadata else ():
-        diagnostics.warning(
-            "template-not-described",
-            "no entry of the metadata names this file; it was left out",
-            path,
-            1,
-            hint=f"Describe it in {metadata[0].path}.",
-        )
+        message = "no entry of the metadata names this file; it was left out"
+        hint = f"Describe it in {metadata[0].path}."
+        diagnostics.warning("template-not-described", message, path, 1, hint=hint)
     return list(records.values())
 
 
@@ -193,12 +187,10 @@ def _template(
     identity, filename, framework = fields.id, fields.filename, fields.framework.lower()
     file = by_path.get(_target(located.path, filename))
     if filename and file is None:
+        message = f"the template {identity!r} names the file {filename!r}, which does not exist"
+        hint = f"Add {_target(located.path, filename)}, or correct `filename`."
         diagnostics.error(
-            "template-file-missing",
-            f"the template {identity!r} names the file {filename!r}, which does not exist",
-            located.path,
-            located.line_of("filename"),
-            hint=f"Add {_target(located.path, filename)}, or correct `filename`.",
+            "template-file-missing", message, located.path, located.line_of("filename"), hint=hint
         )
     text = file.text(diagnostics) if file else None
     if not (identity and framework and file) or text is None:
@@ -353,10 +345,6 @@ def _field(label: str) -> str:
 
 
 def _report_shape(file: SourceFile, line: int, wanted: str, diagnostics: Diagnostics) -> None:
-    diagnostics.error(
-        "templates-bad-shape",
-        f"the file does not hold {wanted}",
-        file.path,
-        line,
-        hint=f"Write {wanted} with: {', '.join(FIELDS)}.",
-    )
+    message = f"the file does not hold {wanted}"
+    hint = f"Write {wanted} with: {', '.join(FIELDS)}."
+    diagnostics.error("templates-bad-shape", message, file.path, line, hint=hint)

@@ -47,12 +47,11 @@ def _without_drafts(
     if not rule or not drafts or len(drafts) == len(records):
         return list(records)
     name, value = rule
-    diagnostics.note(
-        "draft-page",
-        f"{_pages(drafts)} left out: the site publishes none with `{name}: {str(value).lower()}`",
-        drafts[0].path,
-        hint="Remove the field to compile such a page.",
+    message = (
+        f"{_pages(drafts)} left out: the site publishes none with `{name}: {str(value).lower()}`"
     )
+    hint = "Remove the field to compile such a page."
+    diagnostics.note("draft-page", message, drafts[0].path, hint=hint)
     return _without(records, drafts)
 
 
@@ -70,12 +69,9 @@ def _listed(
     if not others or len(others) * 2 > len(records):
         return records
     them = "it" if len(others) == 1 else "them"
-    diagnostics.note(
-        "unlisted-page",
-        f"{_pages(others)} left out: {contents} does not list {them}, and a book has only listed pages",
-        others[0].path,
-        hint="To compile such a page, add it to that list.",
-    )
+    message = f"{_pages(others)} left out: {contents} does not list {them}, and a book has only listed pages"
+    hint = "To compile such a page, add it to that list."
+    diagnostics.note("unlisted-page", message, others[0].path, hint=hint)
     return _without(records, others)
 
 

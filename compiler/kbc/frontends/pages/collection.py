@@ -115,11 +115,10 @@ def read(
     ):
         pages = _pages(collection, source, diagnostics, includes)
         if not pages:
+            message = f"the source {source.id!r} has no pages"
+            hint = "Add pages beside its source.toml, or remove it."
             diagnostics.warning(
-                "source-without-pages",
-                f"the source {source.id!r} has no pages",
-                source.described_in or source.folder,
-                hint="Add pages beside its source.toml, or remove it.",
+                "source-without-pages", message, source.described_in or source.folder, hint=hint
             )
         records += [_source_record(collection, source, pages), *pages]
     includes.report(diagnostics)
@@ -147,11 +146,10 @@ def _sources(
     for source in sources.values():
         earlier = by_id.setdefault(source.id, source)
         if earlier is not source:
+            message = f"the source id {source.id!r} is already used by {earlier.folder!r}"
+            hint = "Give one of them another `id` in its source.toml."
             diagnostics.error(
-                "duplicate-source",
-                f"the source id {source.id!r} is already used by {earlier.folder!r}",
-                source.described_in or source.folder,
-                hint="Give one of them another `id` in its source.toml.",
+                "duplicate-source", message, source.described_in or source.folder, hint=hint
             )
     return list(by_id.values())
 
@@ -181,13 +179,9 @@ def _describe(source: _Source, file: SourceFile, diagnostics: Diagnostics) -> No
     source.about = Located(toml.data, file.path, toml.line).read(SourceMetadata, diagnostics)
     source.id = source.about.id or source.id
     if source.about.type and source.about.type not in SOURCE_TYPES:
-        diagnostics.error(
-            "source-unknown-type",
-            f"{source.about.type!r} is not a source type",
-            file.path,
-            toml.line("type"),
-            hint=f"One of: {', '.join(SOURCE_TYPES)}.",
-        )
+        message = f"{source.about.type!r} is not a source type"
+        hint = f"One of: {', '.join(SOURCE_TYPES)}."
+        diagnostics.error("source-unknown-type", message, file.path, toml.line("type"), hint=hint)
 
 
 def _pages(
@@ -310,11 +304,10 @@ def _listed(
             missing.append(url)
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        message = f"the sitemap of {source.id!r} lists {missing[0]}{more}, which no file contains"
+        hint = "Save the page beside the others, or ignore this: it is not part of the source."
         diagnostics.warning(
-            "sitemap-page-missing",
-            f"the sitemap of {source.id!r} lists {missing[0]}{more}, which no file contains",
-            source.described_in or source.folder,
-            hint="Save the page beside the others, or ignore this: it is not part of the source.",
+            "sitemap-page-missing", message, source.described_in or source.folder, hint=hint
         )
     return listed
 

@@ -143,12 +143,9 @@ def _own_pages(
 
 
 def _without_content(file: SourceFile, diagnostics: Diagnostics) -> None:
-    diagnostics.warning(
-        "page-without-content",
-        "the page has no main content and was left out",
-        file.path,
-        hint="Remove pages that contain only navigation from the folder.",
-    )
+    message = "the page has no main content and was left out"
+    hint = "Remove pages that contain only navigation from the folder."
+    diagnostics.warning("page-without-content", message, file.path, hint=hint)
 
 
 def sitemap_locations(text: str) -> list[str]:
@@ -274,13 +271,8 @@ def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterat
         message = f"{message}; {more - 1} lines below are no page either"
         problems[_MOST_PROBLEMS:] = [(place, message)]
     for place, message in problems:
-        diagnostics.error(
-            "page-line-invalid",
-            message,
-            file.path,
-            place,
-            hint='A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.',
-        )
+        hint = 'A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.'
+        diagnostics.error("page-line-invalid", message, file.path, place, hint=hint)
 
 
 def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:

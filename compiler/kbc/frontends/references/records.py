@@ -89,26 +89,18 @@ def _check_titles(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -
             continue
         earlier = first.setdefault((record.collection, record.title.casefold()), record)
         if earlier is not record and earlier.id != record.id:
-            diagnostics.warning(
-                "duplicate-title",
-                f"the title {record.title!r} is also that of {earlier.path}",
-                record.path,
-                record.line,
-                hint="Give each a title that distinguishes them in a list of hits.",
-            )
+            message = f"the title {record.title!r} is also that of {earlier.path}"
+            hint = "Give each a title that distinguishes them in a list of hits."
+            diagnostics.warning("duplicate-title", message, record.path, record.line, hint=hint)
 
 
 def _check_summaries(records: Iterable[CompiledRecord], diagnostics: Diagnostics) -> None:
     for record in records:
         described = (DocRecord, PatternRecord, BuiltinRecord, TemplateRecord)
         if isinstance(record, described) and not record.summary:
-            diagnostics.warning(
-                "missing-summary",
-                f"{record.id!r} has no description",
-                record.path,
-                record.line,
-                hint="Begin with a paragraph that says what it is.",
-            )
+            message = f"{record.id!r} has no description"
+            hint = "Begin with a paragraph that says what it is."
+            diagnostics.warning("missing-summary", message, record.path, record.line, hint=hint)
 
 
 def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
@@ -129,13 +121,9 @@ def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) 
         for name in names:
             if not known or name in known:
                 continue
-            diagnostics.warning(
-                "unknown-related",
-                f"{record.id!r} refers to the {what} {name!r}, which does not exist",
-                record.path,
-                record.line,
-                hint=suggest(name, known),
-            )
+            message = f"{record.id!r} refers to the {what} {name!r}, which does not exist"
+            hint = suggest(name, known)
+            diagnostics.warning("unknown-related", message, record.path, record.line, hint=hint)
 
     for record in records:
         if isinstance(record, BuiltinRecord):
@@ -185,13 +173,9 @@ def _check_related_pages(
                 continue
             is_address = name.startswith("/") and any(each.endswith(f"/{plain}") for each in known)
             if not is_address:
-                diagnostics.warning(
-                    "unknown-related",
-                    f"{record.id!r} refers to {name!r}, which does not exist",
-                    record.path,
-                    record.line,
-                    hint=suggest(plain, known),
-                )
+                message = f"{record.id!r} refers to {name!r}, which does not exist"
+                hint = suggest(plain, known)
+                diagnostics.warning("unknown-related", message, record.path, record.line, hint=hint)
 
 
 def _check_tests(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:

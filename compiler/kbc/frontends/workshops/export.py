@@ -36,13 +36,9 @@ def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
         return None
     data = parsed[0]
     if not isinstance(data, dict) or not isinstance(data.get("exercises"), list):
-        diagnostics.error(
-            "workshop-context-invalid",
-            "the file has no list `exercises`: it is not an exported workshop",
-            file.path,
-            1,
-            hint="Export it with the workshop application, or remove the file from the folder.",
-        )
+        message = "the file has no list `exercises`: it is not an exported workshop"
+        hint = "Export it with the workshop application, or remove the file from the folder."
+        diagnostics.error("workshop-context-invalid", message, file.path, 1, hint=hint)
         return None
     folder, name = posixpath.split(file.path)
     slug = posixpath.basename(folder) if name == CONTEXT_FILE else name.removesuffix(".json")
@@ -140,10 +136,6 @@ def _number(data: Any, key: str) -> int | None:
 
 def _bad_number(file: SourceFile, data: Any, key: str, diagnostics: Diagnostics) -> None:
     value = mapping(data).get(key)
-    diagnostics.error(
-        "workshop-context-invalid",
-        f"`{key}` is {value!r}: it must be a unique whole number from 1",
-        file.path,
-        1,
-        hint="Export the workshop again.",
-    )
+    message = f"`{key}` is {value!r}: it must be a unique whole number from 1"
+    hint = "Export the workshop again."
+    diagnostics.error("workshop-context-invalid", message, file.path, 1, hint=hint)

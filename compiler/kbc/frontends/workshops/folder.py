@@ -212,11 +212,10 @@ class FolderReader:
 
     def _duplicate(self, path: str, what: str) -> None:
         folder = self._workshop.folder
+        message = f"there is another {what}; this folder was left out"
+        hint = "Number exercises, and the steps of each exercise, from 1."
         self._diagnostics.warning(
-            "workshop-number-taken",
-            f"there is another {what}; this folder was left out",
-            f"{folder}/{path}" if folder else path,
-            hint="Number exercises, and the steps of each exercise, from 1.",
+            "workshop-number-taken", message, f"{folder}/{path}" if folder else path, hint=hint
         )
 
 
