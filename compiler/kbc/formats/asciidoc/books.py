@@ -48,12 +48,8 @@ class Books:
     @property
     def chapters(self) -> frozenset[str]:
         """The pages that are parts of books."""
-        return frozenset(
-            place
-            for path, own in self.parts.items()
-            for place in own
-            if (path, place) not in self.elsewhere
-        )
+        parts = {(path, place) for path, own in self.parts.items() for place in own}
+        return frozenset(place for _, place in parts - self.elsewhere.keys())
 
     def reading(self, path: str, read: Read) -> Read:
         """`read` for the document at `path`: a chapter of its book is a link to its page, not its text once
@@ -118,10 +114,10 @@ def _with_inner(books: Books, path: str, included: list[str]) -> bool:
     """Gives a document the chapters of the books that it includes, whose text it would repeat; whether there
     were any."""
     own = books.parts.get(path, {})
-    inner = [place for place in included if place != path and place not in own]
-    found = {
-        chapter: title for place in inner for chapter, title in books.parts.get(place, {}).items()
-    }
+    found: dict[str, str] = {}
+    for place in included:
+        if place != path and place not in own:
+            found |= books.parts.get(place, {})
     found = {place: title for place, title in found.items() if place not in own and place != path}
     if found:
         books.parts[path] = own | found
@@ -149,9 +145,8 @@ def _find_entries(
         size = sum(len(texts[each]) for each in shared)
         if len(shared) < MIN_CHAPTERS or len(texts[path]) > _OWN_TEXT * size:
             continue
-        books.parts[path] = books.parts.get(path, {}) | {
-            each: _title(texts[each]) for each in shared
-        }
+        titles = {each: _title(texts[each]) for each in shared}
+        books.parts[path] = books.parts.get(path, {}) | titles
         books.elsewhere |= {(path, each): first for each in shared}
 
 
