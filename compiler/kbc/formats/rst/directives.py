@@ -43,9 +43,8 @@ class _Tags(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         words = [*self.argument.split("\n"), *self.content]
-        tags = ", ".join(
-            tag for each in words for tag in re.split(r",\s*|\s{2,}", each.strip()) if tag
-        )
+        parts = (re.split(r",\s*|\s{2,}", each.strip()) for each in words)
+        tags = ", ".join(tag for some in parts for tag in some if tag)
         return [nodes.paragraph("", f"Tags: {tags}")] if tags else []
 
 
@@ -122,12 +121,9 @@ class _Admonition(SphinxDirective):
         title = self.TITLES.get(self.base_name) or self.base_name.replace("-", " ").capitalize()
         if self.base_name in ("admonition", "topic", "sidebar", "details", "collapse"):
             return [self.label(self.argument)]
-        lines = self.content
         if self.arguments:  # the first line of the text stands behind the marker
-            lines = statemachine.StringList(
-                [*self.arguments[0].split("\n"), "", *lines], source=self.context.path
-            )
-        self.content = lines
+            lines = [*self.arguments[0].split("\n"), "", *self.content]
+            self.content = statemachine.StringList(lines, source=self.context.path)
         return [self.label(title)]
 
 
@@ -192,18 +188,13 @@ class _Labelled(SphinxDirective):
             node.extend(block)
             return [node]
         if self.base_name in CARDS:
-            self.content = _without_marks(self.content)
+            lines = ["" if CARD_MARK.fullmatch(each) else each for each in self.content]
+            self.content = statemachine.StringList(lines, items=self.content.items)
         node = self.label(title, "plain")
         target = self.options.get("link", "")
         if re.match(r"https?://", target):
             node += nodes.paragraph("", "", nodes.reference("", target, refuri=target))
         return [node]
-
-
-def _without_marks(content: statemachine.StringList) -> statemachine.StringList:
-    """The content of a card, in parts that are apart."""
-    lines = ["" if CARD_MARK.fullmatch(each) else each for each in content]
-    return statemachine.StringList(lines, items=content.items)
 
 
 class _Centered(SphinxDirective):
@@ -236,12 +227,7 @@ class _Toctree(SphinxDirective):
         return [*head, nodes.bullet_list("", *items)] if items else []
 
 
-_GENERIC = {
-    "option": "cmdoption",
-    "cmdoption": "cmdoption",
-    "envvar": "envvar",
-    "confval": "confval",
-}
+_GENERIC = {"option": "cmdoption", **{each: each for each in ("cmdoption", "confval", "envvar")}}
 """Of objects that are in no module, what their anchors begin with."""
 
 
@@ -261,10 +247,9 @@ class _ObjectDirective(SphinxDirective):
         signatures = re.sub(r"\\\n\s*", "", self.argument).split("\n") if self.argument else []
         signatures = [" ".join(line.split()) for line in signatures if line.strip()]
         signatures = [line.replace("\\", "") if "\\*" in line else line for line in signatures]
-        module, is_class = self.context.module, self.base_name in ("class", "exception")
-        node = entry("", signatures=signatures, kind=self.base_name, module=module)
-        node["program"] = self.context.program
-        node["owner"] = is_class
+        is_class = self.base_name in ("class", "exception")
+        node = entry("", signatures=signatures, kind=self.base_name, owner=is_class)
+        node["module"], node["program"] = self.context.module, self.context.program
         node["prefix"] = self.prefix
         around = self.context.owner
         if is_class:
@@ -287,17 +272,15 @@ class _Unknown(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if "\n" in self.argument or self.block_text.partition("\n")[0].rstrip().endswith("::"):
             # a text that begins on the first line, or on the one below the name, is no argument
-            lines = (
-                [*self.argument.split("\n"), "", *self.content] if self.argument else self.content
-            )
-            self.content = statemachine.StringList(list(lines), source=self.context.path)
+            above = [*self.argument.split("\n"), ""] if self.argument else []
+            lines = [*above, *self.content]
+            self.content = statemachine.StringList(lines, source=self.context.path)
             self.arguments = []
         if self.content:
             found = self._text_or_code()
             if self.argument and len(self.argument) < 200 and "/" not in self.argument:
-                found.insert(
-                    0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument)))
-                )
+                strong = nodes.strong("", "", *self.inline(self.argument))
+                found.insert(0, nodes.paragraph("", "", strong))
             return found
         message = f"the directive `{self.name}` belongs to an extension and has no text of its own"
         self.context.elsewhere(self.name, message, self.lineno)
@@ -319,15 +302,8 @@ class _Unknown(SphinxDirective):
 _INDENTED_CODE = re.compile("Unexpected indentation|Definition list ends without a blank line")
 """What docutils reports of code that it reads as text."""
 
-_STATEMENTS = (
-    ast.Import,
-    ast.ImportFrom,
-    ast.Assign,
-    ast.FunctionDef,
-    ast.ClassDef,
-    ast.With,
-    ast.For,
-)
+_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef, ast.ClassDef)
+_STATEMENTS = (*_DEFINITIONS, ast.With, ast.For)
 """What a text has no words like."""
 
 
