@@ -28,6 +28,7 @@ from kbc.formats import (
     format_of,
     reads_python,
 )
+from kbc.formats.document import FIX_HINT
 from kbc.frontends.markdown_file import first_paragraph
 from kbc.frontends.page_includes import PageIncludes, without_text
 from kbc.frontends.titles import stated_in_header
@@ -178,10 +179,12 @@ def read_python_module(
     try:
         page = module_page(name, file.path, file.data, prose, has_private=has_private)
     except FormatError as error:
-        hint = error.hint or "Fix the file, or exclude it from the collection's paths."
-        diagnostics.warning(
-            error.code or "python-invalid", error.message, file.path, error.line or None, hint=hint
+        code, line, hint = (
+            error.code or "python-invalid",
+            error.line or None,
+            error.hint or FIX_HINT,
         )
+        diagnostics.warning(code, error.message, file.path, line, hint=hint)
         return []
     found = [dataclasses.replace(page, problems=tuple(context.problems))] if page else []
     return _with_text(file, found, includes, diagnostics)
