@@ -191,9 +191,7 @@ class PythonObjects:
                 continue
             source = self._module(member.target_path.removesuffix(".*").split("."), find)
             for each, inner in source.members.items() if source is not None else ():
-                is_public = (
-                    not each.startswith("_") if source.exports is None else each in source.exports
-                )
+                is_public = each[:1] != "_" if source.exports is None else each in source.exports
                 if is_public and not inner.is_alias:
                     yield each
 
