@@ -76,18 +76,13 @@ class CataloguePage:
         if not path:
             own = None if mark or "/" in name else self._heading(self.path, name)
             return (own[0], f"#{own[1]}") if own else None
-        shown = self._outline(path)
-        title = shown.title or posixpath.splitext(posixpath.basename(path))[0]
-        address = ""
-        if path != self.path:
-            address = relative_path(path, self.path)
-        if not fragment:
-            return title, address or posixpath.basename(path)
-        if heading := self._heading(path, fragment):
+        address = relative_path(path, self.path) if path != self.path else ""
+        if fragment and (heading := self._heading(path, fragment)):
             return heading[0], f"{address}#{heading[1]}"
-        if fragment.lower() in _GENERATED:
-            return title, address or posixpath.basename(path)
-        return fragment.replace("-", " "), f"{address}#{fragment}"
+        if fragment and fragment.lower() not in _GENERATED:
+            return fragment.replace("-", " "), f"{address}#{fragment}"
+        name = posixpath.basename(path)
+        return self._outline(path).title or posixpath.splitext(name)[0], address or name
 
     def anchor(self, name: str) -> str:
         """The anchor of the heading of this page that a link calls `name`; `name` itself without one."""
