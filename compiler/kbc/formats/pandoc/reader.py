@@ -63,8 +63,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     name = reader_of(path)
     if name == "man":
         data = man.unpacked(data)
-    if name == "man" and is_in_org(data):
-        name = "org"
+        name = "org" if is_in_org(data) else name
     if name not in _BINARY:
         data = decode(data).encode()
     elif not data.startswith(b"PK"):
@@ -78,11 +77,10 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     if name == "man" and not man.is_man_page(data):
         return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
     is_mdoc = name == "man" and _MDOC.search(data[:20_000])
+    is_docbook = name == "docbook"
+    own = "mdoc" if is_mdoc else name
     try:
-        if name == "docbook":
-            tree = _docbook(path, data.decode(), read, around)
-        else:
-            tree = _tree("mdoc" if is_mdoc else name, data)
+        tree = _docbook(path, data.decode(), read, around) if is_docbook else _tree(own, data)
     except FormatError as error:
         if name not in _AS_WRITTEN:
             raise
@@ -151,14 +149,17 @@ def _as_written(name: str, text: str, error: FormatError) -> Converted:
 def _properties(data: bytes, place: str) -> dict[str, str]:
     """Title, creator and time of creation, as office programs store them at `place` in a file."""
     try:
-        with (
-            zipfile.ZipFile(io.BytesIO(data)) as archive,
-            archive.open(place) as file,
-        ):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(place) as file:
             source = file.read(MAX_PROPERTIES_BYTES).decode("utf-8", "replace")
-    except (OSError, KeyError, ValueError, RuntimeError, NotImplementedError, EOFError, zlib.error):
-        return {}
-    except zipfile.BadZipFile:
+    except (
+        OSError,
+        LookupError,
+        ValueError,
+        RuntimeError,
+        EOFError,
+        zlib.error,
+        zipfile.BadZipFile,
+    ):
         return {}
     return {name: " ".join(unescape(value).split()) for name, value in _PROPERTY.findall(source)}
 
