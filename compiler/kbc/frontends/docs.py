@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from pydantic import Field
@@ -93,7 +94,7 @@ def read(
 ) -> list[CompiledRecord]:
     """A record for each page; those that only redirect are other names of their targets, those that are parts
     of others have none, and an operation of an API that a page shows is text of that page alone."""
-    records: list[CompiledRecord | _PageText] = []
+    records: list[DocRecord | _PageText] = []
     labels = project_labels(collection, files, neighbours)
     includes = PageIncludes(collection, files, labels)
     books = books_among(files)
@@ -142,24 +143,22 @@ def read(
     elsewhere = parts.of_pages()
     own = [each for each in complete if each.path not in elsewhere]
     own = published(collection, own, diagnostics)
-    return with_redirects(collection, named_apart(collection, own))
+    return [*with_redirects(collection, named_apart(collection, own))]
 
 
 def _with_operations(
-    sources: list[_PageText], records: Sequence[CompiledRecord | _PageText]
+    sources: list[_PageText], records: Sequence[DocRecord | _PageText]
 ) -> tuple[list[_PageText], set[str]]:
     """The pages with the operations that they show, and the ids of these."""
-    operations = [
-        each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
-    ]
-    if not operations:
-        return sources, set()
-    shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
-    filled = [
-        each._replace(text=found[0]) if found else each
-        for each, found in zip(sources, shown, strict=True)
-    ]
-    return filled, {found[1].id for found in shown if found}
+    read = (each for each in records if isinstance(each, DocRecord))
+    operations = [each for each in read if each.format == "openapi"]
+    filled: list[_PageText] = []
+    shown: set[str] = set()
+    for each in sources:
+        if found := operation_shown(each.file.path, each.text, operations) if operations else None:
+            shown.add(found[1].id)
+        filled.append(each._replace(text=found[0]) if found else each)
+    return filled, shown
 
 
 class _Parts:
@@ -180,13 +179,8 @@ class _Parts:
 
     def of_pages(self) -> set[str]:
         """The paths of parts of which a page has all the text."""
-        whole = (
-            part
-            for path, parts in self._included.items()
-            if path not in self._candidates
-            for part in parts
-        )
-        return self._candidates.intersection(whole)
+        pages = self._included.keys() - self._candidates
+        return self._candidates.intersection(chain(*(self._included[path] for path in pages)))
 
 
 class _PageText(NamedTuple):
