@@ -126,10 +126,8 @@ class Located:
         for name, field in known.items():
             for mark in field.metadata:
                 if isinstance(mark, Required) and name not in wrong and not getattr(fields, name):
-                    message = f"`{name}` is missing"
-                    self._report(
-                        Mistake("metadata-missing-field", message, (name,), mark.hint), diagnostics
-                    )
+                    code, message = "metadata-missing-field", f"`{name}` is missing"
+                    self._report(Mistake(code, message, (name,), mark.hint), diagnostics)
         return fields
 
     def _report(self, found: Mistake, diagnostics: Diagnostics) -> None:

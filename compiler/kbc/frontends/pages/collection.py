@@ -22,13 +22,7 @@ from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import Located, Metadata, Text
 from kbc.frontends.page_includes import PageIncludes
-from kbc.frontends.pages.files import (
-    BUNDLE,
-    ParsedPage,
-    plain_name,
-    read_pages,
-    sitemap_locations,
-)
+from kbc.frontends.pages.files import BUNDLE, ParsedPage, plain_name, read_pages, sitemap_locations
 from kbc.frontends.redirects import REDIRECT
 from kbc.frontends.titles import name_in_path
 from kbc.languages import answers
@@ -36,7 +30,7 @@ from kbc.languages.addresses import HOST, SITEMAP, redirect_target, split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.routes import INDEX
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, resolved_path
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord
 from kbc.sources.formats import format_by_content
@@ -110,9 +104,8 @@ def read(
     sources = _sources(collection, files, diagnostics)
     records: list[CompiledRecord] = []
     includes = PageIncludes(collection)
-    for source in sorted(
-        sources, key=lambda each: ((each.about.name or each.id).casefold(), each.id)
-    ):
+    sources.sort(key=lambda each: ((each.about.name or each.id).casefold(), each.id))
+    for source in sources:
         pages = _pages(collection, source, diagnostics, includes)
         if not pages:
             message = f"the source {source.id!r} has no pages"
@@ -128,11 +121,8 @@ def read(
 def _sources(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[_Source]:
-    described = {
-        posixpath.dirname(file.path): file
-        for file in files
-        if posixpath.basename(file.path) == SOURCE_FILE
-    }
+    places = ((*posixpath.split(file.path), file) for file in files)
+    described = {folder: file for folder, name, file in places if name == SOURCE_FILE}
     sources: dict[str, _Source] = {}
     for file in files:
         id, folder = _place(collection, file, described)
@@ -197,10 +187,9 @@ def _pages(
             locations += sitemap_locations(file.text(diagnostics) or "")
         elif (target := _redirect(file, name)) is not None:
             redirects[file.path] = target
-        elif not not_a_page(file) and (
-            not name.endswith((".xml", ".toml")) or format_by_content(name, file.data)
-        ):
-            files.append(file)
+        elif not not_a_page(file):
+            is_data = name.endswith((".xml", ".toml")) and not format_by_content(name, file.data)
+            files += [] if is_data else [file]
     left_out = PathPatterns(exclude=collection.exclude)
     listed = _listed(source, files, locations, left_out, diagnostics)
     order = {path: position for position, path in enumerate(listed)}
@@ -247,12 +236,10 @@ def not_a_page(file: SourceFile) -> str:
 
 def _redirect(file: SourceFile, name: str) -> str | None:
     """Where a page of HTML sends its readers; None when it does not."""
-    if not name.endswith((".html", ".htm")):
-        return None
-    target = redirect_target(file.data.decode("utf-8", "replace"))
-    if not target or len(_SCRIPT.sub(b"", file.data)) > _MAX_REDIRECT_BYTES:
-        return None
-    return target
+    is_html = name.endswith((".html", ".htm"))
+    target = redirect_target(file.data.decode("utf-8", "replace")) if is_html else None
+    is_short = target and len(_SCRIPT.sub(b"", file.data)) <= _MAX_REDIRECT_BYTES
+    return target if is_short else None
 
 
 def _with_redirects(
@@ -262,13 +249,10 @@ def _with_redirects(
     by_path = {record.path: index for index, record in enumerate(pages)}
     by_key = {page_key(record.url): index for index, record in enumerate(pages)}
     for path, target in redirects.items():
-        place = posixpath.normpath(
-            posixpath.join(posixpath.dirname(path), unquote(target.partition("#")[0]))
-        )
+        place = resolved_path(unquote(target.partition("#")[0]), path)
         tried = (place, posixpath.join(place, "index.html"), f"{place}.html")
-        index = next((by_path[each] for each in tried if each in by_path), None)
-        if index is None:
-            index = by_key.get(page_key(target))
+        known = (by_path[each] for each in tried if each in by_path)
+        index = next(known, by_key.get(page_key(target)))
         if index is not None:
             old = _url(collection, source, path, path.removeprefix(f"{source.folder}/"))
             aliases = (*pages[index].aliases, path, old)
@@ -318,11 +302,8 @@ def _relative(source: _Source, file: SourceFile) -> str:
 
 def _site_path(path: str) -> str:
     """Where a site shows a file: without its ending, and without the name of an index."""
-    lowered = path.lower()
-    for ending in _PAGE_ENDINGS:
-        if lowered.endswith(ending):
-            path = path[: -len(ending)]
-            break
+    ending = next((each for each in _PAGE_ENDINGS if path.lower().endswith(each)), "")
+    path = path[: len(path) - len(ending)]
     folder, _, name = path.rpartition("/")
     return folder if name.lower() in INDEX else path
 
@@ -369,7 +350,8 @@ def _record(
         source_name=source.about.name or source.id,
         format=page.format,
         sections=page.sections,
-        breadcrumb=_breadcrumb(url),
+        # the segments above the page in the path of its address
+        breadcrumb=tuple(filter(None, split_url(url).path.strip("/").split("/")[:-1])),
         author=page.author,
         created_at=page.created_at,
         page_count=page.page_count,
@@ -397,11 +379,6 @@ def _url(collection: Collection, source: _Source, path: str, relative: str) -> s
     return f"{source.id}/{relative}"
 
 
-def _breadcrumb(url: str) -> tuple[str, ...]:
-    """The segments above the page in the path of its address."""
-    return tuple(segment for segment in split_url(url).path.strip("/").split("/")[:-1] if segment)
-
-
 def _source_record(
     collection: Collection, source: _Source, pages: Sequence[PageRecord]
 ) -> SourceRecord:
@@ -427,15 +404,8 @@ def _source_record(
 
 def _listing_entry(page: PageRecord) -> dict[str, Any]:
     """What lists and filters need of a page, so that they need not read all of it."""
-    entry = {
-        "id": page.id,
-        "url": page.url,
-        "title": page.title,
-        "author": page.author,
-        "created_at": page.created_at,
-        "page_count": page.page_count,
-    }
-    return {name: value for name, value in entry.items() if value}
+    fields = ("id", "url", "title", "author", "created_at", "page_count")
+    return {name: value for name in fields if (value := getattr(page, name))}
 
 
 def _slug(text: str) -> str:

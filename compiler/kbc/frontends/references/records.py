@@ -54,16 +54,15 @@ def check(
         everything, linking, rules, collections, diagnostics, exists or (lambda path: False)
     )
     _check_tests(everything, diagnostics)
-    listed = {
-        posixpath.join(str(each.generator_options.get("folder", "")), path)
-        for each in collections
-        for path in each.generator_options.get("order", ())
-    }
-    navigated = {
-        each.name
-        for each in collections
-        if each.generator and not each.generator_options.get("order")
-    }
+    listed: set[str] = set()
+    navigated: set[str] = set()
+    for each in collections:
+        folder, order = (
+            each.generator_options.get("folder", ""),
+            each.generator_options.get("order"),
+        )
+        listed |= {posixpath.join(str(folder), path) for path in order or ()}
+        navigated |= {each.name} if each.generator and not order else set()
     check_orphans(everything, linking, diagnostics, listed, navigated, link_roots(collections))
 
 
@@ -106,12 +105,8 @@ def _check_summaries(records: Iterable[CompiledRecord], diagnostics: Diagnostics
 def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
     """References by name. Those of a kind that the knowledge base does not hold are not checked,
     except a routing table's, which a tool gives to its user as they are."""
-    builtin_names = {
-        name
-        for record in records
-        if isinstance(record, BuiltinRecord)
-        for name in (record.name, *record.aliases)
-    }
+    builtins = (record for record in records if isinstance(record, BuiltinRecord))
+    builtin_names = {name for each in builtins for name in (each.name, *each.aliases)}
     pattern_ids = {record.id for record in records if isinstance(record, PatternRecord)}
     example_ids = _with_folders(r.id for r in records if isinstance(r, ExampleRecord))
     has_routes = any(isinstance(record, RoutingRecord) for record in records)
@@ -133,20 +128,14 @@ def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) 
             report(record, "builtin", record.required_builtins, builtin_names)
             report(record, "example", record.examples, example_ids)
         elif isinstance(record, RoutingRecord):
-            for what, names, known in (
-                ("document", record.docs, doc_ids),
-                ("example", record.examples, example_ids),
-            ):
-                for name in names:
-                    if name.strip("/") not in known:
-                        diagnostics.error(
-                            "routing-unknown-target",
-                            f"the label {record.label!r} recommends the {what} {name!r},"
-                            " which does not exist",
-                            record.path,
-                            record.line,
-                            hint=suggest(name, known),
-                        )
+            asked = [("document", name, doc_ids) for name in record.docs]
+            asked += [("example", name, example_ids) for name in record.examples]
+            for what, name, known in asked:
+                if name.strip("/") not in known:
+                    said = f"the label {record.label!r} recommends the {what} {name!r}"
+                    message, hint = f"{said}, which does not exist", suggest(name, known)
+                    code = "routing-unknown-target"
+                    diagnostics.error(code, message, record.path, record.line, hint=hint)
 
 
 def _check_related_pages(
@@ -201,14 +190,10 @@ def _check_tests(records: Sequence[CompiledRecord], diagnostics: Diagnostics) ->
     for path, record in examples.items():
         has_content = any(each.kind in _EXECUTED for each in record.definitions)
         if has_content and path not in seen and _UNTESTED not in record.tags:
-            diagnostics.warning(
-                "example-without-test",
-                f"{record.id!r} has no test",
-                path,
-                record.line,
-                hint='Add a run whose name ends in Test, or the tag "untested" in'
-                f" {posixpath.splitext(posixpath.basename(path))[0]}.meta.toml.",
-            )
+            message = f"{record.id!r} has no test"
+            metadata = f"{posixpath.splitext(posixpath.basename(path))[0]}.meta.toml"
+            hint = f'Add a run whose name ends in Test, or the tag "untested" in {metadata}.'
+            diagnostics.warning("example-without-test", message, path, record.line, hint=hint)
 
 
 def _with_folders(paths: Iterable[str]) -> set[str]:
