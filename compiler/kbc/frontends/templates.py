@@ -218,13 +218,9 @@ def _template(
 
 
 def _entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_TemplateEntry]:
-    if file.path.endswith(".toml"):
-        found = _toml_entries(file, diagnostics)
-    elif file.path.endswith(".json"):
-        found = _json_entries(file, diagnostics)
-    else:
-        found = _markdown_entries(file, diagnostics)
-    for fields, line, lines in found:
+    readers = {"toml": _toml_entries, "json": _json_entries, "md": _markdown_entries}
+    ending = file.path.rpartition(".")[2]
+    for fields, line, lines in readers[ending](file, diagnostics):
         yield _TemplateEntry(_canonical(fields), line, _canonical(lines), file.path)
 
 
@@ -271,10 +267,8 @@ def _json_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Parse
 def _json_lines(text: str, start: int, item: Mapping[str, Any]) -> dict[str, int]:
     """The lines of an entry's fields: the first places of their names around the id."""
     opening = max(text.rfind("{", 0, start), 0)
-    found = {name: text.find(f'"{name}"', opening) for name in item}
-    return {
-        name: text.count("\n", 0, position) + 1 for name, position in found.items() if position >= 0
-    }
+    found = ((name, text.find(f'"{name}"', opening)) for name in item)
+    return {name: text.count("\n", 0, place) + 1 for name, place in found if place >= 0}
 
 
 def _markdown_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Parsed]:
@@ -298,10 +292,7 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
         nonlocal current
         current = _field(label)
         lines[current] = line
-        if current in LIST_FIELDS:
-            fields[current] = comma_separated(value)
-        else:
-            fields[current] = value
+        fields[current] = comma_separated(value) if current in LIST_FIELDS else value
 
     for block in blocks:
         if block.kind == "paragraph":
@@ -320,12 +311,11 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
             labelled = [_item_label(item) for item in block.items]
             if current in LIST_FIELDS and not all(labelled):
                 fields[current] = [*fields[current], *block.items]
-                current = ""
-            else:
-                for offset, pair in enumerate(labelled):
-                    if pair:
-                        set_field(*pair, min(block.start_line + offset, block.end_line))
-                current = ""
+                labelled = []
+            for offset, pair in enumerate(labelled):
+                if pair:
+                    set_field(*pair, min(block.start_line + offset, block.end_line))
+            current = ""
         elif block.kind == "heading":
             set_field(block.title, "", block.start_line)
     if prose and not fields.get("description"):

@@ -9,14 +9,7 @@ from typing import Any
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import read_json
-from kbc.frontends.workshops.parts import (
-    Exercise,
-    Part,
-    Workshop,
-    WorkshopStep,
-    mapping_at,
-    placed,
-)
+from kbc.frontends.workshops.parts import Exercise, Part, Workshop, WorkshopStep, mapping_at, placed
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import mapping, sequence, text_at
 from kbc.sources.workshop_tree import CONTEXT_FILE
@@ -43,13 +36,8 @@ def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
     folder, name = posixpath.split(file.path)
     slug = posixpath.basename(folder) if name == CONTEXT_FILE else name.removesuffix(".json")
     about = mapping_at(data, "workshop")
-    workshop = Workshop(
-        slug,
-        file.path,
-        title=text_at(about, "title"),
-        subtitle=text_at(about, "subtitle"),
-        product=text_at(about, "product"),
-    )
+    said = (text_at(about, name) for name in ("title", "subtitle", "product"))
+    workshop = Workshop(slug, file.path, *said)
     workshop.sections += _exported_pages(data, "workshop", "Workshop")
     for entry in data["exercises"]:
         number = _number(entry, "exerciseNumber")
@@ -129,9 +117,8 @@ def _content(value: Any) -> str:
 
 def _number(data: Any, key: str) -> int | None:
     value = mapping(data).get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        return None
-    return value
+    is_number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    return value if is_number else None
 
 
 def _bad_number(file: SourceFile, data: Any, key: str, diagnostics: Diagnostics) -> None:
