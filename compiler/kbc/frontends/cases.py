@@ -39,6 +39,14 @@ _NOTES: frozenset[FindingCode] = frozenset(
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
 _LISTED = "Their list is the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`."
 WHAT_IS_READ = f"{_IDENTIFIED} {_LISTED}"
+_REPORTED: dict[FindingCode, tuple[str, str]] = {
+    **dict.fromkeys(SKIPPING, ("test-skipped", _IDENTIFIED[0].upper() + _IDENTIFIED[1:])),
+    "duplicate-uid": ("test-duplicate", "Remove the repeated ones."),
+    "no-title": ("test-no-title", "Write their titles."),
+    "row-too-long": ("test-row-too-long", "Quote cells that contain separators or line breaks."),
+}
+"""Findings that are warnings -> their codes here, and what to do."""
+
 _SHOWN = 3
 """Files named in a sentence about many."""
 
@@ -180,21 +188,9 @@ def _record(case: Case, collection: Collection, file: SourceFile) -> TestRecord:
 def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics) -> None:
     """One diagnostic for each sort of finding: a file may have a hundred thousand tests."""
     messages = sentences(findings)
-    for code in sorted(SKIPPING):
+    for code, (shown, hint) in _REPORTED.items():
         if code in messages:
-            diagnostics.warning(
-                "test-skipped", messages[code], path, hint=_IDENTIFIED[0].upper() + _IDENTIFIED[1:]
-            )
-    if "duplicate-uid" in messages:
-        diagnostics.warning(
-            "test-duplicate", messages["duplicate-uid"], path, hint="Remove the repeated ones."
-        )
-    if "no-title" in messages:
-        diagnostics.warning("test-no-title", messages["no-title"], path, hint="Write their titles.")
-    if "row-too-long" in messages:
-        message = messages["row-too-long"]
-        hint = "Quote cells that contain separators or line breaks."
-        diagnostics.warning("test-row-too-long", message, path, hint=hint)
+            diagnostics.warning(shown, messages[code], path, hint=hint)
 
 
 def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagnostics) -> None:
@@ -213,8 +209,7 @@ def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagn
 def _note(findings: Mapping[str, Sequence[CaseFinding]], diagnostics: Diagnostics) -> None:
     """One note for each sort of finding in a collection, `findings` by file: reports have no steps."""
     for code, message in sentences(each for found in findings.values() for each in found).items():
-        paths = [
-            path for path, found in findings.items() if any(each.code == code for each in found)
-        ]
+        with_codes = ((path, {each.code for each in found}) for path, found in findings.items())
+        paths = [path for path, codes in with_codes if code in codes]
         more = f" (in {len(paths):,} files)" if len(paths) > 1 else ""
         diagnostics.note(f"test-{code}", f"{message}{more}", paths[0])

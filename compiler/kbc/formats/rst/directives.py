@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from docutils import nodes, statemachine
@@ -14,7 +15,6 @@ from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import Context, is_style
-from kbc.formats.rst.glossary import Glossary
 from kbc.formats.rst.inclusion import CsvTableFile, Include, LiteralInclude, Plot
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import dedented
@@ -227,6 +227,33 @@ class _Toctree(SphinxDirective):
         return [*head, nodes.bullet_list("", *items)] if items else []
 
 
+class _Glossary(SphinxDirective):
+    """Definitions, each of which several terms may have."""
+
+    optional_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        source = self.content.source(0) if self.content else None
+        self.content = statemachine.StringList(_with_shared_definitions(self.content), source)
+        return self.children()
+
+
+def _with_shared_definitions(lines: Iterable[str]) -> list[str]:
+    """The lines of a glossary, in which the terms of a definition, a line each, stand in one line."""
+    found: list[str] = []
+    terms: list[str] = []
+    for line in lines:
+        is_term = bool(line.strip()) and not line[:1].isspace() and not line.startswith("..")
+        if is_term:
+            terms.append(line.strip())
+            continue
+        if terms:
+            found.append(", ".join(terms))
+            terms = []
+        found.append(line)
+    return [*found, *([", ".join(terms)] if terms else [])]
+
+
 _GENERIC = {"option": "cmdoption", **{each: each for each in ("cmdoption", "confval", "envvar")}}
 """Of objects that are in no module, what their anchors begin with."""
 
@@ -343,7 +370,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **dict.fromkeys(DIRECTIVES, BreatheDirective),
     "meta": _Meta, "tags": _Tags, "autosummary": AutoSummary, "automodapi": AutoModApi,
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
-    "changelog": _Release, "glossary": Glossary, "highlight": _Highlight,
+    "changelog": _Release, "glossary": _Glossary, "highlight": _Highlight,
     "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": Include, "literalinclude": LiteralInclude,
     "plot": Plot,
