@@ -36,14 +36,13 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     title = metadata.get("title")
     heading = _first_heading(written)
     names = [mapping(each).get("name") for each in sequence(metadata.get("authors"))]
-    return [
-        Converted(
-            text=written,
-            format="notebook",
-            title=title if isinstance(title, str) else heading,
-            author=", ".join(name for name in names if isinstance(name, str)),
-        )
-    ]
+    result = Converted(
+        text=written,
+        format="notebook",
+        title=title if isinstance(title, str) else heading,
+        author=", ".join(name for name in names if isinstance(name, str)),
+    )
+    return [result]
 
 
 def _cells(book: Mapping[str, Any]) -> list[Mapping[str, Any]]:

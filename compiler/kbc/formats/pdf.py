@@ -80,17 +80,16 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
                 anchors.append(f"page={number}")
     is_figure = sizes and len(pages) == 1 and not any(map(_is_text, pages[0]))
     problems = (_FIGURE,) if is_figure else () if sizes else (_without_text(len(pages)),)
-    return [
-        Converted(
-            text=commonmark.document(commonmark.blocks(parts)) if not problems else "",
-            format="pdf",
-            title=title,
-            author=" ".join(answer["author"].split()),
-            created_at=_date(answer["created"]),
-            anchors=tuple(anchors) if not problems else (),
-            problems=problems,
-        )
-    ]
+    result = Converted(
+        text=commonmark.document(commonmark.blocks(parts)) if not problems else "",
+        format="pdf",
+        title=title,
+        author=" ".join(answer["author"].split()),
+        created_at=_date(answer["created"]),
+        anchors=tuple(anchors) if not problems else (),
+        problems=problems,
+    )
+    return [result]
 
 
 _FIGURE = DocumentProblem(

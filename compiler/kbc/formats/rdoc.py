@@ -44,15 +44,14 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     text = _HIDDEN.sub("", page.included(decode(data).expandtabs()))
     lines = page.blocks(text.split("\n"))
     title = page.titles[0] if page.titles else ""
-    return [
-        Converted(
-            text=commonmark.document(lines),
-            format="rdoc",
-            title=page.stated or title,
-            anchors=tuple(page.anchors),
-            problems=tuple(page.problems),
-        )
-    ]
+    result = Converted(
+        text=commonmark.document(lines),
+        format="rdoc",
+        title=page.stated or title,
+        anchors=tuple(page.anchors),
+        problems=tuple(page.problems),
+    )
+    return [result]
 
 
 class _RDocWriter:

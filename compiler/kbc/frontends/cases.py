@@ -39,14 +39,6 @@ _NOTES: frozenset[FindingCode] = frozenset(
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
 _LISTED = "Their list is the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`."
 WHAT_IS_READ = f"{_IDENTIFIED} {_LISTED}"
-_REPORTED: dict[FindingCode, tuple[str, str]] = {
-    **dict.fromkeys(SKIPPING, ("test-skipped", _IDENTIFIED[0].upper() + _IDENTIFIED[1:])),
-    "duplicate-uid": ("test-duplicate", "Remove the repeated ones."),
-    "no-title": ("test-no-title", "Write their titles."),
-    "row-too-long": ("test-row-too-long", "Quote cells that contain separators or line breaks."),
-}
-"""Findings that are warnings -> their codes here, and what to do."""
-
 _SHOWN = 3
 """Files named in a sentence about many."""
 
@@ -188,9 +180,16 @@ def _record(case: Case, collection: Collection, file: SourceFile) -> TestRecord:
 def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics) -> None:
     """One diagnostic for each sort of finding: a file may have a hundred thousand tests."""
     messages = sentences(findings)
-    for code, (shown, hint) in _REPORTED.items():
-        if code in messages:
-            diagnostics.warning(shown, messages[code], path, hint=hint)
+    hint = _IDENTIFIED[0].upper() + _IDENTIFIED[1:]
+    for code in SKIPPING & messages.keys():
+        diagnostics.warning("test-skipped", messages[code], path, hint=hint)
+    if message := messages.get("duplicate-uid"):
+        diagnostics.warning("test-duplicate", message, path, hint="Remove the repeated ones.")
+    if message := messages.get("no-title"):
+        diagnostics.warning("test-no-title", message, path, hint="Write their titles.")
+    if message := messages.get("row-too-long"):
+        hint = "Quote cells that contain separators or line breaks."
+        diagnostics.warning("test-row-too-long", message, path, hint=hint)
 
 
 def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagnostics) -> None:

@@ -57,16 +57,15 @@ def convert(
 
     written = _REFERENCE.sub(shown, commonmark.document(lines))
     problems: tuple[DocumentProblem, ...] = tuple(project.problems)
-    return [
-        Converted(
-            text=written,
-            format="asciidoc",
-            title=text_at(matter, "title") or blocks.title,
-            author=attributes.get("author", ""),
-            created_at=attributes.get("revdate", ""),
-            summary=attributes.get("description", "") or text_at(matter, "description"),
-            anchors=tuple(blocks.anchors),
-            parts=tuple(sorted(project.parts)),
-            problems=problems,
-        )
-    ]
+    result = Converted(
+        text=written,
+        format="asciidoc",
+        title=text_at(matter, "title") or blocks.title,
+        author=attributes.get("author", ""),
+        created_at=attributes.get("revdate", ""),
+        summary=attributes.get("description", "") or text_at(matter, "description"),
+        anchors=tuple(blocks.anchors),
+        parts=tuple(sorted(project.parts)),
+        problems=problems,
+    )
+    return [result]

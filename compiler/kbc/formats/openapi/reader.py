@@ -37,20 +37,11 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     schemas = list(writer.schemas())
     whole = writer.overview(operations)
     documents = _named_apart([*operations, *schemas])
-    problems = tuple(
-        DocumentProblem(
-            code="openapi-unresolved-reference",
-            message=f"the reference {target!r} has no target",
-            hint="Add the target, or correct the reference.",
-        )
-        for target in sorted(references.unresolved)[:1]
-    )
-    return [
-        Converted(
-            text=whole, format=FORMAT, title=writer.title, summary=writer.summary, problems=problems
-        ),
-        *documents,
-    ]
+    code, hint = "openapi-unresolved-reference", "Add the target, or correct the reference."
+    said = (f"the reference {each!r} has no target" for each in sorted(references.unresolved)[:1])
+    problems = tuple(DocumentProblem(code=code, message=each, hint=hint) for each in said)
+    api_page = Converted(text=whole, format=FORMAT, title=writer.title, summary=writer.summary)
+    return [replace(api_page, problems=problems), *documents]
 
 
 def _titled_apart(operations: list[Converted]) -> list[Converted]:

@@ -89,28 +89,25 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     writer = PandocWriter(tree, is_org=name == "org", is_titled=name in _TITLED, title=title)
     text = writer.write()
     known = _properties(data, _OFFICE[name]) if name in _OFFICE else {}
-    return [
-        Converted(
-            text=text,
-            format=name,
-            title=writer.title or known.get("title", ""),
-            author=writer.author or known.get("creator", ""),
-            created_at=writer.created_at or known.get("created", ""),
-            summary=writer.summary,
-            anchors=tuple(writer.anchors),
-            problems=tuple(problems),
-        )
-    ]
+    result = Converted(
+        text=text,
+        format=name,
+        title=writer.title or known.get("title", ""),
+        author=writer.author or known.get("creator", ""),
+        created_at=writer.created_at or known.get("created", ""),
+        summary=writer.summary,
+        anchors=tuple(writer.anchors),
+        problems=tuple(problems),
+    )
+    return [result]
 
 
 def _man_title(path: str, tree: dict[str, Any]) -> str:
     """`accept(2)`: a man page's header often has the name in capitals, that of its file is as it is typed.
     Of pages about parts of a program (`wharf-load.8`) many headers name only one of both, or are phrases:
     `man` finds a page by the name of its file."""
-    title, section = (
-        PandocWriter({"meta": {"title": tree["meta"].get(name)}}).title
-        for name in ("title", "section")
-    )
+    named = ({"title": tree["meta"].get(name)} for name in ("title", "section"))
+    title, section = (PandocWriter({"meta": each}).title for each in named)
     stem = Path(path.removesuffix(".in").removesuffix(".gz")).stem
     words, own = (set(_PARTS_OF_NAME.split(name.lower())) for name in (title, stem))
     if words <= own or (section and len(title.split()) > 1):
@@ -137,12 +134,11 @@ def _docbook(path: str, text: str, read: Read, files: Iterable[str]) -> dict[str
 
 def _as_written(name: str, text: str, error: FormatError) -> Converted:
     """A page of MediaWiki or a man page that pandoc cannot read: its text counts more than its markup."""
-    problem = DocumentProblem(
-        code=f"{name}-invalid",
-        message=f"{error.message}; its text is kept as it is written",
-        line=error.line,
-        hint="Fix the markup at this line.",
+    message, hint = (
+        f"{error.message}; its text is kept as it is written",
+        "Fix the markup at this line.",
     )
+    problem = DocumentProblem(code=f"{name}-invalid", message=message, line=error.line, hint=hint)
     return Converted(text=text, format=name, problems=(problem,))
 
 

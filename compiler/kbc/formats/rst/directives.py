@@ -399,11 +399,9 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
     elif domain in PROOFS:
         found = _Statement
     else:
-        found = _CLASSES.get(base) or (
-            _ObjectDirective
-            if domain
-            else _DECLARED[declared_types(context).directives.get(base, "")]
-        )
+        found = _CLASSES.get(base, _ObjectDirective)
+        if base not in _CLASSES and not domain:
+            found = _DECLARED[declared_types(context).directives.get(base, "")]
         if domain and found in _PLAIN:  # what a domain describes, whatever its name
             found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})

@@ -58,14 +58,10 @@ _SETTINGS: dict[str, Any] = {
 }  # fmt: skip
 
 _TRANSFORMS = (
-    references.Substitutions,
-    references.PropagateTargets,
-    references.AnonymousHyperlinks,
-    references.IndirectHyperlinks,
-    references.Footnotes,
-    references.ExternalTargets,
+    references.Substitutions, references.PropagateTargets, references.AnonymousHyperlinks,
+    references.IndirectHyperlinks, references.Footnotes, references.ExternalTargets,
     references.InternalTargets,
-)
+)  # fmt: skip
 
 
 def convert(
@@ -84,18 +80,17 @@ def convert(
     document = _doctree(decode(data), context)
     writer = RstWriter(context, document)
     text = writer.write()
-    return [
-        Converted(
-            text=text,
-            format="rst",
-            title=writer.title,
-            author=writer.author,
-            created_at=writer.created_at,
-            anchors=tuple(writer.anchors),
-            targets=_targets(document),
-            problems=(*context.problems, *_errors(document)),
-        )
-    ]
+    result = Converted(
+        text=text,
+        format="rst",
+        title=writer.title,
+        author=writer.author,
+        created_at=writer.created_at,
+        anchors=tuple(writer.anchors),
+        targets=_targets(document),
+        problems=(*context.problems, *_errors(document)),
+    )
+    return [result]
 
 
 def embedded(text: str, around: Context, module: str = "") -> list[str]:

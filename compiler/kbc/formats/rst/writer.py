@@ -21,17 +21,9 @@ Lines = list[str]
 
 _METADATA = {"author": "author", "authors": "author", "date": "created_at"}
 _UNQUOTED = (
-    nodes.bullet_list,
-    nodes.enumerated_list,
-    nodes.definition_list,
-    nodes.literal_block,
-    nodes.doctest_block,
-    nodes.table,
-    nodes.field_list,
-    entry,
-    labelled,
-    described,
-)
+    nodes.bullet_list, nodes.enumerated_list, nodes.definition_list, nodes.literal_block,
+    nodes.doctest_block, nodes.table, nodes.field_list, entry, labelled, described,
+)  # fmt: skip
 _MAY_BE_CODE = (nodes.paragraph, nodes.definition_list)
 """What docutils takes indented code for, that no `::` announces: `if x:` and a line below it are a term and
 its definition."""
@@ -54,9 +46,8 @@ class RstWriter:
         self._document = document
         self._depth = 0
         self._is_part = is_part
-        self._contained = int(
-            is_part
-        )  # containers around what is written: their headings are no sections
+        # Containers around what is written: their headings are no sections.
+        self._contained = int(is_part)
         self._owners: list[str] = []
         self.anchors: list[str] = []
         self.title = ""
@@ -186,13 +177,9 @@ class RstWriter:
             return self.blocks(node.children)
         names = [self._qualified(signature, node) for signature in signatures]
         self._depth += 1
-        head = self._heading(
-            self._depth, commonmark.code_span(names[0]), self._anchor(names[0], node)
-        )
-        others = [
-            commonmark.code_span(name) + ("\\" if index < len(names) - 2 else "")
-            for index, name in enumerate(names[1:])
-        ]
+        first, *rest = map(commonmark.code_span, names)
+        head = self._heading(self._depth, first, self._anchor(names[0], node))
+        others = commonmark.broken(rest)
         self._owners.append(_bare(signatures[0]) if node["owner"] else "")
         body = self.blocks(node.children)
         self._owners.pop()

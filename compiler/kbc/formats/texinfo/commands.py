@@ -34,9 +34,9 @@ LISTS = frozenset(["enumerate", "ftable", "itemize", "table", "vtable"])
 
 QUOTES = frozenset(["quotation", "smallquotation"])
 
-WITHIN_PARAGRAPHS = frozenset(
-    ["cindex", "findex", "indent", "kindex", "noindent", "pindex", "tindex", "vindex"]
-)
+WITHIN_PARAGRAPHS = frozenset([
+    "cindex", "findex", "indent", "kindex", "noindent", "pindex", "tindex", "vindex",
+])  # fmt: skip
 """Those of the following that end no paragraph."""
 
 NO_TEXT = WITHIN_PARAGRAPHS | frozenset([

@@ -32,16 +32,8 @@ _DEFINITION = re.compile(
 )
 _STRUCTURE = ("top", "node", "item", "itemx", "tab", "end", "multitable", "center")
 _KNOWN = frozenset(_STRUCTURE).union(
-    *(
-        commands.NO_TEXT,
-        commands.LEVELS,
-        commands.CODE,
-        commands.LISP,
-        commands.LEFT_OUT,
-        commands.LISTS,
-        commands.QUOTES,
-        commands.TRANSPARENT,
-    )
+    *(commands.NO_TEXT, commands.LEVELS, commands.CODE, commands.LISP, commands.LEFT_OUT),
+    *(commands.LISTS, commands.QUOTES, commands.TRANSPARENT),
 )
 _TAB = re.compile(r"[ \t]*@tab\b[ \t]*")
 _CONTINUED = re.compile(r"^(@def[^\n]*?)@\n[ \t]*", re.MULTILINE)
@@ -107,16 +99,15 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     title = writer.title if writer.blocks else ""  # a file may define what others use
     head = [commonmark.heading(1, title)] if title else []
     lines = commonmark.blocks([*head, *writer.blocks])
-    return [
-        Converted(
-            text=commonmark.document(lines),
-            format="texinfo",
-            title=re.sub(r"[*`\\]", "", title),
-            anchors=("top", *writer.anchors) if title else tuple(writer.anchors),
-            parts=tuple(source.parts),
-            problems=tuple(source.problems),
-        )
-    ]
+    result = Converted(
+        text=commonmark.document(lines),
+        format="texinfo",
+        title=re.sub(r"[*`\\]", "", title),
+        anchors=("top", *writer.anchors) if title else tuple(writer.anchors),
+        parts=tuple(source.parts),
+        problems=tuple(source.problems),
+    )
+    return [result]
 
 
 class _TexinfoSource:

@@ -20,7 +20,15 @@ from kbc.languages import includes, mdx
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import stated_above
-from kbc.languages.includes import AttributeStyle, Docset, Expansion, Liquid, Lookup, Surroundings
+from kbc.languages.includes import (
+    AttributeStyle,
+    Docset,
+    Expansion,
+    Liquid,
+    Lookup,
+    Surroundings,
+    may_include,
+)
 from kbc.languages.includes.dialects import bookdown
 from kbc.languages.includes.files import NOT_INCLUDED
 from kbc.processor_time import limited
@@ -108,7 +116,7 @@ class PageIncludes:
         once, not in every build."""
 
         def is_marked(page: tuple[SourceFile, str]) -> bool:
-            return includes.may_include(page[1])
+            return may_include(page[1])
 
         marked = recalled_each("directives", is_marked, pages, lambda page: page[0].sha256, bool)
         return [self.expand(*page, each) for page, each in zip(pages, marked, strict=True)]

@@ -134,8 +134,8 @@ def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) 
                 if name.strip("/") not in known:
                     said = f"the label {record.label!r} recommends the {what} {name!r}"
                     message, hint = f"{said}, which does not exist", suggest(name, known)
-                    code = "routing-unknown-target"
-                    diagnostics.error(code, message, record.path, record.line, hint=hint)
+                    place = record.path, record.line
+                    diagnostics.error("routing-unknown-target", message, *place, hint=hint)
 
 
 def _check_related_pages(
