@@ -33,9 +33,7 @@ _SUITE = ".robot"
 """Ending of suites, and of the files of keywords beside them."""
 _WRITTEN = (".feature", _SUITE)
 """Endings of files in which tests are written; any two may call tests the same."""
-_NOTES: frozenset[FindingCode] = frozenset(
-    {"no-steps", "no-tags", "step-without-action", "column-not-read"}
-)
+_NOTES: tuple[FindingCode, ...] = ("no-steps", "no-tags", "step-without-action", "column-not-read")
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
 _LISTED = "Their list is the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`."
 WHAT_IS_READ = f"{_IDENTIFIED} {_LISTED}"
@@ -120,10 +118,8 @@ def _with_folder(case: Case, path: str) -> Case:
 
 def head_text(case: Case) -> str:
     """What a case is about: title, summary, description, then its properties, a line each."""
-    paragraphs = [f"# {case.title}"]
-    paragraphs += [
-        text for text in (case.summary, case.description) if text not in ("", case.title)
-    ]
+    about = (case.summary, case.description)
+    paragraphs = [f"# {case.title}", *(text for text in about if text not in ("", case.title))]
     properties = {
         "Type": case.test_type,
         "Priority": case.priority,

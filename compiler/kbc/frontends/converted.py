@@ -177,12 +177,8 @@ def read_python_module(
     try:
         page = module_page(name, file.path, file.data, prose, has_private=has_private)
     except FormatError as error:
-        code, line, hint = (
-            error.code or "python-invalid",
-            error.line or None,
-            error.hint or FIX_HINT,
-        )
-        diagnostics.warning(code, error.message, file.path, line, hint=hint)
+        code, hint = error.code or "python-invalid", error.hint or FIX_HINT
+        diagnostics.warning(code, error.message, file.path, error.line or None, hint=hint)
         return []
     found = [dataclasses.replace(page, problems=tuple(context.problems))] if page else []
     return _with_text(file, found, includes, diagnostics)

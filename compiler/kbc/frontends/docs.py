@@ -342,9 +342,8 @@ def _html(
     """The record of a page of HTML, or Markdown written in it, below the front matter `data`."""
     fields = Located(data, file.path, lambda key: 1).read(DocMetadata, diagnostics)
     title = fields.title or document.title
-    page = _converted(
-        collection, file, replace(document, title=title, summary=fields.about, url="")
-    )
+    document = replace(document, title=title, summary=fields.about, url="")
+    page = _converted(collection, file, document)
     if not is_html(file) and not (page.sections and page.sections[0].level == 1):
         title = fields.title or permalinks.title(collection, file.path) or other_title(data)
         page = replace(page, title=title or shown_name(collection, file.path))

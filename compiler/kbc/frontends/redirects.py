@@ -95,11 +95,10 @@ def operation_shown(
     if not found or not place:
         return None
     named = [each for each in found if file and f"/{each.path}".endswith(f"/{file.strip('/')}")]
-    operation = (
-        min(named, key=lambda each: len(each.path))
-        if named
-        else max(found, key=lambda each: len(posixpath.commonprefix([each.path, path])))
-    )
+    if named:
+        operation = min(named, key=lambda each: len(each.path))
+    else:
+        operation = max(found, key=lambda each: len(posixpath.commonprefix([each.path, path])))
     heading, _, rest = operation.text.partition("\n")
     title = data.get("title")
     shown = f"# {title}" if isinstance(title, str) and title.strip() else heading

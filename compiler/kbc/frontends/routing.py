@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -91,14 +92,13 @@ def _labels(
         hint = 'Write `[[label]]` with `name = "..."` and `keywords = [...]`.'
         diagnostics.error("routing-no-labels", message, toml.path, toml.line("label"), hint=hint)
         return []
-    starts = [toml.line("label", index) for index in range(len(tables))]
     source = split_lines(toml.text)
+    starts = [*(toml.line("label", index) for index in range(len(tables))), len(source) + 1]
     records: list[RoutingRecord] = []
-    for index, table in enumerate(tables):
-        end = starts[index + 1] - 1 if index + 1 < len(starts) else len(source)
-        text = "".join(source[starts[index] - 1 : end])
+    for index, (table, (start, end)) in enumerate(zip(tables, pairwise(starts), strict=True)):
+        text = "".join(source[start - 1 : end - 1])
         located = Located(table, toml.path, partial(toml.line, "label", index))
-        record = _label(collection, located, starts[index], text, diagnostics)
+        record = _label(collection, located, start, text, diagnostics)
         records.extend([record] if record else [])
     _check_labels(records, toml.path, diagnostics)
     return records

@@ -159,11 +159,9 @@ def _with_folders(records: Sequence[DocRecord]) -> list[DocRecord]:
     for each in records:
         if _is_called_as_file(each):
             alike.setdefault(each.title, []).append(each.path)
-    folders = {
-        path: folder
-        for paths in alike.values()
-        for path, folder in zip(paths, _telling_apart(paths), strict=True)
-    }
+    folders: dict[str, str] = {}
+    for paths in alike.values():
+        folders |= zip(paths, _telling_apart(paths), strict=True)
     return [
         replace(each, title=f"{folder} {each.title}")
         if (folder := folders.get(each.path))
@@ -263,14 +261,12 @@ def other_title(data: Mapping[str, Any]) -> str:
     """A title under a name of the site's own: `pageTitle`, `tip_title`, `sidebar_label`, or what Eleventy's
     navigation calls the page."""
     tables = (data, mapping(data.get("eleventyNavigation")))
-    stated = [
-        value.strip()
-        for table in tables
-        for key, value in table.items()
-        if isinstance(value, str) and _TITLE_KEY.fullmatch(str(key))
-    ]
+    named = (
+        item for table in tables for item in table.items() if _TITLE_KEY.fullmatch(str(item[0]))
+    )
+    stated = (value.strip() for _, value in named if isinstance(value, str))
     key = tables[1].get("key")
-    return next((each for each in stated if each), key if isinstance(key, str) else "")
+    return next(filter(None, stated), key if isinstance(key, str) else "")
 
 
 def exported_title(text: str) -> str:

@@ -50,18 +50,15 @@ def check(
     _check_related_pages(everything, of_sites, diagnostics)
     linking = markdown_links(everything)
     rules = {each.name: rules_of(each.generator, each.generator_options) for each in collections}
-    check_links(
-        everything, linking, rules, collections, diagnostics, exists or (lambda path: False)
-    )
+    is_there = exists or (lambda path: False)
+    check_links(everything, linking, rules, collections, diagnostics, is_there)
     _check_tests(everything, diagnostics)
     listed: set[str] = set()
     navigated: set[str] = set()
     for each in collections:
-        folder, order = (
-            each.generator_options.get("folder", ""),
-            each.generator_options.get("order"),
-        )
-        listed |= {posixpath.join(str(folder), path) for path in order or ()}
+        options = each.generator_options
+        order = options.get("order", ())
+        listed |= {posixpath.join(str(options.get("folder", "")), path) for path in order}
         navigated |= {each.name} if each.generator and not order else set()
     check_orphans(everything, linking, diagnostics, listed, navigated, link_roots(collections))
 
@@ -145,11 +142,8 @@ def _check_related_pages(
     root or from the page; an address leads out of it, and one without a host (`/guide/start`) is known by
     the end of a path. In the collections `of_sites` it may be a field of the
     site's own, with names of another kind."""
-    asking = [
-        record
-        for record in records
-        if isinstance(record, DocRecord) and record.collection not in of_sites and related(record)
-    ]
+    pages = (each for each in records if isinstance(each, DocRecord))
+    asking = [each for each in pages if each.collection not in of_sites and related(each)]
     if not asking:
         return
     known = _with_folders(name for record in records for name in (record.id, record.path) if name)
@@ -170,14 +164,10 @@ def _check_related_pages(
 def _check_tests(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
     """Quint examples have a `run` that `quint test` selects, or are imported by one that has, or
     define nothing that could be run, or are tagged as untested."""
-    examples = {
-        record.path: record
-        for record in records
-        if isinstance(record, ExampleRecord) and record.language == "quint"
-    }
-    tested = [
-        path for path, each in examples.items() if any(t.endswith("Test") for t in each.tests)
-    ]
+    known = (each for each in records if isinstance(each, ExampleRecord))
+    examples = {each.path: each for each in known if each.language == "quint"}
+    with_tests = (each for each in examples.values() if any(t.endswith("Test") for t in each.tests))
+    tested = [each.path for each in with_tests]
     seen = set(tested)
     while tested:  # what a tested example imports is tested with it
         path = tested.pop()

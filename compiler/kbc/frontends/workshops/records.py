@@ -23,10 +23,8 @@ def workshop_records(collection: Collection, workshop: Workshop) -> list[Compile
         sections += exercise.sections
         sections += (each for step in exercise.steps.values() for each in step.sections)
     title = workshop.title or workshop.slug
-    records = [
-        _section_record(collection, workshop, title, order, section)
-        for order, section in enumerate(sections)
-    ]
+    numbered = enumerate(sections)
+    records = [_section_record(collection, workshop, title, *each) for each in numbered]
     match = _REPOSITORY.fullmatch(workshop.repository)
     about = WorkshopRecord(
         id=workshop.slug,
@@ -76,9 +74,8 @@ def _exercise_entry(exercise: Exercise) -> dict[str, Any]:
 
 
 def _step_entry(step: WorkshopStep) -> dict[str, Any]:
-    entry = {
-        name: getattr(step, name) for name in ("number", "title", "problem_dir", "solution_dir")
-    }
+    names = ("number", "title", "problem_dir", "solution_dir")
+    entry = {name: getattr(step, name) for name in names}
     entry["has_diff"] = any(each.kind in DIFF_KINDS for each in step.sections)
     entry["videos"] = step.videos
     return {name: value for name, value in entry.items() if value not in ("", [])}
