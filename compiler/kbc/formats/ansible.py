@@ -136,11 +136,9 @@ def _with_fragments(
             own = merged.get(key)
             if isinstance(value, dict):
                 stated = mapping(own)
-                shared = {
-                    each: {**mapping(said), **mapping(stated.get(each))}
-                    for each, said in value.items()
-                }
-                merged[key] = {**stated, **shared}
+                merged[key] = {**stated}
+                for each, said in value.items():
+                    merged[key][each] = {**mapping(said), **mapping(stated.get(each))}
             elif isinstance(value, list):
                 merged[key] = [*sequence(own), *value]
             elif own is None:

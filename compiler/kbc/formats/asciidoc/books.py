@@ -72,9 +72,7 @@ def find_books(
     that one through links leads to."""
     texts = {path: decode_any(data) for path, data in pages}
     books = Books(real)
-    including = {
-        path: [real(place) for place in _included(path, text)] for path, text in texts.items()
-    }
+    including = {path: [*map(real, _included(path, text))] for path, text in texts.items()}
     for path, included in including.items():
         own = (place for place in included if place in texts and not _is_part(place, path))
         chapters = {place: title for place in own if (title := _title(texts[place]))}
@@ -154,11 +152,8 @@ def _included(path: str, text: str) -> list[str]:
     """The files that a document includes as a whole, in order."""
     attributes: Mapping[str, str] = dict(entries(text))
     folder = posixpath.dirname(path)
-    targets = (
-        substitute(match["target"].strip(), attributes)
-        for match in _INCLUDE.finditer(text)
-        if _WHOLE.fullmatch(match["options"])
-    )
+    whole = (each for each in _INCLUDE.finditer(text) if _WHOLE.fullmatch(each["options"]))
+    targets = (substitute(each["target"].strip(), attributes) for each in whole)
     return [posixpath.normpath(posixpath.join(folder, target)) for target in targets]
 
 

@@ -135,9 +135,8 @@ class Inline:
             text = commonmark.code_span(label or target)
             return commonmark.link(text, target) if target.startswith("http") else text
         inner = re.sub(r"<<[^,<>]+,\s*([^<>]+)>>", r"\1", inner)
-        return commonmark.code_span(
-            re.sub(r"\\(?=[`*_#<{\[])", "", re.sub(r"\A([*_])(.+)\1\Z", r"\2", inner))
-        )
+        inner = re.sub(r"\A([*_])(.+)\1\Z", r"\2", inner)
+        return commonmark.code_span(re.sub(r"\\(?=[`*_#<{\[])", "", inner))
 
     def _reference(self, match: re.Match[str], depth: int) -> str:
         target, _, text = match["cross"].partition(",")

@@ -49,10 +49,8 @@ class CataloguePage:
     def of(cls, path: str, text: str, read: Read, named: Mapping[str, str]) -> CataloguePage:
         names = named if isinstance(named, Names) else Names(named)  # one for all pages
         page = cls(path, text, read, names)
-        defined = _DEFINED.finditer(text)
-        page.dead_labels = frozenset(
-            match["name"].casefold() for match in defined if not page.resolved(match["reference"])
-        )
+        dead = (each for each in _DEFINED.finditer(text) if not page.resolved(each["reference"]))
+        page.dead_labels = frozenset(each["name"].casefold() for each in dead)
         return page
 
     def missed(self, name: str, message: str, line: int) -> None:

@@ -67,12 +67,8 @@ class JuliaPackages:
         found = self._of_path(wanted.path, current, read)
         if wanted.types is None or not found:
             return found
-        fits = [
-            fit(wanted.types, each.doc.types, each.doc.optional)
-            if each.doc.types is not None
-            else 0
-            for each in found
-        ]
+        types, docs = wanted.types, (each.doc for each in found)
+        fits = [fit(types, doc.types, doc.optional) if doc.types is not None else 0 for doc in docs]
         best = max(fits)
         return [each for each, own in zip(found, fits, strict=True) if own == best]
 
@@ -149,9 +145,8 @@ class JuliaPackages:
         self._sources.append((path, outer, source))
         self._modules |= {_dotted(outer, module) for module in source.modules}
         self._exports |= {(_dotted(outer, module), name) for module, name in source.exports}
-        self._imports |= {
-            (_dotted(outer, module), name): origin for module, name, origin in source.imports
-        }
+        for module, name, origin in source.imports:
+            self._imports[_dotted(outer, module), name] = origin
         self._texts |= dict(source.texts)
 
     def _object(self, path: str, outer: tuple[str, ...], doc: Docstring) -> JuliaObject:

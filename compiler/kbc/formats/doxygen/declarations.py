@@ -179,9 +179,8 @@ def _name_before(placed: Sequence[_Placed], end: int) -> str:
     """The qualified name that ends before `end`, without arguments of templates."""
     parts: list[str] = []
     index = end - 1
-    operator = next(
-        (at for at in range(max(end - 4, 0), end) if placed[at].token.text == "operator"), None
-    )
+    before = range(max(end - 4, 0), end)
+    operator = next((at for at in before if placed[at].token.text == "operator"), None)
     if operator is not None:
         parts = ["operator" + joined([each.token for each in placed[operator + 1 : end]])]
         word = placed[operator + 1].token.text[:1] if operator + 1 < end else ""

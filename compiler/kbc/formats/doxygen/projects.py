@@ -229,8 +229,6 @@ def _type(parameter: str) -> str:
         depth += (each == "<") - (each == ">")
         outer += [index] if not depth and re.match(r"[A-Za-z_]", each) else []
     # The last word is the name where another one says the type already.
-    if (len(outer) > 1 and words[outer[-1] - 1] != "::" and outer[-1] == len(words) - 1) or (
-        outer == [len(words) - 1] and len(words) > 1 and words[-2] in (">", "&", "*", "...")
-    ):
-        words = words[:-1]
-    return "".join(words)
+    before = words[-2] if len(words) > 1 and outer[-1:] == [len(words) - 1] else ""
+    is_name = before not in ("", "::") if len(outer) > 1 else before in (">", "&", "*", "...")
+    return "".join(words[:-1] if is_name else words)
