@@ -50,12 +50,9 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     headings = [each for each in marks if each.name == "heading" and _inline(each).strip()]
     has_title = any(each.argument == "0" for each in headings)
     lines = commonmark.blocks(_blocks(root, 1 if has_title else 0))
-    anchors = tuple(each.label or _slug(each) for each in headings)
+    words = (re.findall(r"\w+", _inline(each).lower()) for each in headings)
+    anchors = tuple(each.label or "-".join(own) for each, own in zip(headings, words, strict=True))
     return [Converted(text=commonmark.document(lines), format="odoc", anchors=anchors)]
-
-
-def _slug(heading: _Mark) -> str:
-    return "-".join(re.findall(r"\w+", _inline(heading).lower()))
 
 
 def _parsed(text: str) -> _Mark:
@@ -189,13 +186,12 @@ def _block(mark: _Mark, below: int) -> list[str]:
 
 
 def _inline(mark: _Mark) -> str:
-    return "".join(
-        commonmark.escaped(each) if isinstance(each, str) else _shown(each)
-        for each in mark.children
-    )
+    return "".join(map(_shown, mark.children))
 
 
-def _shown(mark: _Mark) -> str:
+def _shown(mark: str | _Mark) -> str:
+    if isinstance(mark, str):
+        return commonmark.escaped(mark)
     match mark.name:
         case "span" | "fence":
             return commonmark.code_span("".join(map(str, mark.children)))

@@ -82,9 +82,8 @@ def _blocks(lines: Sequence[str], depth: int = 0) -> list[str]:
 
 def _begins(line: str) -> bool:
     """Whether a line below a paragraph belongs to something else."""
-    return line.startswith(("\t", _FENCE, "; ")) or bool(
-        _HEADING.fullmatch(line) or _ITEM.fullmatch(line) or _ROW.match(line)
-    )
+    is_marked = _HEADING.fullmatch(line) or _ITEM.fullmatch(line) or _ROW.match(line)
+    return line.startswith(("\t", _FENCE, "; ")) or is_marked is not None
 
 
 def _end_of_indented(lines: Sequence[str], at: int) -> int:

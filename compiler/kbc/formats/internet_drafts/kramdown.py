@@ -248,11 +248,9 @@ def _references(entries: Mapping[str, Any]) -> dict[str, CitedDocument]:
             parts += [f"{name} {value}" for name, value in series.items()]
         elif meant != label:
             parts.append(meant)
-        found[label] = CitedDocument(
-            shown=shown,
-            address=line_at(described, "target") or address_of(meant),
-            description=commonmark.escaped(", ".join(each for each in parts if each)),
-        )
+        address = line_at(described, "target") or address_of(meant)
+        said = commonmark.escaped(", ".join(filter(None, parts)))
+        found[label] = CitedDocument(shown=shown, address=address, description=said)
     return found
 
 

@@ -280,19 +280,16 @@ class _Draft:
 
     def _references(self, element: etree._Element) -> dict[str, CitedDocument]:
         """The entries of a list, in order; those of other files by what their names say."""
-        shown = {
-            each.get("target", ""): each.get("to", "")
-            for each in elements(self._root, "displayreference")
-        }
+        renamed = elements(self._root, "displayreference")
+        shown = {each.get("target", ""): each.get("to", "") for each in renamed}
         found: dict[str, CitedDocument] = {}
         for child in children(element):
-            name, label, address, said = local_name(child), child.get("anchor", ""), "", ""
-            if name == "include":
-                label = _label(child.get("href", ""))
-            elif name in ("reference", "referencegroup"):
-                address, said = child.get("target", ""), self._description(child)
-            if name in ("reference", "referencegroup") or (name == "include" and label):
-                address = address or address_of(label)
+            name = local_name(child)
+            is_stated = name in ("reference", "referencegroup")
+            label = child.get("anchor", "") if is_stated else _label(child.get("href", ""))
+            if is_stated or (name == "include" and label):
+                said = self._description(child) if is_stated else ""
+                address = (child.get("target", "") if is_stated else "") or address_of(label)
                 title = shown.get(label, label)
                 found[label] = CitedDocument(shown=title, address=address, description=said)
         return found

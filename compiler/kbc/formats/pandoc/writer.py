@@ -28,12 +28,7 @@ class PandocWriter:
     formats it may be the first of them. `title` is one that the tree does not have."""
 
     def __init__(
-        self,
-        tree: dict[str, Any],
-        *,
-        is_org: bool = False,
-        is_titled: bool = False,
-        title: str = "",
+        self, tree: Node, *, is_org: bool = False, is_titled: bool = False, title: str = ""
     ) -> None:
         self._tree = tree
         self._is_org = is_org
@@ -46,9 +41,8 @@ class PandocWriter:
         if self._is_titled and not is_org and self.title == _first_heading(tree.get("blocks", [])):
             self._is_titled = False
         self.author = self._meta(meta.get("author", meta.get("creator")))
-        self.created_at = next(
-            filter(None, (self._meta(meta.get(name)) for name in _DATE_FIELDS)), ""
-        )
+        dates = (self._meta(meta.get(name)) for name in _DATE_FIELDS)
+        self.created_at = next(filter(None, dates), "")
         self.summary = self._meta(meta.get("abstract", meta.get("description")))
 
     def write(self) -> str:
@@ -285,13 +279,8 @@ def _items(node: Node) -> Iterator[Sequence[Node]]:
 
 
 def _is_simple(cell: Sequence[Node]) -> bool:
-    nodes = [
-        inner
-        for node in cell
-        for item in (_items(node) if node["t"] in _LISTS else [[node]])
-        for inner in item
-    ]
-    return all(node["t"] in _FLAT for node in nodes)
+    nested = (_items(node) if node["t"] in _LISTS else [[node]] for node in cell)
+    return all(node["t"] in _FLAT for items in nested for item in items for node in item)
 
 
 def _first_heading(nodes: Sequence[Node]) -> str:

@@ -96,9 +96,8 @@ class AutoDoc(SphinxDirective):
         if is_module:
             self.context.module = self.argument
         options = {**self.options, "members": ""} if self._describes_all else self.options
-        found = reference(
-            self.context, self.argument, options, imported=self.imported, is_module=is_module
-        )
+        known = {"imported": self.imported, "is_module": is_module}
+        found = reference(self.context, self.argument, options, **known)
         has_heading = found is not None
         around = self.context.owner
         if self.base_name in CLASSES:

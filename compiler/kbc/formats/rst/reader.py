@@ -99,16 +99,9 @@ def embedded(text: str, around: Context, module: str = "") -> list[str]:
     wrong in it is not reported as the page's; a text that cannot be read is kept as it is."""
     if _PLAIN.fullmatch(text):
         return commonmark.paragraph(commonmark.escaped(text))
-    context = Context(
-        around.path,
-        around.read,
-        default_role="any",
-        module=module,
-        labels=around.labels,
-        declared=around.declared,
-        settings=around.settings,
-        depth=around.depth + 1,
-    )
+    context = Context(around.path, around.read, default_role="any", module=module)
+    context.labels, context.depth = around.labels, around.depth + 1
+    context.declared, context.settings = around.declared, around.settings
     if context.depth < MAX_EMBEDDED:
         context.embedded = partial(embedded, around=context)
     try:
@@ -253,11 +246,9 @@ def _tables(context: Context) -> Iterator[None]:
 
 def _errors(document: nodes.document) -> list[DocumentProblem]:
     """What docutils could not read, as one problem."""
-    serious = [
-        message
-        for message in document.findall(nodes.system_message)
-        if message.get("level", 0) >= _ERROR_LEVEL and not message.astext().startswith(_REFERENCES)
-    ]
+    messages = document.findall(nodes.system_message)
+    errors = (each for each in messages if each.get("level", 0) >= _ERROR_LEVEL)
+    serious = [each for each in errors if not each.astext().startswith(_REFERENCES)]
     if not serious:
         return []
     first = serious[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from docutils import nodes
 
@@ -33,20 +33,20 @@ def write(
         shown = commonmark.table(first or [""] * columns, cells)
     else:
         names = [" ".join(text.split()) for text in texts[-1]] if texts else []
-        shown = commonmark.listed_rows(
-            names, ([blocks(each.children) for each in row] for row in rows)
-        )
+        inner = ([blocks(each.children) for each in row] for row in rows)
+        shown = commonmark.listed_rows(names, inner)
     return commonmark.blocks([head, shown])
 
 
 def _rows(rows: Sequence[nodes.Node], columns: int) -> list[list[nodes.Element]]:
     """The cells in full rows, with empty ones for what others reach over."""
-    cells = ((each for each in row.children if isinstance(each, nodes.entry)) for row in rows)
-    sizes = (
-        ((each, int(each.get("morecols", 0)) + 1, int(each.get("morerows", 0)) + 1) for each in row)
-        for row in cells
-    )
-    return commonmark.placed(sizes, columns, nodes.entry())
+
+    def sizes(row: nodes.Node) -> Iterator[tuple[nodes.Element, int, int]]:
+        for each in row.children:
+            if isinstance(each, nodes.entry):
+                yield each, int(each.get("morecols", 0)) + 1, int(each.get("morerows", 0)) + 1
+
+    return commonmark.placed(map(sizes, rows), columns, nodes.entry())
 
 
 def _is_simple(cell: nodes.Element) -> bool:

@@ -81,12 +81,8 @@ class Topic:
     def inside(self, path: str, id: str) -> Iterator[bool]:
         """Reads a part of another file; False where that would not end."""
         self.includes += 1
-        is_bounded = (
-            (path, id) not in self.stack
-            and len(self.stack) < MAX_DEPTH
-            and self.includes <= MAX_INCLUDES
-            and self.chars <= MAX_CHARS
-        )
+        is_small = self.includes <= MAX_INCLUDES and self.chars <= MAX_CHARS
+        is_bounded = is_small and (path, id) not in self.stack and len(self.stack) < MAX_DEPTH
         outer = self.stack
         self.stack = (*outer, (path, id))
         try:
