@@ -266,7 +266,6 @@ def _page(
         body = "\n".join(lines).lstrip("\n")
     content = mdx.clean(body) if page.is_mdx else body
     heading = _page_heading(document, bool(fields.title))
-    tags = fields.tags
     return DocRecord(
         id=collection.stripped(path),
         collection=collection.name,
@@ -281,10 +280,8 @@ def _page(
         path=path,
         text=page.text,
         language=page.format,
-        summary=shorten(fields.about)
-        if fields.about
-        else first_paragraph(document.blocks, document.references),
-        tags=tags,
+        summary=shorten(fields.about) or first_paragraph(document.blocks, document.references),
+        tags=fields.tags,
         url=_url(collection, path, document.data, fields.url),
         spoken=stated_language(document.data),
         aliases=permalinks.aliases(collection, path, document.data),
@@ -294,7 +291,7 @@ def _page(
         processed=page.is_mdx,
         frontmatter=document.data,
         sections=markdown.sections(document, rules),
-        topics=fields.topics or tags,
+        topics=fields.topics or fields.tags,
         stored=page.stored if page.stored != page.text else "",
     )
 
@@ -306,16 +303,14 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
     if document.format == "asciidoc":
         data, _ = stated_above(file.data.decode("utf-8-sig", "replace"))
     id = collection.stripped(file.path)
-    stated = found.heading or document.title
+    title = found.heading or document.title or permalinks.title(collection, file.path)
     place, url = file.path, document.url
     if url.endswith(".qmd"):  # a page of its own in the site
         place, url = posixpath.join(posixpath.dirname(place), url), ""
     return DocRecord(
         id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
-        title=stated
-        or permalinks.title(collection, file.path)
-        or shown_name(collection, file.path),
+        title=title or shown_name(collection, file.path),
         path=file.path,
         text=document.text,
         language=document.format,

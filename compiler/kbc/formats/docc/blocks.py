@@ -77,7 +77,8 @@ class _DirectiveWriter:
         found: list[tuple[bool, list[str]]] = []
         for each in nodes:
             if not isinstance(each, str):
-                found.append((False, self._directive(each)))
+                write = self._written.get(each.name)
+                found.append((False, write(each) if write else self.blocks(each.content)))
             elif found and found[-1][0]:
                 found[-1][1].append(each)
             else:
@@ -89,10 +90,6 @@ class _DirectiveWriter:
 
     def blocks(self, nodes: Sequence[Node]) -> list[str]:
         return commonmark.blocks(commonmark.trimmed(lines) for _, lines in self.parts(nodes))
-
-    def _directive(self, directive: Directive) -> list[str]:
-        write = self._written.get(directive.name)
-        return write(directive) if write else self.blocks(directive.content)
 
     def _titled(self, directive: Directive, level: int) -> list[str]:
         title = title_of(directive)

@@ -35,10 +35,7 @@ def convert(
     heading = commonmark.heading(1, commonmark.escaped(title))
     written = commonmark.blocks([heading, tutorial(nodes, page).rstrip("\n").split("\n")])
     result = Converted(
-        text=commonmark.document(written),
-        format="docc",
-        title=title,
-        problems=tuple(page.problems),
+        text=commonmark.document(written), format="docc", title=title, problems=tuple(page.problems)
     )
     return [result]
 

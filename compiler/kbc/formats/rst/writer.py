@@ -317,13 +317,6 @@ class RstWriter:
         body = self.blocks([child for child in node.children if child not in labels])
         return [f"\\[{commonmark.escaped(label)}\\] {body[0]}", *body[1:]] if body else []
 
-    def _message(self, node: nodes.system_message) -> Lines:
-        """What docutils could not read, as it is written."""
-        return self.blocks(_children(node, nodes.literal_block)[:1])
-
-    def _image(self, node: nodes.Element) -> Lines:
-        return commonmark.paragraph(commonmark.escaped(str(node.get("alt", ""))))
-
     def _table(self, node: nodes.table) -> Lines:
         def inline(each: nodes.Element) -> str:
             return " ".join(self.inline(each.children).split())
@@ -355,8 +348,11 @@ _BLOCKS: dict[type, Callable[[RstWriter, Any], Lines]] = {
     nodes.line_block: RstWriter._lines,
     nodes.footnote: RstWriter._note,
     nodes.citation: RstWriter._note,
-    nodes.system_message: RstWriter._message,
-    nodes.image: RstWriter._image,
+    # what docutils could not read, as it is written
+    nodes.system_message: lambda writer, node: writer.blocks(
+        _children(node, nodes.literal_block)[:1]
+    ),
+    nodes.image: lambda writer, node: commonmark.paragraph(writer._inline(node)),
     nodes.table: RstWriter._table,
     nodes.transition: lambda writer, node: ["***"],
     **dict.fromkeys((nodes.Invisible, nodes.target, nodes.raw), lambda writer, node: []),

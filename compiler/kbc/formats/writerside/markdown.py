@@ -100,7 +100,12 @@ class _Markdown:
 
     def expand(self, text: str) -> str:
         parts = [
-            [stretch if is_code else _LIST.sub(_on_one_line, stretch), is_code]
+            [
+                stretch
+                if is_code
+                else _LIST.sub(lambda found: " ".join(found[0].split()), stretch),
+                is_code,
+            ]
             for stretch, is_code in fenced_stretches(_without_comments(text))
         ]
         shown: list[str] = []
@@ -287,7 +292,8 @@ class _Markdown:
         if tag == "code":
             plain = " ".join((text or stated.get("key", "").lstrip("$")).split())
             is_code = plain and "`" not in plain and "\ue000" not in plain
-            return f"`{_unescaped(plain)}`" if is_code else plain
+            shown = plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+            return f"`{shown}`" if is_code else plain
         mark = {"strong": "**", "em": "*"}.get(tag, "")
         return f"{mark}{text.strip()}{mark}" if mark and text.strip() else text
 
@@ -365,14 +371,6 @@ def _without_list(line: str) -> str:
     return found["title"] + (f' {{id="{id}"}}' if id else "")
 
 
-def _on_one_line(match: re.Match[str]) -> str:
-    return " ".join(match[0].split())
-
-
 def _gap(match: re.Match[str]) -> str:
     """A tag between paragraphs ends them; one in a line is nothing."""
     return "\n\n" if match[0].strip().startswith(("<td", "<tr", "<th")) else "\n"
-
-
-def _unescaped(text: str) -> str:
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -144,7 +144,12 @@ class PageIncludes:
             ruby = includes.expand_ruby(text, file.path, read)
             self._count(file, ruby)
             text, is_marked = ruby.text, None
-        is_quarto, folder = self._collection.generator == "quarto", self._folder
+        generator, place = self._collection.generator, (text, file.path, self._folder, read)
+        has_templates = generator in ("hexo", "jekyll") or "are_templates" in self._options
+        # `{{ name }}` in prose is a value of Vue, or a substitution of MyST.
+        fills_values = (
+            generator in ("vitepress", "vuepress") or "has_substitutions" in self._options
+        )
         # Notebooks that are text are none.
         is_myst = self._collection.generator == "sphinx" and not path.endswith(_NOTEBOOKS)
         expansion = includes.expand(
@@ -166,14 +171,14 @@ class PageIncludes:
                 notes=self._notes,
                 is_mdx=is_mdx,
                 has_helpers=self._collection.generator == "mdbook",
-                stated=quarto_values.values(text, file.path, folder, read) if is_quarto else None,
+                stated=quarto_values.values(*place) if generator == "quarto" else None,
                 uids=self._uids,
                 mounted_anywhere=self._options.get("mdx_components", {}),
             ),
             is_marked=is_marked,
             values=self._hugo.of_page(text, file.path, read) if self._hugo else None,
-            liquid=self._liquid(text) if self._has_templates else None,
-            filled=self._values(text) if self._fills_values else None,
+            liquid=self._liquid(text) if has_templates else None,
+            filled=self._values(text) if fills_values else None,
             docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
         )
         self._count(file, expansion)
@@ -263,10 +268,6 @@ class PageIncludes:
         may_have = self._collection.generator in ("", "eleventy", "ex-doc")
         return "kramdown" if may_have and _ATTRIBUTES.search(text) else ""
 
-    @property
-    def _has_templates(self) -> bool:
-        return self._collection.generator in ("hexo", "jekyll") or "are_templates" in self._options
-
     def _liquid(self, text: str) -> Liquid:
         is_bare = "are_templates" in self._options
         return Liquid(
@@ -277,12 +278,6 @@ class PageIncludes:
             page=_front_matter(text),
             is_bare=is_bare,
         )
-
-    @property
-    def _fills_values(self) -> bool:
-        """Whether `{{ name }}` in prose is a value: one of Vue, or a substitution of MyST."""
-        is_vue = self._collection.generator in ("vitepress", "vuepress")
-        return is_vue or "has_substitutions" in self._options
 
     def _values(self, text: str) -> Lookup:
         """The value that a page shows for a name: of its front matter, or of the configuration."""

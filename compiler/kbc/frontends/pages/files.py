@@ -132,7 +132,8 @@ def _own_pages(
     if BUNDLE.fullmatch(name):
         found = list(_llms_full(text))
     elif ending == "txt":
-        found = [_plain(text)]
+        first = next((part for part in re.split(r"\n\s*\n", text) if part.strip()), "")
+        found = [ParsedPage(text=text, format="text", summary=shorten(first))]
     else:
         found = [_markdown(file, includes.expand(file, text), diagnostics, includes.rules)]
     if not any(page.text.strip() for page in found):
@@ -194,11 +195,6 @@ def _converted(document: Converted) -> ParsedPage:
         spoken=document.spoken,
         sections=found.sections,
     )
-
-
-def _plain(text: str) -> ParsedPage:
-    paragraph = next((part for part in re.split(r"\n\s*\n", text) if part.strip()), "")
-    return ParsedPage(text=text, format="text", summary=shorten(paragraph))
 
 
 def _llms_full(text: str) -> Iterator[ParsedPage]:

@@ -196,9 +196,7 @@ def _only_pages_of_their_names(
 
 
 def _project_targets(
-    pages: Iterable[Page],
-    rules: Mapping[str, AnchorRules],
-    collections: Iterable[Collection],
+    pages: Iterable[Page], rules: Mapping[str, AnchorRules], collections: Iterable[Collection]
 ) -> frozenset[str]:
     """The ids that pages of any collection may link whose generator has such: several parts of one
     project can be collections of their own. Names in an inventory of the last build count."""
