@@ -19,6 +19,7 @@ from pydantic import Field
 from kbc.cache.phases import digest, recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.formats import Converted
+from kbc.frontends import titles
 from kbc.frontends.converted import (
     books_among,
     formats_to_convert,
@@ -33,14 +34,6 @@ from kbc.frontends.metadata import Line, Located, Metadata, Text, Texts
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.source_map import SourceMap
-from kbc.frontends.titles import (
-    exported_title,
-    name_in_path,
-    named_apart,
-    other_title,
-    shown_name,
-    stated_in_header,
-)
 from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
@@ -143,7 +136,7 @@ def read(
     elsewhere = parts.of_pages()
     own = [each for each in complete if each.path not in elsewhere]
     own = published(collection, own, diagnostics)
-    return [*with_redirects(collection, named_apart(collection, own))]
+    return [*with_redirects(collection, titles.named_apart(collection, own))]
 
 
 def _with_operations(
@@ -269,14 +262,14 @@ def _page(
     return DocRecord(
         id=collection.stripped(path),
         collection=collection.name,
-        title=stated_in_header(document.blocks)
+        title=titles.stated_in_header(document.blocks)
         or heading
         or fields.title
         or permalinks.title(collection, path)
-        or other_title(document.data)
-        or (exported_title(page.text) if page.is_mdx else "")
+        or titles.other_title(document.data)
+        or (titles.exported_title(page.text) if page.is_mdx else "")
         or _first_heading(document)
-        or shown_name(collection, path),
+        or titles.shown_name(collection, path),
         path=path,
         text=page.text,
         language=page.format,
@@ -310,7 +303,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
     return DocRecord(
         id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
-        title=title or shown_name(collection, file.path),
+        title=title or titles.shown_name(collection, file.path),
         path=file.path,
         text=document.text,
         language=document.format,
@@ -340,8 +333,8 @@ def _html(
     document = replace(document, title=title, summary=fields.about, url="")
     page = _converted(collection, file, document)
     if not is_html(file) and not (page.sections and page.sections[0].level == 1):
-        title = fields.title or permalinks.title(collection, file.path) or other_title(data)
-        page = replace(page, title=title or shown_name(collection, file.path))
+        title = fields.title or permalinks.title(collection, file.path) or titles.other_title(data)
+        page = replace(page, title=title or titles.shown_name(collection, file.path))
     return replace(
         page,
         frontmatter=data,
@@ -376,7 +369,7 @@ def _plain_text(
     return DocRecord(
         id=collection.stripped(file.path),
         collection=collection.name,
-        title=name_in_path(file.path),
+        title=titles.name_in_path(file.path),
         path=file.path,
         text=text,
         language="text",

@@ -91,7 +91,8 @@ class Inline:
             if match.lastgroup is None or match["escaped"]:
                 position = self._skip(text, match, parts)
                 continue
-            parts.append(self._token(match, depth + 1))
+            write = next((write for name, write in _WRITERS.items() if match[name]), None)
+            parts.append(write(self, match, depth + 1) if write else commonmark.escaped(match[0]))
         parts.append(commonmark.escaped(text[position:]))
         return "".join(parts)
 
@@ -103,10 +104,6 @@ class Inline:
         end = inner.end() if inner is not None and not inner["escaped"] else start + 1
         parts.append(commonmark.escaped(text[start:end]))
         return end
-
-    def _token(self, match: re.Match[str], depth: int) -> str:
-        write = next((write for name, write in _WRITERS.items() if match[name]), None)
-        return write(self, match, depth) if write else commonmark.escaped(match[0])
 
     def _pass(self, match: re.Match[str], depth: int) -> str:
         text = match[0]

@@ -246,8 +246,8 @@ class LineReader:
         is_adoc = path.endswith((".adoc", ".asciidoc", ".asc", ".ad"))
         if is_adoc and len(numbered) == len(lines):
             project.parts.add(path)
-        rest = offset, line.depth + 1, not is_adoc
-        selected = [SourceLine(text, path, number, *rest) for number, text in numbered]
+        found_at = offset, line.depth + 1, not is_adoc
+        selected = [SourceLine(text, path, number, *found_at) for number, text in numbered]
         return [*selected, *(_missing(line, f"{wanted}#{name}") for name in missing)]
 
     def _selected(self, lines: list[str], given: Attributes) -> list[tuple[int, str]]:

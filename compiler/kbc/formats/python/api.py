@@ -106,7 +106,8 @@ class ApiWriter:
         if wanted is False:
             return
         exported = {str(name) for name in owner.exports or ()}
-        is_enumeration = _is_enumeration(owner)
+        bases = (str(base).rpartition(".")[2] for base in owner.bases) if owner.is_class else ()
+        is_enumeration = any(base in _ENUMERATIONS for base in bases)
         values = []
         for name, member in owner.members.items():
             is_wanted = name in wanted if not isinstance(wanted, bool) else None
@@ -338,11 +339,6 @@ def _value(member: Any) -> str:
     is_stated = member.value is not None and not _OUTSIDE_OF_METHODS.isdisjoint(member.labels)
     value = " ".join(str(member.value).split()) if is_stated else ""
     return value if len(value) <= _MAX_VALUE else ""
-
-
-def _is_enumeration(owner: Any) -> bool:
-    bases = owner.bases if owner.is_class else ()
-    return any(str(base).rpartition(".")[2] in _ENUMERATIONS for base in bases)
 
 
 def _in_a_line(lines: Sequence[str]) -> str | None:
