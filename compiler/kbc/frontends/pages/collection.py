@@ -252,7 +252,8 @@ def _with_redirects(
         place = resolved_path(unquote(target.partition("#")[0]), path)
         tried = (place, posixpath.join(place, "index.html"), f"{place}.html")
         known = (by_path[each] for each in tried if each in by_path)
-        index = next(known, by_key.get(page_key(target)))
+        index = next(known, None)
+        index = by_key.get(page_key(target)) if index is None else index
         if index is not None:
             old = _url(collection, source, path, path.removeprefix(f"{source.folder}/"))
             aliases = (*pages[index].aliases, path, old)
