@@ -69,8 +69,9 @@ class EntityReference:
     def _comment(self, entity: Entity) -> list[str]:
         names = (name.partition("(")[0] for _, name in copied(entity.comment))
         found = (self.find(name.replace("#", "::")) for name in names)
-        shown = [entity, *(each for each in found if each is not None and each is not entity)]
-        return commonmark.blocks(markdown(e.comment, e.notes, self.embedded) for e in shown)
+        others = (each for each in found if each is not None and each is not entity)
+        parts = [markdown(each.comment, each.notes, self.embedded) for each in others]
+        return commonmark.blocks([markdown(entity.comment, entity.notes, self.embedded), *parts])
 
     def _members(self, entity: Entity, level: int, depth: int) -> Iterator[list[str]]:
         found = self.members(entity)
