@@ -46,6 +46,7 @@ _NO_MAN_PAGE = DocumentProblem(
     hint="Rename the file, or exclude it from the collection's paths.",
 )
 MAX_PROPERTIES_BYTES = 1 << 20
+_DAMAGED = (OSError, KeyError, ValueError, RuntimeError, EOFError, zlib.error, zipfile.BadZipFile)
 _PROPERTY = re.compile(r"<(?:dc|dcterms):(title|creator|created)\b[^>]*>([^<]*)<")
 _LINE = re.compile(r"line (\d+)|\b(\d+):\d+ \(\d+\)")
 """Where pandoc stopped; of XML as `line:column (character)`."""
@@ -134,10 +135,8 @@ def _docbook(path: str, text: str, read: Read, files: Iterable[str]) -> dict[str
 
 def _as_written(name: str, text: str, error: FormatError) -> Converted:
     """A page of MediaWiki or a man page that pandoc cannot read: its text counts more than its markup."""
-    message, hint = (
-        f"{error.message}; its text is kept as it is written",
-        "Fix the markup at this line.",
-    )
+    message = f"{error.message}; its text is kept as it is written"
+    hint = "Fix the markup at this line."
     problem = DocumentProblem(code=f"{name}-invalid", message=message, line=error.line, hint=hint)
     return Converted(text=text, format=name, problems=(problem,))
 
@@ -147,15 +146,7 @@ def _properties(data: bytes, place: str) -> dict[str, str]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(place) as file:
             source = file.read(MAX_PROPERTIES_BYTES).decode("utf-8", "replace")
-    except (
-        OSError,
-        LookupError,
-        ValueError,
-        RuntimeError,
-        EOFError,
-        zlib.error,
-        zipfile.BadZipFile,
-    ):
+    except _DAMAGED:
         return {}
     return {name: " ".join(unescape(value).split()) for name, value in _PROPERTY.findall(source)}
 

@@ -100,12 +100,7 @@ class _Markdown:
 
     def expand(self, text: str) -> str:
         parts = [
-            [
-                stretch
-                if is_code
-                else _LIST.sub(lambda found: " ".join(found[0].split()), stretch),
-                is_code,
-            ]
+            [stretch if is_code else _LIST.sub(_on_one_line, stretch), is_code]
             for stretch, is_code in fenced_stretches(_without_comments(text))
         ]
         shown: list[str] = []
@@ -369,6 +364,10 @@ def _without_list(line: str) -> str:
         return _LIST_BEHIND.sub("", line)
     id = attributes(found["list"]).get("id")
     return found["title"] + (f' {{id="{id}"}}' if id else "")
+
+
+def _on_one_line(match: re.Match[str]) -> str:
+    return " ".join(match[0].split())
 
 
 def _gap(match: re.Match[str]) -> str:
