@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kbc.project.slugs import module_page, starlight_slug
-
 INDEX = frozenset({"index", "readme"})
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
 _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
 """Docusaurus takes `01-` off a name, but neither a date nor a version."""
+_UNSLUGGED = re.compile(r"[^\w -]")
 
 Route = Callable[[str, Mapping[str, Any], Mapping[str, Any]], str | None]
 """Path below the content's folder, front matter, options of the generator -> path of the address, None for a
@@ -116,6 +115,19 @@ def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
     return slug if options.get("without_slash") or not slug else f"{slug}/"
 
 
+def starlight_slug(path: str, data: Mapping[str, Any]) -> str:
+    """What Starlight calls the page at `path` below its folder of pages, which has the front matter `data`;
+    "" for the first page of the site."""
+    stated = data.get("slug")
+    slug = str(stated).strip("/") if isinstance(stated, (str, int)) else ""
+    if not slug:
+        parts = posixpath.splitext(path)[0].lower().split("/")
+        # As github-slugger, each part of the path.
+        slug = "/".join(_UNSLUGGED.sub("", part).replace(" ", "-") for part in parts)
+        slug = slug.removesuffix("/index")
+    return "" if slug == "index" else slug
+
+
 def _vuepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     if stated := _text(data, "permalink"):
         return stated
@@ -202,6 +214,19 @@ def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
     if not options.get("directory_urls"):
         return f"{stem}.html"
     return _folder_or(path, posixpath.basename(stem), "/", frozenset({"index"}))
+
+
+def _module_page(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """Where the page of the Python module at `path` is: `autoapi/pkg/mod/index.html` of sphinx-autoapi,
+    `apidocs/pkg/pkg.mod.html` of autodoc2, which has pages `by_package`; `api_root` is the first folder."""
+    stem = posixpath.splitext(path)[0].removesuffix("/__init__")
+    place = stem
+    if options.get("by_package"):
+        place = posixpath.join(stem.split("/")[0], stem.replace("/", "."))
+    place = posixpath.join(str(options.get("api_root", "")), place)
+    if options.get("directory_urls"):
+        return f"{place}/"
+    return f"{place}.html" if options.get("by_package") else f"{place}/index.html"
 
 
 def _gallery(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -378,8 +403,8 @@ ROUTES: Mapping[str, Route] = {
     "sandpaper": lambda path, *_: f"{posixpath.basename(_stem(path))}.html",
     "site": _built,
     "sphinx": _sphinx,
-    "sphinx-autoapi": lambda path, _, options: module_page(path, options),
-    "sphinx-autodoc2": lambda path, _, options: module_page(path, options),
+    "sphinx-autoapi": _module_page,
+    "sphinx-autodoc2": _module_page,
     "sphinx-gallery": _gallery,
     "starlight": _starlight,
     "vitepress": _vitepress,
