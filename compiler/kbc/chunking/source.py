@@ -21,8 +21,7 @@ from kbc.chunking.lines import TextLines
 from kbc.chunking.packing import REMNANT, PackedPassage, pack_lines
 from kbc.chunking.plain import code_cuts
 from kbc.languages import quint, syntax
-from kbc.languages.barrels import passes_on
-from kbc.languages.exports import exports
+from kbc.languages.exports import exports, passes_on
 from kbc.languages.fences import chunk_type
 from kbc.languages.suffixes import language_of
 from kbc.languages.syntax import Symbol
@@ -213,8 +212,7 @@ def _may_join(before: _Segment, after: _Segment, room: int) -> bool:
 
 
 def _joined(before: _Segment, after: _Segment) -> _Segment:
-    cost = before.passage.cost + after.passage.cost
-    passage = PackedPassage(before.passage.start, after.passage.end, cost)
+    passage = before.passage.joined(after.passage)
     if before.path == after.path:
         return _Segment(passage, before.path, before.whole + after.whole)
     larger = before if before.passage.cost >= after.passage.cost else after

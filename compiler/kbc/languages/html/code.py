@@ -62,19 +62,12 @@ def prepare_code(soup: BeautifulSoup) -> None:
             tag.decompose()
     for table in reversed(soup.find_all("table")):
         codes = table.find_all("pre")
-        if table.find_parent("pre") is None and len(codes) == 1 and _lays_out(table, codes[0]):
-            _name_language(codes[0])
+        if len(codes) != 1 or table.find_parent("pre") is not None:
+            continue
+        if bare_text(table) == bare_text(codes[0]):
+            if language := code_language(codes[0]):  # before the block leaves what names it
+                codes[0]["class"] = f"language-{language}"
             table.replace_with(codes[0].extract())
-
-
-def _lays_out(table: Tag, code: Tag) -> bool:
-    return bare_text(table) == bare_text(code)
-
-
-def _name_language(code: Tag) -> None:
-    """Keeps the language when the block leaves what names it."""
-    if language := code_language(code):
-        code["class"] = f"language-{language}"
 
 
 def code_text(element: Tag) -> str:

@@ -151,11 +151,11 @@ def string_end(source: str, start: int, quote: str, *, is_raw: bool, depth: int 
             return match.start()
         at = match.end()
         if match[0] == "$(" and depth < MAX_NESTING:
-            at = _interpolation_end(source, at, depth + 1)
+            at = interpolation_end(source, at, depth + 1)
     return len(source)
 
 
-def _interpolation_end(source: str, start: int, depth: int) -> int:
+def interpolation_end(source: str, start: int, depth: int = 0) -> int:
     """The offset behind the bracket that closes `$(`; that of the end of the source where none does."""
     open_brackets = 1
     at = start
@@ -229,7 +229,12 @@ class BlockStack:
         elif token.kind == "keyword" and self._opens(token, top):
             self.open.append(token.text)
             done = token.text
-        elif token.kind == "name" and token.text == "type" and self._is_type():
+        elif (
+            (token.kind, token.text) == ("name", "type")
+            and self._last is not None
+            and self._last.kind == "keyword"
+            and self._last.text in ("abstract", "primitive")
+        ):
             self.open.append("type")
             done = "type"
         if token.kind != "newline" or top not in CLOSING:
@@ -242,9 +247,3 @@ class BlockStack:
         # Behind a value within brackets, they are parts of a comprehension or a generator.
         is_part = token.text in ("for", "if") and top in CLOSING
         return not (is_part and self._last is not None and self._last.ends_value)
-
-    def _is_type(self) -> bool:
-        last = self._last
-        return (
-            last is not None and last.kind == "keyword" and last.text in ("abstract", "primitive")
-        )

@@ -154,17 +154,14 @@ class TreeDefinitions:
         rows = members.get(name, ())
         if not rows:
             return UNKNOWN_MEMBER
-        folder = self.files[file].path.rpartition("/")[0]
-        for same in (
-            [row for row in rows if self.rows[row].file == file],
-            [row for row in rows if self._folder(row) == folder],
-        ):
-            if same:
-                return max(same, key=lambda row: (self._lines(row), -row))
+        same = [row for row in rows if self.rows[row].file == file]
+        folder = self._folder(file)
+        if same := same or [row for row in rows if self._folder(self.rows[row].file) == folder]:
+            return max(same, key=lambda row: (self._lines(row), -row))
         return rows[0] if len(rows) == 1 else UNKNOWN_MEMBER
 
-    def _folder(self, row: int) -> str:
-        return self.files[self.rows[row].file].path.rpartition("/")[0]
+    def _folder(self, file: int) -> str:
+        return self.files[file].path.rpartition("/")[0]
 
     def member_of(self, owner: str, name: str, file: int) -> int:
         """The member of a class that a file knows by the name `owner`."""

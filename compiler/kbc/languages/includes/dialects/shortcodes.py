@@ -130,11 +130,10 @@ def _code(name: str, stated: str, inner: str) -> str:
         language = (
             _data_language(code) if name == "code-toggle" else language_of(named.get("file", ""))
         )
-    title = named.get("file", "")
-    info = f'title="{title}"' if title else ""
+    info = ""
     if "hl_lines" in stated and (lines := re.search(r"hl_lines\s*=\s*\"?([\d ,-]+)", stated)):
-        info = f'{info} hl_lines="{lines[1].strip()}"'.strip()
-    return f"\n{fence(code, language, info)}\n"
+        info = f'hl_lines="{lines[1].strip()}"'
+    return f"\n{fence(code, language, info, title=named.get('file', ''))}\n"
 
 
 def _data_language(code: str) -> str:
