@@ -21,7 +21,7 @@ from kbc.languages.front_matter import below_front_matter
 from kbc.limits import toml_excess
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, is_bounded, json_value
-from kbc.recognition.javascript import exported, exported_value
+from kbc.recognition.javascript.exports import exported, exported_value
 from kbc.recognition.site import joined, mapping, text
 
 READER = "the generator's configuration"

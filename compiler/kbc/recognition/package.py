@@ -31,13 +31,8 @@ _ASSIGNED = re.compile(
 _FIELD = re.compile(r"^(?P<key>[\w-]+)[^\S\n]*:[^\S\n]*(?P<text>\S.*)$", re.MULTILINE)
 _PYTHON_VERSION = re.compile(r"""^(?:__version__|VERSION)\b[^=\n]*=\s*["']([^"'\n]+)""", re.M)
 _OF_VERSION = (
-    ".py",
-    "/__init__.py",
-    "/__about__.py",
-    "/__version__.py",
-    "/_version.py",
-    "/version.py",
-)
+    ".py", "/__init__.py", "/__about__.py", "/__version__.py", "/_version.py", "/version.py",
+)  # fmt: skip
 _RUBY_VERSION = re.compile(r"""^\s*VERSION\s*=\s*["']([^"'\n]+)""", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)][.!?])\s+(?=[A-Z])")
 """Of a description the first sentence is told."""
@@ -110,9 +105,8 @@ def _package(form: str, path: str, data: Mapping[str, Any] | None) -> Package:
 
 def _python(tree: IncludeTree, path: str, form: str) -> Package:
     fields = HeaderParser().parsestr(read_text(tree, path))
-    values = {key: str(fields.get(key, "") or "").strip() for key in ("Name", "Version", "Summary")}
-    licence = str(fields.get("License-Expression", "") or "").strip()
-    return Package(form, path, values["Name"], values["Version"], values["Summary"], licence)
+    keys = ("Name", "Version", "Summary", "License-Expression")
+    return Package(form, path, *(str(fields.get(key, "") or "").strip() for key in keys))
 
 
 def _pyproject(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -138,10 +132,6 @@ def _setup_cfg(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
     kind, _, stated = map(str.strip, data.get("version", "").partition(":"))
     files = [stated] if kind == "file" else []
     return _with_version(tree, path, data, stated if kind == "attr" else "", files)
-
-
-def _setup_py(tree: IncludeTree, path: str) -> Mapping[str, Any]:
-    return _with_version(tree, path, _program(tree, path))
 
 
 def _with_version(
@@ -234,7 +224,7 @@ _ALWAYS_OF_PACKAGES = ("pyproject.toml", "Cargo.toml", "package.json")
 _MANIFESTS: tuple[tuple[str, str, Callable[[IncludeTree, str], Mapping[str, Any] | None]], ...] = (
     ("pyproject.toml", "Python project", _pyproject),
     ("setup.cfg", "Python project", _setup_cfg),
-    ("setup.py", "Python project", _setup_py),
+    ("setup.py", "Python project", lambda *file: _with_version(*file, _program(*file))),
     ("Cargo.toml", "crate", lambda *file: mapping(read_toml(*file).get("package"))),
     ("DESCRIPTION", "R package", _fields),
     (".gemspec", "Ruby gem", _gem),

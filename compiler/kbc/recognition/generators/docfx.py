@@ -77,7 +77,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "config_folder": folder,
             "mapped": [[_below(place, each.source), each.target] for each in found],
         },
-        files=(*files, *([publishing] if publishing else ()), *redirections),
+        files=(*files, publishing, *redirections),
     )
 
 

@@ -26,11 +26,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     titles = {path: title for name, title in entries if (path := _page(tree, place, name))}
     if not titles or len(titles) * 2 < len(entries):
         return None
-    return Site(
-        folder=place,
-        titles=titles,
-        options={"config_folder": folder},
-    )
+    return Site(folder=place, titles=titles, options={"config_folder": folder})
 
 
 def _entries(contents: Mapping[Any, Any], parent: str, depth: int = 0) -> Iterator[tuple[str, str]]:
