@@ -50,9 +50,7 @@ def translated(error: Exception, kb_folder: Path, temporary: Path) -> PublishErr
     if isinstance(error, OSError) and error.errno == errno.EFBIG:
         fact, hint = FILE_SIZES
         return PublishError(
-            "no-space",
-            f"Writing {kb_folder} failed: {fact}.",
-            f"What was live still is. {hint}",
+            "no-space", f"Writing {kb_folder} failed: {fact}.", f"What was live still is. {hint}"
         )
     if _is_no_space(error, temporary):
         return PublishError(
