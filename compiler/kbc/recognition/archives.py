@@ -185,9 +185,9 @@ def _extract(path: Path, target: Path) -> dict[str, str]:
                 with archive.open(info) as stream:
                     write(stream, info.filename)
         return found
-    with tarfile.open(path) as archive:
-        for member in archive:
-            content = archive.extractfile(member) if member.isreg() else None
+    with tarfile.open(path) as tar:
+        for member in tar:
+            content = tar.extractfile(member) if member.isreg() else None
             if content is not None:
                 with content:
                     write(content, member.name)

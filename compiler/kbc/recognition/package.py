@@ -134,6 +134,10 @@ def _setup_cfg(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
     return _with_version(tree, path, data, stated if kind == "attr" else "", files)
 
 
+def _setup_py(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    return _with_version(tree, path, _program(tree, path))
+
+
 def _with_version(
     tree: IncludeTree,
     path: str,
@@ -224,7 +228,7 @@ _ALWAYS_OF_PACKAGES = ("pyproject.toml", "Cargo.toml", "package.json")
 _MANIFESTS: tuple[tuple[str, str, Callable[[IncludeTree, str], Mapping[str, Any] | None]], ...] = (
     ("pyproject.toml", "Python project", _pyproject),
     ("setup.cfg", "Python project", _setup_cfg),
-    ("setup.py", "Python project", lambda *file: _with_version(*file, _program(*file))),
+    ("setup.py", "Python project", _setup_py),
     ("Cargo.toml", "crate", lambda *file: mapping(read_toml(*file).get("package"))),
     ("DESCRIPTION", "R package", _fields),
     (".gemspec", "Ruby gem", _gem),

@@ -146,8 +146,10 @@ def sites_below(
         )  # beside a large site, others are its parts
         found += [site for sites in level for site in sites]
         folders = below
-    own = (site for site in found if not any(map(_OF_TESTS.fullmatch, site.config.split("/")[:-1])))
-    found = list(own) or found
+    of_project = (
+        site for site in found if not any(map(_OF_TESTS.fullmatch, site.config.split("/")[:-1]))
+    )
+    found = list(of_project) or found
     if not found and other_languages:
         return sites_below(tree, root, files, in_all_languages=True)
     if not found:

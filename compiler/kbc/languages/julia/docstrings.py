@@ -268,10 +268,7 @@ class _SourceReader:
     def _fields(self, index: int) -> Iterator[tuple[str, str]]:
         """The fields of a structure whose head goes on at `index`, up to its `end`."""
         doc = ""
-        while self._tokens.at(index).kind != "newline":
-            if self._tokens[index].text in (";", "end"):
-                break
-            index = self._tokens.behind(index)
+        index = self._tokens.until(index, ";", "end")
         stack = BlockStack()
         while index < len(self._tokens):
             token = self._tokens[index]
@@ -282,11 +279,7 @@ class _SourceReader:
             if not stack.open and starts and token.kind == "string":
                 doc = docstring_text(token)
             elif not stack.open and starts and token.kind == "name":
-                stop = index
-                while self._tokens.at(stop).kind != "newline":
-                    if self._tokens[stop].text in ("=", ";", "end"):
-                        break
-                    stop = self._tokens.behind(stop)
+                stop = self._tokens.until(index, "=", ";", "end")
                 text = self._source[token.start : self._tokens[stop - 1].end]
                 if self._tokens.at(index + 1).text != "(":
                     yield " ".join(text.split()), doc

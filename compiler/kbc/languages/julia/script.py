@@ -166,26 +166,15 @@ class _Reader:
         ((start, end),) = parts(self._tokens, start, end, "") or [(start, start)]
         if start >= end or depth > MAX_DEPTH:
             return None
-        arrow = self._operator("=>", start, end)
-        if arrow is not None:
-            left, right = self._value(start, arrow, depth + 1), None
-            right = self._value(arrow + 1, end, depth + 1)
-            return Pair(left, right)
-        star = self._operator("*", start, end)
-        if star is not None:
+        arrow = self._tokens.operator("=>", start, end)
+        if arrow < end:
+            left = self._value(start, arrow, depth + 1)
+            return Pair(left, self._value(arrow + 1, end, depth + 1))
+        star = self._tokens.operator("*", start, end)
+        if star < end:
             sides = [self._value(start, star, depth + 1), self._value(star + 1, end, depth + 1)]
             return "".join(sides) if all(isinstance(each, str) for each in sides) else None
         return self._single(start, end, depth)
-
-    def _operator(self, text: str, start: int, end: int) -> int | None:
-        """The index of the first such operator outside of brackets."""
-        index = start
-        while index < end:
-            token = self._tokens[index]
-            if token.kind == "op" and token.text == text:
-                return index
-            index = self._tokens.behind(index)
-        return None
 
     def _single(self, start: int, end: int, depth: int) -> Any:
         first = self._tokens[start]
@@ -261,14 +250,14 @@ class _Reader:
     def _arguments(self, opening: int, depth: int) -> tuple[list[Any], dict[str, Any]]:
         """The values in brackets, and those with a name; `name` behind a semicolon is `name = name`."""
         end = self._tokens.behind(opening)
-        semicolon = self._operator(";", opening + 1, end - 1)
+        semicolon = self._tokens.operator(";", opening + 1, end - 1)
         values: list[Any] = []
         options: dict[str, Any] = {}
         for start, stop in parts(self._tokens, opening + 1, end - 1):
             first, second = self._tokens[start], self._tokens[min(start + 1, stop - 1)]
             if first.kind == "name" and stop - start > 1 and second.text == "=":
                 options[first.text] = self._value(start + 2, stop, depth + 1)
-            elif semicolon is None or start < semicolon:
+            elif start < semicolon:
                 values += self._items([(start, stop)], depth)
             elif self._tokens[stop - 1].text == "...":
                 options |= _spread(self._value(start, stop - 1, depth + 1))

@@ -85,6 +85,20 @@ class JuliaTokens(list[JuliaToken]):
         closes it; that behind the last token where none does."""
         return self._ends[index]
 
+    def until(self, index: int, *texts: str) -> int:
+        """The index of the first token from `index` on, outside of brackets, that ends the line or is one of
+        `texts`."""
+        while self.at(index).kind != "newline" and self[index].text not in texts:
+            index = self._ends[index]
+        return index
+
+    def operator(self, text: str, start: int, end: int) -> int:
+        """The index of the first such operator from `start` to `end` outside of brackets; `end` without
+        one."""
+        while start < end and (self[start].kind != "op" or self[start].text != text):
+            start = self._ends[start]
+        return min(start, end)
+
 
 def tokens(source: str) -> JuliaTokens:
     """The tokens of a text; what is no Julia gives tokens as well."""
