@@ -37,9 +37,11 @@ def _text(data: Mapping[str, Any], key: str) -> str:
     return str(value).strip() if isinstance(value, (str, int)) else ""
 
 
-def _folder_or(path: str, name: str, suffix: str, index: frozenset[str] = INDEX) -> str:
-    """`folder/` for an index, else `folder/name` with `suffix`."""
-    folder = posixpath.dirname(path)
+def _folder_or(path: str, suffix: str, index: frozenset[str] = INDEX, name: str = "") -> str:
+    """`folder/` for an index, else `folder/name` with `suffix`; the name is that of the file if none is
+    given."""
+    folder, own = posixpath.split(_stem(path))
+    name = name or own
     if name.lower() in index:
         return f"{folder}/" if folder else ""
     return f"{folder}/{name}{suffix}" if folder else f"{name}{suffix}"
@@ -51,12 +53,9 @@ def _mkdocs(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
         path = path.removeprefix(f"{language}/")
     elif language:
         path = re.sub(rf"\.{re.escape(language)}(?=\.\w+$)", "", path)
-    name = posixpath.basename(_stem(path))
     if options.get("use_directory_urls", True):
-        return _folder_or(path, name, "/")
-    if name.lower() == "readme":
-        name = "index"
-    return posixpath.join(posixpath.dirname(path), f"{name}.html")
+        return _folder_or(path, "/")
+    return _mdbook(path, data, options)
 
 
 def _docusaurus(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -96,16 +95,14 @@ def without_number(name: str) -> str:
 
 def _vitepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     path = _rewritten(path, options.get("rewrites", {}))
-    name = posixpath.basename(_stem(path))
-    suffix = "" if options.get("clean_urls") else ".html"
-    return _folder_or(path, name, suffix, frozenset({"index"}))
+    return _folder_or(path, "" if options.get("clean_urls") else ".html", frozenset({"index"}))
 
 
 def _without_ending(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     known: Mapping[str, str] = options.get("addresses", {})
     if path in known:
         return known[path]
-    return _folder_or(path, posixpath.basename(_stem(path)), "", frozenset({"index"}))
+    return _folder_or(path, "", frozenset({"index"}))
 
 
 def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -131,7 +128,7 @@ def starlight_slug(path: str, data: Mapping[str, Any]) -> str:
 def _vuepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     if stated := _text(data, "permalink"):
         return stated
-    return _folder_or(path, posixpath.basename(_stem(path)), ".html")
+    return _folder_or(path, ".html")
 
 
 def _eleventy(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -143,7 +140,7 @@ def _eleventy(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) ->
     if name == posixpath.basename(folder):  # `guide/guide.md` is that folder's page
         return f"{folder}/"
     dated = _DATED.fullmatch(name)
-    return _folder_or(path, dated[4] if dated else name, "/", frozenset({"index"}))
+    return _folder_or(path, "/", frozenset({"index"}), dated[4] if dated else name)
 
 
 def _rewritten(path: str, rules: Mapping[str, str]) -> str:
@@ -184,10 +181,9 @@ def _writerside(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) 
 def _gitbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     if path == options.get("home"):
         return ""
-    name = posixpath.basename(_stem(path))
     if options.get("html_files"):
-        return _folder_or(path, name, ".html", frozenset({"readme"}))
-    return _folder_or(path, name, "", frozenset({"readme"})).rstrip("/")
+        return _folder_or(path, ".html", frozenset({"readme"}))
+    return _folder_or(path, "", frozenset({"readme"})).rstrip("/")
 
 
 def _docfx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -213,7 +209,7 @@ def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
         return built[stem]
     if not options.get("directory_urls"):
         return f"{stem}.html"
-    return _folder_or(path, posixpath.basename(stem), "/", frozenset({"index"}))
+    return _folder_or(path, "/", frozenset({"index"}))
 
 
 def _module_page(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -293,7 +289,7 @@ def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
         return _filled(stated, stem, data)
     style = str(options.get("permalink", ""))
     is_pretty = style == "pretty" or style.endswith("/")
-    return _folder_or(path, posixpath.basename(stem), "/" if is_pretty else ".html")
+    return _folder_or(path, "/" if is_pretty else ".html")
 
 
 def _hexo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -305,7 +301,7 @@ def _hexo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str
         return _filled(rule.replace(":category", category or "uncategorized"), stem, data)
     if stated:
         return stated.lstrip("/")
-    return _folder_or(path, posixpath.basename(stem), "" if options.get("clean") else ".html")
+    return _folder_or(path, "" if options.get("clean") else ".html")
 
 
 _JEKYLL_STYLES = {
