@@ -77,8 +77,7 @@ def _symbols(record: CompiledRecord, language: str, lines: TextLines) -> list[Sy
 
 
 def _nested(definitions: Sequence[tuple[Definition, int, int]], lines: TextLines) -> list[Symbol]:
-    """Definitions by their line ranges, each inside the smallest that holds it, with the comments
-    right above."""
+    """Definitions by their lines, each inside the smallest that holds it, with the comments right above."""
     found: list[Symbol] = []
     around: list[Symbol] = []
     for definition, line, end_line in sorted(definitions, key=lambda entry: (entry[1], -entry[2])):

@@ -287,8 +287,7 @@ class Watcher:
 
 
 def outside(root: Path) -> set[Path]:
-    """Folders and files outside of `root` that its build reads: what kb.toml names there, and where
-    links below `root` lead."""
+    """What a build reads outside of `root`: what kb.toml names there, and where links below `root` lead."""
     inside = root.resolve()
     project = load_project(root, Diagnostics())
     entries = () if project is None else (e for c in project.collections for e in c.paths)

@@ -38,8 +38,7 @@ def _text(data: Mapping[str, Any], key: str) -> str:
 
 
 def _folder_or(path: str, suffix: str, index: frozenset[str] = INDEX, name: str = "") -> str:
-    """`folder/` for an index, else `folder/name` with `suffix`; the name is that of the file if none is
-    given."""
+    """`folder/` for an index, else `folder/name` with `suffix`; without a `name`, that of the file."""
     folder, own = posixpath.split(_stem(path))
     name = name or own
     if name.lower() in index:

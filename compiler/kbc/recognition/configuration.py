@@ -88,8 +88,7 @@ def parse_yaml(text: str) -> Mapping[str, Any]:
 
 
 def parse_yaml_value(text: str) -> Any:
-    """What a text in YAML holds, of any type; None where it cannot be read, or where aliases make it
-    endless or very large."""
+    """What a text in YAML holds, of any type; None where it cannot be read or is endless or very large."""
     try:
         value = yaml.load(text, Loader=_Loader)  # a safe loader
         return value if is_bounded(value) else None

@@ -203,8 +203,7 @@ def ocaml_value(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def perl_attribute(names: NodeNames, node: Node, holder: str) -> Definition:
-    """`has name => (...)`, with which Moose, Moo and Mojo::Base write the accessor of an attribute. `+name`
-    changes an inherited one."""
+    """`has name => (...)`, an accessor in Moose, Moo and Mojo::Base; `+name` changes an inherited one."""
     name = at(node, "arguments") if names.text(at(node, "function")) == "has" else None
     if name is not None and name.type == "list_expression":  # `has(name => ...)`
         name = at(name, "^")

@@ -71,8 +71,7 @@ def prepare_code(soup: BeautifulSoup) -> None:
 
 
 def code_text(element: Tag) -> str:
-    """The code with a line end where the page shows one, and blanks for those that do not break; blank lines
-    around it are left out."""
+    """The code with line ends where the page shows them, plain blanks, and no blank lines around it."""
     parts: list[str] = []
     for text in _texts(element):
         if text is not None:
@@ -113,8 +112,7 @@ def _is_line(tag: Tag) -> bool:
 
 
 def code_language(element: Tag) -> str:
-    """The language of a `<pre>`, from the classes of itself, its `<code>` or the blocks around; "" when
-    none is named."""
+    """The language of a `<pre>` by the classes of itself, its `<code>` or the blocks around; "" for none."""
     for tag in (element, *islice(named(element, "code"), 2), *_around(element)):
         if language := _language_of(tag):
             return _ALIASES.get(language, language)

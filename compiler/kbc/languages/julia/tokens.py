@@ -86,15 +86,13 @@ class JuliaTokens(list[JuliaToken]):
         return self._ends[index]
 
     def until(self, index: int, *texts: str) -> int:
-        """The index of the first token from `index` on, outside of brackets, that ends the line or is one of
-        `texts`."""
+        """Where, from `index` on and outside of brackets, the line ends or one of `texts` is."""
         while self.at(index).kind != "newline" and self[index].text not in texts:
             index = self._ends[index]
         return index
 
     def operator(self, text: str, start: int, end: int) -> int:
-        """The index of the first such operator from `start` to `end` outside of brackets; `end` without
-        one."""
+        """The index of the first such operator before `end`, outside of brackets; `end` without one."""
         while start < end and (self[start].kind != "op" or self[start].text != text):
             start = self._ends[start]
         return min(start, end)

@@ -62,8 +62,7 @@ class MdxSpan(NamedTuple):
 
 
 def mask(text: str) -> str:
-    """`text` with each character of MDX syntax replaced by a space, line ends kept. A comment that is
-    the id of a heading stays."""
+    """`text` with spaces for MDX syntax, line ends kept. A comment that is the id of a heading stays."""
     found = syntax_spans(text, code_spans(text))
     return without(text, (span for span in found if not _is_heading_id(text, span)))
 

@@ -124,8 +124,7 @@ class TreeDefinitions:
         return self.rows[parent].kind in OUTER and self._is_top(parent)
 
     def _weight(self, row: int) -> tuple[bool, int]:
-        """Of a type and its implementation the type counts, of a declaration and a definition the one
-        that has a body."""
+        """A type counts before its implementation, and the definition with a body before a declaration."""
         return self.rows[row].kind != "implementation", self._lines(row)
 
     def _lines(self, row: int) -> int:

@@ -139,8 +139,7 @@ def _below(place: str, path: str) -> str:
 def _contents(
     tree: IncludeTree, folders: Iterable[str], place: str
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Page -> title, in the order of the tables of contents in `folders` and of those that they name; and
-    the files of these."""
+    """Page -> title in the order of the tables of contents from `folders` on, and the files of these."""
     titles: dict[str, str] = {}
     files: dict[str, None] = {}
 

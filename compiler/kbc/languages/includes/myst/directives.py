@@ -152,8 +152,7 @@ class _Directives:
             index = end + 1
 
     def _role(self, match: re.Match[str]) -> str:
-        """The text of a role: what it refers to as a link, else a title where it has one, else a name as
-        code."""
+        """The text of a role: a link to what it refers to, else its title, else its name as code."""
         if ICON_ROLE.fullmatch(match["name"]):
             return ""
         titled = _TITLED.fullmatch(match["text"])
