@@ -153,8 +153,6 @@ def _path_of_call(call: ast.Call, names: Mapping[str, Any]) -> str | None:
 def _parent(path: str) -> str:
     """The folder that a relative path is in."""
     path = posixpath.normpath(path)
-    return (
-        posixpath.join(path, "..")
-        if path in (".", "..") or path.endswith("/..")
-        else posixpath.dirname(path) or "."
-    )
+    if path in (".", "..") or path.endswith("/.."):
+        return posixpath.join(path, "..")
+    return posixpath.dirname(path) or "."

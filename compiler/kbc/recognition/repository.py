@@ -141,9 +141,7 @@ def sites_below(
                     level.append(sites)
                 if all(site.generator == docs_builder.GENERATOR for site in sites):
                     below.append(place)  # what is not Markdown there may be another site
-        level.sort(
-            key=lambda sites: -len(sites[0].order)
-        )  # beside a large site, others are its parts
+        level.sort(key=lambda sites: -len(sites[0].order))  # beside a large site are its parts
         found += [site for sites in level for site in sites]
         folders = below
     of_project = (

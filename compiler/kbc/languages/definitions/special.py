@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
@@ -140,12 +141,8 @@ def haskell_binding(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def hcl_block(names: NodeNames, node: Node, holder: str) -> Definition:
     """`resource "kind" "name" { ... }`"""
-    words = []
-    for child in node.named_children:
-        if child.type not in ("identifier", "string_lit"):
-            break
-        words.append(names.text(child))
-    return ("block", ".".join(words)) if not holder else NOTHING
+    labels = takewhile(lambda each: each.type in ("identifier", "string_lit"), node.named_children)
+    return ("block", ".".join(map(names.text, labels))) if not holder else NOTHING
 
 
 def julia_function(names: NodeNames, node: Node, holder: str) -> Definition:

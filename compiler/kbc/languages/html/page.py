@@ -114,9 +114,8 @@ def read_html(
     anchors = tuple(anchor for each, anchor in anchored if each.parent is not None)
     below = frozenset(anchors[1:])
     for each in list(named(main, "a")):
-        each.attrs.pop(
-            "title", None
-        )  # shown over a link that is pointed at: what kind of thing it leads to
+        # Shown over a link that is pointed at: what kind of thing it leads to.
+        each.attrs.pop("title", None)
         if _is_sign(each, below) or each.get_text() == _MORE:
             each.decompose()
         elif str(each.get("href") or "").lower().startswith("javascript:"):

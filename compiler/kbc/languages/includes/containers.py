@@ -298,17 +298,15 @@ def _object(name: str, options: str, indent: str, page: IncludingPage, heading: 
 def _colons_label(name: str, found: re.Match[str]) -> str:
     if found["name"].startswith("{"):
         kind = name.split()[0].lstrip(".#") if name else ""
-        kind = kind.removeprefix("callout-")
         shown = _title(attributes(name))[1] or found["rest"].strip()
     else:
         kind, shown = name, (found["label"] or "").strip("[]") or found["rest"].strip()
-        kind = kind.removeprefix("callout-")
         shown = re.sub(r"(?<!\s)\s*\{[^{}]*\}\s*$", "", shown)
+    kind = kind.removeprefix("callout-")
     if kind in _UNLABELLED:
         return ""
-    return (
-        label("", shown) if kind in ("details", "tab", "tab-item") and shown else label(kind, shown)
-    )
+    is_panel = kind in ("details", "tab", "tab-item") and shown
+    return label("" if is_panel else kind, shown)
 
 
 def _pandoc_label(name: str, found: re.Match[str]) -> str:

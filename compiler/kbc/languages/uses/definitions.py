@@ -117,9 +117,7 @@ class TreeDefinitions:
         parent = self.rows[row].parent
         if parent < 0:
             return not self.class_names[row]
-        if (
-            self.class_names[row] != self.rows[parent].name
-        ):  # a member, defined outside of its class
+        if self.class_names[row] != self.rows[parent].name:  # a member outside of its class
             return False
         return self.rows[parent].kind in OUTER and self._is_top(parent)
 

@@ -186,11 +186,8 @@ def _redirections(tree: IncludeTree, folder: str, publishing: str) -> tuple[str,
     """The lists of redirections of Microsoft Learn: in the folder of docfx.json, beside `publishing`, or
     named there."""
     beside = posixpath.dirname(publishing)
-    named = (
-        texts(read_json_with_comments(tree, publishing).get("redirection_files"))
-        if publishing
-        else ()
-    )
+    stated = read_json_with_comments(tree, publishing) if publishing else {}
+    named = texts(stated.get("redirection_files"))
     usual = (joined(each, REDIRECTIONS) for each in (folder, beside))
     places = dict.fromkeys((*usual, *(_up(beside, each) for each in named)))
     return tuple(each for each in places if tree.exists(each))

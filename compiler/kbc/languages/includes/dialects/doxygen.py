@@ -146,11 +146,8 @@ def _section(match: re.Match[str]) -> str:
     name, rest = match["name"], match["rest"].strip()
     stated, _, title = ("", "", rest) if name == "mainpage" else rest.partition(" ")
     shown = title.strip() or stated
-    return (
-        f"{'#' * _LEVELS[name]} {shown}{f' {{#{stated}}}' if title and stated else ''}"
-        if shown
-        else ""
-    )
+    anchor = f" {{#{stated}}}" if title and stated else ""
+    return f"{'#' * _LEVELS[name]} {shown}{anchor}" if shown else ""
 
 
 def _marked(match: re.Match[str]) -> str:

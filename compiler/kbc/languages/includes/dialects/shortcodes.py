@@ -42,6 +42,7 @@ _MEDIA = frozenset([
     "heading",
 ])  # fmt: skip
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
+_TITLES = ("title", "name", "header", "summary", "tabname")
 _NAMES = ("title", "name", "text", "label")
 _ADDRESSES = ("link", "href", "url")
 _DESCRIPTIONS = ("subtitle", "description", "desc")
@@ -145,10 +146,7 @@ def _data_language(code: str) -> str:
 
 def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired: bool) -> str:
     plain, named = _arguments(match["args"])
-    title = next(
-        (named[key] for key in ("title", "name", "header", "summary", "tabname") if key in named),
-        "",
-    )
+    title = next((named[key] for key in _TITLES if key in named), "")
     if name in _NOTICES:
         kind = plain[0] if name in ("notice", "callout", "hint", "admonition") and plain else name
         kind = named.get("type", kind)
