@@ -299,6 +299,16 @@ def test_a_folder_of_a_few_pages_and_no_program_is_documentation(tmp_path: Path)
     assert [each.name for each in recognised(root).project.collections] == ["readme", "code"]
 
 
+def test_the_pages_beside_a_manifest_are_documentation_without_programs(tmp_path: Path) -> None:
+    pages = {f"{name}.md": page(name.title()) for name in ("build", "input", "window")}
+    root = write_tree(
+        tmp_path / "heron", {"CMakeLists.txt": "", "SUPPORT.md": page("Support"), **pages}
+    )
+    assert recognised(root).project.collections[0].paths == ("SUPPORT.md", *pages)
+    write_tree(root, {"heron.c": "int fly;\n"})
+    assert [each.name for each in recognised(root).project.collections] == ["code"]
+
+
 @pytest.mark.parametrize("site", [{}, {"mkdocs.yml": "site_name: Heron\n"}])
 def test_notebooks_beside_source_are_documentation(tmp_path: Path, site: dict[str, str]) -> None:
     notebook = '{{"cells": [{{"cell_type": "markdown", "source": "# {0}\\n\\nText."}}]}}'
