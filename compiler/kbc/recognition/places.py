@@ -202,7 +202,9 @@ def _conventional(
     found = found or sorted(
         name
         for name in holding
-        if (named := _DOCS_FOLDER.fullmatch(name)) and not SKIPPED.fullmatch(named["what"])
+        if (named := _DOCS_FOLDER.fullmatch(name))
+        and not SKIPPED.fullmatch(named["what"])
+        and not _holds_readmes(below[name])
     )
     maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/") and is_page(name)]
     found += [_MAVEN_SITE] if maven else []
@@ -259,6 +261,12 @@ def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
     return not any(name.endswith(HTML) for name in lowered) and any(
         name.endswith(known) for name in lowered
     )
+
+
+def _holds_readmes(files: Sequence[str]) -> bool:
+    """Whether these pages are only about the folder that they are in."""
+    written = [PurePosixPath(name).name for name in files if is_page(name)]
+    return bool(written) and all(map(README.fullmatch, written))
 
 
 def built_below(files: Sequence[str], read: Sequence[str]) -> str:
