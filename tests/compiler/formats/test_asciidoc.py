@@ -261,8 +261,8 @@ def test_blocks_of_a_list_item_follow_each_other() -> None:
 
 def test_marks_that_a_listing_replaces_are_no_part_of_its_code() -> None:
     source = "T\n\n:u: pass:a,q[&lt;egg&gt;]\n\n[subs='+quotes,macros,attributes']\n----\n"
-    source += "$ *fly* __<nest>__ -*.x *.y\n{u}\n----\n\n`{u}/__<a>__`\n"
-    assert text(source) == "T\n\n```\n$ fly <nest> -*.x *.y\n<egg>\n```\n\n`<egg>/<a>`\n"
+    source += "$ *fly* __<nest>__ -*.x *.y\n{u}\n----\n\n`{u}/__<a>__/${B\\}`\n"
+    assert text(source) == "T\n\n```\n$ fly <nest> -*.x *.y\n<egg>\n```\n\n`<egg>/<a>/${B}`\n"
 
 
 def test_character_references_and_macros_within_words_and_values() -> None:
