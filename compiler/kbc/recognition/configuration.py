@@ -33,6 +33,11 @@ MAX_PAGES = 20_000
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TOML_PART = re.compile(
+    r"\"\"\"(?:\\.|[^\\])*?\"\"\"|\'\'\'.*?\'\'\'|'[^'\n]*'|"
+    rf"{_STRING}|(?P<space>\#[^\n]*|\n)|[{{}}\[\],]",
+    re.DOTALL,
+)
 _ENVIRONMENT = re.compile(r"^ENV$|apply:os\.(?:getenv|environ\.get)$")
 _LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")
 
@@ -104,7 +109,7 @@ def syntax_problem(path: str, data: bytes) -> tuple[str, int] | None:
         if path.endswith((".yml", ".yaml")):
             yaml.load(source, Loader=_Loader)  # a safe loader
         elif path.endswith(".toml"):
-            tomllib.loads(source)
+            _toml(source)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         return str(error.problem or error.context), mark.line + 1 if mark else 0
@@ -116,9 +121,41 @@ def syntax_problem(path: str, data: bytes) -> tuple[str, int] | None:
 def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     source = read_text(tree, path)
     try:
-        return tomllib.loads(source) if toml_excess(source) is None else {}
+        return _toml(source) if toml_excess(source) is None else {}
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         return {}
+
+
+def _toml(source: str) -> Mapping[str, Any]:
+    """What a text in TOML 1.0 holds, or in 1.1, where a table between braces may have line breaks, comments
+    and a comma behind its last value."""
+    try:
+        return tomllib.loads(source)
+    except tomllib.TOMLDecodeError as error:
+        try:
+            return tomllib.loads(_with_tables_on_one_line(source))
+        except tomllib.TOMLDecodeError:
+            raise error from None
+
+
+def _with_tables_on_one_line(source: str) -> str:
+    written: list[str] = []
+    open_marks: list[str] = []
+    position = 0
+    for part in _TOML_PART.finditer(source):
+        written.append(source[position : part.start()])
+        position = part.end()
+        if part["space"]:
+            written.append(" " if open_marks[-1:] == ["{"] else part[0])
+            continue
+        if part[0] in ("{", "["):
+            open_marks.append(part[0])
+        elif part[0] in ("}", "]"):
+            del open_marks[-1:]
+            while part[0] == "}" and written and not written[-1].strip(" \t\r,"):
+                written.pop()
+        written.append(part[0])
+    return "".join([*written, source[position:]])
 
 
 def read_json(tree: IncludeTree, path: str) -> Mapping[str, Any]:
