@@ -28,7 +28,7 @@ _OWN_TEXT = 0.25
 """Of an entry to a book that has another entry, at most, for a character of the parts that it includes."""
 
 _INCLUDE = re.compile(r"^include::(?P<target>[^\[\n]+)\[(?P<options>[^\]\n]*)\]", re.MULTILINE)
-_WHOLE = re.compile(r"\s*(?:\"?leveloffset=[+-]?\d+\"?\s*)?")
+_PART = re.compile(r"\b(?:lines|tags?)[ \t]*=")
 _TITLE = re.compile(r"^={1,3}[ \t]+(?P<title>\S[^\n]*)", re.MULTILINE)
 
 
@@ -152,7 +152,7 @@ def _included(path: str, text: str) -> list[str]:
     """The files that a document includes as a whole, in order."""
     attributes: Mapping[str, str] = dict(entries(text))
     folder = posixpath.dirname(path)
-    whole = (each for each in _INCLUDE.finditer(text) if _WHOLE.fullmatch(each["options"]))
+    whole = (each for each in _INCLUDE.finditer(text) if not _PART.search(each["options"]))
     targets = (substitute(each["target"].strip(), attributes) for each in whole)
     return [posixpath.normpath(posixpath.join(folder, target)) for target in targets]
 

@@ -31,6 +31,11 @@ its definition."""
 _OF_DIRECTIVE = re.compile(r"^[ \t]*\.\. [\w:-]+::", re.MULTILINE)
 """What no code has: it tells that what is indented is the text of a section such as `Example:`."""
 
+_READ_ANYWAY = re.compile(
+    r"Title (?:over|under)line too short|Substitution definition .* empty or invalid"
+    r"|Duplicate substitution definition",
+    re.DOTALL,
+)
 _OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
 
 
@@ -317,6 +322,13 @@ class RstWriter:
         body = self.blocks([child for child in node.children if child not in labels])
         return [f"\\[{commonmark.escaped(label)}\\] {body[0]}", *body[1:]] if body else []
 
+    def _message(self, node: nodes.system_message) -> Lines:
+        """What docutils could not read, as it is written; not what it read all the same, such as a title, and
+        no definition, which no page shows."""
+        if _READ_ANYWAY.match(node.children[0].astext() if node.children else ""):
+            return []
+        return self.blocks(_children(node, nodes.literal_block)[:1])
+
     def _table(self, node: nodes.table) -> Lines:
         def inline(each: nodes.Element) -> str:
             return " ".join(self.inline(each.children).split())
@@ -348,10 +360,7 @@ _BLOCKS: dict[type, Callable[[RstWriter, Any], Lines]] = {
     nodes.line_block: RstWriter._lines,
     nodes.footnote: RstWriter._note,
     nodes.citation: RstWriter._note,
-    # what docutils could not read, as it is written
-    nodes.system_message: lambda writer, node: writer.blocks(
-        _children(node, nodes.literal_block)[:1]
-    ),
+    nodes.system_message: RstWriter._message,
     nodes.image: lambda writer, node: commonmark.paragraph(writer._inline(node)),
     nodes.table: RstWriter._table,
     nodes.transition: lambda writer, node: ["***"],
