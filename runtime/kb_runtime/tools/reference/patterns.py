@@ -163,13 +163,12 @@ def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Patte
 
 
 def _summary(session: Session, record: PatternEntry) -> PatternSummary:
-    summary: PatternSummary = {
+    return {
         "id": record["id"],
         "name": record["name"],
         "description": record.get("description", ""),
+        **present(address=lookup.own_address(session, record)),
     }
-    summary |= present(address=lookup.own_address(session, record))
-    return summary
 
 
 def query_terms(query: str) -> tuple[list[str], bool]:
