@@ -163,12 +163,13 @@ def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Patte
 
 
 def _summary(session: Session, record: PatternEntry) -> PatternSummary:
-    return {
+    summary: PatternSummary = {
         "id": record["id"],
         "name": record["name"],
         "description": record.get("description", ""),
-        **present(address=lookup.own_address(session, record)),
     }
+    summary |= present(address=lookup.own_address(session, record))
+    return summary
 
 
 def query_terms(query: str) -> tuple[list[str], bool]:

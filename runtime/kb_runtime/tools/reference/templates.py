@@ -13,12 +13,7 @@ from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import TemplateEntry
-    from kb_runtime.tools.reference.answers import (
-        Template,
-        TemplateList,
-        TemplateName,
-        TemplateSummary,
-    )
+    from kb_runtime.tools.reference.answers import Template, TemplateList, TemplateSummary
     from kb_runtime.tools.session import Session
 
 KIND: lookup.RecordKind[TemplateEntry] = lookup.RecordKind("templates")
@@ -44,7 +39,11 @@ def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template
             details={"availableTemplates": known},
         )
     structured: Template = {
-        **_name(record),
+        "id": record["id"],
+        "name": record["name"],
+        "description": record.get("description", ""),
+        "framework": record.get("framework", ""),
+        "filename": record["filename"],
         "use_for": record.get("use_for", []),
         "includes": record.get("includes", []),
         "instructions": record.get("instructions", []),
@@ -75,14 +74,12 @@ def list_templates(session: Session, arguments: dict[str, Any]) -> Answer[Templa
 
 
 def _entry(session: Session, record: TemplateEntry) -> TemplateSummary:
-    return {**_name(record), **present(address=lookup.own_address(session, record))}
-
-
-def _name(record: TemplateEntry) -> TemplateName:
-    return {
+    entry: TemplateSummary = {
         "id": record["id"],
         "name": record["name"],
         "description": record.get("description", ""),
         "framework": record.get("framework", ""),
         "filename": record["filename"],
     }
+    entry |= present(address=lookup.own_address(session, record))
+    return entry
