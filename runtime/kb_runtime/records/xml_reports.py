@@ -17,14 +17,9 @@ from kb_runtime.records.xml_cases import is_of_testlink, testlink, testrail, tex
 
 _NAMESPACE = re.compile(r"\{[^{}]*\}")
 _OUTCOMES = {
-    "error": "failed",
-    "fail": "failed",
-    "failure": "failed",
-    "ignored": "skipped",
-    "notexecuted": "skipped",
-    "pass": "passed",
-    "skip": "skipped",
-    "success": "passed",
+    **dict.fromkeys(("error", "fail", "failure"), "failed"),
+    **dict.fromkeys(("ignored", "notexecuted", "skip"), "skipped"),
+    **dict.fromkeys(("pass", "success"), "passed"),
 }
 _CATEGORIES = frozenset({"category", "tag", "testcategory"})
 """Properties and traits whose values are tags; those of others have their names before them."""
