@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -136,7 +135,10 @@ class SearchDefaults(NamedTuple):
         return request.mode
 
 
-@dataclass
+_NOT_TOLD = frozenset(["reader", "trail", "_found", "matched", "snippet"])
+"""Of a hit: what it shares with the others of a search, and what is read when it is asked for."""
+
+
 class SearchHit:
     """A chunk that answers. `record` is the record's position in its collection.
 
@@ -148,21 +150,50 @@ class SearchHit:
     and position) that have nearly the same passage, which is no hit of its own.
     """
 
-    row: int
-    collection: str
-    record: int
-    chunk: dict[str, Any]
-    score: float
-    strategy: Strategy
-    lexical_rank: int | None
-    lexical_score: float | None
-    semantic_rank: int | None
-    cosine: float | None
-    exact_name: bool
-    reader: PassageReader = field(repr=False, compare=False)  # which all hits of a search share
-    trail: RankingTrace | None = field(default=None, repr=False, compare=False)
-    rerank_score: float | None = None
-    copies: tuple[tuple[str, int], ...] = ()
+    def __init__(
+        self,
+        row: int,
+        collection: str,
+        record: int,
+        chunk: dict[str, Any],
+        score: float,
+        strategy: Strategy,
+        lexical_rank: int | None,
+        lexical_score: float | None,
+        semantic_rank: int | None,
+        cosine: float | None,
+        exact_name: bool,
+        reader: PassageReader,
+        trail: RankingTrace | None = None,
+        rerank_score: float | None = None,
+        copies: tuple[tuple[str, int], ...] = (),
+    ) -> None:
+        self.row = row
+        self.collection = collection
+        self.record = record
+        self.chunk = chunk
+        self.score = score
+        self.strategy = strategy
+        self.lexical_rank = lexical_rank
+        self.lexical_score = lexical_score
+        self.semantic_rank = semantic_rank
+        self.cosine = cosine
+        self.exact_name = exact_name
+        self.reader = reader
+        self.trail = trail
+        self.rerank_score = rerank_score
+        self.copies = copies
+
+    def _told(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in _NOT_TOLD}
+
+    def __eq__(self, other: object) -> bool:
+        return self._told() == other._told() if isinstance(other, SearchHit) else NotImplemented
+
+    def __repr__(self) -> str:
+        return (
+            f"SearchHit({', '.join(f'{name}={value!r}' for name, value in self._told().items())})"
+        )
 
     @property
     def fused(self) -> FusedScore | None:
