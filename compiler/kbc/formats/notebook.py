@@ -21,6 +21,7 @@ _HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _MAGIC = re.compile(
     r"%%(bash|sh|html|javascript|js|latex|markdown|perl|ruby|sql|R|cython|writefile)\b"
 )
+_OBJECT = re.compile(r"<[\w.]+ (?:object(?: at 0x[0-9a-fA-F]+)?|at 0x[0-9a-fA-F]+)>")
 _ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -98,7 +99,8 @@ def _first_heading(text: str) -> str:
 
 
 def _output(output: Any) -> str:
-    """The text of one output; "" of images and of what only a browser shows."""
+    """The text of one output, as Markdown if the notebook shows that; "" of images, of what only a browser
+    shows, and of objects that have no text."""
     fields = mapping(output)
     kind = fields.get("output_type")
     if kind in ("error", "pyerr"):
@@ -108,7 +110,8 @@ def _output(output: Any) -> str:
     data = mapping(fields.get("data"))
     if any(str(name).startswith("image/") for name in data):
         return ""
-    return _text(data.get("text/plain", fields.get("text")))
+    text = _text(data.get("text/markdown", data.get("text/plain", fields.get("text"))))
+    return "" if _OBJECT.fullmatch(text.strip()) else text
 
 
 def _short(text: str) -> str:

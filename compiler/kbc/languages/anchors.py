@@ -12,10 +12,12 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
+from urllib.parse import quote, unquote
 
 SlugStyle = Literal[
     "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
-    "doc-builder", "docs-builder", "documenter", "ex-doc", "gitbook", "hexo", "kramdown-gfm", "pandoc",
+    "doc-builder", "docs-builder", "documenter", "ex-doc", "gitbook", "hexo", "kramdown-gfm", "mintlify",
+    "pandoc",
 ]  # fmt: skip
 
 
@@ -59,6 +61,7 @@ _RULES: Mapping[str, AnchorRules] = {
     "hexo": AnchorRules("hexo"),
     "jekyll": AnchorRules("kramdown-gfm"),
     "mdbook": AnchorRules("mdbook"),
+    "mintlify": AnchorRules("mintlify", others=("github",)),
     "mkdocs": AnchorRules("python-markdown"),
     "bookdown": AnchorRules("pandoc"),
     "pkgdown": AnchorRules("pandoc"),
@@ -120,6 +123,8 @@ _COUNT = re.compile(r"_([0-9]{1,9})\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _DASH = re.compile(r"(?<= )-{2,3}(?= )")
 _HEXO_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
+_CONTRACTED = re.compile(r"([A-Za-z0-9]+)-([ts])(-|\Z)")
+_MINTLIFY_DROPPED = re.compile(r"[?,;:!'\"()\[\]{}\u200d\ufe0e\ufe0f]")
 _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")
 
 
@@ -174,6 +179,8 @@ def slug(title: str, style: SlugStyle = "github") -> str:
         return re.sub(r"\W+", "-", title.lower()).strip("-")
     if style == "doc-builder":
         return re.sub(r"[^a-z0-9-]", "", title.strip().lower().replace(" ", "-"))
+    if style == "mintlify":
+        return _mintlify(title)
     if style == "docs-builder":
         plain = re.sub(r"\s+", "-", _without_accents(title).strip().lower())
         return re.sub(r"-{2,}", "-", re.sub(r"[^a-z0-9._-]", "", plain))
@@ -184,6 +191,16 @@ def slug(title: str, style: SlugStyle = "github") -> str:
         kept = re.sub(r"[^a-z0-9]+", "-", _without_accents(title).lower())
         return re.sub(r"^[-0-9]+|-+$", "", kept)
     return _github(title)
+
+
+def _mintlify(title: str) -> str:
+    """What an address need not quote is a hyphen, except letters, digits and `_`; the rest is kept but for
+    some punctuation and symbols. A contraction is one word (`whats-new`)."""
+    quoted = quote(re.sub(r"\s+", "-", title.strip().lower()), safe="~*'()!")
+    hyphened = re.sub(r"[^A-Za-z0-9%_]+", "-", quoted)
+    joined = re.sub(r"-{2,}", "-", _CONTRACTED.sub(r"\1\2\3", hyphened)).strip("-")
+    kept = _MINTLIFY_DROPPED.sub("", unquote(joined))
+    return "".join(char for char in kept if unicodedata.category(char) != "So")
 
 
 def _is_kept_by_documenter(char: str) -> bool:
@@ -242,7 +259,7 @@ class Anchors:
             self._seen.setdefault(stated, 0)
             return stated
         original = anchor = slug(title, self._style)
-        if self._style == "documenter" and anchor in self._seen:
+        if self._style in ("documenter", "mintlify") and anchor in self._seen:
             self._seen[original] = max(self._seen[original], 1)  # `a`, `a-2`
         while self._style == "docutils" and (not anchor or anchor in self._seen):
             self._repeated += 1

@@ -21,7 +21,7 @@ from kbc.languages.front_matter import below_front_matter
 from kbc.limits import toml_excess
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, is_bounded, json_value
-from kbc.recognition.javascript import exported, exported_value
+from kbc.recognition.javascript.exports import exported, exported_value
 from kbc.recognition.site import joined, mapping, text
 
 READER = "the generator's configuration"
@@ -33,6 +33,11 @@ MAX_PAGES = 20_000
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TOML_PART = re.compile(
+    r"\"\"\"(?:\\.|[^\\])*?\"\"\"|\'\'\'.*?\'\'\'|'[^'\n]*'|"
+    rf"{_STRING}|(?P<space>\#[^\n]*|\n)|[{{}}\[\],]",
+    re.DOTALL,
+)
 _ENVIRONMENT = re.compile(r"^ENV$|apply:os\.(?:getenv|environ\.get)$")
 _LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")
 
@@ -88,8 +93,7 @@ def parse_yaml(text: str) -> Mapping[str, Any]:
 
 
 def parse_yaml_value(text: str) -> Any:
-    """What a text in YAML holds, of any type; None where it cannot be read, or where aliases make it
-    endless or very large."""
+    """What a text in YAML holds, of any type; None where it cannot be read or is endless or very large."""
     try:
         value = yaml.load(text, Loader=_Loader)  # a safe loader
         return value if is_bounded(value) else None
@@ -105,7 +109,7 @@ def syntax_problem(path: str, data: bytes) -> tuple[str, int] | None:
         if path.endswith((".yml", ".yaml")):
             yaml.load(source, Loader=_Loader)  # a safe loader
         elif path.endswith(".toml"):
-            tomllib.loads(source)
+            _toml(source)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         return str(error.problem or error.context), mark.line + 1 if mark else 0
@@ -117,9 +121,41 @@ def syntax_problem(path: str, data: bytes) -> tuple[str, int] | None:
 def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     source = read_text(tree, path)
     try:
-        return tomllib.loads(source) if toml_excess(source) is None else {}
+        return _toml(source) if toml_excess(source) is None else {}
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         return {}
+
+
+def _toml(source: str) -> Mapping[str, Any]:
+    """What a text in TOML 1.0 holds, or in 1.1, where a table between braces may have line breaks, comments
+    and a comma behind its last value."""
+    try:
+        return tomllib.loads(source)
+    except tomllib.TOMLDecodeError as error:
+        try:
+            return tomllib.loads(_with_tables_on_one_line(source))
+        except tomllib.TOMLDecodeError:
+            raise error from None
+
+
+def _with_tables_on_one_line(source: str) -> str:
+    written: list[str] = []
+    open_marks: list[str] = []
+    position = 0
+    for part in _TOML_PART.finditer(source):
+        written.append(source[position : part.start()])
+        position = part.end()
+        if part["space"]:
+            written.append(" " if open_marks[-1:] == ["{"] else part[0])
+            continue
+        if part[0] in ("{", "["):
+            open_marks.append(part[0])
+        elif part[0] in ("}", "]"):
+            del open_marks[-1:]
+            while part[0] == "}" and written and not written[-1].strip(" \t\r,"):
+                written.pop()
+        written.append(part[0])
+    return "".join([*written, source[position:]])
 
 
 def read_json(tree: IncludeTree, path: str) -> Mapping[str, Any]:

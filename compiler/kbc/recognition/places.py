@@ -125,8 +125,8 @@ def pages_below(
     """Where a repository without a site has its documentation: conventional folders with pages, and where
     these are few those of parts that hold more; the deepest folder with nearly all of the pages, unless one
     beside it has many; all folders at the top that hold rather pages than code, with the pages beside them;
-    or such folders with a conventional name in parts of it. Where there are few pages, folders of pages alone
-    and one for content or for man pages, else nothing.
+    or such folders with a conventional name in parts of it. Where there are few pages, folders of pages
+    alone, the pages at the top of a tree with hardly any program, and a folder for content or for man pages.
     `names` are the entries of the root, `files` all paths, `man_pages` those of man pages."""
     if found := _conventional(names, files, man_pages):
         return (*found, *_larger(found, files))
@@ -140,7 +140,7 @@ def pages_below(
     ]
     nested = [page for page in pages if len(page) > 1]
     if len(nested) < MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
-        return (*_of_pages_alone(nested, files), *few)
+        return (*_of_pages_alone(nested, files), *_at_top(pages, files), *few)
     folder: list[str] = []
     while True:
         depth = len(folder)
@@ -202,7 +202,9 @@ def _conventional(
     found = found or sorted(
         name
         for name in holding
-        if (named := _DOCS_FOLDER.fullmatch(name)) and not SKIPPED.fullmatch(named["what"])
+        if (named := _DOCS_FOLDER.fullmatch(name))
+        and not SKIPPED.fullmatch(named["what"])
+        and not _holds_readmes(below[name])
     )
     maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/") and is_page(name)]
     found += [_MAVEN_SITE] if maven else []
@@ -259,6 +261,12 @@ def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
     return not any(name.endswith(HTML) for name in lowered) and any(
         name.endswith(known) for name in lowered
     )
+
+
+def _holds_readmes(files: Sequence[str]) -> bool:
+    """Whether these pages are only about the folder that they are in."""
+    written = [PurePosixPath(name).name for name in files if is_page(name)]
+    return bool(written) and all(map(README.fullmatch, written))
 
 
 def built_below(files: Sequence[str], read: Sequence[str]) -> str:
@@ -364,6 +372,14 @@ def _of_pages_alone(
             else not (programs[name] or SKIPPED.fullmatch(name) or _FRAGMENTS.fullmatch(name))
         )
     )
+
+
+def _at_top(pages: Sequence[Sequence[str]], files: Sequence[str]) -> list[str]:
+    """The pages beside a manifest, where there are several and hardly any program: the folder of the pages
+    of a project has one, too, if they are built or checked with its tools."""
+    found = sorted(page[0] for page in pages if len(page) == 1 and not README.fullmatch(page[0]))
+    is_of_pages = len(found) >= max(FEW_PAGES, PAGES_A_PROGRAM * sum(map(is_program, files)))
+    return found if is_of_pages else []
 
 
 def is_program(name: str) -> bool:

@@ -256,7 +256,13 @@ def test_what_another_repository_gives_a_component_is_elsewhere() -> None:
 
 def test_blocks_of_a_list_item_follow_each_other() -> None:
     source = "* One\n+\nThe syntax:\n+\n[subs=normal]\n----\n_a_\n----\n+\nLast.\n"
-    assert text(source) == "- One\n\n  The syntax:\n\n  ```\n  _a_\n  ```\n\n  Last.\n"
+    assert text(source) == "- One\n\n  The syntax:\n\n  ```\n  a\n  ```\n\n  Last.\n"
+
+
+def test_marks_that_a_listing_replaces_are_no_part_of_its_code() -> None:
+    source = "T\n\n:u: pass:a,q[&lt;egg&gt;]\n\n[subs='+quotes,macros,attributes']\n----\n"
+    source += "$ *fly* __<nest>__ -*.x *.y\n{u}\n----\n\n`{u}/__<a>__/${B\\}`\n"
+    assert text(source) == "T\n\n```\n$ fly <nest> -*.x *.y\n<egg>\n```\n\n`<egg>/<a>/${B}`\n"
 
 
 def test_character_references_and_macros_within_words_and_values() -> None:

@@ -99,6 +99,13 @@ def test_notebook_output_is_cut() -> None:
     assert found.text.count("line\n") == 20
 
 
+def test_notebook_output_is_markdown_or_text_but_no_bare_object() -> None:
+    data = {"text/plain": "<a.B object>", "text/markdown": "| K |"}, {"text/plain": "<a.B at 0x7f>"}
+    cells = [{"cell_type": "code", "source": "x", "outputs": [{"data": each} for each in data]}]
+    (found,) = convert("a.ipynb", json.dumps({"cells": cells}).encode(), read)
+    assert found.text == "```python\nx\n```\n\n```text\n| K |\n```\n"
+
+
 @pytest.mark.parametrize(
     ("data", "line"), [(b'{\n"cells": [}', 2), (b"[]", 0), (b'{"cells": 3}', 0), (b"[" * 90_000, 0)]
 )

@@ -299,6 +299,11 @@ def test_what_lies_outside_of_the_tree_is_the_trees_to_refuse(tmp_path: Path) ->
         assert [each.code for each in found.problems] == ([] if shown else [UNRESOLVED])
 
 
+def test_what_docutils_reads_with_a_warning_is_not_quoted() -> None:
+    source = "Nests\n=====\n\nLong title\n-----\n\nA |br| b\n\n.. |br| raw:: html\n\n   <br />\n"
+    assert text(source) == "# Nests\n\n## Long title\n\nA  b\n"
+
+
 def test_broken_table_is_kept_as_written_and_reported_once() -> None:
     found = one("==== ===\na    b\n==== ===\nx too wide text\n==== ===\n\nAfter.\n\n.. image::\n")
     assert [each.code for each in found.problems] == ["rst-syntax"]

@@ -93,7 +93,8 @@ def test_commands_are_what_they_show(source: str, shown: str) -> None:
 
 def test_files_are_included_and_those_of_a_build_are_elsewhere(tmp_path: Path) -> None:
     files = {
-        "doc/heron.texi": "@settitle Heron\n@include eggs.texi\n@include version.texi\n@include gone.texi\n",
+        "doc/heron.texi": "@settitle Heron (version @value{V})\n@include eggs.texi\n"
+        "@include version.texi\n@include gone.texi\n",
         "doc/eggs.texi": "@node Eggs\n@chapter Eggs\n\nBlue.\n",
         "doc/version.texi.in": "x\n",
         "doc/other.md": "# Other\n\nWings.\n",

@@ -314,7 +314,7 @@ def test_references_show_the_title_of_a_label_of_another_page_and_link_it(tmp_pa
 def test_a_book_in_asciidoc_links_its_chapters_which_have_its_attributes(tmp_path: Path) -> None:
     book = (
         "= Kites\n:version: 3\n:leveloffset: 1\ninclude::names.adoc[]\n\n"
-        "include::ch/wind.adoc[]\n\ninclude::{chapters}/lines.adoc[leveloffset=+1]\n\n"
+        "include::ch/wind.adoc[On wind]\n\ninclude::{chapters}/lines.adoc[leveloffset=+1]\n\n"
         "include::ch/tail.adoc[]\n\n:leveloffset: 0\n\n== Last words\n\ninclude::note.adoc[]\n"
     )
     found, _ = inputs(

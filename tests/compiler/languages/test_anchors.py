@@ -63,6 +63,8 @@ def test_a_stated_anchor_is_taken() -> None:
         ("3. Über & a_b: 1.5!", "pandoc", "über-a_b-1.5"),
         ("42", "pandoc", "section"),
         ("posts.post.add_tag: über!", "ex-doc", "posts-post-add_tag-über"),
+        ("What's nests.add_one() in v4.5?", "mintlify", "whats-nests-add_one-in-v4-5"),
+        ("🪺 Über / a & b: (more)", "mintlify", "-über-/-a-&-b-more"),
     ],
 )
 def test_each_generator_has_its_rule(title: str, style: SlugStyle, expected: str) -> None:
@@ -79,6 +81,11 @@ def test_python_markdown_numbers_titles_of_which_no_letter_is_left() -> None:
     numbered = Anchors("python-markdown")
     titles = ("安装", "Vim 编辑器", "配置", "Vim", "说明 2", "说明")
     assert [numbered.next(title) for title in titles] == ["_1", "vim", "_2", "vim_1", "2", "_3"]
+
+
+def test_mintlify_counts_from_two() -> None:
+    numbered = Anchors("mintlify")
+    assert [numbered.next("A") for _ in range(3)] == ["a", "a-2", "a-3"]
 
 
 def test_sphinx_counts_all_repetitions_together() -> None:

@@ -171,6 +171,14 @@ def test_a_larger_folder_of_a_part_is_read_as_the_site_that_it_is(tmp_path: Path
     ]
 
 
+def test_a_folder_beside_documentation_with_a_readme_alone_does_not_hide_it(tmp_path: Path) -> None:
+    files = {"CMakeLists.txt": "", "docs-other/README.md": page("Others"), "tools/build.py": CODE}
+    root = write_tree(
+        tmp_path / "heron", files | {f"src/{n}.md": page(f"Part {n}") for n in range(20)}
+    )
+    assert recognised(root).project.collections[0].paths == ("src",)
+
+
 def test_examples_for_documentation_are_no_documentation(tmp_path: Path) -> None:
     files = {f"src/main/docs/guide/bird-{number}.adoc": "= Bird\n\nText.\n" for number in range(30)}
     files |= {"build.gradle": "", "doc-examples/a/A.java": "class A {}\n"}
@@ -297,6 +305,16 @@ def test_a_folder_of_a_few_pages_and_no_program_is_documentation(tmp_path: Path)
     assert "notes/one.md" in [each.id for each in inputs.records["code"]]
     write_tree(root, {"spec/heron_spec.rb": CODE})
     assert [each.name for each in recognised(root).project.collections] == ["readme", "code"]
+
+
+def test_the_pages_beside_a_manifest_are_documentation_without_programs(tmp_path: Path) -> None:
+    pages = {f"{name}.md": page(name.title()) for name in ("build", "input", "window")}
+    root = write_tree(
+        tmp_path / "heron", {"CMakeLists.txt": "", "SUPPORT.md": page("Support"), **pages}
+    )
+    assert recognised(root).project.collections[0].paths == ("SUPPORT.md", *pages)
+    write_tree(root, {"heron.c": "int fly;\n"})
+    assert [each.name for each in recognised(root).project.collections] == ["code"]
 
 
 @pytest.mark.parametrize("site", [{}, {"mkdocs.yml": "site_name: Heron\n"}])

@@ -16,6 +16,7 @@ _PART = re.compile(
     r"""|(?P<bare>[^,]*))\s*(?:,|\Z)"""
 )
 _SHORTHAND = re.compile(r"([#.%])([^#.%]+)")
+_ESCAPED = re.compile(r"\\(\{[\w-]+\})|(\{[\w-]+)\\\}")
 _REFERENCE = re.compile(r"(\\?)\{(?:(set|counter2?):)?([\w-]+)(?::[^{}]*)?\}")
 _VERBATIM = re.compile(
     rf"(`+|\+{{1,3}})(?=\S).{{0,1000}}?(?<=\S)\1|{re.escape(NOT_INCLUDED)}[^()\n]*\)"
@@ -103,7 +104,7 @@ def substitute(text: str, attributes: Mapping[str, str]) -> str:
         if replaced == text:
             break
         text = replaced
-    return re.sub(r"\\(\{[\w-]+\})", r"\1", text)
+    return _ESCAPED.sub(lambda match: match[1] or f"{match[2]}}}", text)
 
 
 def unknown_names(text: str) -> list[str]:

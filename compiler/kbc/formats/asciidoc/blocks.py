@@ -11,7 +11,7 @@ from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc import lists, snippets, tables
 from kbc.formats.asciidoc.attributes import Attributes, substitute
-from kbc.formats.asciidoc.inline import Inline
+from kbc.formats.asciidoc.inline import Inline, listing
 from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine, level_offset
 from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written, is_missing, underlined_level
 from kbc.formats.document import FormatError
@@ -306,9 +306,7 @@ class Blocks:
         language = given.get("language", language)
         if not language and given.style == "source":
             language = self.project.attributes.get("source-language", "")
-        code = _joined(body)
-        if "attributes" in given.get("subs") or given.get("subs") == "normal":
-            code = substitute(code, self.project.attributes)
+        code = listing(_joined(body), given.get("subs"), self.project.attributes)
         if given.get("indent") == "0":
             code = dedent(code)
         return commonmark.fence(code, language.split(",")[0])

@@ -28,7 +28,7 @@ _OWN_TEXT = 0.25
 """Of an entry to a book that has another entry, at most, for a character of the parts that it includes."""
 
 _INCLUDE = re.compile(r"^include::(?P<target>[^\[\n]+)\[(?P<options>[^\]\n]*)\]", re.MULTILINE)
-_WHOLE = re.compile(r"\s*(?:\"?leveloffset=[+-]?\d+\"?\s*)?")
+_PART = re.compile(r"\b(?:lines|tags?)[ \t]*=")
 _TITLE = re.compile(r"^={1,3}[ \t]+(?P<title>\S[^\n]*)", re.MULTILINE)
 
 
@@ -162,7 +162,7 @@ def _included(path: str, text: str) -> list[str]:
     targets = (
         substitute(match["target"].strip(), attributes)
         for match in _INCLUDE.finditer(text)
-        if _WHOLE.fullmatch(match["options"])
+        if not _PART.search(match["options"])
     )
     return [posixpath.normpath(posixpath.join(folder, target)) for target in targets]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
@@ -17,6 +17,16 @@ from kbc.project.source_file import decode_any, relative_path
 
 MAX_DEPTH = 12
 _SUBSTITUTED = re.compile(r"\b(?:q|quotes|m|macros|n|normal)\b")
+_MACROS = re.compile(r"(?<![\w-])(?:m|macros|n|normal)\b")
+_QUOTES = re.compile(r"(?<![\w-])(?:q|quotes|n|normal)\b")
+_PASSED = re.compile(r"pass:[\w,]*\[(.*?)\]")
+_ENTITY = re.compile(r"&(?:amp|gt|lt);")
+_TO_FILL_IN = re.compile(r"(__?|\*\*?)(<[^<>\n]+>)\1")
+_NESTED_MARKS = 2
+_MARKED = re.compile(
+    r"(?P<two>\*\*|__|\#\#|``)(?P<wide>\S|\S[^\n]{0,1000}?\S)(?P=two)"
+    r"|(?<![\w;:}\\*_#`])(?P<one>[*_#`])(?P<narrow>\S|\S[^\n]{0,1000}?\S)(?P=one)(?![\w*_#`])"
+)
 REFERENCE = "\x00{}\x00"
 """Stands for the title of the section with this id, until all of them are known."""
 
@@ -129,7 +139,7 @@ class Inline:
         inner = match[0][2:-2] if match[0].startswith("``") else match[0][1:-1]
         if len(inner) > 2 and inner[0] == "+" == inner[-1]:
             return commonmark.code_span(inner.strip("+"))
-        inner = re.sub(r"pass:\w*\[(.*?)\]", r"\1", inner)
+        inner = _TO_FILL_IN.sub(r"\2", _unescaped(_PASSED.sub(r"\1", inner)))
         if nested := re.fullmatch(
             r"(?:xref|link):([^\[\s]*)\[(.*)\]|(https?://\S+)\[(.+)\]", inner
         ):
@@ -229,6 +239,24 @@ class Inline:
 
     def _plain(self, match: re.Match[str], depth: int) -> str:
         return commonmark.escaped(match[0].strip("+"))
+
+
+def listing(code: str, substitutions: str, attributes: Mapping[str, str]) -> str:
+    """A listing with what these substitutions replace: attributes, `pass:[]`, and the marks of what is strong
+    or a name to fill in (`*run* __<file>__`), which are left out."""
+    if "attributes" in substitutions or substitutions == "normal":
+        filled = substitute(code, attributes)
+        code = filled if "&" in code else _unescaped(filled)
+    if _MACROS.search(substitutions):
+        code = _PASSED.sub(r"\1", code)
+    if _QUOTES.search(substitutions):
+        for _ in range(_NESTED_MARKS):
+            code = _MARKED.sub(lambda marked: marked["wide"] or marked["narrow"], code)
+    return code
+
+
+def _unescaped(code: str) -> str:
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), code)
 
 
 def _picture(match: re.Match[str]) -> str:

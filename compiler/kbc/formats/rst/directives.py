@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from docutils import nodes, statemachine
+from docutils.parsers.rst.states import SubstitutionDef
 
 from kbc.formats.document import FormatError
 from kbc.formats.loading import parse_python
@@ -27,8 +28,11 @@ class entry(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes 
 
 
 class _Drop(SphinxDirective):
+    """What no text is left of; as what a substitution stands for (`|br| raw:: html`), something empty."""
+
     def run(self) -> list[nodes.Node]:
-        return []
+        is_substituted = isinstance(self.state, SubstitutionDef)
+        return [nodes.raw("", "", format="html")] if is_substituted else []
 
 
 class _Meta(_Drop):

@@ -38,6 +38,11 @@ its definition."""
 _OF_DIRECTIVE = re.compile(r"^[ \t]*\.\. [\w:-]+::", re.MULTILINE)
 """What no code has: it tells that what is indented is the text of a section such as `Example:`."""
 
+_READ_ANYWAY = re.compile(
+    r"Title (?:over|under)line too short|Substitution definition .* empty or invalid"
+    r"|Duplicate substitution definition",
+    re.DOTALL,
+)
 _OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
 
 
@@ -347,7 +352,10 @@ class RstWriter:
         return [f"\\[{commonmark.escaped(label)}\\] {body[0]}", *body[1:]] if body else []
 
     def _message(self, node: nodes.system_message) -> Lines:
-        """What docutils could not read, as it is written."""
+        """What docutils could not read, as it is written; not what it read all the same, such as a title, and
+        no definition, which no page shows."""
+        if _READ_ANYWAY.match(node.children[0].astext() if node.children else ""):
+            return []
         kept = [child for child in node.children if isinstance(child, nodes.literal_block)]
         return self.blocks(kept[:1])
 

@@ -49,6 +49,8 @@ _KNOWN = frozenset(_STRUCTURE).union(
 _TAB = re.compile(r"[ \t]*@tab\b[ \t]*")
 _CONTINUED = re.compile(r"^(@def[^\n]*?)@\n[ \t]*", re.MULTILINE)
 _WORD = re.compile(r"\{[^{}]*\}|\S+")
+_VALUE = re.compile(r"[ ,]*\(?(?:\b[Vv]ersion )?@value\{(?P<name>[^{}]*)\}\)?")
+"""In a title, such as that of the version, which a build writes to a file that is not in the tree."""
 
 
 @dataclass(slots=True)
@@ -241,7 +243,7 @@ class _TexinfoWriter:
         elif name == "clear":
             self._values.pop(rest, None)
         elif name == "settitle" or (name in ("title", "top") and not self.title):
-            self.title = self._inline(rest)
+            self.title = self._inline(_VALUE.sub(self._known, rest))
         elif name == "node":
             self._node = " ".join(rest.split(",")[0].split())
         elif name in LEVELS:
@@ -256,6 +258,9 @@ class _TexinfoWriter:
             self._definition(definition["kind"], rest, is_further=bool(definition["more"]))
         elif name not in NO_TEXT and name != "top" and len(self._open) < MAX_DEPTH:
             self._open.append(_TexinfoBlock(name, rest))
+
+    def _known(self, value: re.Match[str]) -> str:
+        return value[0] if value["name"] in self._values else ""
 
     def _heading(self, level: int, rest: str) -> None:
         while self._open:

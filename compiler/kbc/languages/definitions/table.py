@@ -211,11 +211,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     },
     "php": {"const_element": _inner_value(kind="constant")},
     "python": _PYTHON,
-    "r": {
-        "binary_operator": special.r_value,
-        "call": special.r_call,
-        "function_definition": None,
-    },
+    "r": {"binary_operator": special.r_value, "call": special.r_call, "function_definition": None},
     "ruby": {
         "alias": special.ruby_method,
         "assignment": special.assignment,

@@ -57,7 +57,12 @@ def test_zensical_has_the_keys_of_mkdocs_in_a_table(tmp_path: Path) -> None:
 site_name = "Sluice"
 site_url = "https://sluice.example/"
 docs_dir = "pages"
-nav = [{ "Start" = "index.md" }, { "Guide" = ["zebra.md", { "Apples" = "apple.md" }] }]
+nav = [
+  { "Start" = "index.md" },
+  { # TOML 1.1
+    "Guide" = ["zebra.md", { "Apples" = "apple.md" }],
+  },
+]
 
 [project.markdown_extensions.pymdownx.tabbed]
 slugify = "pymdownx.slugs.slugify"
