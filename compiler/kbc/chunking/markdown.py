@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from kb_runtime.text.members import MemberPath
-from kbc.chunking import members
+from kbc.chunking import fenced, members
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import SEPARATOR, Header, beginning, header, opening_details
@@ -22,7 +22,7 @@ from kbc.chunking.lines import TextLines
 from kbc.chunking.markdown_cuts import block_cuts
 from kbc.chunking.members import Heading, SectionMembers
 from kbc.chunking.packing import REMNANT, PackedPassage, pack_lines
-from kbc.chunking.passage_types import coded_lines, passage_type, pieces
+from kbc.chunking.passage_types import coded_lines, passage_type
 from kbc.chunking.visible import visible_text
 from kbc.languages import answers, markdown
 from kbc.languages.fences import chunk_type
@@ -223,7 +223,7 @@ def _set_apart(
     """A group of its own for each fence in `group`; blank lines behind a fence, with which a piece may
     begin, are of no section."""
     passage = group.passage
-    found = pieces(lines, passage.start, passage.end, fences)
+    found = fenced.pieces(lines, passage.start, passage.end, fences)
     if len(found) == 1:
         yield replace(group, language=found[0].language)
         return

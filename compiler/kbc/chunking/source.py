@@ -21,7 +21,8 @@ from kbc.chunking.lines import TextLines
 from kbc.chunking.packing import REMNANT, PackedPassage, pack_lines
 from kbc.chunking.plain import code_cuts
 from kbc.languages import quint, syntax
-from kbc.languages.exports import exports, passes_on
+from kbc.languages.barrels import passes_on
+from kbc.languages.exports import exports
 from kbc.languages.fences import chunk_type
 from kbc.languages.suffixes import language_of
 from kbc.languages.syntax import Symbol

@@ -17,13 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 from kb_runtime.live.compiler_process import CompilerError, CompilerProcess
 from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.manifest import CURRENT, LISTING
+from kbc.following.draft_listing import kept_listed
 from kbc.following.file_changes import FileWatcher
 from kbc.following.source_files import SourceFiles, TreeError
 from kbc.following.source_index import SourceIndex
@@ -45,10 +44,6 @@ POLL_S = 2.0
 """How often files are compared where the kernel cannot watch them."""
 RESCAN_S = 60.0
 """... and without any notice: a notification may be lost, and some file systems send none."""
-LISTING_PAUSE_S = 1.0
-"""Between looks at the files while their first draft is made: also at least four times what the last look
-took, because the draft waits meanwhile."""
-
 DRAFT = "--draft"
 """The option of the compiler that has it parse and publish without embedding."""
 
@@ -174,7 +169,7 @@ class Follower:
         # Before the scan: what changes meanwhile differs from the draft then.
         if not self._obstacle:  # else it would be shown for moments only
             self._set_status("drafting", notice)
-        with _kept_listed(self._files, Path(self._index.folder.kb_folders[0]), self._index.prefix):
+        with kept_listed(self._files, Path(self._index.folder.kb_folders[0]), self._index.prefix):
             self._index.build(draft=True)
         self._published = self._index.published()
 
@@ -300,30 +295,3 @@ class Follower:
         except OSError:  # no space: an old status would be wrong, and none means "starting"
             with suppress(OSError):
                 Path(path).unlink()
-
-
-@contextmanager
-def _kept_listed(files: SourceFiles, kb_folder: Path, prefix: str) -> Iterator[None]:
-    """Rewrites the list of the files in `kb_folder` within the block, in which their first draft is made,
-    whenever one has changed; `files` are used by nobody else meanwhile. A server that answers from the files
-    leaves out those that are not as the list says: an edited file would be missing until the draft."""
-    ending = Event()
-
-    def follow() -> None:
-        pause_s = LISTING_PAUSE_S
-        while not ending.wait(pause_s):
-            began = time.monotonic()
-            with suppress(OSError):  # the next look at the tree reports what is wrong
-                if files.scan():
-                    files.list_for(kb_folder, prefix)
-            pause_s = max(LISTING_PAUSE_S, 4 * (time.monotonic() - began))
-
-    looking = Thread(target=follow, daemon=True)
-    looking.start()
-    try:
-        yield
-    finally:
-        ending.set()
-        looking.join()
-        if (kb_folder / CURRENT).exists():  # it may have been written after the draft replaced it
-            (kb_folder / LISTING).unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,10 @@ from kbc.sources.source_tree import SourceTree
 MAX_CODE_FILES = 4_000
 MAX_CODE_BYTES = 40_000_000
 """Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
+
+_LEAST_LEFT = 0.25
+"""The share of the files that must be left where the largest folder is left out: a copy of other projects
+(`lib/`) or one part of many, and not what the project is."""
 
 _TESTS = (
     *("test/", "tests/", "__tests__/", "spec/", "e2e/", "testdata/", "fixtures/", "benchmarks/"),
@@ -162,6 +167,10 @@ def _bounded(root: Path, exclude: Sequence[str], documented: bool) -> tuple[Coll
         return whole, ""
     if not documented or _is_within_bounds(root, without_tests):
         return without_tests, "tests are left out: they would be too much code"
+    largest = _largest_folder(root, without_tests)
+    rest = replace(without_tests, exclude=(*without_tests.exclude, f"/{largest}/"))
+    if largest and _is_within_bounds(root, rest):
+        return rest, f"tests and `{largest}/` are left out: they would be too much code"
     return None, (
         f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB; a kb.toml can name what to compile"
     )
@@ -174,6 +183,18 @@ def _is_within_bounds(root: Path, code: Collection) -> bool:
         if files > MAX_CODE_FILES or size > MAX_CODE_BYTES:
             return False
     return True
+
+
+def _largest_folder(root: Path, code: Collection) -> str:
+    """The folder at the top of `root` with most of the code; "" where hardly anything would be left."""
+    sizes, counts = Counter[str](), Counter[str]()
+    for path in SourceTree(code.exclude).walk(root):
+        top = path.relative_to(root).parts[:-1][:1]
+        sizes.update({each: path.stat().st_size for each in top})
+        counts.update(top or [""])
+    largest = max(sizes, key=lambda each: (sizes[each], each), default="")
+    is_part = counts[largest] <= (1 - _LEAST_LEFT) * counts.total()
+    return largest if is_part else ""
 
 
 def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:

@@ -166,11 +166,7 @@ def tell(facts: Any, sentence: str, *, as_json: bool) -> None:
 def _as_json(failure: KbcError) -> dict[str, Any]:
     """What `--json` prints in place of a result: the error, and the diagnostics of a build."""
     shown: dict[str, Any] = {
-        "error": {
-            "message": failure.message,
-            "hint": failure.hint,
-            "exit_code": failure.exit_code,
-        }
+        "error": {"message": failure.message, "hint": failure.hint, "exit_code": failure.exit_code}
     }
     diagnostics = getattr(failure, "diagnostics", ())
     if diagnostics:

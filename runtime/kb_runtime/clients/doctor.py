@@ -16,13 +16,7 @@ from kb_runtime.clients import config_file
 from kb_runtime.clients.errors import ConfigError, TextError
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.probe import SLOW_START_S, Era, Report, probe
-from kb_runtime.clients.server import (
-    Launch,
-    Server,
-    artifacts_of,
-    is_temporary,
-    launch_of,
-)
+from kb_runtime.clients.server import Launch, Server, artifacts_of, is_temporary, launch_of
 from kb_runtime.clients.table import CLIENTS, Client, Scope
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store.integrity import REBUILD
@@ -64,6 +58,12 @@ class _ServerEntry:
     @property
     def about(self) -> str:
         return f"{self.client.title}, {self.name} in {self.path}"
+
+    def problem(self, message: str, hint: str) -> Finding:
+        return Finding("problem", self.about, message, hint)
+
+    def warning(self, message: str, hint: str) -> Finding:
+        return Finding("warning", self.about, message, hint)
 
 
 class Doctor:
@@ -118,9 +118,7 @@ class Doctor:
             if self._is_examined(entry):
                 entries.append(entry)
             elif self._server is not None and name == self._server.name:
-                yield Finding(
-                    "problem",
-                    entry.about,
+                yield entry.problem(
                     f"Another server has the name {name!r}: {entry.launch}.",
                     "Install under another --name, or replace it with --force.",
                 )
@@ -151,25 +149,18 @@ class Doctor:
         launch = entry.launch
         if not launch.is_enabled:
             hint = f"Enable it in {entry.client.title}, or remove `disabled`."
-            yield Finding("warning", entry.about, "The server is disabled.", hint)
+            yield entry.warning("The server is disabled.", hint)
         program = launch.argv[0]
         if not os.path.isabs(program):
             hint = f"Clients start with a short PATH. {_AGAIN}"
-            yield Finding("warning", entry.about, f"{program} is not an absolute path.", hint)
+            yield entry.warning(f"{program} is not an absolute path.", hint)
             return
         if not os.path.exists(program):
-            yield Finding(
-                "problem",
-                entry.about,
-                f"{program} does not exist; was its environment removed?",
-                _AGAIN,
-            )
+            yield entry.problem(f"{program} does not exist; was its environment removed?", _AGAIN)
         elif not os.path.isfile(program) or not os.access(program, os.X_OK):
-            yield Finding("problem", entry.about, f"{program} is not executable.", _AGAIN)
+            yield entry.problem(f"{program} is not executable.", _AGAIN)
         elif (interpreter := _interpreter(program)) and not shutil.which(interpreter):
-            yield Finding(
-                "problem",
-                entry.about,
+            yield entry.problem(
                 f"{program} needs {interpreter}, which no longer exists.",
                 "Its environment was moved or its Python removed. " + _AGAIN,
             )
@@ -177,13 +168,13 @@ class Doctor:
             hint = (
                 "Install the package permanently (pip, pipx or uv tool install) and install again."
             )
-            yield Finding("warning", entry.about, f"{program} is in a temporary folder.", hint)
+            yield entry.warning(f"{program} is in a temporary folder.", hint)
 
     def _served(self, entry: _ServerEntry) -> Iterator[Finding]:
         for artifact in artifacts_of(entry.launch.argv) or ():
             if not os.path.isabs(artifact):
                 hint = f"Clients start servers in other folders. {_AGAIN}"
-                yield Finding("problem", entry.about, f"{artifact} is not an absolute path.", hint)
+                yield entry.problem(f"{artifact} is not an absolute path.", hint)
             elif self._server is None or artifact not in self._server.artifacts:
                 for finding in self._artifact(artifact):
                     yield Finding(finding.level, entry.about, finding.message, finding.hint)
@@ -197,9 +188,7 @@ class Doctor:
         """What the server says when it is started; only what the user has put into their own files is."""
         launch = entry.launch
         if entry.scope != "user":
-            yield Finding(
-                "warning",
-                entry.about,
+            yield entry.warning(
                 f"not started, because a file of a project may name any command: {launch}",
                 "If you trust the project, run this command in a terminal; it must wait for input.",
             )
@@ -216,12 +205,8 @@ class Doctor:
 
 def _judged(about: str, report: Report) -> Finding:
     if report.problem:
-        return Finding(
-            "problem",
-            about,
-            f"{report.problem} (protocol: {report.era})",
-            "Start it in a terminal.",
-        )
+        message = f"{report.problem} (protocol: {report.era})"
+        return Finding("problem", about, message, "Start it in a terminal.")
     message = describe(report)
     if report.degraded:
         return Finding("problem", about, report.degraded, REBUILD)
@@ -306,17 +291,13 @@ def _duplicates(entries: Sequence[_ServerEntry]) -> Iterator[Finding]:
     for entry in entries:
         other = by_name.setdefault((entry.client.id, entry.name), entry)
         if other is not entry and other.launch.argv != entry.launch.argv:
-            yield Finding(
-                "warning",
-                entry.about,
+            yield entry.warning(
                 f"{other.path} has another server of this name; in this project {entry.path} counts.",
                 "Remove one of the two with `install --uninstall`.",
             )
         other = by_argv.setdefault((entry.path, entry.launch.argv), entry)
         if other is not entry:
-            yield Finding(
-                "warning",
-                entry.about,
+            yield entry.warning(
                 f"{other.name} starts the same server: every tool is offered twice.",
                 f"Remove one: `install --uninstall --name {entry.name}`.",
             )

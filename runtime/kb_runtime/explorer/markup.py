@@ -142,20 +142,15 @@ def markdown(
     return before + sanitised(html)
 
 
+_UNREAD_TAGS = "script style template noscript iframe object svg math"
+"""What is in them is left out with them."""
+
+
 def sanitised(html: str) -> Markup:
     clean = nh3.clean(
         html,
         tags=set(_TAGS.split()),
-        clean_content_tags={
-            "script",
-            "style",
-            "template",
-            "noscript",
-            "iframe",
-            "object",
-            "svg",
-            "math",
-        },
+        clean_content_tags=set(_UNREAD_TAGS.split()),
         attributes=_ATTRIBUTES,
         attribute_filter=_kept,
         url_schemes=_SCHEMES,

@@ -150,26 +150,20 @@ def grouped(
     ]
 
 
+_ASKING = frozenset(
+    [
+        *("how", "what", "why", "when", "where", "which", "who"),
+        *("can", "does", "is", "are", "do", "should"),
+    ]
+)
+
+
 def form_of(query: str) -> str:
     """A name, a question in a sentence, or keywords."""
     words = query.split()
     if len(words) == 1 and _WORD.fullmatch(words[0]):
         return "a name"
-    if query.rstrip().endswith("?") or "".join(words[:1]).lower() in (
-        "how",
-        "what",
-        "why",
-        "when",
-        "where",
-        "which",
-        "who",
-        "can",
-        "does",
-        "is",
-        "are",
-        "do",
-        "should",
-    ):
+    if query.rstrip().endswith("?") or "".join(words[:1]).lower() in _ASKING:
         return "a question"
     return "keywords"
 

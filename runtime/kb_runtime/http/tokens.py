@@ -25,15 +25,9 @@ DEFAULT_NAME = "kb"
 """What a token without a name is called in the log."""
 
 ALGORITHMS = (
-    "RS256",
-    "RS384",
-    "RS512",
-    "PS256",
-    "PS384",
-    "PS512",
-    "ES256",
-    "ES384",
-    "ES512",
+    *("RS256", "RS384", "RS512"),
+    *("PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "ES512"),
     "EdDSA",
 )
 """Signatures whose keys can be published. With HMAC everybody who verifies a token could make one."""

@@ -11,16 +11,8 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.inspection import section_sizes
 
 SETTINGS = (
-    "name",
-    "title",
-    "version",
-    "description",
-    "license",
-    "prefix",
-    "scopes",
-    "search",
-    "tools",
-    "package",
+    *("name", "title", "version", "description", "license"),
+    *("prefix", "scopes", "search", "tools", "package"),
 )
 """Manifest fields that `diff` compares as settings."""
 

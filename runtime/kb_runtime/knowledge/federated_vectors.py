@@ -15,15 +15,9 @@ import numpy as np
 from kb_runtime.search.vectors import EXACT_ROWS, DividedRows, RowRange, VectorHits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kb_runtime.knowledge.part_rows import PartRows
     from kb_runtime.knowledge.sharding.vectors import ShardedVectors
-    from kb_runtime.search.vectors import VectorIndex, VectorRows
-
-    Floats = NDArray[np.float32]
-    Rows = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
+    from kb_runtime.search.vectors import Floats, Mask, Rows, VectorIndex, VectorRows
 
 
 class VectorPart(NamedTuple):

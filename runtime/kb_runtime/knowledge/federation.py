@@ -10,11 +10,7 @@ from bisect import bisect_right
 
 from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
-from kb_runtime.knowledge.federated_layout import (
-    FederatedLayout,
-    collection_names,
-    shown_records,
-)
+from kb_runtime.knowledge.federated_layout import FederatedLayout, collection_names, shown_records
 from kb_runtime.knowledge.lazy_readers import LazyReaders, opened_once
 from kb_runtime.knowledge.merged_manifest import merge
 from kb_runtime.knowledge.models import open_sections

@@ -60,13 +60,9 @@ def render_inspection(facts: dict[str, Any]) -> str:
     if facts["draft"]:
         head.append(["draft", DRAFT])
     if encoder:
-        head.append(
-            [
-                "encoder",
-                f"{encoder['model']}, {encoder['dimensions']} dimensions,"
-                f" documents {encoder['documents']}, queries {encoder['queries']}",
-            ]
-        )
+        said = f"{encoder['model']}, {encoder['dimensions']} dimensions,"
+        said += f" documents {encoder['documents']}, queries {encoder['queries']}"
+        head.append(["encoder", said])
     if reranker := facts.get("reranker"):
         head.append(["re-ranker", reranker["model"]])
     collections = [["collection", "kind", "group", "records", "chunks"]]

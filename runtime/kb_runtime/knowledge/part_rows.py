@@ -10,11 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
+    from kb_runtime.search.vectors import Mask, Rows
 
 
 class PartRows:

@@ -10,13 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.knowledge.lookup import Place
-
-    Floats = NDArray[np.float32]
+    from kb_runtime.search.vectors import Floats
 
 BODY = "body"
 """The field of the lexical index that has the prose terms of a chunk's text."""

@@ -16,19 +16,9 @@ HERE = "."
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
 PROJECT_FILES = (
-    "pyproject.toml",
-    "setup.py",
-    "package.json",
-    "go.mod",
-    "Cargo.toml",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "CMakeLists.txt",
-    "Makefile",
-    "composer.json",
-    "Gemfile",
-    "mix.exs",
+    *("pyproject.toml", "setup.py", "package.json", "go.mod", "Cargo.toml"),
+    *("pom.xml", "build.gradle", "build.gradle.kts", "CMakeLists.txt", "Makefile"),
+    *("composer.json", "Gemfile", "mix.exs"),
 )
 
 

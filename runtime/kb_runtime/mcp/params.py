@@ -14,16 +14,7 @@ if TYPE_CHECKING:
 
     Shape = JsonType | tuple[str, ...]
 
-_LOG_LEVELS = (
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-)
+_LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _PAGED: dict[str, tuple[Shape, bool]] = {"cursor": ("string", False)}
 _FIELDS: dict[str, dict[str, tuple[Shape, bool]]] = {
     "initialize": {

@@ -60,7 +60,7 @@ def _record(result: _Record) -> dict[str, Any]:
         "steps": list(_steps(result.get("steps"))),
         "testData": parameters,
         "relatedIssues": links.get("issue"),
-        "expectedResults": last_outcome([_outcome(result)]),
+        "expectedResults": _outcome(result),
     }
 
 
@@ -69,7 +69,8 @@ def _outcome(result: _Record) -> str:
     details = result.get("statusDetails")
     message = str(details.get("message") or "") if isinstance(details, Mapping) else ""
     told = "failed" if status == "broken" else status
-    return ", ".join(filter(None, (told, beginning(message) if told != "passed" else "")))
+    said = (told, beginning(message) if told != "passed" else "")
+    return last_outcome([", ".join(filter(None, said))])
 
 
 def _steps(steps: Any) -> Iterator[dict[str, Any]]:

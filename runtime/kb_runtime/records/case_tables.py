@@ -16,104 +16,50 @@ from kb_runtime.records.exports import COLUMNS_NOT_READ, LONG_ROWS, NOT_A_TEST, 
 from kb_runtime.records.gherkin import steps_of
 
 _COLUMNS = {
-    "uid": ("uid",),
-    "jiraKey": ("issue key", "jira key", "issuekey", "jirakey", "test key", "key"),
-    "testCaseId": (
-        "id",
-        "case id",
-        "test case id",
-        "testcaseid",
-        "testcase id",
-        "test case no",
-        "test case number",
-        "test id",
-        "tcid",
-        "tc id",
-        "issue id",
-        "v2.id",
-    ),
-    "title": (
-        "title",
-        "summary",
-        "name",
-        "test summary",
-        "test case",
-        "test name",
-        "test case name",
-        "test title",
-        "test case title",
-        "test scenario",
-        "test scenario description",
-        "scenario",
-    ),
-    "description": ("description", "test case description", "test description", "objective"),
-    "priority": ("priority", "test priority"),
-    "testType": ("type", "test type", "testtype"),
-    "issueType": ("issue type",),
-    "labels": ("labels", "label", "tags"),
-    "folderStructure": (
-        "folder",
-        "section hierarchy",
-        "section",
-        "test repository path",
-        "test repo",
-        "suite",
-        "test suite",
-        "area path",
-        "module",
-        "module name",
-    ),
-    "preconditions": ("preconditions", "precondition", "prerequisites", "prerequisite"),
-    "relatedIssues": (
-        "references",
-        "refs",
-        "related issues",
-        "linked issues",
-        "coverage (issues)",
-        "requirement id",
-    ),
-    "platforms": ("platforms", "platform", "components", "component"),
-    "testPath": ("test path", "path", "file"),
-    "index": ("step number", "step #", "step no"),
-    "action": (
-        "steps (step)",
-        "test script (step-by-step) - step",
-        "test script (plain text)",
-        "test script (bdd)",
-        "gherkin definition",
-        "unstructured definition",
-        "action",
-        "step action",
-        "steps actions",
-        "step",
-        "steps",
-        "test step",
-        "test steps",
-        "teststep",
-        "step description",
-        "steps to execute",
-        "manual steps",
-        "manual test steps",
-    ),
-    "data": (
-        "steps (additional info)",
-        "test script (step-by-step) - test data",
-        "data",
-        "test data",
-        "steps data",
-    ),
-    "expected": (
-        "steps (expected result)",
-        "test script (step-by-step) - expected result",
-        "expected result",
-        "expected",
-        "result",
-        "expected results",
-        "expected outcome",
-        "step expected",
-        "steps result",
-        "test result",
-    ),
+    field: stated.split("; ")
+    for field, stated in {
+        "uid": "uid",
+        "jiraKey": "issue key; jira key; issuekey; jirakey; test key; key",
+        "testCaseId": (
+            "id; case id; test case id; testcaseid; testcase id; test case no; test case number; "
+            "test id; tcid; tc id; issue id; v2.id"
+        ),
+        "title": (
+            "title; summary; name; test summary; test case; test name; test case name; test title; "
+            "test case title; test scenario; test scenario description; scenario"
+        ),
+        "description": "description; test case description; test description; objective",
+        "priority": "priority; test priority",
+        "testType": "type; test type; testtype",
+        "issueType": "issue type",
+        "labels": "labels; label; tags",
+        "folderStructure": (
+            "folder; section hierarchy; section; test repository path; test repo; suite; "
+            "test suite; area path; module; module name"
+        ),
+        "preconditions": "preconditions; precondition; prerequisites; prerequisite",
+        "relatedIssues": (
+            "references; refs; related issues; linked issues; coverage (issues); requirement id"
+        ),
+        "platforms": "platforms; platform; components; component",
+        "testPath": "test path; path; file",
+        "index": "step number; step #; step no",
+        "action": (
+            "steps (step); test script (step-by-step) - step; test script (plain text); "
+            "test script (bdd); gherkin definition; unstructured definition; action; step action; "
+            "steps actions; step; steps; test step; test steps; teststep; step description; "
+            "steps to execute; manual steps; manual test steps"
+        ),
+        "data": (
+            "steps (additional info); test script (step-by-step) - test data; data; test data; "
+            "steps data"
+        ),
+        "expected": (
+            "steps (expected result); test script (step-by-step) - expected result; "
+            "expected result; expected; result; expected results; expected outcome; step expected; "
+            "steps result; test result"
+        ),
+    }.items()
 }
 """Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts. Of those
 with brackets, which a tool has for steps in rows of their own, of definitions, and of the next, it is the

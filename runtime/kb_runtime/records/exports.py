@@ -27,18 +27,10 @@ COLUMNS_NOT_READ, LONG_ROWS = "columnsNotRead", "longRows"
 row of more cells than the header."""
 
 _IDENTIFYING = frozenset(
-    {
-        "uid",
-        "jiraKey",
-        "issueKey",
-        "testKey",
-        "testCaseId",
-        "testId",
-        "title",
-        "summary",
-        "testInfo",
-    }
-    | {"id", "key", "name", "jira", "nodeid"}
+    [
+        *("uid", "jiraKey", "issueKey", "testKey", "testCaseId", "testId", "title", "summary"),
+        *("testInfo", "id", "key", "name", "jira", "nodeid"),
+    ]
 )
 """One of them is in every record."""
 
@@ -203,8 +195,7 @@ def jira_steps(value: Any) -> list[dict[str, Any]] | None:
 def _linked(fields: _Record) -> list[str]:
     ends = (
         link.get(side)
-        for link in _list(fields.get("issuelinks"))
-        if isinstance(link, Mapping)
+        for link in runs.objects(fields.get("issuelinks"))
         for side in ("inwardIssue", "outwardIssue")
     )
     return [str(end["key"]) for end in ends if isinstance(end, Mapping) and end.get("key")]
@@ -220,8 +211,7 @@ def _testrail(record: _Record, folders: Mapping[Any, str]) -> _Record:
                 "expected": step.get("expected"),
                 "data": step.get("additional_info"),
             }
-            for step in steps
-            if isinstance(step, Mapping)
+            for step in runs.objects(steps)
         ]
     elif record.get("custom_steps"):
         steps = [{"action": record["custom_steps"], "expected": record.get("custom_expected")}]
@@ -243,8 +233,8 @@ def _testrail_folders(pages: Iterable[_Record]) -> dict[Any, str]:
     by_id = {
         identity: each
         for page in pages
-        for each in _list(page.get("sections"))
-        if isinstance(each, Mapping) and (identity := _id(each.get("id"))) is not None
+        for each in runs.objects(page.get("sections"))
+        if (identity := _id(each.get("id"))) is not None
     }
 
     def path(identity: Any) -> str:

@@ -33,14 +33,9 @@ _SECTIONS = {
     **dict.fromkeys(("test case", "test cases", "task", "tasks"), "tests"),
 }
 _SETTINGS = {
-    "documentation": "documentation",
-    "name": "name",
-    "suite setup": "suite setup",
-    "tags": "tags",
-    "setup": "setup",
-    "template": "template",
+    **{name: name for name in ("documentation", "name", "suite setup", "tags", "default tags")},
+    **{name: name for name in ("setup", "template")},
     **dict.fromkeys(("test tags", "task tags", "force tags"), "test tags"),
-    "default tags": "default tags",
     **dict.fromkeys(("test setup", "task setup"), "test setup"),
     **dict.fromkeys(("test template", "task template"), "test template"),
 }

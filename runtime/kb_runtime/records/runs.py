@@ -92,10 +92,15 @@ def _automated(path: str, titles: Sequence[str], **fields: Any) -> dict[str, Any
     } | fields
 
 
-def _outcome(status: Any, messages: Iterable[Any] = ()) -> str:
+def _outcome(status: Any, messages: Iterable[Any]) -> str:
     """`status` with the beginnings of the messages of failures."""
     said = [beginning(each) for each in messages if isinstance(each, str) and each.strip()]
     return ", ".join([str(status or "not run"), *said])
+
+
+def _ended(status: Any, messages: Iterable[Any]) -> str:
+    """The field `expectedResults` of a test that ran once."""
+    return last_outcome([_outcome(status, messages)])
 
 
 def beginning(message: str) -> str:
@@ -120,7 +125,7 @@ def _rspec(example: _Record) -> dict[str, Any]:
         path,
         [each for each in (above, own or whole) if each] or [path],
         testPath=_at(path, example.get("line_number")),
-        expectedResults=last_outcome([_outcome(status, said)]),
+        expectedResults=_ended(status, said),
     )
 
 
@@ -138,9 +143,7 @@ def _go(events: Any) -> list[dict[str, Any]]:
                 package,
                 name.split("/"),
                 testPath="",
-                expectedResults=last_outcome(
-                    [_outcome(status, ["".join(said)] if status == "failed" else [])]
-                ),
+                expectedResults=_ended(status, ["".join(said)] if status == "failed" else []),
             )
     return list(found.values())
 
@@ -168,7 +171,7 @@ def _dart(events: Iterable[_Record]) -> Iterator[dict[str, Any]]:
                 testPath=f"{path}:{line}"
                 if isinstance(line, int) and not test.get("url")
                 else path,
-                expectedResults=last_outcome([_outcome(status, errors.get(_text(number), ()))]),
+                expectedResults=_ended(status, errors.get(_text(number), ())),
             )
 
 
@@ -253,9 +256,7 @@ def _jest(files: Any) -> Iterator[dict[str, Any]]:
                 path,
                 [*_texts(test.get("ancestorTitles")), str(title)],
                 testPath=_at(path, place.get("line") if isinstance(place, Mapping) else None),
-                expectedResults=last_outcome(
-                    [_outcome(test.get("status"), _texts(test.get("failureMessages"))[:1])]
-                ),
+                expectedResults=_ended(test.get("status"), _texts(test.get("failureMessages"))[:1]),
             )
 
 
@@ -285,7 +286,7 @@ def _mocha_test(test: _Record, path: str, titles: list[str]) -> dict[str, Any]:
     status = test.get("state") or ("failed" if message else None)
     # The reporter `json` says of no test that it passed: one that did has a speed.
     status = status or ("passed" if "speed" in test else "pending")
-    return _automated(path, titles, expectedResults=last_outcome([_outcome(status, [message])]))
+    return _automated(path, titles, expectedResults=_ended(status, [message]))
 
 
 def _ctrf(test: _Record) -> dict[str, Any]:
@@ -299,7 +300,7 @@ def _ctrf(test: _Record) -> dict[str, Any]:
         platforms=_texts([test.get("browser"), test.get("device")]),
         testPath=_at(path, test.get("line")),
         steps=[each["name"] for each in objects(test.get("steps")) if each.get("name")],
-        expectedResults=last_outcome([_outcome(test.get("status"), [test.get("message")])]),
+        expectedResults=_ended(test.get("status"), [test.get("message")]),
     )
 
 
@@ -329,7 +330,7 @@ def _cucumber(features: Any) -> Iterator[dict[str, Any]]:
                 "steps": steps,
                 "testPath": _at(uri.removeprefix("file:"), element.get("line")),
                 "testType": "Automated",
-                "expectedResults": last_outcome([_cucumber_outcome(element)]),
+                "expectedResults": _cucumber_outcome(element),
             }
 
 
@@ -358,7 +359,7 @@ def _cucumber_outcome(element: _Record) -> str:
     ]
     failed = (each for each in ran if each.get("status") not in _PASSED)
     said: _Record = next(failed, {"status": "passed" if ran else None})
-    return _outcome(said.get("status"), [said.get("error_message")])
+    return _ended(said.get("status"), [said.get("error_message")])
 
 
 def _postman(collection: _Record, outcomes: Mapping[Any, str]) -> Iterator[dict[str, Any]]:

@@ -21,17 +21,13 @@ def is_of_testlink(root: Element) -> bool:
     return root.find(".//testcase/externalid") is not None
 
 
-def testlink(root: Element) -> list[dict[str, Any]]:
+def testlink(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
     """The test cases of TestLink, in the folders of their suites."""
-    return list(_testlink(root, []))
-
-
-def _testlink(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
     name = (element.get("name") or "").strip()
     place = [*above, name] if name and element.tag == "testsuite" else above
     for child in element:
         if child.tag in ("testsuite", "testcases"):
-            yield from _testlink(child, place)
+            yield from testlink(child, place)
         elif child.tag == "testcase":
             yield {
                 "testCaseId": child.get("fullexternalid") or _plain(child, "externalid"),
@@ -53,12 +49,8 @@ def _testlink(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
             }
 
 
-def testrail(root: Element) -> list[dict[str, Any]]:
+def testrail(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
     """The cases of a suite of TestRail, in the folders of their sections."""
-    return list(_testrail(root, []))
-
-
-def _testrail(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
     for case in element.iterfind("cases/case"):
         steps = [
             {
@@ -82,7 +74,7 @@ def _testrail(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
             "steps": steps,
         }
     for section in element.iterfind("sections/section"):
-        yield from _testrail(section, [*above, text_at(section, "name")])
+        yield from testrail(section, [*above, text_at(section, "name")])
 
 
 def zephyr_scale(root: Element) -> list[dict[str, Any]]:

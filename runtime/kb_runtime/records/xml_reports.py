@@ -17,14 +17,9 @@ from kb_runtime.records.xml_cases import is_of_testlink, testlink, testrail, tex
 
 _NAMESPACE = re.compile(r"\{[^{}]*\}")
 _OUTCOMES = {
-    "error": "failed",
-    "fail": "failed",
-    "failure": "failed",
-    "ignored": "skipped",
-    "notexecuted": "skipped",
-    "pass": "passed",
-    "skip": "skipped",
-    "success": "passed",
+    **dict.fromkeys(("error", "fail", "failure"), "failed"),
+    **dict.fromkeys(("ignored", "notexecuted", "skip"), "skipped"),
+    **dict.fromkeys(("pass", "success"), "passed"),
 }
 _CATEGORIES = frozenset({"category", "tag", "testcategory"})
 """Properties and traits whose values are tags; those of others have their names before them."""
@@ -43,9 +38,9 @@ def records(root: Element) -> list[dict[str, Any]] | None:
         if isinstance(element.tag, str):
             element.tag = _NAMESPACE.sub("", element.tag)
     if root.tag in ("testcases", "testsuite") and is_of_testlink(root):
-        return testlink(root)
+        return list(testlink(root, []))
     if root.tag == "suite" and root.find(".//cases") is not None:
-        return testrail(root)
+        return list(testrail(root, []))
     if root.tag == "project" and root.find("testCases/testCase") is not None:
         return zephyr_scale(root)
     read = _READERS.get(root.tag)
@@ -88,9 +83,7 @@ def _values(pairs: Iterable[tuple[str | None, str | None]]) -> list[str]:
 
 
 def _junit(root: Element) -> list[dict[str, Any]]:
-    tests: list[dict[str, Any]] = []
-    _suite(root, [], tests)
-    return _told_apart(tests)
+    return _told_apart(list(_suite(root, [])))
 
 
 def _told_apart(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -106,14 +99,14 @@ def _told_apart(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _suite(suite: Element, above: list[str], tests: list[dict[str, Any]]) -> None:
+def _suite(suite: Element, above: list[str]) -> Iterator[dict[str, Any]]:
     name = suite.get("name", "").strip()
     place = [*above, name] if name and suite.tag == "testsuite" else above
     for child in suite:
         if child.tag == "testsuite":
-            _suite(child, place, tests)
+            yield from _suite(child, place)
         elif child.tag == "testcase":
-            tests.append(_testcase(child, place))
+            yield _testcase(child, place)
 
 
 def _testcase(case: Element, place: list[str]) -> dict[str, Any]:

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.request import SearchDefaults, SearchRequest
-
-    Floats = NDArray[np.float32]
-    Mask = NDArray[np.bool_]
+    from kb_runtime.search.vectors import Floats, Mask
 
 Found = TypeVar("Found")
 

@@ -10,17 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from kb_runtime.search.analysis import Analyzer
     from kb_runtime.search.lexical import LexicalHits, LexicalRequest
     from kb_runtime.search.ranking.reranking import Reranker
-    from kb_runtime.search.vectors import RowRange, VectorHits
+    from kb_runtime.search.vectors import Floats, RowRange, Rows, VectorHits
     from kb_runtime.store.facets import Facet, Mask
-
-    Floats = NDArray[np.float32]
-    Rows = NDArray[np.int64]
 
 
 class SearchedCollection(Protocol):

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kb_runtime.search.fusion import RRF_K
 from kb_runtime.search.ranking.steps import STEPS, Step
-from kb_runtime.search.snippets import (
-    BUDGET_CHARS,
-    FoundWords,
-    PassageReader,
-    Snippet,
-    widened,
-)
+from kb_runtime.search.snippets import BUDGET_CHARS, FoundWords, PassageReader, Snippet, widened
 from kb_runtime.search.vectors import EXACT_ROWS
 from kb_runtime.text.languages import ENGLISH
 

@@ -36,11 +36,7 @@ def check_graph(path: str, data: memoryview, rows: int, dimensions: int) -> None
     try:
         _check(data, rows, dimensions)
     except (ValueError, struct.error) as error:
-        raise ArtifactError(
-            "altered",
-            f"{path} is not a sound graph: {error}.",
-            REBUILD,
-        ) from error
+        raise ArtifactError("altered", f"{path} is not a sound graph: {error}.", REBUILD) from error
 
 
 def _check(data: memoryview, rows: int, dimensions: int) -> None:

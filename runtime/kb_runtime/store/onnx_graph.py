@@ -17,29 +17,10 @@ from kb_runtime.store.onnx_shapes import MAX_RANK, GraphError, Node, Shape, chec
 
 OPERATORS = frozenset(
     [
-        "Add",
-        "Cast",
-        "DynamicQuantizeLinear",
-        "Expand",
-        "Gather",
-        "Gelu",
-        "Identity",
-        "LayerNormalization",
-        "LpNormalization",
-        "MatMul",
-        "MatMulIntegerToFloat",
-        "MatMulNBits",
-        "Max",
-        "Mul",
-        "MultiHeadAttention",
-        "QuantizeLinear",
-        "ReduceMax",
-        "ReduceMean",
-        "ReduceSum",
-        "Reshape",
-        "Shape",
-        "Slice",
-        "Tanh",
+        *("Add", "Cast", "DynamicQuantizeLinear", "Expand", "Gather", "Gelu", "Identity"),
+        *("LayerNormalization", "LpNormalization", "MatMul", "MatMulIntegerToFloat", "MatMulNBits"),
+        *("Max", "Mul", "MultiHeadAttention", "QuantizeLinear", "ReduceMax", "ReduceMean"),
+        *("ReduceSum", "Reshape", "Shape", "Slice", "Tanh"),
         *("Abs", "Div", "MatMulInteger"),  # of earlier writers
     ]
 )

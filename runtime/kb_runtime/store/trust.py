@@ -103,14 +103,7 @@ def _read() -> dict[str, tuple[str, int]]:
         return {place: (str(name), int(serial)) for place, (name, serial) in found.items()}
     except FileNotFoundError:
         return {}
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
+    except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         log.say(f"{_path()} cannot be read: {error}; an older build would not be noticed")
         return {}
 

@@ -7,6 +7,8 @@ where the standard allows one, and never the other way round.
 
 from __future__ import annotations
 
+import re
+
 LONGEST_CLUSTER = 64
 """Code points of the longest cluster that a cut respects; longer ones are noise."""
 
@@ -14,41 +16,16 @@ LONGEST_CLUSTER = 64
 _FIRST_MARK = "\u0300"
 _ZWJ = "\u200d"
 # Extend without being a mark (category M*): ZWNJ, half-width voicing marks, skin tones, emoji tags.
-_EXTEND = (
-    ("\u200c", "\u200c"),
-    ("\uff9e", "\uff9f"),
-    ("\U0001f3fb", "\U0001f3ff"),
-    ("\U000e0020", "\U000e007f"),
-)
+_EXTEND = re.compile("[\u200c\uff9e-\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 _SPACING_VOWELS = "\u0e33\u0eb3"
 # Signs that belong to the digit or letter behind them.
-_PREPEND = (
-    ("\u0600", "\u0605"),
-    ("\u06dd", "\u06dd"),
-    ("\u070f", "\u070f"),
-    ("\u0890", "\u0891"),
-    ("\u08e2", "\u08e2"),
-    ("\u0d4e", "\u0d4e"),
-    ("\u1cf5", "\u1cf6"),
-    ("\U000110bd", "\U000110bd"),
-    ("\U000110cd", "\U000110cd"),
-    ("\U000111c2", "\U000111c3"),
-    ("\U000113d1", "\U000113d1"),
-    ("\U0001193f", "\U0001193f"),
-    ("\U00011941", "\U00011941"),
-    ("\U00011a3a", "\U00011a3a"),
-    ("\U00011a84", "\U00011a89"),
-    ("\U00011d46", "\U00011d46"),
-    ("\U00011f02", "\U00011f02"),
+_PREPEND = re.compile(
+    "[\u0600-\u0605\u06dd\u070f\u0890-\u0891\u08e2\u0d4e\u1cf5-\u1cf6\U000110bd\U000110cd"
+    "\U000111c2-\U000111c3\U000113d1\U0001193f\U00011941\U00011a3a\U00011a84-\U00011a89"
+    "\U00011d46\U00011f02]"
 )
 # Emoji and the symbols among which they are: more than Extended_Pictographic.
-_PICTOGRAPHS = (
-    ("\u00a9", "\u00a9"),
-    ("\u00ae", "\u00ae"),
-    ("\u203c", "\u3299"),
-    ("\U0001f000", "\U0001f1e5"),
-    ("\U0001f200", "\U0001fffd"),
-)
+_PICTOGRAPHS = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001f1e5\U0001f200-\U0001fffd]")
 # Canonical combining class of the signs that join consonants, in more scripts than the standard names.
 _VIRAMA = 9
 # Format characters of these categories stand alone, and so do controls and line separators.
@@ -66,7 +43,7 @@ def is_boundary(text: str, index: int) -> bool:
         return True  # GB4, GB5
     if _extends(after) or after in _SPACING_VOWELS:
         return False  # GB9, GB9a
-    if _is_in(before, _PREPEND) or _joins_syllable(before, after):
+    if _PREPEND.match(before) or _joins_syllable(before, after):
         return False  # GB9b, GB6 to GB8
     if _joins_consonants(text, index) or _joins_emoji(text, index):
         return False  # GB9c, GB11
@@ -89,15 +66,12 @@ def boundary_after(text: str, index: int) -> int:
     return next((at for at in range(index, highest + 1) if is_boundary(text, at)), index)
 
 
-def _is_in(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
-    return any(low <= char <= high for low, high in ranges)
-
-
 def _extends(char: str) -> bool:
     """Extend, ZWJ and the marks among SpacingMark, which `unicodedata` does not tell apart."""
     import unicodedata
 
-    return char == _ZWJ or unicodedata.category(char).startswith("M") or _is_in(char, _EXTEND)
+    is_mark = unicodedata.category(char).startswith("M")
+    return is_mark or char == _ZWJ or _EXTEND.match(char) is not None
 
 
 def _is_control(char: str) -> bool:
@@ -106,8 +80,8 @@ def _is_control(char: str) -> bool:
     return (
         unicodedata.category(char) in _CONTROL
         and char != _ZWJ
-        and not _is_in(char, _EXTEND)
-        and not _is_in(char, _PREPEND)
+        and not _EXTEND.match(char)
+        and not _PREPEND.match(char)
     )
 
 
@@ -150,12 +124,12 @@ def _joins_consonants(text: str, index: int) -> bool:
 
 def _joins_emoji(text: str, index: int) -> bool:
     """Whether a ZWJ stands between two emoji."""
-    if text[index - 1] != _ZWJ or not _is_in(text[index], _PICTOGRAPHS):
+    if text[index - 1] != _ZWJ or not _PICTOGRAPHS.match(text[index]):
         return False
     at = index - 2
     while at >= 0 and text[at] != _ZWJ and _extends(text[at]):
         at -= 1
-    return at >= 0 and _is_in(text[at], _PICTOGRAPHS)
+    return at >= 0 and _PICTOGRAPHS.match(text[at]) is not None
 
 
 def _parts_flag(text: str, index: int) -> bool:

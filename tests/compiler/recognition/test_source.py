@@ -173,6 +173,26 @@ def test_much_code_is_left_out_only_beside_documentation(
     assert note.startswith("code is left out: more than 3 files or 40 MB")
 
 
+@pytest.mark.parametrize(("own", "note"), [(2, "tests and `lib/` are"), (1, "code is")])
+def test_the_largest_folder_of_much_code_is_left_out_before_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: int, note: str
+) -> None:
+    monkeypatch.setattr(code_of_repositories, "MAX_CODE_FILES", 4)
+    files = {
+        "docs/index.md": page("Heron"),
+        "package.json": '{"name": "heron"}',
+        "tests/a.ts": CODE,
+    }
+    files |= {f"lib/{name}.ts": CODE for name in "abcdefgh"}
+    files |= {f"src/{name}.ts": CODE for name in "ab"[:own]}
+    root = write_tree(tmp_path / "heron", files)
+    inputs, _ = read(root)
+    found = {each.id for each in inputs.records.get("code", ())} - {"package.json"}
+    assert found == ({"src/a.ts", "src/b.ts"} if own == 2 else set())
+    (said,) = recognised(root).notes
+    assert said.startswith(f"{note} left out: ")
+
+
 def test_tests_that_are_called_as_such_are_left_out_before_all_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

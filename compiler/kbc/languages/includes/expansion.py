@@ -36,7 +36,7 @@ from kbc.languages.includes.dialects import (
     vuepress,
     zola,
 )
-from kbc.languages.includes.dialects.shortcode_values import with_params, with_values
+from kbc.languages.includes.dialects.shortcode_values import with_params, with_shown, with_values
 from kbc.languages.includes.dialects.shortcodes import replace_shortcodes
 from kbc.languages.includes.fenced import FENCE, SPAN, fenced_stretches, outside_fences
 from kbc.languages.includes.files import (
@@ -166,6 +166,8 @@ def expand(
     if around.templates and "{{" in text:
         text = with_values(text, page, values)
     expanded = _expand(text, page, liquid if is_template else None, filled)
+    if values is not None:
+        expanded = with_shown(expanded)
     return Expansion(expanded, dict(page.unresolved), dict(page.external))
 
 

@@ -15,13 +15,7 @@ from kb_runtime.search.vectors import COARSE_SHARE, GROUP_ROWS, MIN_COSINE
 from kb_runtime.store.rounded_rows import FLOAT_SLACK, RoundedQuery
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from kb_runtime.search.vectors import VectorIndex
-
-    Floats = NDArray[np.float32]
-    Rows = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
+    from kb_runtime.search.vectors import Floats, Mask, Rows, VectorIndex
 
 # Rows that are compared exactly at a time, 1.5 MB.
 _BLOCK_ROWS = 1_024

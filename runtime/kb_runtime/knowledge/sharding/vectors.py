@@ -23,13 +23,8 @@ from kb_runtime.search.vectors import (
 from kb_runtime.store.rounded_rows import RoundedQuery
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kb_runtime.knowledge.sharding.order import ShardOrder
-
-    Floats = NDArray[np.float32]
-    Rows = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
+    from kb_runtime.search.vectors import Floats, Mask, Rows
 
 
 class ShardedVectors(DividedRows):

@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.query import Query
     from kb_runtime.search.ranking.steps import Step
-    from kb_runtime.search.vectors import RowRange
+    from kb_runtime.search.vectors import Floats, RowRange
     from kb_runtime.text.members import MemberPath
 
-    Floats = NDArray[np.float32]
     Places = NDArray[np.int64]
     Scores = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
     Copies = Mapping[int, Sequence[int]]
     """Places of texts, each with those of nearly the same ones that stand under it."""
 

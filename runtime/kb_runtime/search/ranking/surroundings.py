@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.search.ports import Chunks, VectorSearcher
-    from kb_runtime.search.vectors import RowRange
+    from kb_runtime.search.vectors import Floats, RowRange, Rows
 
-    Floats = NDArray[np.float32]
     Scores = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 # Chunks of the same record on either side of a candidate, and the share of its cosine that comes from all of
 # them and itself. benchmarks/wide has the figures.

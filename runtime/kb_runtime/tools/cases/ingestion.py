@@ -191,10 +191,7 @@ def _answer(
     warnings: list[str] = []
     errors: list[str] = []
     for file, tests, _ in found:
-        counts[file.suite] = {
-            "docs_ingested": len(tests.cases),
-            "steps_ingested": tests.step_count,
-        }
+        counts[file.suite] = {"docs_ingested": len(tests.cases), "steps_ingested": tests.step_count}
         lines.append(f"- {_LABELS[file.suite]}: {len(tests.cases)} docs, {tests.step_count} steps")
         for code, sentence in sentences(tests.findings).items():
             (errors if code in SKIPPING else warnings).append(f"{file.shown}: {sentence}")

@@ -48,14 +48,8 @@ _CONTRACTED = frozenset({"d", "m"})
 """What `I'd` and `I'm` leave beside a stop word."""
 
 _DETAILS = (
-    "when_to_use",
-    "key_principles",
-    "required_builtins",
-    "examples",
-    "related_patterns",
-    "template",
-    "anti_patterns",
-    "rules",
+    *("when_to_use", "key_principles", "required_builtins", "examples"),
+    *("related_patterns", "template", "anti_patterns", "rules"),
 )
 
 

@@ -202,11 +202,7 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
         session.max_chars,
         lambda position: _brief(artifact, info, catalog.head(position)),
     )
-    structured: RecordList = {
-        "collection": info.name,
-        "total": len(catalog),
-        "records": records,
-    }
+    structured: RecordList = {"collection": info.name, "total": len(catalog), "records": records}
     structured |= present(nextCursor=page.next)
     return json_answer(structured)
 

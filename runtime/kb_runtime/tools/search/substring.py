@@ -18,14 +18,8 @@ if TYPE_CHECKING:
 
 SCOPES = (
     "all",
-    "builtins",
-    "lessons",
-    "examples",
-    "docs",
-    "guidelines",
-    "extra",
-    "patterns",
-    "templates",
+    *("builtins", "lessons", "examples", "docs"),
+    *("guidelines", "extra", "patterns", "templates"),
 )
 KINDS = ("docs", "builtins", "examples", "patterns", "templates")
 DEFAULT_CONTEXT_LINES = 2

@@ -18,13 +18,7 @@ from kb_runtime.tools.budget import OUTLINE_SHARE, part_chars, shown_levels
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import Pager, json_chars
 from kb_runtime.tools.refusal import not_found
-from kb_runtime.tools.sources.family import (
-    LIST_PAGES,
-    READ_PAGE,
-    SEARCH,
-    page_facts,
-    source_tools,
-)
+from kb_runtime.tools.sources.family import LIST_PAGES, READ_PAGE, SEARCH, page_facts, source_tools
 from kb_runtime.tools.sources.lookup import find_pages, find_source, sources
 
 if TYPE_CHECKING:

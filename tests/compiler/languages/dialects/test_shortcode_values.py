@@ -23,7 +23,9 @@ FILES = {
         ("    get {{% heron/latestTag %}}-x\n", "    get v2.0-x\n"),
         ("High: {{< site >}}.\n", "High: 9.\n"),
         ("A\n\n{{< beta >}}\n", "A\n\n<p>A beta.</p>\n"),
-        ("```\n{{</* version */>}}\n```\n", "```\n{{</* version */>}}\n```\n"),
+        ("```\n{{</* version */>}}\n```\n", "```\n{{< version >}}\n```\n"),
+        ("Write `{{%/* version x=1 */%}}`.\n", "Write `{{% version x=1 %}}`.\n"),
+        ("```\n{{</* get\n  x\n*/>}}\n```\n", "```\n{{< get\n  x\n>}}\n```\n"),
         ("```\n{{< get >}} {{< other >}}\n```\n", "```\n{{< get >}} {{< other >}}\n```\n"),
     ],
 )

@@ -13,6 +13,7 @@ _SHORTCODE = re.compile(
     r"|%[ \t]*(?P<other>\w[\w.-]*(?:/[\w.-]+)*)[ \t]*/?%)\}\}"
 )
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
+_SHOWN = re.compile(r"(\{\{[<%])/\*([^{}]*)\*/([>%]\}\})")
 _TEMPLATE_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
 _ACTION = re.compile(
     r"\{\{\s*(?:(?P<quote>[\"`])(?P<text>[^\"`\\{}]*)(?P=quote)"
@@ -42,6 +43,11 @@ def with_values(text: str, page: IncludingPage, values: Lookup | None) -> str:
         return match[0] if value is None else value
 
     return _SHORTCODE.sub(shown, text)
+
+
+def with_shown(text: str) -> str:
+    """The text with shortcodes that a page shows as such, which it writes as comments: `{{</* x */>}}`."""
+    return _SHOWN.sub(r"\1\2\3", text)
 
 
 def template(name: str, page: IncludingPage) -> str:
