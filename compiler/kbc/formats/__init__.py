@@ -29,23 +29,7 @@ from kbc.formats.registry import (
 from kbc.formats.tracing import ProjectLabels
 
 __all__ = [
-    "BY_NAME",
-    "ELSEWHERE",
-    "FIGURE",
-    "FORMATS",
-    "INSTALL_HINT",
-    "UNRESOLVED",
-    "ConversionRequest",
-    "Converted",
-    "DocumentProblem",
-    "Format",
-    "FormatError",
-    "LabelTarget",
-    "ProjectLabels",
-    "Read",
-    "convert",
-    "convert_each",
-    "converters",
-    "format_of",
-    "reads_python",
-]
+    "BY_NAME", "ELSEWHERE", "FIGURE", "FORMATS", "INSTALL_HINT", "UNRESOLVED", "ConversionRequest",
+    "Converted", "DocumentProblem", "Format", "FormatError", "LabelTarget", "ProjectLabels", "Read",
+    "convert", "convert_each", "converters", "format_of", "reads_python",
+]  # fmt: skip

@@ -63,16 +63,15 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         parts += [commonmark.heading(2, "Examples"), commonmark.fence(examples.strip("\n"), "yaml")]
     if returned := mapping(found.get("RETURN")):
         parts += [commonmark.heading(2, "Return values"), _options(returned, "contains")]
-    return [
-        Converted(
-            text="\n".join(commonmark.blocks(parts)) + "\n",
-            format=FORMAT,
-            title=title,
-            summary=summary,
-            index_names=tuple(dict.fromkeys([full, name])),
-            problems=tuple(problems),
-        )
-    ]
+    result = Converted(
+        text="\n".join(commonmark.blocks(parts)) + "\n",
+        format=FORMAT,
+        title=title,
+        summary=summary,
+        index_names=tuple(dict.fromkeys([full, name])),
+        problems=tuple(problems),
+    )
+    return [result]
 
 
 def _stated(text: str, path: str) -> Mapping[str, Any]:
@@ -137,11 +136,9 @@ def _with_fragments(
             own = merged.get(key)
             if isinstance(value, dict):
                 stated = mapping(own)
-                shared = {
-                    each: {**mapping(said), **mapping(stated.get(each))}
-                    for each, said in value.items()
-                }
-                merged[key] = {**stated, **shared}
+                merged[key] = {**stated}
+                for each, said in value.items():
+                    merged[key][each] = {**mapping(said), **mapping(stated.get(each))}
             elif isinstance(value, list):
                 merged[key] = [*sequence(own), *value]
             elif own is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count, repeat
 from typing import TypeVar
 
 from kb_runtime.text.rendering import backticks
@@ -18,9 +19,9 @@ _INLINE_SPECIAL = re.compile(
     re.VERBOSE,
 )
 _LINE_SPECIAL = re.compile(
-    r"(?P<mark>\s*(?:\#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|=+\s*$|-+\s*$|~~~))"
-    r"|(?P<number>\s*\d{1,9})(?P<delimiter>[.)](?:\s|$))"
+    r"\A(?:(?=#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|=+\s*$|-+\s*$|~~~)|\d{1,9}(?=[.)](?:\s|$)))"
 )
+"""What at the beginning of a line a backslash keeps from beginning a block of another kind."""
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -41,18 +42,8 @@ def escaped(text: str) -> str:
 
 def paragraph(text: str) -> list[str]:
     """Inline Markdown as the lines of a paragraph: no line begins a block of another kind."""
-    return [_line_escaped(line.strip()) for line in text.split("\n") if line.strip()]
-
-
-def _line_escaped(line: str) -> str:
-    match = _LINE_SPECIAL.match(line)
-    if match is None:
-        return line
-    if match["mark"] is not None:
-        start = len(match["mark"]) - len(match["mark"].lstrip())
-        return f"{line[:start]}\\{line[start:]}"
-    end = match.end("number")
-    return f"{line[:end]}\\{line[end:]}"
+    lines = (line.strip() for line in text.split("\n"))
+    return [_LINE_SPECIAL.sub(r"\g<0>\\", line, count=1) for line in lines if line]
 
 
 def heading(level: int, text: str) -> list[str]:
@@ -96,20 +87,13 @@ def fence(code: str, language: str = "") -> list[str]:
 def indented(lines: Sequence[str], first: str) -> list[str]:
     """`lines` behind a marker: `first` before the first line, as many blanks before others."""
     margins = [first, *[" " * len(first)] * (len(lines) - 1)]
-    return [
-        margin + line if line else margin.rstrip()
-        for margin, line in zip(margins, lines, strict=False)
-    ]
+    return [m + line if line else m.rstrip() for m, line in zip(margins, lines, strict=False)]
 
 
 def trimmed(lines: Sequence[str]) -> list[str]:
     """Without blank lines at the beginning and the end."""
-    first, last = 0, len(lines)
-    while first < last and not lines[first].strip():
-        first += 1
-    while last > first and not lines[last - 1].strip():
-        last -= 1
-    return list(lines[first:last])
+    shown = [at for at, line in enumerate(lines) if line.strip()]
+    return list(lines[shown[0] : shown[-1] + 1]) if shown else []
 
 
 def quote(lines: Iterable[str]) -> list[str]:
@@ -137,6 +121,16 @@ def listed(items: Sequence[Sequence[str]]) -> list[str]:
     if any("" in item for item in items):
         return blocks(items)
     return [line for item in items for line in item]
+
+
+def itemised(
+    items: Iterable[Sequence[str]], first: int | None = None, bullet: str = "-"
+) -> list[str]:
+    """A list of items, each given by its lines: numbered from `first` on, with bullets without it. Numbers
+    have nine digits at most, as CommonMark has it."""
+    numbers = (f"{each % 1_000_000_000}. " for each in count(first or 0))
+    marks = repeat(f"{bullet} ") if first is None else numbers
+    return listed([indented(each or [""], mark) for each, mark in zip(items, marks, strict=False)])
 
 
 def link(text: str, target: str) -> str:

@@ -10,16 +10,10 @@ from typing import Any
 
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import TAKES_TOO_LONG, OutOfTimeError
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read
+from kbc.formats.document import FIX_HINT, Converted, DocumentProblem, FormatError, Read
 from kbc.formats.doxygen import DoxygenProjects
 from kbc.formats.registry import BY_NAME, INSTALL_HINT, Format, converters, format_of
-from kbc.formats.tracing import (
-    Conversion,
-    ProjectLabels,
-    Trace,
-    TracedLabels,
-    may_name_headers,
-)
+from kbc.formats.tracing import Conversion, ProjectLabels, Trace, TracedLabels, may_name_headers
 from kbc.languages.addresses import without_pictures
 from kbc.limits import MAX_CONVERTED_BYTES
 from kbc.processor_time import limited
@@ -116,10 +110,8 @@ def converted(request: ConversionRequest) -> Conversion:
 def _converted(request: ConversionRequest, read: Read, labels: TracedLabels) -> list[Converted]:
     chosen, data = request.chosen, request.data
     try:
-        if len(data) > MAX_CONVERTED_BYTES:
-            raise FormatError(
-                f"the file has {len(data):,} bytes, more than {MAX_CONVERTED_BYTES:,}"
-            )
+        if (size := len(data)) > MAX_CONVERTED_BYTES:
+            raise FormatError(f"the file has {size:,} bytes, more than {MAX_CONVERTED_BYTES:,}")
         known: dict[str, Any] = {"labels": labels} if labels and chosen.has_labels else {}
         known |= {"named": request.named} if request.named and chosen.names_files else {}
         known |= {"around": request.around} if request.around else {}
@@ -127,30 +119,24 @@ def _converted(request: ConversionRequest, read: Read, labels: TracedLabels) -> 
         found = importlib.import_module(chosen.module).convert(request.path, data, read, **known)
         return [replace(each, text=without_pictures(each.text)) for each in found]
     except FormatError as error:
-        problem = DocumentProblem(
-            code=error.code or f"{chosen.name}-invalid",
-            message=error.message,
-            line=error.line,
-            hint=error.hint or "Fix the file, or exclude it from the collection's paths.",
-            is_error=True,
-        )
+        found_wrong = error
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] not in chosen.needs:
+        library = (error.name or "").split(".")[0]
+        if library not in chosen.needs:
             raise
         if chosen.is_text:
             return [Converted(text=decode_any(data), format=chosen.name)]
-        problem = DocumentProblem(
-            code="format-library-missing",
-            message=f"{error.name.split('.')[0]!r}, which reads {chosen.name}, is not installed",
-            hint=INSTALL_HINT,
-            is_error=True,
-        )
-    except (RecursionError, MemoryError, OutOfTimeError) as error:
-        is_slow = isinstance(error, OutOfTimeError)
-        problem = DocumentProblem(
-            code=f"{chosen.name}-invalid",
-            message=TAKES_TOO_LONG if is_slow else "the file nests too deeply to be read",
-            hint="Fix the file, or exclude it from the collection's paths.",
-            is_error=True,
-        )
+        message = f"{library!r}, which reads {chosen.name}, is not installed"
+        found_wrong = FormatError(message, 0, INSTALL_HINT, "format-library-missing")
+    except (RecursionError, MemoryError):
+        found_wrong = FormatError("the file nests too deeply to be read")
+    except OutOfTimeError:
+        found_wrong = FormatError(TAKES_TOO_LONG)
+    problem = DocumentProblem(
+        code=found_wrong.code or f"{chosen.name}-invalid",
+        message=found_wrong.message,
+        line=found_wrong.line,
+        hint=found_wrong.hint or FIX_HINT,
+        is_error=True,
+    )
     return [Converted(text="", format=chosen.name, problems=(problem,))]

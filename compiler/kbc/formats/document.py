@@ -12,13 +12,15 @@ from kbc.project.source_file import as_utf8
 UNRESOLVED = "unresolved-directive"
 """The code of a `DocumentProblem` about a directive whose content could not be had; its `name` is in it."""
 
-
 ELSEWHERE = "content-elsewhere"
 """The code of a `DocumentProblem` about a directive whose content no file of the tree has: it is computed
 when the site is built, or another repository has it."""
 
 FIGURE = "pdf-figure"
 """The code of a `DocumentProblem` about a PDF that is a figure."""
+
+
+FIX_HINT = "Fix the file, or exclude it from the collection's paths."
 
 
 class LabelTarget(NamedTuple):

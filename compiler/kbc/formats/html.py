@@ -29,27 +29,22 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     page = read_html(text)
     problems = [problem] if problem else []
     if page.is_too_deep:
-        problems.append(
-            DocumentProblem(
-                code="html-too-deep",
-                message="the page nests its elements too deeply; below the limit only their text was kept",
-                hint="Check the markup: an element may never be closed.",
-            )
-        )
-    return [
-        Converted(
-            text=page.text,
-            format="html",
-            title=page.title,
-            author=page.author,
-            created_at=page.created_at,
-            url=page.canonical,
-            summary=page.description,
-            spoken=language_of_tag(page.language),
-            anchors=page.anchors,
-            problems=tuple(problems),
-        )
-    ]
+        message = "the page nests its elements too deeply; below the limit only their text was kept"
+        hint = "Check the markup: an element may never be closed."
+        problems.append(DocumentProblem(code="html-too-deep", message=message, hint=hint))
+    result = Converted(
+        text=page.text,
+        format="html",
+        title=page.title,
+        author=page.author,
+        created_at=page.created_at,
+        url=page.canonical,
+        summary=page.description,
+        spoken=language_of_tag(page.language),
+        anchors=page.anchors,
+        problems=tuple(problems),
+    )
+    return [result]
 
 
 class PageText(NamedTuple):
@@ -88,26 +83,23 @@ def _undeclared(data: bytes, at: int) -> PageText:
     if 2 * sum(len(run) > 2 for run in runs) >= len(runs):
         return PageText(decode(data))
     said = "is not UTF-8, and the page declares no encoding: it was read as windows-1252"
-    problem = DocumentProblem(
-        code="file-not-utf8",
-        message=f"byte 0x{data[at]:02x} {said}",
-        line=data.count(b"\n", 0, at) + 1,
-        hint="Declare its encoding with `<meta charset>`, or save it as UTF-8.",
-    )
+    hint = "Declare its encoding with `<meta charset>`, or save it as UTF-8."
+    problem = _not_utf8(f"byte 0x{data[at]:02x} {said}", data.count(b"\n", 0, at) + 1, hint)
     return PageText(_replacing(data, "cp1252").text, problem)
+
+
+def _not_utf8(message: str, line: int, hint: str) -> DocumentProblem:
+    return DocumentProblem(code="file-not-utf8", message=message, line=line, hint=hint)
 
 
 def _replacing(data: bytes, encoding: str) -> PageText:
     text = decode(data.decode(encoding, "replace").encode())
     if _REPLACED not in text or _REPLACED.encode() in data:
         return PageText(text)
-    problem = DocumentProblem(
-        code="file-not-utf8",
-        message=f"bytes that are not in the encoding of the page were replaced by {_REPLACED!a}",
-        line=text.count("\n", 0, text.index(_REPLACED)) + 1,
-        hint="Save the page in the encoding that it declares, or as UTF-8.",
-    )
-    return PageText(text, problem)
+    message = f"bytes that are not in the encoding of the page were replaced by {_REPLACED!a}"
+    line = text.count("\n", 0, text.index(_REPLACED)) + 1
+    hint = "Save the page in the encoding that it declares, or as UTF-8."
+    return PageText(text, _not_utf8(message, line, hint))
 
 
 def _declared(data: bytes) -> str:

@@ -10,7 +10,7 @@ from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Read, decode
 from kbc.formats.loading import parse
 from kbc.languages.includes.fenced import closed, fenced_stretches
-from kbc.project.well_formed import mapping, sequence
+from kbc.project.well_formed import mapping, sequence, texts
 
 MAX_OUTPUT_CHARS = 1_000
 MAX_OUTPUT_LINES = 20
@@ -37,14 +37,13 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     title = metadata.get("title")
     heading = _first_heading(written)
     names = [mapping(each).get("name") for each in sequence(metadata.get("authors"))]
-    return [
-        Converted(
-            text=written,
-            format="notebook",
-            title=title if isinstance(title, str) else heading,
-            author=", ".join(name for name in names if isinstance(name, str)),
-        )
-    ]
+    result = Converted(
+        text=written,
+        format="notebook",
+        title=title if isinstance(title, str) else heading,
+        author=", ".join(name for name in names if isinstance(name, str)),
+    )
+    return [result]
 
 
 def _cells(book: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -79,12 +78,10 @@ def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
     elif kind == "raw":
         yield commonmark.fence(source)
     elif kind == "code":
-        magic = _MAGIC.match(source)
-        given = cell.get("language")
+        magic, given = _MAGIC.match(source), cell.get("language")
         named = given if isinstance(given, str) else language
-        yield commonmark.fence(
-            source, magic[1].lower() if magic and magic[1] != "writefile" else named
-        )
+        named = magic[1].lower() if magic and magic[1] != "writefile" else named
+        yield commonmark.fence(source, named)
         outputs = "\n".join(filter(None, map(_output, sequence(cell.get("outputs")))))
         if outputs.strip():
             yield commonmark.fence(_short(outputs), "text")
@@ -117,17 +114,12 @@ def _output(output: Any) -> str:
 def _short(text: str) -> str:
     lines = _ESCAPE_CODES.sub("", text).strip("\n").split("\n")
     kept = "\n".join(lines[:MAX_OUTPUT_LINES])
+    is_whole = len(lines) <= MAX_OUTPUT_LINES and len(kept) <= MAX_OUTPUT_CHARS
     if len(kept) > MAX_OUTPUT_CHARS:
         kept = kept[:MAX_OUTPUT_CHARS].rsplit("\n", 1)[0]
-        return f"{kept}\n..."
-    return kept if len(lines) <= MAX_OUTPUT_LINES else f"{kept}\n..."
+    return kept if is_whole else f"{kept}\n..."
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, list):
-        value = "".join(part for part in value if isinstance(part, str))
-    return (
-        value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-        if isinstance(value, str)
-        else ""
-    )
+    text = "".join(texts(value))
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")

@@ -50,12 +50,9 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     headings = [each for each in marks if each.name == "heading" and _inline(each).strip()]
     has_title = any(each.argument == "0" for each in headings)
     lines = commonmark.blocks(_blocks(root, 1 if has_title else 0))
-    anchors = tuple(each.label or _slug(each) for each in headings)
+    words = (re.findall(r"\w+", _inline(each).lower()) for each in headings)
+    anchors = tuple(each.label or "-".join(own) for each, own in zip(headings, words, strict=True))
     return [Converted(text=commonmark.document(lines), format="odoc", anchors=anchors)]
-
-
-def _slug(heading: _Mark) -> str:
-    return "-".join(re.findall(r"\w+", _inline(heading).lower()))
 
 
 def _parsed(text: str) -> _Mark:
@@ -86,9 +83,8 @@ def _parsed(text: str) -> _Mark:
                 continue
             inside = text[position:end]
             code = inside.strip() if token["math"] else re.sub(r"\\([\[\]{}])", r"\1", inside)
-            inner.append(
-                _Mark("fence" if token["math"] == "math" else "span", "math", children=[code])
-            )
+            kind = "fence" if token["math"] == "math" else "span"
+            inner.append(_Mark(kind, "math", children=[code]))
             position = end + 1
         elif token["leaf"]:
             inner.append(_Mark(token["leaf"], token["to"]))
@@ -175,35 +171,27 @@ def _block(mark: _Mark, below: int) -> list[str]:
         title = _inline(mark).strip()
         return commonmark.heading(int(mark.argument) + below, title) if title else []
     if mark.name == "fence":
-        return commonmark.fence(
-            dedent("".join(map(str, mark.children))).strip("\n").rstrip(), mark.argument
-        )
+        code = dedent("".join(map(str, mark.children)))
+        return commonmark.fence(code.strip("\n").rstrip(), mark.argument)
     if mark.name == "t":
         return [line.strip() for line in _inline(mark).split("\n") if line.strip()]
     inner = [each for each in mark.children if isinstance(each, _Mark)]
     if mark.name == "table":
-        rows = [
-            [_inline(cell) for cell in row.children if isinstance(cell, _Mark)] for row in inner
-        ]
+        cells = ([each for each in row.children if isinstance(each, _Mark)] for row in inner)
+        rows = [[*map(_inline, row)] for row in cells]
         return commonmark.table(rows[0], rows[1:]) if rows else []
     marks = ("- " if mark.name == "ul" else f"{number}. " for number in range(1, len(inner) + 1))
-    items = zip(inner, marks, strict=True)
-    return commonmark.listed(
-        [
-            commonmark.indented(commonmark.blocks(_blocks(item, below)), first)
-            for item, first in items
-        ]
-    )
+    items = (commonmark.blocks(_blocks(item, below)) for item in inner)
+    return commonmark.listed([*map(commonmark.indented, items, marks)])
 
 
 def _inline(mark: _Mark) -> str:
-    return "".join(
-        commonmark.escaped(each) if isinstance(each, str) else _shown(each)
-        for each in mark.children
-    )
+    return "".join(map(_shown, mark.children))
 
 
-def _shown(mark: _Mark) -> str:
+def _shown(mark: str | _Mark) -> str:
+    if isinstance(mark, str):
+        return commonmark.escaped(mark)
     match mark.name:
         case "span" | "fence":
             return commonmark.code_span("".join(map(str, mark.children)))

@@ -11,7 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +51,11 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     pages: list[list[dict[str, Any]]] = answer["pages"]
     _join_words(pages)
     sizes = Counter[float]()
-    for page in pages:
-        for line in page:
-            sizes[line["size"]] += len(line["text"])
+    for line in chain(*pages):
+        sizes[line["size"]] += len(line["text"])
     body = sizes.most_common(1)[0][0] if sizes else 0.0
     levels = _levels(pages, body)
-    fixed = sum(len(line["text"]) for page in pages for line in page if line["pitch"])
+    fixed = sum(len(line["text"]) for line in chain(*pages) if line["pitch"])
     has_code = 2 * fixed < sizes.total()  # else all of it was typed
     gap = _paragraph_gap(pages, body)
     repeated = _repeated(pages)
@@ -81,17 +80,16 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
                 anchors.append(f"page={number}")
     is_figure = sizes and len(pages) == 1 and not any(map(_is_text, pages[0]))
     problems = (_FIGURE,) if is_figure else () if sizes else (_without_text(len(pages)),)
-    return [
-        Converted(
-            text=commonmark.document(commonmark.blocks(parts)) if not problems else "",
-            format="pdf",
-            title=title,
-            author=" ".join(answer["author"].split()),
-            created_at=_date(answer["created"]),
-            anchors=tuple(anchors) if not problems else (),
-            problems=problems,
-        )
-    ]
+    result = Converted(
+        text=commonmark.document(commonmark.blocks(parts)) if not problems else "",
+        format="pdf",
+        title=title,
+        author=" ".join(answer["author"].split()),
+        created_at=_date(answer["created"]),
+        anchors=tuple(anchors) if not problems else (),
+        problems=problems,
+    )
+    return [result]
 
 
 _FIGURE = DocumentProblem(
@@ -134,12 +132,8 @@ def _pages(data: bytes) -> dict[str, Any]:
 def _join_words(pages: list[list[dict[str, Any]]]) -> None:
     """Joins words that are broken at the end of a line. The hyphen stays where the document has the word with
     it, or both parts but not the whole, as words of their own."""
-    words = {
-        word
-        for page in pages
-        for line in page
-        for word in _WORD.findall(_BROKEN.sub(" ", line["text"].lower()))
-    }
+    texts = (_BROKEN.sub(" ", line["text"].lower()) for line in chain(*pages))
+    words = {word for text in texts for word in _WORD.findall(text)}
 
     def joined(match: re.Match[str]) -> str:
         parts = [part.lower() for part in match.groups()]
@@ -148,10 +142,9 @@ def _join_words(pages: list[list[dict[str, Any]]]) -> None:
         has_hyphen = "-".join(parts) in words or (are_words and not is_word)
         return f"{match[1]}{'-' if has_hyphen else ''}{match[2]}"
 
-    for page in pages:
-        for line in page:
-            if "\ufffe" in line["text"]:
-                line["text"] = _BROKEN.sub(joined, line["text"])
+    for line in chain(*pages):
+        if "\ufffe" in line["text"]:
+            line["text"] = _BROKEN.sub(joined, line["text"])
 
 
 def _title(pages: list[list[dict[str, Any]]], body: float) -> str:
@@ -173,12 +166,8 @@ def _paragraph_gap(pages: list[list[dict[str, Any]]], body: float) -> float:
 
 def _levels(pages: list[list[dict[str, Any]]], body: float) -> dict[float, int]:
     """Sizes of type larger than the text's -> the level of such headings, from 3 on."""
-    found = {
-        line["size"]
-        for page in pages
-        for line in page
-        if line["size"] > body * 1.12 and len(line["text"]) <= MAX_HEADING_CHARS
-    }
+    short = (line for line in chain(*pages) if len(line["text"]) <= MAX_HEADING_CHARS)
+    found = {line["size"] for line in short if line["size"] > body * 1.12}
     return {size: min(index + 3, 6) for index, size in enumerate(sorted(found, reverse=True))}
 
 
@@ -268,7 +257,4 @@ def _indented(code: list[dict[str, Any]]) -> list[str]:
 
 def _date(value: str) -> str:
     match = _DATE.match(value)
-    if match is None:
-        return ""
-    year, month, day = match[1], match[2] or "01", match[3] or "01"
-    return f"{year}-{month}-{day}"
+    return f"{match[1]}-{match[2] or '01'}-{match[3] or '01'}" if match else ""

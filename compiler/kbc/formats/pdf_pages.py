@@ -81,18 +81,11 @@ def _lines(page: Any) -> list[dict[str, Any]]:
             index = position + first
             size = _size(text_page, index)
             pdfium.FPDFText_GetCharBox(text_page, index, *edges)
-            bottom, top = edges[2].value, edges[3].value
+            left, _, bottom, top = (edge.value for edge in edges)
             gap = bottom_above - top if bottom_above is not None else 0.0
-            last = position + len(shown.rstrip()) - 1
-            found.append(
-                {
-                    "text": shown.replace("\0", ""),
-                    "size": size,
-                    "gap": round(gap, 1),
-                    "left": round(edges[0].value, 1),
-                    "pitch": _pitch(text_page, index, last, size),
-                }
-            )
+            pitch = _pitch(text_page, index, position + len(shown.rstrip()) - 1, size)
+            place = {"size": size, "gap": round(gap, 1), "left": round(left, 1), "pitch": pitch}
+            found.append({"text": shown.replace("\0", ""), **place})
             bottom_above = bottom
         position += len(line) + 1
     text_page.close()

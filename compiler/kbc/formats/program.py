@@ -20,12 +20,9 @@ def run(
 ) -> subprocess.CompletedProcess[bytes]:
     """What the program printed for `data` on its standard input. Raises `OutOfTimeError` when it was
     ended because it had used up its time."""
+    pipe = subprocess.PIPE
     with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
+        command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment
     ) as process:
         wait = _limited(process.pid)
         try:

@@ -44,15 +44,14 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     text = _HIDDEN.sub("", page.included(decode(data).expandtabs()))
     lines = page.blocks(text.split("\n"))
     title = page.titles[0] if page.titles else ""
-    return [
-        Converted(
-            text=commonmark.document(lines),
-            format="rdoc",
-            title=page.stated or title,
-            anchors=tuple(page.anchors),
-            problems=tuple(page.problems),
-        )
-    ]
+    result = Converted(
+        text=commonmark.document(lines),
+        format="rdoc",
+        title=page.stated or title,
+        anchors=tuple(page.anchors),
+        problems=tuple(page.problems),
+    )
+    return [result]
 
 
 class _RDocWriter:
@@ -118,27 +117,16 @@ class _RDocWriter:
     def _list(self, waiting: deque[str], first: re.Match[str], depth: int) -> list[str]:
         """The items of one kind that follow each other."""
         kind, items = _kind(first), []
-        number = 0
         while waiting and (item := _ITEM.match(waiting[0])) and _kind(item) == kind:
-            width = item.end()
             label = item["label"] or item["term"]
-            rest = waiting.popleft()[width:]
-            inner = _taken(waiting, 1 if label else width)
-            own = self.blocks(
-                [*([rest] if rest.strip() else []), *_margin(inner, width if not label else 0)],
-                depth + 1,
-            )
-            if label:
-                own = commonmark.blocks([[f"**{_markdown(label)}**"], own])
-            number += 1
-            items.append(
-                commonmark.indented(own or [""], f"{number}. " if kind == "number" else "- ")
-            )
-            while (
-                waiting and not waiting[0].strip() and len(waiting) > 1 and _ITEM.match(waiting[1])
-            ):
+            width = 0 if label else item.end()
+            rest = waiting.popleft()[item.end() :]
+            inner = _margin(_taken(waiting, width or 1), width)
+            own = self.blocks([rest, *inner] if rest.strip() else inner, depth + 1)
+            items.append(commonmark.blocks([[f"**{_markdown(label)}**"], own]) if label else own)
+            while len(waiting) > 1 and not waiting[0].strip() and _ITEM.match(waiting[1]):
                 waiting.popleft()
-        return commonmark.listed(items)
+        return commonmark.itemised(items, first=1 if kind == "number" else None)
 
 
 def _kind(item: re.Match[str]) -> str:
@@ -160,14 +148,10 @@ def _taken(waiting: deque[str], width: int) -> list[str]:
 
 def _margin(lines: list[str], width: int) -> list[str]:
     """Lines of an item without its margin, which is that of its text, else that of the lines."""
-    own = "\n".join(lines)
-    return (
-        [line[width:] for line in lines]
-        if width
-        else dedent(own).split("\n")
-        if own.strip()
-        else []
-    )
+    if width:
+        return [line[width:] for line in lines]
+    own = dedent("\n".join(lines))
+    return own.split("\n") if own.strip() else []
 
 
 def _paragraph(waiting: deque[str]) -> list[str]:

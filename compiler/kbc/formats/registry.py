@@ -86,10 +86,7 @@ _FORMATS = (
     _format("odoc", "pages of odoc, the documentation of OCaml", ".mld"),
     _format("texinfo", "Texinfo, the format of GNU manuals", ".texi", ".texinfo", ".txi"),
     _format(
-        "doxygen",
-        "pages of Doxygen in files of comments alone",
-        ".dox",
-        module="doxygen.pages",
+        "doxygen", "pages of Doxygen in files of comments alone", ".dox", module="doxygen.pages"
     ),
     _format("rd", "Rd, the format of R packages' reference manuals", ".rd"),
     _format("docc", "DocC tutorials, with the code of their steps", ".tutorial", names_files=True),

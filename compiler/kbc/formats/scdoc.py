@@ -32,14 +32,13 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     title = header["title"] if header else ""
     start = commonmark.heading(1, commonmark.escaped(title)) if title else []
     body = _blocks((rest if header else text).split("\n"))
-    return [
-        Converted(
-            text=commonmark.document(commonmark.blocks([start, body])),
-            format="scdoc",
-            title=title,
-            summary=re.sub(r"\\(.)", r"\1", about["summary"]) if about else "",
-        )
-    ]
+    result = Converted(
+        text=commonmark.document(commonmark.blocks([start, body])),
+        format="scdoc",
+        title=title,
+        summary=re.sub(r"\\(.)", r"\1", about["summary"]) if about else "",
+    )
+    return [result]
 
 
 def _blocks(lines: Sequence[str], depth: int = 0) -> list[str]:
@@ -83,9 +82,8 @@ def _blocks(lines: Sequence[str], depth: int = 0) -> list[str]:
 
 def _begins(line: str) -> bool:
     """Whether a line below a paragraph belongs to something else."""
-    return line.startswith(("\t", _FENCE, "; ")) or bool(
-        _HEADING.fullmatch(line) or _ITEM.fullmatch(line) or _ROW.match(line)
-    )
+    is_marked = _HEADING.fullmatch(line) or _ITEM.fullmatch(line) or _ROW.match(line)
+    return line.startswith(("\t", _FENCE, "; ")) or is_marked is not None
 
 
 def _end_of_indented(lines: Sequence[str], at: int) -> int:

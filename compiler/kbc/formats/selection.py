@@ -26,8 +26,7 @@ def line_numbers(ranges: str, count: int) -> list[int]:
         match = re.fullmatch(r"\s*(\d*)\s*(?:(-|\.\.)\s*(-?\d*))?\s*", part)
         if match is None or not (match[1] or match[2]):
             raise ValueError(f"{part.strip()!r} is not a range of lines")
-        first = int(match[1] or 1)
-        last = first
+        first = last = int(match[1] or 1)
         if match[2]:
             last = count if match[3] in ("", "-1") else int(match[3])
         found.extend(range(max(first, 1), min(last, count) + 1))
@@ -48,11 +47,10 @@ def select(text: str, options: Mapping[str, str]) -> str:
         lines = _python_object(text, lines, name)
     if "lines" in options:
         lines = [lines[number - 1] for number in line_numbers(options["lines"], len(lines))]
-    start = 0
+    start, end = 0, len(lines)
     for option, offset in (("start-at", 0), ("start-after", 1)):
         if wanted := options.get(option):
             start = _index(lines, wanted, 0, option) + offset
-    end = len(lines)
     for option, offset in (("end-at", 1), ("end-before", 0)):
         if wanted := options.get(option):
             end = _index(lines, wanted, start, option) + offset
@@ -111,8 +109,5 @@ def candidates(path: str, target: str) -> Iterator[str]:
 
 def read_target(path: str, target: str, read: Read) -> tuple[str, bytes] | None:
     """The path and bytes of the first of `candidates` that there is."""
-    for candidate in candidates(path, target):
-        data = read(candidate)
-        if data is not None:
-            return candidate, data
-    return None
+    found = ((place, read(place)) for place in candidates(path, target))
+    return next(((place, data) for place, data in found if data is not None), None)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Annotated
 
 from pydantic import Field
@@ -107,14 +108,9 @@ def parse_signature(source: str) -> OperatorSignature:
     if len(parts) == 1:
         return OperatorSignature(qualifier, (), parts[0])
     # An arrow is right-associative: what follows the first one is the result.
-    params = parts[0]
-    if _is_wrapped(params):
-        params = params[1:-1]
-    return OperatorSignature(
-        qualifier,
-        tuple(param for param in split_top_level(params, ",") if param),
-        " => ".join(parts[1:]),
-    )
+    params = parts[0][1:-1] if _is_wrapped(parts[0]) else parts[0]
+    types = tuple(filter(None, split_top_level(params, ",")))
+    return OperatorSignature(qualifier, types, " => ".join(parts[1:]))
 
 
 def split_top_level(source: str, separator: str) -> list[str]:
@@ -182,10 +178,8 @@ def _type_category(source: str) -> str:
 def _collections_in(source: str) -> list[str]:
     """Categories of the collections that a result type is or holds."""
     marks = {"set": "Set[", "list": "List[", "map": "->"}
-    return sorted(
-        (category for category, mark in marks.items() if mark in source),
-        key=lambda category: source.index(marks[category]),
-    )
+    places = {category: source.find(mark) for category, mark in marks.items()}
+    return sorted((each for each in places if places[each] >= 0), key=places.__getitem__)
 
 
 def _is_wrapped(source: str) -> bool:
@@ -202,12 +196,9 @@ def _is_wrapped(source: str) -> bool:
 
 def aliases_in(description: str, name: str) -> tuple[str, ...]:
     """Other spellings that the description states: "infix form as `==`", "can be written as `x'`"."""
-    found = (
-        code.strip()
-        for phrase in _ALIAS_PHRASE.finditer(description)
-        for code in _CODE_SPAN.findall(phrase.group(1))
-    )
-    return tuple(dict.fromkeys(alias for alias in found if alias != name))
+    phrases = " ".join(_ALIAS_PHRASE.findall(description))
+    found = dict.fromkeys(map(str.strip, _CODE_SPAN.findall(phrases)))
+    return tuple(alias for alias in found if alias != name)
 
 
 def _curated_categories(collection: Collection) -> Mapping[str, Sequence[str]]:
@@ -231,10 +222,8 @@ def _body(
     page: MarkdownFile, lines: Sequence[str], blocks: Sequence[Block], first: int, last: int
 ) -> _Body:
     """Splits the entry on lines `first` to `last`; `blocks` are those on these lines."""
-    heading = next(
-        (b for b in blocks if b.kind == "heading" and b.title.lower() in ("examples", "example")),
-        None,
-    )
+    headings = (b for b in blocks if b.kind == "heading")
+    heading = next((b for b in headings if b.title.lower() in ("examples", "example")), None)
     end = heading.start_line - 1 if heading else last
     examples: list[str] = []
     for block in blocks:
@@ -282,28 +271,19 @@ def _entries(
     anchors = {section.line: section.anchor for section in own}
     starts = [i for i, b in enumerate(blocks) if b.kind == "heading" and b.level <= 2]
     if not any(blocks[index].level == 2 for index in starts):
-        diagnostics.error(
-            "builtins-no-entries",
-            "the file has neither a front matter `name` nor a level-2 heading",
-            path,
-            1,
-            hint="Write one entry a file with `name` and `signature`, or `## name` headings.",
-        )
-    for position, start in enumerate(starts):
+        message = "the file has neither a front matter `name` nor a level-2 heading"
+        hint = "Write one entry a file with `name` and `signature`, or `## name` headings."
+        diagnostics.error("builtins-no-entries", message, path, 1, hint=hint)
+    for start, end in zip_longest(starts, starts[1:], fillvalue=len(blocks)):
         heading = blocks[start]
         if heading.level != 2:
             continue
-        end = starts[position + 1] if position + 1 < len(starts) else len(blocks)
         last = blocks[end].start_line - 1 if end < len(blocks) else len(lines)
         body = _body(page, lines, blocks[start + 1 : end], heading.end_line + 1, last)
         if not body.signature:
-            diagnostics.error(
-                "builtin-no-signature",
-                f"the entry {heading.title!r} has no `Signature:` line",
-                path,
-                heading.start_line,
-                hint=f"Add a line such as: Signature: `pure def {heading.title}: (int) => int`",
-            )
+            message = f"the entry {heading.title!r} has no `Signature:` line"
+            hint = f"Add a line such as: Signature: `pure def {heading.title}: (int) => int`"
+            diagnostics.error("builtin-no-signature", message, path, heading.start_line, hint=hint)
             continue
         text = "".join(lines[heading.start_line - 1 : last])
         fields = BuiltinMetadata.model_construct(name=heading.title)
@@ -332,12 +312,10 @@ def _single_entry(
     body = _body(page, lines, blocks, first, len(lines))
     signature = fields.signature or body.signature
     if name and not signature and not isinstance(page.document.data.get("signature"), (list, dict)):
+        message = f"the entry {name!r} has no `signature`"
+        hint = f'Add a line such as: signature: "pure def {name}: (int) => int"'
         diagnostics.error(
-            "builtin-no-signature",
-            f"the entry {name!r} has no `signature`",
-            path,
-            page.document.line_of("name"),
-            hint=f'Add a line such as: signature: "pure def {name}: (int) => int"',
+            "builtin-no-signature", message, path, page.document.line_of("name"), hint=hint
         )
     if not name or not signature:
         return None

@@ -33,9 +33,7 @@ _SUITE = ".robot"
 """Ending of suites, and of the files of keywords beside them."""
 _WRITTEN = (".feature", _SUITE)
 """Endings of files in which tests are written; any two may call tests the same."""
-_NOTES: frozenset[FindingCode] = frozenset(
-    {"no-steps", "no-tags", "step-without-action", "column-not-read"}
-)
+_NOTES: tuple[FindingCode, ...] = ("no-steps", "no-tags", "step-without-action", "column-not-read")
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
 _LISTED = "Their list is the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`."
 WHAT_IS_READ = f"{_IDENTIFIED} {_LISTED}"
@@ -93,13 +91,10 @@ def read(
 
 def _report_unreadable(error: CaseFileError, path: str, diagnostics: Diagnostics) -> None:
     place = ", correct this place," if error.line else ""
+    message = f"{error.message}; the file was left out"
+    hint = f"Export it again{place} or exclude it from the collection's paths."
     diagnostics.warning(
-        "tests-unreadable",
-        f"{error.message}; the file was left out",
-        path,
-        error.line or None,
-        error.column or None,
-        hint=f"Export it again{place} or exclude it from the collection's paths.",
+        "tests-unreadable", message, path, error.line or None, error.column or None, hint=hint
     )
 
 
@@ -123,10 +118,8 @@ def _with_folder(case: Case, path: str) -> Case:
 
 def head_text(case: Case) -> str:
     """What a case is about: title, summary, description, then its properties, a line each."""
-    paragraphs = [f"# {case.title}"]
-    paragraphs += [
-        text for text in (case.summary, case.description) if text not in ("", case.title)
-    ]
+    about = (case.summary, case.description)
+    paragraphs = [f"# {case.title}", *(text for text in about if text not in ("", case.title))]
     properties = {
         "Type": case.test_type,
         "Priority": case.priority,
@@ -156,12 +149,10 @@ def _suite(collection: Collection, diagnostics: Diagnostics) -> Suite | None:
         if wanted == suite:
             return suite
     if wanted is not None:
+        message = f"`suite` of collection {collection.name!r} is {wanted!r}"
+        hint = f"One of: {', '.join(SUITES)}; without it each file's name decides."
         diagnostics.error(
-            "tests-unknown-suite",
-            f"`suite` of collection {collection.name!r} is {wanted!r}",
-            PROJECT_FILE,
-            collection.line or None,
-            hint=f"One of: {', '.join(SUITES)}; without it each file's name decides.",
+            "tests-unknown-suite", message, PROJECT_FILE, collection.line or None, hint=hint
         )
     return None
 
@@ -185,24 +176,16 @@ def _record(case: Case, collection: Collection, file: SourceFile) -> TestRecord:
 def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics) -> None:
     """One diagnostic for each sort of finding: a file may have a hundred thousand tests."""
     messages = sentences(findings)
-    for code in sorted(SKIPPING):
-        if code in messages:
-            diagnostics.warning(
-                "test-skipped", messages[code], path, hint=_IDENTIFIED[0].upper() + _IDENTIFIED[1:]
-            )
-    if "duplicate-uid" in messages:
-        diagnostics.warning(
-            "test-duplicate", messages["duplicate-uid"], path, hint="Remove the repeated ones."
-        )
-    if "no-title" in messages:
-        diagnostics.warning("test-no-title", messages["no-title"], path, hint="Write their titles.")
-    if "row-too-long" in messages:
-        diagnostics.warning(
-            "test-row-too-long",
-            messages["row-too-long"],
-            path,
-            hint="Quote cells that contain separators or line breaks.",
-        )
+    hint = _IDENTIFIED[0].upper() + _IDENTIFIED[1:]
+    for code in SKIPPING & messages.keys():
+        diagnostics.warning("test-skipped", messages[code], path, hint=hint)
+    if message := messages.get("duplicate-uid"):
+        diagnostics.warning("test-duplicate", message, path, hint="Remove the repeated ones.")
+    if message := messages.get("no-title"):
+        diagnostics.warning("test-no-title", message, path, hint="Write their titles.")
+    if message := messages.get("row-too-long"):
+        hint = "Quote cells that contain separators or line breaks."
+        diagnostics.warning("test-row-too-long", message, path, hint=hint)
 
 
 def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagnostics) -> None:
@@ -221,8 +204,7 @@ def _report_earlier(earlier: Sequence[TestRecord], path: str, diagnostics: Diagn
 def _note(findings: Mapping[str, Sequence[CaseFinding]], diagnostics: Diagnostics) -> None:
     """One note for each sort of finding in a collection, `findings` by file: reports have no steps."""
     for code, message in sentences(each for found in findings.values() for each in found).items():
-        paths = [
-            path for path, found in findings.items() if any(each.code == code for each in found)
-        ]
+        with_codes = ((path, {each.code for each in found}) for path, found in findings.items())
+        paths = [path for path, codes in with_codes if code in codes]
         more = f" (in {len(paths):,} files)" if len(paths) > 1 else ""
         diagnostics.note(f"test-{code}", f"{message}{more}", paths[0])

@@ -58,12 +58,9 @@ def _read_file(
         with limited(file.path, len(file.data)):
             return _record(collection, file, text, prefix, with_definitions)
     except OutOfTimeError:
-        diagnostics.warning(
-            "file-too-complex",
-            f"{TAKES_TOO_LONG}; it has no definitions",
-            file.path,
-            hint="Exclude it with `exclude` if it is no program that people read.",
-        )
+        message = f"{TAKES_TOO_LONG}; it has no definitions"
+        hint = "Exclude it with `exclude` if it is no program that people read."
+        diagnostics.warning("file-too-complex", message, file.path, hint=hint)
         return _record(collection, file, text, prefix, with_definitions=False)
 
 

@@ -28,6 +28,7 @@ from kbc.formats import (
     format_of,
     reads_python,
 )
+from kbc.formats.document import FIX_HINT
 from kbc.frontends.markdown_file import first_paragraph
 from kbc.frontends.page_includes import PageIncludes, without_text
 from kbc.frontends.titles import stated_in_header
@@ -99,9 +100,8 @@ def read_converted(
     one warning that counts the directives by name. With each file comes the name of a format that it has in
     spite of its ending, or "". `includes` takes what is elsewhere, to report it once for all files; `labels`
     are what files may refer to by name, `books` those among the files."""
-    conversions = convert_each(
-        [_request(*each, includes, labels, books) for each in files if not each[0].is_blank]
-    )
+    filled = (each for each in files if not each[0].is_blank)
+    conversions = convert_each([_request(*each, includes, labels, books) for each in filled])
     for file, _ in files:
         diagnostics.reading = file.path
         if file.is_blank:
@@ -142,17 +142,16 @@ def _with_text(
     diagnostics: Diagnostics,
 ) -> list[Converted]:
     """The documents that have text, with all problems reported."""
-    problems = [problem for document in found for problem in document.problems]
-    if includes is not None:
-        includes.count_elsewhere(file, [each for each in problems if each.code == ELSEWHERE])
-        problems = [each for each in problems if each.code != ELSEWHERE]
-    for problem in problems:
-        if problem.code not in (UNRESOLVED, ELSEWHERE):
+    by_code: dict[str, list[DocumentProblem]] = {UNRESOLVED: [], ELSEWHERE: []}
+    for problem in (problem for document in found for problem in document.problems):
+        if problem.code in by_code:
+            by_code[problem.code].append(problem)
+        else:
             report_problem(problem, file.path, diagnostics)
-    for code in (UNRESOLVED, ELSEWHERE):
-        some = [problem for problem in problems if problem.code == code]
-        if some:
-            report_problem(without_text(some), file.path, diagnostics)
+    if includes is not None:
+        includes.count_elsewhere(file, by_code.pop(ELSEWHERE))
+    for some in filter(None, by_code.values()):
+        report_problem(without_text(some), file.path, diagnostics)
     return [document for document in found if document.text.strip()]
 
 
@@ -178,10 +177,8 @@ def read_python_module(
     try:
         page = module_page(name, file.path, file.data, prose, has_private=has_private)
     except FormatError as error:
-        hint = error.hint or "Fix the file, or exclude it from the collection's paths."
-        diagnostics.warning(
-            error.code or "python-invalid", error.message, file.path, error.line or None, hint=hint
-        )
+        code, hint = error.code or "python-invalid", error.hint or FIX_HINT
+        diagnostics.warning(code, error.message, file.path, error.line or None, hint=hint)
         return []
     found = [dataclasses.replace(page, problems=tuple(context.problems))] if page else []
     return _with_text(file, found, includes, diagnostics)
@@ -226,10 +223,8 @@ def _outline(text: str, *, anchors: Sequence[str]) -> ConvertedOutline:
 def _with_anchors(found: tuple[Section, ...], anchors: Sequence[str]) -> tuple[Section, ...]:
     if len(anchors) != len(found):
         return found
-    return tuple(
-        dataclasses.replace(section, anchor=anchor or section.anchor)
-        for section, anchor in zip(found, anchors, strict=True)
-    )
+    both = zip(found, anchors, strict=True)
+    return tuple(dataclasses.replace(each, anchor=anchor or each.anchor) for each, anchor in both)
 
 
 def report_problem(problem: DocumentProblem, path: str, diagnostics: Diagnostics) -> None:

@@ -83,28 +83,20 @@ def derive(
 def _patterns_by_framework(
     records: Iterable[CompiledRecord], templates: Sequence[TemplateRecord]
 ) -> dict[str, list[PatternRecord]]:
-    frameworks = dict.fromkeys(record.framework for record in templates)
-    uses = {
-        label: {
-            " ".join(singular_words(use))
-            for t in templates
-            if t.framework == label
-            for use in t.use_for
-        }
-        for label in frameworks
-    }
+    uses: dict[str, set[str]] = {}
+    for each in templates:
+        own = (" ".join(singular_words(use)) for use in each.use_for)
+        uses.setdefault(each.framework, set()).update(own)
     found: dict[str, list[PatternRecord]] = {}
     for record in records:
-        if not isinstance(record, PatternRecord):
-            continue
-        said = set(
-            singular_words(" ".join((record.id, record.name, *record.when_to_use, *record.tags)))
-        )
-        wanted = {" ".join(singular_words(use)) for use in record.when_to_use}
-        owners = [label for label in frameworks if said.issuperset(singular_words(label))]
-        owners = owners or [label for label in frameworks if uses[label] & wanted]
-        if len(owners) == 1:
-            found.setdefault(owners[0], []).append(record)
+        if isinstance(record, PatternRecord):
+            texts = (record.id, record.name, *record.when_to_use, *record.tags)
+            said = set(singular_words(" ".join(texts)))
+            wanted = {" ".join(singular_words(use)) for use in record.when_to_use}
+            owners = [label for label in uses if said.issuperset(singular_words(label))]
+            owners = owners or [label for label in uses if uses[label] & wanted]
+            if len(owners) == 1:
+                found.setdefault(owners[0], []).append(record)
     return found
 
 
@@ -126,17 +118,13 @@ def _words_of(
 
 def _pages(label: str, records: Iterable[CompiledRecord]) -> Iterator[str]:
     """Pages whose path or group says the framework's name; the start page of a folder first."""
-    found = [
-        record
-        for record in records
-        if isinstance(record, DocRecord) and label in (record.group, *record.id.lower().split("/"))
-    ]
-    found.sort(
-        key=lambda record: (
-            posixpath.basename(record.id).split(".")[0].lower() not in ("index", "readme")
-        )
-    )
-    return (record.id for record in found)
+
+    def is_inner(id: str) -> bool:
+        return posixpath.basename(id).split(".")[0].lower() not in ("index", "readme")
+
+    pages = (record for record in records if isinstance(record, DocRecord))
+    found = (each for each in pages if label in (each.group, *each.id.lower().split("/")))
+    return iter(sorted((each.id for each in found), key=is_inner))
 
 
 def _examples(
@@ -148,8 +136,5 @@ def _examples(
         if isinstance(record, ExampleRecord):
             parts = record.id.split("/")
             known.update("/".join(parts[:length]) for length in range(1, len(parts) + 1))
-    return (
-        name
-        for name in dict.fromkeys(n for each in patterns for n in each.examples)
-        if name in known
-    )
+    named = dict.fromkeys(name for each in patterns for name in each.examples)
+    return (name for name in named if name in known)

@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from pydantic import Field
@@ -18,6 +19,7 @@ from pydantic import Field
 from kbc.cache.phases import digest, recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.formats import Converted
+from kbc.frontends import titles
 from kbc.frontends.converted import (
     books_among,
     formats_to_convert,
@@ -32,14 +34,6 @@ from kbc.frontends.metadata import Line, Located, Metadata, Text, Texts
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.redirects import operation_shown, with_redirects
 from kbc.frontends.source_map import SourceMap
-from kbc.frontends.titles import (
-    exported_title,
-    name_in_path,
-    named_apart,
-    other_title,
-    shown_name,
-    stated_in_header,
-)
 from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
@@ -93,7 +87,7 @@ def read(
 ) -> list[CompiledRecord]:
     """A record for each page; those that only redirect are other names of their targets, those that are parts
     of others have none, and an operation of an API that a page shows is text of that page alone."""
-    records: list[CompiledRecord | _PageText] = []
+    records: list[DocRecord | _PageText] = []
     labels = project_labels(collection, files, neighbours)
     includes = PageIncludes(collection, files, labels)
     books = books_among(files)
@@ -142,24 +136,22 @@ def read(
     elsewhere = parts.of_pages()
     own = [each for each in complete if each.path not in elsewhere]
     own = published(collection, own, diagnostics)
-    return with_redirects(collection, named_apart(collection, own))
+    return [*with_redirects(collection, titles.named_apart(collection, own))]
 
 
 def _with_operations(
-    sources: list[_PageText], records: Sequence[CompiledRecord | _PageText]
+    sources: list[_PageText], records: Sequence[DocRecord | _PageText]
 ) -> tuple[list[_PageText], set[str]]:
     """The pages with the operations that they show, and the ids of these."""
-    operations = [
-        each for each in records if isinstance(each, DocRecord) and each.format == "openapi"
-    ]
-    if not operations:
-        return sources, set()
-    shown = [operation_shown(each.file.path, each.text, operations) for each in sources]
-    filled = [
-        each._replace(text=found[0]) if found else each
-        for each, found in zip(sources, shown, strict=True)
-    ]
-    return filled, {found[1].id for found in shown if found}
+    read = (each for each in records if isinstance(each, DocRecord))
+    operations = [each for each in read if each.format == "openapi"]
+    filled: list[_PageText] = []
+    shown: set[str] = set()
+    for each in sources:
+        if found := operation_shown(each.file.path, each.text, operations) if operations else None:
+            shown.add(found[1].id)
+        filled.append(each._replace(text=found[0]) if found else each)
+    return filled, shown
 
 
 class _Parts:
@@ -180,13 +172,8 @@ class _Parts:
 
     def of_pages(self) -> set[str]:
         """The paths of parts of which a page has all the text."""
-        whole = (
-            part
-            for path, parts in self._included.items()
-            if path not in self._candidates
-            for part in parts
-        )
-        return self._candidates.intersection(whole)
+        pages = self._included.keys() - self._candidates
+        return self._candidates.intersection(chain(*(self._included[path] for path in pages)))
 
 
 class _PageText(NamedTuple):
@@ -272,25 +259,22 @@ def _page(
         body = "\n".join(lines).lstrip("\n")
     content = mdx.clean(body) if page.is_mdx else body
     heading = _page_heading(document, bool(fields.title))
-    tags = fields.tags
     return DocRecord(
         id=collection.stripped(path),
         collection=collection.name,
-        title=stated_in_header(document.blocks)
+        title=titles.stated_in_header(document.blocks)
         or heading
         or fields.title
         or permalinks.title(collection, path)
-        or other_title(document.data)
-        or (exported_title(page.text) if page.is_mdx else "")
+        or titles.other_title(document.data)
+        or (titles.exported_title(page.text) if page.is_mdx else "")
         or _first_heading(document)
-        or shown_name(collection, path),
+        or titles.shown_name(collection, path),
         path=path,
         text=page.text,
         language=page.format,
-        summary=shorten(fields.about)
-        if fields.about
-        else first_paragraph(document.blocks, document.references),
-        tags=tags,
+        summary=shorten(fields.about) or first_paragraph(document.blocks, document.references),
+        tags=fields.tags,
         url=_url(collection, path, document.data, fields.url),
         spoken=stated_language(document.data),
         aliases=permalinks.aliases(collection, path, document.data),
@@ -300,7 +284,7 @@ def _page(
         processed=page.is_mdx,
         frontmatter=document.data,
         sections=markdown.sections(document, rules),
-        topics=fields.topics or tags,
+        topics=fields.topics or fields.tags,
         stored=page.stored if page.stored != page.text else "",
     )
 
@@ -312,16 +296,14 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
     if document.format == "asciidoc":
         data, _ = stated_above(file.data.decode("utf-8-sig", "replace"))
     id = collection.stripped(file.path)
-    stated = found.heading or document.title
+    title = found.heading or document.title or permalinks.title(collection, file.path)
     place, url = file.path, document.url
     if url.endswith(".qmd"):  # a page of its own in the site
         place, url = posixpath.join(posixpath.dirname(place), url), ""
     return DocRecord(
         id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
-        title=stated
-        or permalinks.title(collection, file.path)
-        or shown_name(collection, file.path),
+        title=title or titles.shown_name(collection, file.path),
         path=file.path,
         text=document.text,
         language=document.format,
@@ -348,12 +330,11 @@ def _html(
     """The record of a page of HTML, or Markdown written in it, below the front matter `data`."""
     fields = Located(data, file.path, lambda key: 1).read(DocMetadata, diagnostics)
     title = fields.title or document.title
-    page = _converted(
-        collection, file, replace(document, title=title, summary=fields.about, url="")
-    )
+    document = replace(document, title=title, summary=fields.about, url="")
+    page = _converted(collection, file, document)
     if not is_html(file) and not (page.sections and page.sections[0].level == 1):
-        title = fields.title or permalinks.title(collection, file.path) or other_title(data)
-        page = replace(page, title=title or shown_name(collection, file.path))
+        title = fields.title or permalinks.title(collection, file.path) or titles.other_title(data)
+        page = replace(page, title=title or titles.shown_name(collection, file.path))
     return replace(
         page,
         frontmatter=data,
@@ -388,7 +369,7 @@ def _plain_text(
     return DocRecord(
         id=collection.stripped(file.path),
         collection=collection.name,
-        title=name_in_path(file.path),
+        title=titles.name_in_path(file.path),
         path=file.path,
         text=text,
         language="text",

@@ -53,10 +53,8 @@ def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
     """A record for each file with one of the collection's extensions."""
-    extensions = tuple(
-        each.lower() if each.startswith(".") else f".{each.lower()}"
-        for each in collection.options.get("extensions", DEFAULT_EXTENSIONS)
-    )
+    stated = collection.options.get("extensions", DEFAULT_EXTENSIONS)
+    extensions = tuple(f".{each.lower().removeprefix('.')}" for each in stated)
     sidecars = {file.path: file for file in files if file.path.endswith(SIDECAR_SUFFIX)}
     records: list[CompiledRecord] = []
     paths: dict[str, str] = {}  # of the first file with a text
@@ -69,33 +67,25 @@ def read(
         fields = _sidecar(sidecar, diagnostics) if sidecar else SidecarMetadata()
         text = file.text(diagnostics)
         if text is not None:
-            records.append(
-                _example(collection, file, text, fields, paths.setdefault(text, file.path))
-            )
+            first = paths.setdefault(text, file.path)
+            records.append(_example(collection, file, text, fields, first))
     for path in sidecars:
-        diagnostics.warning(
-            "sidecar-without-file",
-            "this file describes an example that does not exist",
-            path,
-            1,
-            hint=f"Name it after the example: NAME{SIDECAR_SUFFIX}, in the same folder.",
-        )
+        message = "this file describes an example that does not exist"
+        hint = f"Name it after the example: NAME{SIDECAR_SUFFIX}, in the same folder."
+        diagnostics.warning("sidecar-without-file", message, path, 1, hint=hint)
     if files and not records:
+        message = f"no file of collection {collection.name!r} ends in {' or '.join(extensions)}"
+        hint = "Set `extensions` to the extensions of the examples."
         diagnostics.warning(
-            "examples-none",
-            f"no file of collection {collection.name!r} ends in {' or '.join(extensions)}",
-            PROJECT_FILE,
-            collection.line or None,
-            hint="Set `extensions` to the extensions of the examples.",
+            "examples-none", message, PROJECT_FILE, collection.line or None, hint=hint
         )
     return records
 
 
 def _sidecar(file: SourceFile, diagnostics: Diagnostics) -> SidecarMetadata:
     toml = read_toml(file, diagnostics)
-    if toml is None:
-        return SidecarMetadata()
-    return Located(toml.data, file.path, toml.line).read(SidecarMetadata, diagnostics)
+    located = Located(toml.data, file.path, toml.line) if toml else None
+    return located.read(SidecarMetadata, diagnostics) if located else SidecarMetadata()
 
 
 def _example(
@@ -107,7 +97,6 @@ def _example(
     language = language_of_example(filename)
     source = quint.scan(text) if language == "quint" else quint.Source(_top_comment(text))
     description = fields.description or source.description
-    tags = fields.tags
     category = folders[0] if folders else DEFAULT_CATEGORY
     return ExampleRecord(
         id=path,
@@ -117,7 +106,7 @@ def _example(
         text=text,
         language=language,
         summary=shorten(description),
-        tags=tags,
+        tags=fields.tags,
         url=collection.source_url(file.path),
         filename=filename,
         category=category,

@@ -39,16 +39,13 @@ def is_html(file: SourceFile) -> bool:
 
 def written_in_html(collection: Collection, files: Iterable[SourceFile]) -> list[SourceFile]:
     """The files of HTML, and the pages of Markdown that are written in HTML."""
-    return [
-        file
-        for file in files
-        if is_html(file) or (not collection.is_mdx(file.path) and _is_in_html(file))
-    ]
+    return [file for file in files if is_html(file) or _is_in_html(collection, file)]
 
 
-def _is_in_html(file: SourceFile) -> bool:
+def _is_in_html(collection: Collection, file: SourceFile) -> bool:
     """Whether more headings of a page of Markdown are elements of HTML than headings of Markdown."""
-    if not file.path.lower().endswith((".md", ".markdown")) or file.data.count(b"<h") < _FEWEST:
+    is_markdown = file.path.lower().endswith((".md", ".markdown"))
+    if not is_markdown or collection.is_mdx(file.path) or file.data.count(b"<h") < _FEWEST:
         return False
     stretches = fenced_stretches(file.data.decode("utf-8", "replace").replace("\r\n", "\n"))
     prose = "".join(text for text, is_code in stretches if not is_code)

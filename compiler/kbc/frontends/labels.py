@@ -110,8 +110,7 @@ def role_links(
 
 def _document(path: str, target: str, read: Read) -> LabelTarget | None:
     for ending in _ENDINGS:
-        if (found := read_target(path, f"{target}{ending}", read)) is not None:
-            place, data = found
-            title = first_title(decode_any(data)) if ending == ".md" else ""
-            return LabelTarget(place, title or target.rpartition("/")[2], "")
+        if found := read_target(path, f"{target}{ending}", read):
+            title = first_title(decode_any(found[1])) if ending == ".md" else ""
+            return LabelTarget(found[0], title or target.rpartition("/")[2], "")
     return None

@@ -75,18 +75,13 @@ def read_text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
 def has_long_line(text: str, path: str, diagnostics: Diagnostics) -> bool:
     """Whether a line is longer than anybody writes, as in minified code, data and pictures as text; reports
     it."""
-    if len(text) <= MAX_LINE_CHARS:
-        return False
-    for number, line in enumerate(text.split("\n"), start=1):
-        if len(line) > MAX_LINE_CHARS:
-            diagnostics.warning(
-                "file-line-too-long",
-                f"a line has {len(line):,} characters, more than {MAX_LINE_CHARS:,}; the file was left"
-                " out",
-                path,
-                number,
-                hint="Break the line, or exclude the file with `exclude`.",
-            )
+    lines = text.split("\n") if len(text) > MAX_LINE_CHARS else []
+    for number, line in enumerate(lines, start=1):
+        if (size := len(line)) > MAX_LINE_CHARS:
+            said = f"a line has {size:,} characters, more than {MAX_LINE_CHARS:,}"
+            message = f"{said}; the file was left out"
+            hint = "Break the line, or exclude the file with `exclude`."
+            diagnostics.warning("file-line-too-long", message, path, number, hint=hint)
             return True
     return False
 

@@ -126,10 +126,8 @@ class Located:
         for name, field in known.items():
             for mark in field.metadata:
                 if isinstance(mark, Required) and name not in wrong and not getattr(fields, name):
-                    message = f"`{name}` is missing"
-                    self._report(
-                        Mistake("metadata-missing-field", message, (name,), mark.hint), diagnostics
-                    )
+                    code, message = "metadata-missing-field", f"`{name}` is missing"
+                    self._report(Mistake(code, message, (name,), mark.hint), diagnostics)
         return fields
 
     def _report(self, found: Mistake, diagnostics: Diagnostics) -> None:
@@ -139,12 +137,10 @@ class Located:
     def _warn_unknown(self, name: str, known: list[str], diagnostics: Diagnostics) -> None:
         close = get_close_matches(name, known, n=1)
         meant = f"Did you mean `{close[0]}`? " if close else ""
+        message = f"`{name}` is not a known field; it was left out"
+        hint = f"{meant}Known: {', '.join(known)}."
         diagnostics.warning(
-            "metadata-unknown-field",
-            f"`{name}` is not a known field; it was left out",
-            self.path,
-            self.line_of(name),
-            hint=f"{meant}Known: {', '.join(known)}.",
+            "metadata-unknown-field", message, self.path, self.line_of(name), hint=hint
         )
 
 
@@ -161,14 +157,8 @@ def read_json(file: SourceFile, diagnostics: Diagnostics) -> tuple[Any, str] | N
     try:
         return parse_json(text), text
     except json.JSONDecodeError as error:
-        diagnostics.error(
-            "json-syntax",
-            error.msg,
-            file.path,
-            error.lineno,
-            error.colno,
-            hint="Fix the JSON on this line.",
-        )
+        hint = "Fix the JSON on this line."
+        diagnostics.error("json-syntax", error.msg, file.path, error.lineno, error.colno, hint=hint)
     except RecursionError:
         diagnostics.error(
             "json-syntax", "the JSON nests too deeply", file.path, 1, hint="Flatten it."

@@ -42,6 +42,7 @@ ENTRY_NAMES = frozenset({"_index", "home", "index", "readme", "summary"})
 NAVIGATION_FIELDS = ("date", "nav_order", "order", "sidebar_position", "weight")
 """Front matter that puts a page into a navigation or a list of posts that its site generator writes."""
 
+_WITH_ROOTS = ("", "docs-builder", "docsify", "docusaurus", "ex-doc", "fumadocs", "nextra")
 _ATTRIBUTE = re.compile(r"\b(?:href|to)=\{?[\"']([^\"']+)[\"']")
 _IN_REPOSITORY = re.compile(r"[^/]*://[^/]+/.+?/(?:blob|raw|src|tree)/[^/]+/(.+)")
 """An address of a file on the host of its repository, as a README has it that is shown elsewhere, too."""
@@ -86,16 +87,13 @@ def link_roots(collections: Iterable[Collection]) -> dict[str, tuple[str, ...]]:
     """The folders that links of pages may also start at, by the names of the collections: for docs-builder,
     Docusaurus, Docsify, Fumadocs and Nextra that of the pages, for Docusaurus then that of its configuration,
     of ExDoc that of mix.exs, without a generator the root."""
-    return {
-        each.name: (
-            str(each.generator_options.get("folder", "")),
-            *([posixpath.dirname(each.config)] if each.generator == "docusaurus" else ()),
-        )
-        for each in collections
-        if each.generator
-        in ("", "docs-builder", "docsify", "docusaurus", "ex-doc", "fumadocs", "nextra")
-        and not each.generator_options.get("relative_links")
-    }
+    roots: dict[str, tuple[str, ...]] = {}
+    for each in collections:
+        options = each.generator_options
+        if each.generator in _WITH_ROOTS and not options.get("relative_links"):
+            own = [posixpath.dirname(each.config)] if each.generator == "docusaurus" else []
+            roots[each.name] = (str(options.get("folder", "")), *own)
+    return roots
 
 
 def from_root(collections: Iterable[Collection]) -> dict[str, str]:
@@ -126,35 +124,27 @@ def check_orphans(
     most pages are without one, as in a collection of memos, readers use lists, and nothing is said; nor is it
     of a folder like that, such as that of a blog.
     """
-    pages = [
-        record for record in records if _is_judged(record) and record.collection not in navigated
-    ]
+    pages = [each for each in records if _is_judged(each) and each.collection not in navigated]
     if len(pages) <= MIN_PAGES:
         return
     known = _Names(pages, roots)
     ways = [(record, name) for record, found in linking for _, name in found]
     ways += [(record, name) for record in records for name in _names_in(record)]
-    reached = {
-        path for record, name in ways for path in known.found(record, name) if path != record.path
-    }
-    orphans = [
-        page
-        for page in pages
-        if page.path not in reached and page.path not in listed and not _is_entry(page)
-    ]
+    leading = ((record.path, path) for record, name in ways for path in known.found(record, name))
+    reached = {path for start, path in leading if path != start}
+    others = (page for page in pages if page.path not in reached and page.path not in listed)
+    orphans = [page for page in others if not _is_entry(page)]
     if len(orphans) * 2 > len(pages):
         return
     lists = _folders_of_lists(pages, orphans)
     for page in orphans:
         if posixpath.dirname(page.path) in lists:
             continue
-        diagnostics.warning(
-            "orphan-page",
-            f"no page refers to {page.path}",
-            page.path,
-            page.line,
-            hint="Link to it from a page where readers come from, or name it in that page's `related`.",
+        message = f"no page refers to {page.path}"
+        hint = (
+            "Link to it from a page where readers come from, or name it in that page's `related`."
         )
+        diagnostics.warning("orphan-page", message, page.path, page.line, hint=hint)
 
 
 def _folders_of_lists(
@@ -163,9 +153,8 @@ def _folders_of_lists(
     """The folders of several pages most of which nothing leads to: what makes the site lists them."""
     count = Counter(posixpath.dirname(page.path) for page in pages)
     alone = Counter(posixpath.dirname(page.path) for page in orphans)
-    return {
-        each for each, some in alone.items() if some >= MIN_IN_FOLDER and some * 2 > count[each]
-    }
+    several = (each for each in alone if alone[each] >= MIN_IN_FOLDER)
+    return {each for each in several if alone[each] * 2 > count[each]}
 
 
 def _is_judged(record: CompiledRecord) -> bool:
@@ -229,11 +218,8 @@ class _Names:
         plain = unquote(name.partition("#")[0].partition("?")[0]).strip("/")
         if not plain:
             return None
-        for start in starts:
-            place = posixpath.normpath(posixpath.join(start, plain))
-            if place in self._paths:
-                return self._paths[place]
-        return None
+        places = (posixpath.normpath(posixpath.join(start, plain)) for start in starts)
+        return next((self._paths[place] for place in places if place in self._paths), None)
 
 
 def _names_in(record: CompiledRecord) -> Iterator[str]:

@@ -73,13 +73,9 @@ def read(
         if page is None:
             continue
         if page.document.front_matter is None:
-            diagnostics.error(
-                "pattern-no-front-matter",
-                "the file does not begin with front matter",
-                file.path,
-                1,
-                hint="Begin with `---`, `id: ...`, `name: ...`, `category: ...`, `---`.",
-            )
+            message = "the file does not begin with front matter"
+            hint = "Begin with `---`, `id: ...`, `name: ...`, `category: ...`, `---`."
+            diagnostics.error("pattern-no-front-matter", message, file.path, 1, hint=hint)
             continue
         record = _pattern(collection, page, diagnostics)
         records.extend([record] if record else [])
@@ -92,13 +88,14 @@ def _pattern(
     path = page.file.path
     fields = page.metadata.read(PatternMetadata, diagnostics)
     category = fields.category.lower()
-    title = page.document.title
     sections = {
         re.sub(r"[^a-z]", "", heading.title.lower()): below
         for heading, below in level_two_sections(page.document.blocks)
     }
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    name = fields.name or page.document.title or stem
     description = fields.description or _introduction(page)
+    template = sections.get("template", ())
     anti_patterns = _pairs(sections.get("antipatterns", ()))
     rules = _pairs(sections.get("rules", ()))
     for pair in (*anti_patterns, *rules):
@@ -106,20 +103,18 @@ def _pattern(
     record = PatternRecord(
         id=fields.id or stem,
         collection=collection.name,
-        title=fields.name or title or stem,
+        title=name,
         path=path,
         text=page.text,
         language=page.format,
         summary=shorten(description),
         tags=fields.tags,
         url=collection.source_url(path),
-        name=fields.name or title or stem,
+        name=name,
         category=category,
         description=description,
         when_to_use=fields.when_to_use,
-        template="\n\n".join(
-            block.content for block in sections.get("template", ()) if block.kind == "fence"
-        ),
+        template="\n\n".join(each.content for each in template if each.kind == "fence"),
         key_principles=_items(sections.get("keyprinciples", sections.get("principles", ()))),
         required_builtins=fields.required_builtins,
         examples=fields.examples,
@@ -143,9 +138,8 @@ def _introduction(page: MarkdownFile) -> str:
 def _items(blocks: Sequence[Block]) -> tuple[str, ...]:
     """The items of a section's lists; its paragraphs when it has none."""
     items = tuple(item for block in blocks for item in block.items)
-    return items or tuple(
-        markdown.plain_text(block.content) for block in blocks if block.kind == "paragraph"
-    )
+    paragraphs = (block.content for block in blocks if block.kind == "paragraph")
+    return items or tuple(map(markdown.plain_text, paragraphs))
 
 
 @dataclass(slots=True)
@@ -167,21 +161,13 @@ class _Pair:
         return " ".join(self.reason)
 
     def as_anti_pattern(self) -> dict[str, str]:
-        fields = {
-            "dont": self.part("wrong"),
-            "reason": self.explanation or self.title,
-            "do": self.part("right"),
-        }
-        return {name: value for name, value in fields.items() if value}
+        reason = self.explanation or self.title
+        return _stated(dont=self.part("wrong"), reason=reason, do=self.part("right"))
 
     def as_rule(self) -> dict[str, str]:
-        fields = {
-            "rule": self.title or self.explanation or self.part("wrong"),
-            "wrong": self.part("wrong"),
-            "correct": self.part("right"),
-            "explanation": self.explanation,
-        }
-        return {name: value for name, value in fields.items() if value}
+        wrong, right, explanation = self.part("wrong"), self.part("right"), self.explanation
+        rule = self.title or explanation or wrong
+        return _stated(rule=rule, wrong=wrong, correct=right, explanation=explanation)
 
     def report(self, path: str, diagnostics: Diagnostics) -> None:
         for name in ("wrong", "right"):
@@ -194,6 +180,10 @@ class _Pair:
                     hint="Write both, as `### DON'T:` and `### DO:` or `**Wrong:**` and"
                     " `**Correct:**`, each with a code block.",
                 )
+
+
+def _stated(**fields: str) -> dict[str, str]:
+    return {name: value for name, value in fields.items() if value}
 
 
 def _pairs(blocks: Sequence[Block]) -> list[_Pair]:

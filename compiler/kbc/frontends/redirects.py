@@ -19,7 +19,7 @@ from kbc.languages.front_matter import below_front_matter, stated_above
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, decode_any
-from kbc.records import CompiledRecord, DocRecord
+from kbc.records import DocRecord
 
 REDIRECT = "redirect to another page"
 
@@ -43,21 +43,18 @@ def is_redirect(file: SourceFile) -> bool:
     return bool(_target(data, body) or _moved_to(body))
 
 
-def with_redirects(
-    collection: Collection, records: Sequence[CompiledRecord]
-) -> list[CompiledRecord]:
+def with_redirects(collection: Collection, records: Sequence[DocRecord]) -> list[DocRecord]:
     """The records without pages that only redirect; where these lead to a page of the collection, it has
     their paths and addresses as aliases. A page that says by hand where its text is now stays if that is
     elsewhere, or if its title has a word that the other page's title and path lack."""
     targets: dict[str, str] = {}
     notices: set[str] = set()
     for record in records:
-        if isinstance(record, DocRecord):
-            if target := _target(record.frontmatter, record.content):
-                targets[record.id] = target
-            elif target := _moved_to(record.content):
-                targets[record.id] = target
-                notices.add(record.id)
+        if target := _target(record.frontmatter, record.content):
+            targets[record.id] = target
+        elif target := _moved_to(record.content):
+            targets[record.id] = target
+            notices.add(record.id)
     if not targets:
         return list(records)
     pages = [record for record in records if record.id not in targets]
@@ -68,13 +65,15 @@ def with_redirects(
     }
     found = {record.id: record for record in pages}
     for record in records:
-        if record.id not in targets or not isinstance(record, DocRecord):
+        if record.id not in targets:
             continue
         index = _index(targets[record.id], (_route(collection, record), record.path), places)
         page = found[pages[index].id] if index is not None else None
-        if record.id in notices and not (isinstance(page, DocRecord) and _is_named(page, record)):
+        words = _words(f"{page.title} {page.path}") if page else set()
+        # Who looks for the title of a notice must find the other page.
+        if record.id in notices and not (page and _words(record.title) <= words):
             found[record.id] = record
-        elif isinstance(page, DocRecord):
+        elif page is not None:
             aliases = (*page.aliases, record.path, *record.aliases, record.url)
             kept = tuple(dict.fromkeys(alias for alias in aliases if alias))
             found[page.id] = replace(page, aliases=kept)
@@ -98,11 +97,10 @@ def operation_shown(
     if not found or not place:
         return None
     named = [each for each in found if file and f"/{each.path}".endswith(f"/{file.strip('/')}")]
-    operation = (
-        min(named, key=lambda each: len(each.path))
-        if named
-        else max(found, key=lambda each: len(posixpath.commonprefix([each.path, path])))
-    )
+    if named:
+        operation = min(named, key=lambda each: len(each.path))
+    else:
+        operation = max(found, key=lambda each: len(posixpath.commonprefix([each.path, path])))
     heading, _, rest = operation.text.partition("\n")
     title = data.get("title")
     shown = f"# {title}" if isinstance(title, str) and title.strip() else heading
@@ -127,18 +125,12 @@ def _moved_to(body: str) -> str:
     return links.pop() if len(links) == 1 else ""
 
 
-def _is_named(page: DocRecord, notice: DocRecord) -> bool:
-    """Whether who looks for the title of `notice` finds `page` by its own title and path."""
-    return _words(notice.title) <= _words(f"{page.title} {page.path}")
-
-
 def _words(text: str) -> set[str]:
     return set(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _route(collection: Collection, record: CompiledRecord) -> str:
-    data = record.frontmatter if isinstance(record, DocRecord) else {}
-    return permalinks.route(collection, record.path, data) or record.path
+def _route(collection: Collection, record: DocRecord) -> str:
+    return permalinks.route(collection, record.path, record.frontmatter) or record.path
 
 
 def _index(target: str, own: Sequence[str], places: Mapping[str, int]) -> int | None:

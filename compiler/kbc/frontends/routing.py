@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -87,22 +88,17 @@ def _labels(
     Located(toml.data, toml.path, toml.line).read(RoutingTables, diagnostics)
     tables = toml.data.get("label")
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        diagnostics.error(
-            "routing-no-labels",
-            "the file has no [[label]] table",
-            toml.path,
-            toml.line("label"),
-            hint='Write `[[label]]` with `name = "..."` and `keywords = [...]`.',
-        )
+        message = "the file has no [[label]] table"
+        hint = 'Write `[[label]]` with `name = "..."` and `keywords = [...]`.'
+        diagnostics.error("routing-no-labels", message, toml.path, toml.line("label"), hint=hint)
         return []
-    starts = [toml.line("label", index) for index in range(len(tables))]
     source = split_lines(toml.text)
+    starts = [*(toml.line("label", index) for index in range(len(tables))), len(source) + 1]
     records: list[RoutingRecord] = []
-    for index, table in enumerate(tables):
-        end = starts[index + 1] - 1 if index + 1 < len(starts) else len(source)
-        text = "".join(source[starts[index] - 1 : end])
+    for index, (table, (start, end)) in enumerate(zip(tables, pairwise(starts), strict=True)):
+        text = "".join(source[start - 1 : end - 1])
         located = Located(table, toml.path, partial(toml.line, "label", index))
-        record = _label(collection, located, starts[index], text, diagnostics)
+        record = _label(collection, located, start, text, diagnostics)
         records.extend([record] if record else [])
     _check_labels(records, toml.path, diagnostics)
     return records
@@ -114,12 +110,10 @@ def _label(
     fields = located.read(LabelMetadata, diagnostics)
     keywords = tuple(dict.fromkeys(" ".join(each.lower().split()) for each in fields.keywords))
     if not fields.default and located.data.get("keywords") is None:
+        message = "`keywords` is missing"
+        hint = "Write the words that vote for this label."
         diagnostics.error(
-            "metadata-missing-field",
-            "`keywords` is missing",
-            located.path,
-            located.line_of("keywords"),
-            hint="Write the words that vote for this label.",
+            "metadata-missing-field", message, located.path, located.line_of("keywords"), hint=hint
         )
     if not fields.name:
         return None
@@ -149,13 +143,9 @@ def _label(
 def _check_labels(records: Sequence[RoutingRecord], path: str, diagnostics: Diagnostics) -> None:
     defaults = [record for record in records if record.default]
     if records and not defaults:
-        diagnostics.error(
-            "routing-no-default",
-            "no label is the default, so a description without a keyword has no answer",
-            path,
-            records[-1].line,
-            hint="Write `default = true` in one [[label]].",
-        )
+        message = "no label is the default, so a description without a keyword has no answer"
+        hint = "Write `default = true` in one [[label]]."
+        diagnostics.error("routing-no-default", message, path, records[-1].line, hint=hint)
     for record in defaults[1:]:
         diagnostics.error(
             "routing-two-defaults",
@@ -170,10 +160,8 @@ def _check_labels(records: Sequence[RoutingRecord], path: str, diagnostics: Diag
         for keyword in record.keywords:
             owner = owners.setdefault(re.sub(r"[\s-]+", "", keyword), record)
             if owner is not record:
-                diagnostics.warning(
-                    "routing-shared-keyword",
-                    f"the keyword {keyword!r} of {record.label!r} also votes for {owner.label!r}",
-                    path,
-                    record.line,
-                    hint="Keep it only where it distinguishes the labels.",
+                message = (
+                    f"the keyword {keyword!r} of {record.label!r} also votes for {owner.label!r}"
                 )
+                hint = "Keep it only where it distinguishes the labels."
+                diagnostics.warning("routing-shared-keyword", message, path, record.line, hint=hint)

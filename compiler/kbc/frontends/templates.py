@@ -95,12 +95,10 @@ def read(
     by_path = {file.path: file for file in files}
     metadata = [file for file in files if file.path.rsplit("/", 1)[-1] in METADATA_FILES]
     if files and not metadata:
+        message = f"collection {collection.name!r} has none of {', '.join(METADATA_FILES)}"
+        hint = "Describe the templates in one of these files, beside them."
         diagnostics.error(
-            "templates-no-metadata",
-            f"collection {collection.name!r} has none of {', '.join(METADATA_FILES)}",
-            PROJECT_FILE,
-            collection.line or None,
-            hint="Describe the templates in one of these files, beside them.",
+            "templates-no-metadata", message, PROJECT_FILE, collection.line or None, hint=hint
         )
     records: dict[str, TemplateRecord] = {}
     described = {file.path for file in metadata}
@@ -111,13 +109,9 @@ def read(
         if record is not None:
             records[record.id] = record
     for path in sorted(by_path.keys() - described) if metadata else ():
-        diagnostics.warning(
-            "template-not-described",
-            "no entry of the metadata names this file; it was left out",
-            path,
-            1,
-            hint=f"Describe it in {metadata[0].path}.",
-        )
+        message = "no entry of the metadata names this file; it was left out"
+        hint = f"Describe it in {metadata[0].path}."
+        diagnostics.warning("template-not-described", message, path, 1, hint=hint)
     return list(records.values())
 
 
@@ -193,12 +187,10 @@ def _template(
     identity, filename, framework = fields.id, fields.filename, fields.framework.lower()
     file = by_path.get(_target(located.path, filename))
     if filename and file is None:
+        message = f"the template {identity!r} names the file {filename!r}, which does not exist"
+        hint = f"Add {_target(located.path, filename)}, or correct `filename`."
         diagnostics.error(
-            "template-file-missing",
-            f"the template {identity!r} names the file {filename!r}, which does not exist",
-            located.path,
-            located.line_of("filename"),
-            hint=f"Add {_target(located.path, filename)}, or correct `filename`.",
+            "template-file-missing", message, located.path, located.line_of("filename"), hint=hint
         )
     text = file.text(diagnostics) if file else None
     if not (identity and framework and file) or text is None:
@@ -226,13 +218,9 @@ def _template(
 
 
 def _entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_TemplateEntry]:
-    if file.path.endswith(".toml"):
-        found = _toml_entries(file, diagnostics)
-    elif file.path.endswith(".json"):
-        found = _json_entries(file, diagnostics)
-    else:
-        found = _markdown_entries(file, diagnostics)
-    for fields, line, lines in found:
+    readers = {"toml": _toml_entries, "json": _json_entries, "md": _markdown_entries}
+    ending = file.path.rpartition(".")[2]
+    for fields, line, lines in readers[ending](file, diagnostics):
         yield _TemplateEntry(_canonical(fields), line, _canonical(lines), file.path)
 
 
@@ -279,10 +267,8 @@ def _json_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Parse
 def _json_lines(text: str, start: int, item: Mapping[str, Any]) -> dict[str, int]:
     """The lines of an entry's fields: the first places of their names around the id."""
     opening = max(text.rfind("{", 0, start), 0)
-    found = {name: text.find(f'"{name}"', opening) for name in item}
-    return {
-        name: text.count("\n", 0, position) + 1 for name, position in found.items() if position >= 0
-    }
+    found = ((name, text.find(f'"{name}"', opening)) for name in item)
+    return {name: text.count("\n", 0, place) + 1 for name, place in found if place >= 0}
 
 
 def _markdown_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Parsed]:
@@ -306,10 +292,7 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
         nonlocal current
         current = _field(label)
         lines[current] = line
-        if current in LIST_FIELDS:
-            fields[current] = comma_separated(value)
-        else:
-            fields[current] = value
+        fields[current] = comma_separated(value) if current in LIST_FIELDS else value
 
     for block in blocks:
         if block.kind == "paragraph":
@@ -328,12 +311,11 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
             labelled = [_item_label(item) for item in block.items]
             if current in LIST_FIELDS and not all(labelled):
                 fields[current] = [*fields[current], *block.items]
-                current = ""
-            else:
-                for offset, pair in enumerate(labelled):
-                    if pair:
-                        set_field(*pair, min(block.start_line + offset, block.end_line))
-                current = ""
+                labelled = []
+            for offset, pair in enumerate(labelled):
+                if pair:
+                    set_field(*pair, min(block.start_line + offset, block.end_line))
+            current = ""
         elif block.kind == "heading":
             set_field(block.title, "", block.start_line)
     if prose and not fields.get("description"):
@@ -353,10 +335,6 @@ def _field(label: str) -> str:
 
 
 def _report_shape(file: SourceFile, line: int, wanted: str, diagnostics: Diagnostics) -> None:
-    diagnostics.error(
-        "templates-bad-shape",
-        f"the file does not hold {wanted}",
-        file.path,
-        line,
-        hint=f"Write {wanted} with: {', '.join(FIELDS)}.",
-    )
+    message = f"the file does not hold {wanted}"
+    hint = f"Write {wanted} with: {', '.join(FIELDS)}."
+    diagnostics.error("templates-bad-shape", message, file.path, line, hint=hint)

@@ -16,7 +16,7 @@ from kbc.project.kinds import ON_RELEASES
 from kbc.project.model import Collection
 from kbc.project.routes import INDEX
 from kbc.project.well_formed import mapping, text_at
-from kbc.records import CompiledRecord, DocRecord
+from kbc.records import DocRecord
 
 _FEWEST_ALIKE = 3
 """Pages of one collection that begin with the same heading, at least, for it to be a template's."""
@@ -68,7 +68,7 @@ def stated_in_header(blocks: Sequence[Block]) -> str:
     return ""
 
 
-def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+def named_apart(collection: Collection, records: Sequence[DocRecord]) -> list[DocRecord]:
     """The records, of which pages that follow one template, whose parts all have headings of level 1
     (`# Summary`, `# Motivation`), or begin with their contents are called as their files: the first part is
     no title. Neither is that of a README or a log of changes which names something else (`# Features`,
@@ -82,54 +82,52 @@ def named_apart(collection: Collection, records: Sequence[CompiledRecord]) -> li
     named = []
     for record, begin in zip(records, begins, strict=True):
         title = ""
-        if isinstance(record, DocRecord) and begin:
+        if begin:
             is_template = counts[begin] >= _FEWEST_ALIKE
             title = "" if is_template else _of_project(collection, record)
             if is_template or (not title and _CONTENTS.fullmatch(begin)):
                 title = name_in_path(record.path)
-            record = replace(record, title=title or record.title)
-        elif isinstance(record, DocRecord) and not collection.generator and _is_log(record):
-            record = replace(record, title=f"{record.title} {name_in_path(record.path)}")
-        named.append(record)
+        elif not collection.generator and _is_log(record):
+            title = f"{record.title} {name_in_path(record.path)}"
+        named.append(replace(record, title=title) if title else record)
     named = named if collection.generator else _of_wikis(named)
     return _with_apis(collection, _with_folders(_with_numbers(_as_stated(named))))
 
 
-def _of_wikis(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+def _of_wikis(records: Sequence[DocRecord]) -> list[DocRecord]:
     """The records, of which pages beside the sidebar or the footer of a wiki on GitHub, and in a checkout of
     one also those in folders, are called as their files, as the wiki has it: with a space for each hyphen."""
     places = [each.path.rpartition("/") for each in records]
     wikis = {folder for folder, _, name in places if name in _OF_WIKI}
     return [
         replace(each, title=name_in_path(each.path).replace("-", " ").strip())
-        if not wikis.isdisjoint(("", folder)) and isinstance(each, DocRecord) and not _stated(each)
+        if not wikis.isdisjoint(("", folder)) and not _stated(each)
         else each
         for each, (folder, _, _) in zip(records, places, strict=True)
     ]
 
 
-def _with_apis(collection: Collection, records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+def _with_apis(collection: Collection, records: Sequence[DocRecord]) -> list[DocRecord]:
     """The records, of which operations and schemas that another API has under the same title have the title
     of their own behind it."""
-    described = [each for each in records if isinstance(each, DocRecord) and each.format == _API]
-    apis = {
-        each.path: each.title for each in described if each.id == collection.stripped(each.path)
-    }
+    apis: dict[str, str] = {}
     paths: dict[str, set[str]] = {}
-    for each in described:
-        paths.setdefault(each.title, set()).add(each.path)
+    for each in records:
+        if each.format == _API:
+            paths.setdefault(each.title, set()).add(each.path)
+            if each.id == collection.stripped(each.path):
+                apis[each.path] = each.title
     return [
-        replace(each, title=f"{each.title} ({apis[each.path]})")
-        if isinstance(each, DocRecord)
-        and each.format == _API
+        replace(each, title=f"{each.title} ({own})")
+        if each.format == _API
         and len(paths[each.title]) > 1
-        and apis.get(each.path, each.title) != each.title
+        and (own := apis.get(each.path, each.title)) != each.title
         else each
         for each in records
     ]
 
 
-def _as_stated(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+def _as_stated(records: Sequence[DocRecord]) -> list[DocRecord]:
     """The records, of which pages with the heading of another have the title that only they state."""
     headings = Counter(each.title for each in records)
     titles = Counter(map(_stated, records))
@@ -141,33 +139,29 @@ def _as_stated(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
     ]
 
 
-def _with_numbers(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+def _with_numbers(records: Sequence[DocRecord]) -> list[DocRecord]:
     titles = Counter(each.title for each in records)
     return [
         replace(each, title=f"{each.title} {number[1]}")
-        if titles[each.title] > 1
-        and isinstance(each, DocRecord)
-        and (number := _PART_OF_LOG.fullmatch(name_in_path(each.path)))
+        if titles[each.title] > 1 and (number := _PART_OF_LOG.fullmatch(name_in_path(each.path)))
         else each
         for each in records
     ]
 
 
-def _stated(record: CompiledRecord) -> str:
-    return text_at(record.frontmatter, "title") if isinstance(record, DocRecord) else ""
+def _stated(record: DocRecord) -> str:
+    return text_at(record.frontmatter, "title")
 
 
-def _with_folders(records: Sequence[CompiledRecord]) -> list[CompiledRecord]:
+def _with_folders(records: Sequence[DocRecord]) -> list[DocRecord]:
     """The records, of which pages that are called alike as their files have the name of a folder before."""
     alike: dict[str, list[str]] = {}
     for each in records:
         if _is_called_as_file(each):
             alike.setdefault(each.title, []).append(each.path)
-    folders = {
-        path: folder
-        for paths in alike.values()
-        for path, folder in zip(paths, _telling_apart(paths), strict=True)
-    }
+    folders: dict[str, str] = {}
+    for paths in alike.values():
+        folders |= zip(paths, _telling_apart(paths), strict=True)
     return [
         replace(each, title=f"{folder} {each.title}")
         if (folder := folders.get(each.path))
@@ -189,15 +183,11 @@ def _telling_apart(paths: Sequence[str]) -> list[str]:
     return max(levels, key=lambda names: len({*names}), default=[""] * len(paths))
 
 
-def _is_called_as_file(record: CompiledRecord) -> bool:
+def _is_called_as_file(record: DocRecord) -> bool:
     """Whether nothing but the name of its file says what a page is called."""
-    return (
-        isinstance(record, DocRecord)
-        and not _stated(record)
-        and record.title
-        in (stem := _ENDING.sub("", record.path.rpartition("/")[2]), _in_words(stem))
-        and not any(section.title == record.title for section in record.sections)
-    )
+    stem = _ENDING.sub("", record.path.rpartition("/")[2])
+    is_stated = _stated(record) or record.title not in (stem, _in_words(stem))
+    return not is_stated and all(each.title != record.title for each in record.sections)
 
 
 def _is_log(record: DocRecord) -> bool:
@@ -227,19 +217,16 @@ def _words(text: str) -> set[str]:
     return {*re.findall(r"\w+", text.lower())}
 
 
-def _first_part(record: CompiledRecord) -> str:
+def _first_part(record: DocRecord) -> str:
     """The title of a page that took it from the first of several headings of level 1, or from that of its
     table of contents, or of a log of changes from that of its first version, else ""."""
-    if not isinstance(record, DocRecord) or record.frontmatter.get("title"):
+    if record.frontmatter.get("title"):
         return ""
     parts = [section.title for section in record.sections if section.level == 1]
     has_contents = _CONTENTS.fullmatch(record.title) and len(record.sections) > 1
     is_index = _ENDING.sub("", record.path.rpartition("/")[2]).lower() in INDEX
-    is_part = (
-        len(parts) > 1
-        or (has_contents and not is_index)
-        or (_VERSION.match(record.title) and _is_log(record))
-    )
+    is_part = len(parts) > 1 or (has_contents and not is_index)
+    is_part = is_part or (_VERSION.match(record.title) is not None and _is_log(record))
     return record.title if is_part and parts[:1] == [record.title] else ""
 
 
@@ -274,14 +261,12 @@ def other_title(data: Mapping[str, Any]) -> str:
     """A title under a name of the site's own: `pageTitle`, `tip_title`, `sidebar_label`, or what Eleventy's
     navigation calls the page."""
     tables = (data, mapping(data.get("eleventyNavigation")))
-    stated = [
-        value.strip()
-        for table in tables
-        for key, value in table.items()
-        if isinstance(value, str) and _TITLE_KEY.fullmatch(str(key))
-    ]
+    named = (
+        item for table in tables for item in table.items() if _TITLE_KEY.fullmatch(str(item[0]))
+    )
+    stated = (value.strip() for _, value in named if isinstance(value, str))
     key = tables[1].get("key")
-    return next((each for each in stated if each), key if isinstance(key, str) else "")
+    return next(filter(None, stated), key if isinstance(key, str) else "")
 
 
 def exported_title(text: str) -> str:

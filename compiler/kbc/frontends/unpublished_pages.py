@@ -3,62 +3,48 @@ contents of a book does not list."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Sequence
 
 from kbc.diagnostics import Diagnostics
 from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
-from kbc.records import CompiledRecord, DocRecord
+from kbc.records import DocRecord
 
-_DRAFT, _PUBLISHED = ("draft", True), ("published", False)
-_UNPUBLISHED: Mapping[str, tuple[str, bool]] = MappingProxyType(
-    {
-        "docusaurus": _DRAFT,
-        "hexo": _PUBLISHED,
-        "hugo": _DRAFT,
-        "jekyll": _PUBLISHED,
-        "quarto": _DRAFT,
-        "starlight": _DRAFT,
-        "zola": _DRAFT,
-    }
-)
+_UNPUBLISHED = {
+    **dict.fromkeys(("docusaurus", "hugo", "quarto", "starlight", "zola"), ("draft", True)),
+    **dict.fromkeys(("hexo", "jekyll"), ("published", False)),
+}
 """The field of the front matter, by generators, and the value with which a page is in no published site."""
 
 
 def published(
-    collection: Collection, records: Sequence[CompiledRecord], diagnostics: Diagnostics
-) -> list[CompiledRecord]:
+    collection: Collection, records: Sequence[DocRecord], diagnostics: Diagnostics
+) -> list[DocRecord]:
     """The pages that the site has; all where it has none yet. Notes (`draft-page`, `unlisted-page`) count the
     others."""
     return _listed(collection, _without_drafts(collection, records, diagnostics), diagnostics)
 
 
 def _without_drafts(
-    collection: Collection, records: Sequence[CompiledRecord], diagnostics: Diagnostics
-) -> list[CompiledRecord]:
-    rule = _UNPUBLISHED.get(collection.generator)
-    drafts = [
-        each
-        for each in records
-        if rule and isinstance(each, DocRecord) and _has(each.frontmatter, *rule)
-    ]
-    if not rule or not drafts or len(drafts) == len(records):
+    collection: Collection, records: Sequence[DocRecord], diagnostics: Diagnostics
+) -> list[DocRecord]:
+    if collection.generator not in _UNPUBLISHED:
         return list(records)
-    name, value = rule
-    diagnostics.note(
-        "draft-page",
-        f"{_pages(drafts)} left out: the site publishes none with `{name}: {str(value).lower()}`",
-        drafts[0].path,
-        hint="Remove the field to compile such a page.",
+    name, value = _UNPUBLISHED[collection.generator]
+    drafts = [each for each in records if _has(each, name, value)]
+    if len(drafts) in (0, len(records)):
+        return list(records)
+    message = (
+        f"{_pages(drafts)} left out: the site publishes none with `{name}: {str(value).lower()}`"
     )
+    hint = "Remove the field to compile such a page."
+    diagnostics.note("draft-page", message, drafts[0].path, hint=hint)
     return _without(records, drafts)
 
 
 def _listed(
-    collection: Collection, records: list[CompiledRecord], diagnostics: Diagnostics
-) -> list[CompiledRecord]:
+    collection: Collection, records: list[DocRecord], diagnostics: Diagnostics
+) -> list[DocRecord]:
     """The pages that the contents of a book list, and its home. If they list fewer than they leave out, a
     program may complete them, and all pages are read."""
     options = collection.generator_options
@@ -70,26 +56,21 @@ def _listed(
     if not others or len(others) * 2 > len(records):
         return records
     them = "it" if len(others) == 1 else "them"
-    diagnostics.note(
-        "unlisted-page",
-        f"{_pages(others)} left out: {contents} does not list {them}, and a book has only listed pages",
-        others[0].path,
-        hint="To compile such a page, add it to that list.",
-    )
+    message = f"{_pages(others)} left out: {contents} does not list {them}, and a book has only listed pages"
+    hint = "To compile such a page, add it to that list."
+    diagnostics.note("unlisted-page", message, others[0].path, hint=hint)
     return _without(records, others)
 
 
-def _without(
-    records: Sequence[CompiledRecord], left_out: Sequence[CompiledRecord]
-) -> list[CompiledRecord]:
+def _without(records: Sequence[DocRecord], left_out: Sequence[DocRecord]) -> list[DocRecord]:
     paths = {each.path for each in left_out}
     return [each for each in records if each.path not in paths]
 
 
-def _pages(records: Sequence[CompiledRecord]) -> str:
+def _pages(records: Sequence[DocRecord]) -> str:
     return "1 page is" if len(records) == 1 else f"{len(records):,} pages are"
 
 
-def _has(data: Mapping[str, Any], name: str, value: bool) -> bool:
-    stated = data.get(name)
+def _has(record: DocRecord, name: str, value: bool) -> bool:
+    stated = record.frontmatter.get(name)
     return stated is value or (isinstance(stated, str) and stated.lower() == str(value).lower())

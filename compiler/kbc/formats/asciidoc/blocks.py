@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter
 from textwrap import dedent
 
 from kbc.formats import commonmark
@@ -44,9 +44,7 @@ class Blocks:
         self.title = ""
         self.anchors: list[str] = []
         self.titles: dict[str, str] = {}
-        self._numbers: defaultdict[str, int] = defaultdict(
-            lambda: 1
-        )  # the last one of each repeated id
+        self._numbers = Counter[str]()  # how often each id was repeated
         self.contained = 0  # containers around what is written: their headings are no sections
         self.above: tuple[str, ...] = ()
         self._depth = 0
@@ -162,10 +160,8 @@ class Blocks:
                 missing.append(line)
                 lines.next()
             elif _AUTHOR.match(line.text) and "author" not in self.project.attributes:
-                author = re.sub(r"\s*<[^>]*>", "", line.text)
-                self.project.attributes["author"] = ", ".join(
-                    part.strip() for part in author.split(";")
-                )
+                authors = re.sub(r"\s*<[^>]*>", "", line.text).split(";")
+                self.project.attributes["author"] = ", ".join(map(str.strip, authors))
                 lines.next()
             elif revision := _REVISION.match(line.text):
                 self.project.attributes["revdate"] = revision[1]
@@ -233,13 +229,12 @@ class Blocks:
         known = self.project.attributes
         prefix, mark = known.get("idprefix", "_"), known.get("idseparator", "_")
         plain = re.sub(r"<[^>]+>|&\w+;|[^\w .\-]", "", substitute(text, known).lower())
-        words = re.sub(r"[ .\-]+", mark, plain.replace("_", mark) if mark else plain).strip(
-            mark or " "
-        )
+        words = re.sub(r"[ .\-]+", mark, plain.replace("_", mark) if mark else plain)
+        words = words.strip(mark or " ")
         id = base = f"{prefix}{words}"
         while id in self.titles:
             self._numbers[base] += 1
-            id = f"{base}{mark}{self._numbers[base]}"
+            id = f"{base}{mark}{self._numbers[base] + 1}"
         return id
 
     def _content(self, line: SourceLine, given: Attributes, lines: LineReader) -> Written:
@@ -285,9 +280,8 @@ class Blocks:
         if kind == "+":
             return [] if "pass" in style or not style else commonmark.fence(_joined(body))
         if kind in "-." or style in ("mermaid", "plantuml", "graphviz", "ditaa"):
-            return self._code(
-                body, given, style if style in ("mermaid", "plantuml", "graphviz") else ""
-            )
+            language = style if style in ("mermaid", "plantuml", "graphviz") else ""
+            return self._code(body, given, language)
         if style == "verse":
             return commonmark.quote(_broken_lines(self, body))
         written = self.nested(body)
@@ -326,29 +320,23 @@ class Blocks:
         if name == "dependency":
             return [snippets.coordinates(target, attribute_lists.parse(inside))]
         self.project.elsewhere(name, f"the macro `{name}::` belongs to an extension", line)
-        return self.paragraph(_plain_arguments(inside)) if inside else []
+        return self.paragraph(" ".join(filter(None, attribute_lists.parse(inside).positional)))
 
     def _include_code(self, target: str, inside: str, line: SourceLine) -> Written:
         """The macro of Spring's documentation: one class in each language that has it, in a folder called
         like the section's id."""
         parts: list[Written] = []
         page = line.path.partition("/pages/")[2].rsplit(".", 1)[0]
-        places = [
-            posixpath.join(posixpath.dirname(page), id.replace(".", "/"))
-            for id in reversed(self._open)
-        ]
+        folder, find = posixpath.dirname(page), self.project.find
+        places = [posixpath.join(folder, id.replace(".", "/")) for id in reversed(self._open)]
+        plain = [re.sub(r"[-_]", "", place) for place in [*places, page]]
         for name, ending in snippets.ENDINGS.items():
-            root = self.project.attributes.get(f"include-{name}")
-            if not root:
+            if not (root := self.project.attributes.get(f"include-{name}")):
                 continue
-            paths = [
-                posixpath.normpath(
-                    posixpath.join(root, re.sub(r"[-_]", "", place), f"{target}.{ending}")
-                )
-                for place in [*places, page]
-            ]
-            path = next((each for each in paths if self.project.find(each, line.path)), "")
-            parts += self._labelled_code(name, path, inside, line) if path else []
+            paths = (posixpath.join(root, place, f"{target}.{ending}") for place in plain)
+            known = (each for each in map(posixpath.normpath, paths) if find(each, line.path))
+            if path := next(known, ""):
+                parts += self._labelled_code(name, path, inside, line)
         if not parts:
             self.project.unresolved("include-code", f"the code {target!r} does not exist", line)
         return commonmark.blocks(parts)
@@ -372,7 +360,7 @@ class Blocks:
             self.project.elsewhere("snippet", f"the class {target!r} is not in the tree", line)
             return []
         title = given.get("title")
-        return commonmark.blocks([*([self.paragraph(f"*{title}*")] if title else []), *parts])
+        return commonmark.blocks([self.paragraph(f"*{title}*") if title else [], *parts])
 
     def _paragraph(self, given: Attributes, lines: LineReader) -> Written:
         first = lines.peek()
@@ -390,11 +378,10 @@ class Blocks:
         if style == "verse" or "hardbreaks" in given.options:
             return _broken_lines(self, body)
         text = "\n".join(line.text for line in body)
-        if depends := [snippets.DEPENDENCY.fullmatch(line.text) for line in body]:
-            named = [each for each in depends if each]
-            if len(named) == len(depends):
-                parsed = ((each["name"], attribute_lists.parse(each["inside"])) for each in named)
-                return commonmark.broken([snippets.coordinates(*each) for each in parsed])
+        named = [each for line in body if (each := snippets.DEPENDENCY.fullmatch(line.text))]
+        if body and len(named) == len(body):
+            parsed = ((each["name"], attribute_lists.parse(each["inside"])) for each in named)
+            return commonmark.broken([snippets.coordinates(*each) for each in parsed])
         if prefix := _PREFIX.match(text):
             return _labelled(prefix[1].capitalize(), self.paragraph(prefix[2]))
         written = self.paragraph(text)
@@ -430,18 +417,11 @@ def _labelled(label: str, written: Written) -> Written:
     return commonmark.quote(commonmark.blocks([[f"**{label}**"], written]))
 
 
-def _plain_arguments(inside: str) -> str:
-    found = attribute_lists.parse(inside)
-    return " ".join(part for part in found.positional if part)
-
-
 def _as_lines(given: Attributes) -> list[SourceLine]:
     """Attributes that were read, as the lines they were."""
-    named = ",".join(f'{name}="{value}"' for name, value in given.named.items())
-    marks = "".join(f".{role}" for role in given.roles) + "".join(
-        f"%{each}" for each in given.options
-    )
-    first = given.style + (f"#{given.id}" if given.id else "") + marks
-    inside = ",".join(part for part in (first, *given.positional[1:], named) if part)
-    found = [SourceLine(f"[{inside}]", "", 0, done=True)] if inside else []
-    return [*found, *([SourceLine(f".{given.title}", "", 0, done=True)] if given.title else [])]
+    named = [f'{name}="{value}"' for name, value in given.named.items()]
+    marks = [f".{role}" for role in given.roles] + [f"%{each}" for each in given.options]
+    first = "".join([given.style, f"#{given.id}" if given.id else "", *marks])
+    inside = ",".join(filter(None, (first, *given.positional[1:], *named)))
+    found = [f"[{inside}]"] * bool(inside) + [f".{given.title}"] * bool(given.title)
+    return [SourceLine(text, "", 0, done=True) for text in found]

@@ -48,12 +48,8 @@ class Books:
     @property
     def chapters(self) -> frozenset[str]:
         """The pages that are parts of books."""
-        return frozenset(
-            place
-            for path, own in self.parts.items()
-            for place in own
-            if (path, place) not in self.elsewhere
-        )
+        parts = {(path, place) for path, own in self.parts.items() for place in own}
+        return frozenset(place for _, place in parts - self.elsewhere.keys())
 
     def reading(self, path: str, read: Read) -> Read:
         """`read` for the document at `path`: a chapter of its book is a link to its page, not its text once
@@ -76,9 +72,7 @@ def find_books(
     that one through links leads to."""
     texts = {path: decode_any(data) for path, data in pages}
     books = Books(real)
-    including = {
-        path: [real(place) for place in _included(path, text)] for path, text in texts.items()
-    }
+    including = {path: [*map(real, _included(path, text))] for path, text in texts.items()}
     for path, included in including.items():
         own = (place for place in included if place in texts and not _is_part(place, path))
         chapters = {place: title for place in own if (title := _title(texts[place]))}
@@ -118,10 +112,10 @@ def _with_inner(books: Books, path: str, included: list[str]) -> bool:
     """Gives a document the chapters of the books that it includes, whose text it would repeat; whether there
     were any."""
     own = books.parts.get(path, {})
-    inner = [place for place in included if place != path and place not in own]
-    found = {
-        chapter: title for place in inner for chapter, title in books.parts.get(place, {}).items()
-    }
+    found: dict[str, str] = {}
+    for place in included:
+        if place != path and place not in own:
+            found |= books.parts.get(place, {})
     found = {place: title for place, title in found.items() if place not in own and place != path}
     if found:
         books.parts[path] = own | found
@@ -149,9 +143,8 @@ def _find_entries(
         size = sum(len(texts[each]) for each in shared)
         if len(shared) < MIN_CHAPTERS or len(texts[path]) > _OWN_TEXT * size:
             continue
-        books.parts[path] = books.parts.get(path, {}) | {
-            each: _title(texts[each]) for each in shared
-        }
+        titles = {each: _title(texts[each]) for each in shared}
+        books.parts[path] = books.parts.get(path, {}) | titles
         books.elsewhere |= {(path, each): first for each in shared}
 
 
@@ -159,11 +152,8 @@ def _included(path: str, text: str) -> list[str]:
     """The files that a document includes as a whole, in order."""
     attributes: Mapping[str, str] = dict(entries(text))
     folder = posixpath.dirname(path)
-    targets = (
-        substitute(match["target"].strip(), attributes)
-        for match in _INCLUDE.finditer(text)
-        if not _PART.search(match["options"])
-    )
+    whole = (each for each in _INCLUDE.finditer(text) if not _PART.search(each["options"]))
+    targets = (substitute(each["target"].strip(), attributes) for each in whole)
     return [posixpath.normpath(posixpath.join(folder, target)) for target in targets]
 
 

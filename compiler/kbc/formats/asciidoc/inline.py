@@ -101,7 +101,8 @@ class Inline:
             if match.lastgroup is None or match["escaped"]:
                 position = self._skip(text, match, parts)
                 continue
-            parts.append(self._token(match, depth + 1))
+            write = next((write for name, write in _WRITERS.items() if match[name]), None)
+            parts.append(write(self, match, depth + 1) if write else commonmark.escaped(match[0]))
         parts.append(commonmark.escaped(text[position:]))
         return "".join(parts)
 
@@ -113,12 +114,6 @@ class Inline:
         end = inner.end() if inner is not None and not inner["escaped"] else start + 1
         parts.append(commonmark.escaped(text[start:end]))
         return end
-
-    def _token(self, match: re.Match[str], depth: int) -> str:
-        for name, write in _WRITERS.items():
-            if match[name]:
-                return write(self, match, depth)
-        return commonmark.escaped(match[0])
 
     def _pass(self, match: re.Match[str], depth: int) -> str:
         text = match[0]
@@ -132,8 +127,8 @@ class Inline:
         return commonmark.escaped(re.sub(r"<[^>]+>", "", inner) if marks == 3 else inner)
 
     def _quoted(self, match: re.Match[str], depth: int) -> str:
-        marks = "“”" if match[0][0] == '"' else "‘’"
-        return f"{marks[0]}{self._converted(match[0][2:-2], depth)}{marks[1]}"
+        before, after = "“”" if match[0][0] == '"' else "‘’"
+        return f"{before}{self._converted(match[0][2:-2], depth)}{after}"
 
     def _code(self, match: re.Match[str], depth: int) -> str:
         inner = match[0][2:-2] if match[0].startswith("``") else match[0][1:-1]
@@ -147,12 +142,8 @@ class Inline:
             text = commonmark.code_span(label or target)
             return commonmark.link(text, target) if target.startswith("http") else text
         inner = re.sub(r"<<[^,<>]+,\s*([^<>]+)>>", r"\1", inner)
-        return commonmark.code_span(
-            re.sub(r"\\(?=[`*_#<{\[])", "", re.sub(r"\A([*_])(.+)\1\Z", r"\2", inner))
-        )
-
-    def _index(self, match: re.Match[str], depth: int) -> str:
-        return self._converted(match["indexed"], depth) if match["indexed"] else ""
+        inner = re.sub(r"\A([*_])(.+)\1\Z", r"\2", inner)
+        return commonmark.code_span(re.sub(r"\\(?=[`*_#<{\[])", "", inner))
 
     def _reference(self, match: re.Match[str], depth: int) -> str:
         target, _, text = match["cross"].partition(",")
@@ -185,10 +176,8 @@ class Inline:
         if name in ("link", "mailto"):
             address = f"mailto:{target}" if name == "mailto" else target.strip("+")
             label = _label(inside)
-            shown = (
-                self._converted(label, depth) if label else commonmark.escaped(target.strip("+"))
-            )
-            return commonmark.link(shown, address)
+            plain = commonmark.escaped(target.strip("+"))
+            return commonmark.link(self._converted(label, depth) if label else plain, address)
         if name in ("kbd", "btn"):
             return self._strong(commonmark.escaped(inside))
         if name == "menu":
@@ -226,19 +215,11 @@ class Inline:
         is_plain = self._is_label or not shown or shown != shown.strip()
         return shown if is_plain else f"**{shown}**"
 
-    def _marked(self, mark: str) -> Callable[[re.Match[str], int], str]:
-        def write(match: re.Match[str], depth: int) -> str:
-            char = match[0][0]
-            doubled = (
-                match[0].startswith(char * 2) and match[0].endswith(char * 2) and len(match[0]) > 4
-            )
-            inner = self._converted(match[0][2:-2] if doubled else match[0][1:-1], depth)
-            return f"{mark}{inner}{mark}" if inner.strip() == inner and inner else inner
-
-        return write
-
-    def _plain(self, match: re.Match[str], depth: int) -> str:
-        return commonmark.escaped(match[0].strip("+"))
+    def _marked(self, mark: str, match: re.Match[str], depth: int) -> str:
+        text = match[0]
+        is_doubled = len(text) > 4 and text[:2] == text[-2:] == text[0] * 2
+        inner = self._converted(text[2:-2] if is_doubled else text[1:-1], depth)
+        return f"{mark}{inner}{mark}" if inner.strip() == inner and inner else inner
 
 
 def listing(code: str, substitutions: str, attributes: Mapping[str, str]) -> str:
@@ -280,18 +261,18 @@ _WRITERS: dict[str, Callable[[Inline, re.Match[str], int], str]] = {
     "pass": Inline._pass,
     "quoted": Inline._quoted,
     "code": Inline._code,
-    "index": Inline._index,
+    "index": lambda writer, match, depth: writer._converted(match["indexed"] or "", depth),
     "anchor": lambda writer, match, depth: "",
     "reference": Inline._reference,
     "entity": lambda writer, match, depth: commonmark.escaped(html.unescape(match[0])),
     "macro": Inline._macro,
     "url": Inline._url,
     "role": lambda writer, match, depth: "",
-    "strong": lambda writer, match, depth: writer._strong(writer._marked("")(match, depth)),
-    "emphasis": lambda writer, match, depth: writer._marked("*")(match, depth),
-    "mark": lambda writer, match, depth: writer._marked("")(match, depth),
-    "plain": Inline._plain,
-    "raised": lambda writer, match, depth: writer._marked("^")(match, depth).removesuffix("^"),
-    "lowered": lambda writer, match, depth: writer._marked("")(match, depth),
+    "strong": lambda writer, match, depth: writer._strong(writer._marked("", match, depth)),
+    "emphasis": lambda writer, match, depth: writer._marked("*", match, depth),
+    "mark": lambda writer, match, depth: writer._marked("", match, depth),
+    "plain": lambda writer, match, depth: commonmark.escaped(match[0].strip("+")),
+    "raised": lambda writer, match, depth: writer._marked("^", match, depth).removesuffix("^"),
+    "lowered": lambda writer, match, depth: writer._marked("", match, depth),
     "break": lambda writer, match, depth: "\\",
 }

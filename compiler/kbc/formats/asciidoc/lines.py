@@ -25,6 +25,7 @@ _DIRECTIVE = re.compile(r"(\\?)(include|ifdef|ifndef|ifeval|endif)::(\S[^\[]*)?\
 _TAG = re.compile(r"(?:\A|.*[^\w])(tag|end)::([^\s\[\]]+)\[\](?:\s|\Z|[^\w])")
 _OPERATOR = re.compile(r"[=!<>]=|<|>")
 _IN_UNKNOWN_FOLDER = re.compile(r"\{[\w-]+\}/([^{}]+/[^{}]+)")
+_RESOURCE = re.compile(r"(?:(?:[^@$]*@)?(?:([^:$]*):)?(?:([^:$]*):)?)?(?:(\w+)\$)?(.+)")
 _ROOTED = re.compile(r"[{$:]|\A(?:/|\.\./)")
 
 
@@ -93,10 +94,7 @@ class SharedContext:
             yield from (place for place in places if place != base)
         if "{" in target:
             return
-        match = re.fullmatch(
-            r"(?:(?:[^@$]*@)?(?:([^:$]*):)?(?:([^:$]*):)?)?(?:(\w+)\$)?(.+)", target
-        )
-        if match is None:
+        if (match := _RESOURCE.fullmatch(target)) is None:
             return
         component, module, family, name = match.groups()
         if module is None and component is not None:
@@ -107,9 +105,7 @@ class SharedContext:
         if family and root:
             folder = f"{family}s" if f"{family}s" in FAMILIES else family
             yield posixpath.join(root, folder, name.lstrip("/"))
-            if name.startswith(
-                "docs-"
-            ):  # what Spring's build copies from the component's own folder
+            if name.startswith("docs-"):  # Spring's build copies it from the component's own folder
                 yield posixpath.join(root, "..", "..", name.removeprefix("docs-"))
         elif module and root:
             yield posixpath.join(root, "pages", name)
@@ -131,23 +127,20 @@ class LineReader:
 
     @classmethod
     def of_text(cls, project: SharedContext, text: str, path: str) -> LineReader:
-        return cls(
-            project,
-            [SourceLine(line, path, number) for number, line in enumerate(_split(text), start=1)],
-        )
+        numbered = enumerate(_split(text), start=1)
+        return cls(project, [SourceLine(line, path, number) for number, line in numbered])
 
     def peek(self, ahead: int = 0) -> SourceLine | None:
         index = 0
-        while True:
-            if index >= len(self._waiting):
-                return None
+        while index < len(self._waiting):
             line = self._waiting[index]
             if not line.done:
                 self._carry_out(index)
-                continue
-            if index == ahead:
+            elif index == ahead:
                 return line
-            index += 1
+            else:
+                index += 1
+        return None
 
     def next(self) -> SourceLine | None:
         line = self.peek()
@@ -191,18 +184,13 @@ class LineReader:
             self._waiting.insert(index, line)
 
     def _condition(self, index: int, line: SourceLine, name: str, target: str, rest: str) -> None:
-        holds = True
-        if not all(self._conditions):
-            holds = False
-        elif name == "ifeval":
-            holds = self._evaluated(rest)
+        if name == "ifeval":
+            holds = all(self._conditions) and self._evaluated(rest)
         else:
-            known = self._project.attributes
-            names = [each for each in re.split(r"[,+]", target.lower()) if each]
-            defined = [each in known for each in names]
-            holds = all(defined) if "+" in target else any(defined)
-            if name == "ifndef":
-                holds = not all(defined) if "+" in target else not any(defined)
+            names = filter(None, re.split(r"[,+]", target.lower()))
+            defined = [each in self._project.attributes for each in names]
+            is_defined = all(defined) if "+" in target else any(defined)
+            holds = all(self._conditions) and is_defined == (name == "ifdef")
         if rest and name != "ifeval":
             if holds:
                 self._insert(index, [replace(line, text=rest, done=True)])
@@ -223,9 +211,8 @@ class LineReader:
             first, second = float(left), float(right)
         except ValueError:
             return False
-        return {"<": first < second, ">": first > second, "<=": first <= second}.get(
-            operator, first >= second
-        )
+        compared = {"<": first < second, ">": first > second, "<=": first <= second}
+        return compared.get(operator, first >= second)
 
     def _included(self, line: SourceLine, target: str, rest: str) -> list[SourceLine]:
         project = self._project
@@ -259,10 +246,8 @@ class LineReader:
         is_adoc = path.endswith((".adoc", ".asciidoc", ".asc", ".ad"))
         if is_adoc and len(numbered) == len(lines):
             project.parts.add(path)
-        selected = [
-            SourceLine(text, path, number, offset, line.depth + 1, done=not is_adoc)
-            for number, text in numbered
-        ]
+        found_at = offset, line.depth + 1, not is_adoc
+        selected = [SourceLine(text, path, number, *found_at) for number, text in numbered]
         return [*selected, *(_missing(line, f"{wanted}#{name}") for name in missing)]
 
     def _selected(self, lines: list[str], given: Attributes) -> list[tuple[int, str]]:
@@ -275,10 +260,8 @@ class LineReader:
         if (columns := given.get("indent")).isdigit():
             texts = dedent("\n".join(text for _, text in numbered)).split("\n")
             pad = " " * min(int(columns), 100)
-            numbered = [
-                (n, pad + text if text else "")
-                for (n, _), text in zip(numbered, texts, strict=False)
-            ]
+            shown = (pad + text if text else "" for text in texts)
+            numbered = [(n, text) for (n, _), text in zip(numbered, shown, strict=False)]
         return numbered
 
 
@@ -299,10 +282,8 @@ def missing_tags(lines: list[str], tags: str) -> list[str]:
 
 def select_tags(lines: list[tuple[int, str]], tags: str) -> list[tuple[int, str]]:
     """The lines between `tag::name[]` and `end::name[]` of the names in `tags`, as Asciidoctor has it."""
-    wanted: dict[str, bool] = {}
-    for name in re.split(r"[,;]", tags):
-        if name.strip().lstrip("!"):
-            wanted[name.strip().lstrip("!")] = not name.strip().startswith("!")
+    stated = [name.strip() for name in re.split(r"[,;]", tags)]
+    wanted = {name.lstrip("!"): name[:1] != "!" for name in stated if name.lstrip("!")}
     wildcard: bool | None = None
     if "**" in wanted:
         base = wanted.pop("**")

@@ -36,16 +36,11 @@ def write(blocks: BlockWriter, lines: LineReader, above: tuple[str, ...] = ()) -
     items: list[Written] = []
     while (line := lines.peek()) is not None and marker(line.text) == kind:
         items.append(_item(blocks, lines, kind, len(items), (*above, kind)))
-        _skip_blanks(lines, kind)
+        line, ahead = _following(lines)
+        if line is not None and marker(line.text) == kind:
+            for _ in range(ahead):
+                lines.next()
     return commonmark.listed(items)
-
-
-def _skip_blanks(lines: LineReader, kind: str) -> None:
-    """Takes blank lines and comments before the next item of the same list."""
-    line, ahead = _following(lines)
-    if line is not None and marker(line.text) == kind:
-        for _ in range(ahead):
-            lines.next()
 
 
 def _following(lines: LineReader) -> tuple[SourceLine | None, int]:
@@ -131,27 +126,22 @@ def _attached(
     while (line := lines.peek()) is not None:
         if line.text == "+":
             lines.next()
-            following = lines.peek()
-            while following is not None and not following.text:
+            while (following := lines.peek()) is not None and not following.text:
                 lines.next()
-                following = lines.peek()
             if following is not None and following.text != "+":
                 parts.append(blocks.block(lines))
             continue
-        kind = marker(line.text)
-        if kind is not None:
-            if kind in above or len(above) > _MOST_LEVELS or kind == "<":
+        if marker(line.text) is not None:
+            if not _is_nested(line, above):
                 return
             parts.append(write(blocks, lines, above))
             continue
         if line.text:
-            described = above[-1][0] in ":;"
-            if (described and len(parts) == 1) or (
-                line.text.startswith("[") and _belongs(lines, above)
-            ):
-                parts.append(blocks.block(lines))
-                continue
-            return
+            is_described = above[-1][0] in ":;" and len(parts) == 1
+            if not (is_described or (line.text.startswith("[") and _belongs(lines, above))):
+                return
+            parts.append(blocks.block(lines))
+            continue
         following, ahead = _following(lines)
         if following is None:
             return
@@ -160,12 +150,8 @@ def _attached(
             if len(above) > 1:
                 return
             continue
-        kind = marker(following.text)
-        nested = (
-            kind is not None and kind not in above and kind != "<" and len(above) <= _MOST_LEVELS
-        )
-        literal = kind is None and following.text[:1].isspace()
-        if not nested and not literal:
+        literal = marker(following.text) is None and following.text[:1].isspace()
+        if not literal and not _is_nested(following, above):
             return
         for _ in range(ahead):
             lines.next()
@@ -173,8 +159,13 @@ def _attached(
             parts.append(blocks.block(lines))
 
 
+def _is_nested(line: SourceLine, above: tuple[str, ...]) -> bool:
+    """Whether a list within the item begins with the line."""
+    kind = marker(line.text)
+    return kind not in (None, "<", *above) and len(above) <= _MOST_LEVELS
+
+
 def _belongs(lines: LineReader, above: tuple[str, ...]) -> bool:
     """Whether the attribute list ahead is that of a list nested in the item."""
     following = lines.peek(1)
-    kind = marker(following.text) if following is not None else None
-    return kind is not None and kind not in above and kind != "<"
+    return following is not None and marker(following.text) not in (None, "<", *above)

@@ -36,7 +36,8 @@ def build_attributes(files: tuple[tuple[str, bytes], ...]) -> Mapping[str, str]:
     projects = [(path, root) for path, data in files for root in _projects(data)]
     properties = dict(_properties(projects))
     for path, root in projects:
-        own = properties | _places(path)
+        folder = posixpath.dirname(path) or "."
+        own = properties | dict.fromkeys(("basedir", "project.basedir"), folder)
         for name, value in _stated(root):
             if (text := _filled(value, own)) is not None:
                 attributes.setdefault(name, text)
@@ -61,16 +62,10 @@ def _properties(projects: Sequence[tuple[str, etree._Element]]) -> Iterator[tupl
                 yield from ((local_name(each), _text(each)) for each in child if local_name(each))
             elif local_name(child) == "parent":
                 stated = {local_name(each): _text(each) for each in child}
-                yield from (
-                    (f"project.{key}", stated.get(key, "")) for key in ("groupId", "version")
-                )
+                for key in ("groupId", "version"):
+                    yield f"project.{key}", stated.get(key, "")
             elif local_name(child) in ("artifactId", "groupId", "name", "version"):
                 yield f"project.{local_name(child)}", _text(child)
-
-
-def _places(path: str) -> dict[str, str]:
-    folder = posixpath.dirname(path) or "."
-    return dict.fromkeys(("basedir", "project.basedir"), folder)
 
 
 def _stated(root: etree._Element) -> Iterator[tuple[str, str]]:
@@ -78,9 +73,8 @@ def _stated(root: etree._Element) -> Iterator[tuple[str, str]]:
         if plugin.findtext("{*}artifactId", "").strip() != _PLUGIN:
             continue
         for section in plugin.iter("{*}attributes"):
-            yield from (
-                (local_name(each).lower(), _text(each)) for each in section if local_name(each)
-            )
+            stated = (each for each in section if local_name(each))
+            yield from ((local_name(each).lower(), _text(each)) for each in stated)
 
 
 def _filled(value: str, properties: Mapping[str, str]) -> str | None:

@@ -11,7 +11,7 @@ from kbc.formats.asciidoc.attributes import substitute
 from kbc.formats.asciidoc.blocks import Blocks
 from kbc.formats.asciidoc.lines import LineReader, SharedContext
 from kbc.formats.asciidoc.surroundings import attributes_around
-from kbc.formats.document import Converted, DocumentProblem, LabelTarget, Read, decode
+from kbc.formats.document import Converted, LabelTarget, Read, decode
 from kbc.languages.front_matter import stated_above
 from kbc.project.source_file import relative_path
 from kbc.project.well_formed import text_at
@@ -50,23 +50,19 @@ def convert(
             label = elsewhere.get(name) or with_attributes().get(name)
         if label is None:
             return titles.get(name) or commonmark.escaped(name.lstrip("_").replace("_", " "))
-        place = relative_path(label.path, path)
-        return commonmark.link(
-            commonmark.escaped(label.title), f"{place}#{substitute(label.anchor, attributes)}"
-        )
+        place = f"{relative_path(label.path, path)}#{substitute(label.anchor, attributes)}"
+        return commonmark.link(commonmark.escaped(label.title), place)
 
     written = _REFERENCE.sub(shown, commonmark.document(lines))
-    problems: tuple[DocumentProblem, ...] = tuple(project.problems)
-    return [
-        Converted(
-            text=written,
-            format="asciidoc",
-            title=text_at(matter, "title") or blocks.title,
-            author=attributes.get("author", ""),
-            created_at=attributes.get("revdate", ""),
-            summary=attributes.get("description", "") or text_at(matter, "description"),
-            anchors=tuple(blocks.anchors),
-            parts=tuple(sorted(project.parts)),
-            problems=problems,
-        )
-    ]
+    result = Converted(
+        text=written,
+        format="asciidoc",
+        title=text_at(matter, "title") or blocks.title,
+        author=attributes.get("author", ""),
+        created_at=attributes.get("revdate", ""),
+        summary=attributes.get("description", "") or text_at(matter, "description"),
+        anchors=tuple(blocks.anchors),
+        parts=tuple(sorted(project.parts)),
+        problems=tuple(project.problems),
+    )
+    return [result]

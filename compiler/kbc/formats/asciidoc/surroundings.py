@@ -30,9 +30,8 @@ def attributes_around(path: str, read: Read, around: Sequence[str]) -> dict[str,
     `around` are the paths of these files, the nearest first."""
     found = {"asciidoctor": "", "backend": "html5", "docdir": posixpath.dirname(path) or "."}
     builds = [name for name in around if posixpath.basename(name) == BUILD_FILE]
-    found |= build_attributes(
-        tuple((name, data) for name in builds if (data := read(name)) is not None)
-    )
+    files = ((name, read(name)) for name in builds)
+    found |= build_attributes(tuple((name, data) for name, data in files if data is not None))
     for name in reversed(around):
         if name not in builds and (data := read(name)) is not None:
             if posixpath.basename(name).startswith("."):

@@ -19,6 +19,11 @@ _CELL = re.compile(
     r"(?P<style>[aehlmsv]?)\|",
     re.MULTILINE,
 )
+_BARE = re.compile(
+    r"(?P<count>(?!))?(?P<repeat>(?!))?(?P<rows>(?!))?(?P<align>(?!))?(?P<style>(?!))?(?<!\\)\|"
+)
+"""A separator alone, with the groups of a cell, which find nothing."""
+
 _COLUMN = re.compile(r"(?:(\d+)\*)?[<^>.]*[\d%~]*\s*([aehlmsdv]?)\Z")
 
 
@@ -43,17 +48,13 @@ def write(blocks: BlockWriter, kind: str, body: list[SourceLine], given: Attribu
     rows = [row for row in rows if row]
     if not rows:
         return []
-    if len(rows) > 1 and _has_header(source, given):
-        header, rows = rows[0], rows[1:]
-    else:
-        header = []
+    header = rows.pop(0) if len(rows) > 1 and _has_header(source, given) else []
     for row in rows:
         for index, cell in enumerate(row):
             cell.style = cell.style or (styles[index] if index < len(styles) else "")
     width = max(len(row) for row in [header, *rows])
     blocks.contained += 1
-    simple = all(_is_simple(cell) for row in rows for cell in row)
-    if simple:
+    if all(_is_simple(cell) for row in rows for cell in row):
         names = [_inline(blocks, cell) for cell in header]
         texts = [[_inline(blocks, cell) for cell in row] for row in rows]
         written = commonmark.table(names or [""] * width, texts)
@@ -105,13 +106,9 @@ def _rows(source: str, separator: str, width: int) -> list[list[Cell]]:
     for index, match in enumerate(matches):
         end = matches[index + 1].start() if index + 1 < len(matches) else len(source)
         text = source[match.end() : end].replace("\\|", "|").strip("\n").strip()
-        count = (
-            min(int(match["count"]), MAX_COLUMNS)
-            if match["count"] and len(match["count"]) < 4
-            else 1
-        )
+        count = min(int(match["count"] or 1), MAX_COLUMNS) if len(match["count"] or "") < 4 else 1
         spans = match["repeat"] == "+"
-        rows = min(int(match["rows"]), 1000) if match["rows"] and len(match["rows"]) < 5 else 1
+        rows = min(int(match["rows"] or 1), 1000) if len(match["rows"] or "") < 5 else 1
         line = source.count("\n", 0, match.start()) if index < 200 or not width else 0
         for _ in range(1 if spans else count):
             cells.append((line, Cell(text, match["style"], count if spans else 1, rows)))
@@ -127,12 +124,8 @@ def _rows(source: str, separator: str, width: int) -> list[list[Cell]]:
 
 def _all_separators(source: str, matches: list[re.Match[str]]) -> list[re.Match[str]]:
     """The specified cells and the bare separators between them, in order."""
-    found = {each.end() - 1: each for each in matches}
-    for each in re.finditer(
-        r"(?P<count>(?!))?(?P<repeat>(?!))?(?P<rows>(?!))?(?P<align>(?!))?(?P<style>(?!))?(?<!\\)\|",
-        source,
-    ):
-        found.setdefault(each.end() - 1, each)
+    bare = {each.end() - 1: each for each in _BARE.finditer(source)}
+    found = bare | {each.end() - 1: each for each in matches}
     return [found[position] for position in sorted(found)]
 
 

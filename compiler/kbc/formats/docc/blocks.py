@@ -39,9 +39,8 @@ def pages(nodes: Sequence[Node], page: CataloguePage) -> str:
 
 def tutorial(nodes: Sequence[Node], page: CataloguePage) -> str:
     """A tutorial, of which all is in directives."""
-    return commonmark.document(
-        _DirectiveWriter(page).blocks([n for n in nodes if not isinstance(n, str)])
-    )
+    directives = [each for each in nodes if not isinstance(each, str)]
+    return commonmark.document(_DirectiveWriter(page).blocks(directives))
 
 
 class _DirectiveWriter:
@@ -53,7 +52,7 @@ class _DirectiveWriter:
         self._written: Mapping[str, Callable[[Directive], list[str]]] = {
             "Assessments": partial(self._headed, "Check Your Understanding"),
             "CallToAction": self._call_to_action,
-            "Chapter": self._chapter,
+            "Chapter": lambda chapter: self._titled(chapter, 3 if self._in_volume else 2),
             "Choice": self._choice,
             "Code": self._code,
             "DeprecationSummary": self._deprecation,
@@ -78,7 +77,8 @@ class _DirectiveWriter:
         found: list[tuple[bool, list[str]]] = []
         for each in nodes:
             if not isinstance(each, str):
-                found.append((False, self._directive(each)))
+                write = self._written.get(each.name)
+                found.append((False, write(each) if write else self.blocks(each.content)))
             elif found and found[-1][0]:
                 found[-1][1].append(each)
             else:
@@ -90,10 +90,6 @@ class _DirectiveWriter:
 
     def blocks(self, nodes: Sequence[Node]) -> list[str]:
         return commonmark.blocks(commonmark.trimmed(lines) for _, lines in self.parts(nodes))
-
-    def _directive(self, directive: Directive) -> list[str]:
-        write = self._written.get(directive.name)
-        return write(directive) if write else self.blocks(directive.content)
 
     def _titled(self, directive: Directive, level: int) -> list[str]:
         title = title_of(directive)
@@ -111,9 +107,6 @@ class _DirectiveWriter:
         lines = self._titled(directive, 2)
         self._in_volume = False
         return lines
-
-    def _chapter(self, directive: Directive) -> list[str]:
-        return self._titled(directive, 3 if self._in_volume else 2)
 
     def _headed(self, title: str, directive: Directive) -> list[str]:
         return commonmark.blocks([commonmark.heading(2, title), self.blocks(directive.content)])
@@ -144,10 +137,8 @@ class _DirectiveWriter:
         label = "Correct" if directive.values.get("isCorrect") == "true" else "Incorrect"
         first, *others = self.blocks(directive.content) or [""]
         is_text = first and not commonmark.paragraph(first)[0].startswith(("\\", "```"))
-        lines = (
-            [f"**{label}:** {first}", *others] if is_text else [f"**{label}:**", "", first, *others]
-        )
-        return commonmark.indented(lines, "- ")
+        head = [f"**{label}:** {first}"] if is_text else [f"**{label}:**", "", first]
+        return commonmark.indented([*head, *others], "- ")
 
     def _code(self, directive: Directive) -> list[str]:
         name = directive.values.get("file", "")
@@ -165,10 +156,8 @@ class _DirectiveWriter:
         found = self._page.snippet(name, directive.values.get("slice", ""), directive.line)
         if found is None:
             return [not_included(commonmark.code_span(name))]
-        path, code = found
-        return commonmark.blocks(
-            [commonmark.fence(code, language_of(path)), self.blocks(directive.content)]
-        )
+        lines = commonmark.fence(found[1], language_of(found[0]))
+        return commonmark.blocks([lines, self.blocks(directive.content)])
 
     def _media(self, directive: Directive) -> list[str]:
         """What an image or a video says in words."""

@@ -107,10 +107,8 @@ def title_of(directive: Directive) -> str:
 
 def tutorial_title(nodes: Sequence[Node]) -> str:
     """The title of a tutorial: that of its introduction, else what it is called."""
-    found = list(walk(nodes))
-    titles = (
-        title_of(each) for name in ("Intro", "Tutorials") for each in found if each.name == name
-    )
+    found = sorted(walk(nodes), key=lambda each: each.name)  # "Intro" comes before "Tutorials"
+    titles = (title_of(each) for each in found if each.name in ("Intro", "Tutorials"))
     return next(filter(None, titles), "")
 
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 
 from kbc.languages.includes.fenced import FENCE, after_fence
 
-IN_PAGES = frozenset(
-    [
-        *("CallToAction", "Column", "Comment", "DeprecationSummary", "Image", "Links", "Metadata"),
-        *("Options", "Redirected", "Row", "Small", "Snippet", "Tab", "TabNavigator", "Video"),
-    ]
-)
+IN_PAGES = frozenset([
+    "CallToAction", "Column", "Comment", "DeprecationSummary", "Image", "Links", "Metadata",
+    "Options", "Redirected", "Row", "Small", "Snippet", "Tab", "TabNavigator", "Video",
+])  # fmt: skip
 """The directives that stand in Markdown; others are text there, such as attributes of Swift."""
 
 MAX_DEPTH = 32
@@ -46,9 +44,8 @@ class Directive:
 
     def find(self, name: str) -> Directive | None:
         """The first directive `name` directly in this one."""
-        return next(
-            (each for each in self.content if not isinstance(each, str) and each.name == name), None
-        )
+        inner = (each for each in self.content if not isinstance(each, str))
+        return next((each for each in inner if each.name == name), None)
 
 
 Node = str | Directive
@@ -113,20 +110,13 @@ class _Parser:
                 self._text(line)
             at += max(count, 1)
         while self._stack:
-            if self._is_closed_at_end:
-                self._close(len(self._lines) - 1)
-            else:
-                opened = self._stack.pop()
-                self._put_raw(opened, len(self._lines) - 1)
+            self._stack[-1].is_known = self._stack[-1].is_known and self._is_closed_at_end
+            self._close(len(self._lines) - 1)
         return self._nodes
 
     @property
     def _content(self) -> list[Node]:
         return self._stack[-1].directive.content if self._stack else self._nodes
-
-    def _put_raw(self, opened: _OpenDirective, last: int) -> None:
-        for line in self._lines[opened.start : last + 1]:
-            self._text(line)
 
     def _begin(self, line: str) -> None:
         """The first line of the content of a directive says what its margin is."""
@@ -229,8 +219,9 @@ class _Parser:
         opened = self._stack.pop()
         if opened.is_known:
             self._content.append(opened.directive)
-        else:
-            self._put_raw(opened, last)
+            return
+        for line in self._lines[opened.start : last + 1]:
+            self._text(line)
 
 
 def _inline(text: str, known: Container[str] | None, line: int) -> list[Node]:

@@ -6,11 +6,11 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from textwrap import dedent
 from urllib.parse import unquote
 
 from kbc.formats.commonmark import code_span, escaped, link
 from kbc.formats.docc.catalogue import TUTORIAL, NamedHeadings, Names, PageOutline, outline
-from kbc.formats.docc.snippets import part
 from kbc.formats.document import DocumentProblem, Read, unresolved
 from kbc.formats.selection import read_target
 from kbc.project.source_file import decode_any, relative_path
@@ -21,6 +21,8 @@ MAX_CHARS = 4_000_000
 DEFINITION = r"^(?P<label> {0,3}\[(?P<name>[^\]\n]+)\]:[ \t]+)<?doc:(?P<reference>[^\s<>]+)>?"
 """A link that the text of a page names elsewhere: `[name]: doc:Page`."""
 
+_SNIPPET_MARK = re.compile(r"\s*//\s*snippet\.(?P<name>[\w.-]+)\s*$")
+_DESCRIPTION = re.compile(r"\s*//!")
 _DEFINED = re.compile(DEFINITION, re.MULTILINE)
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _BUNDLE = re.compile(r"//[^/]*/?")
@@ -47,10 +49,8 @@ class CataloguePage:
     def of(cls, path: str, text: str, read: Read, named: Mapping[str, str]) -> CataloguePage:
         names = named if isinstance(named, Names) else Names(named)  # one for all pages
         page = cls(path, text, read, names)
-        defined = _DEFINED.finditer(text)
-        page.dead_labels = frozenset(
-            match["name"].casefold() for match in defined if not page.resolved(match["reference"])
-        )
+        dead = (each for each in _DEFINED.finditer(text) if not page.resolved(each["reference"]))
+        page.dead_labels = frozenset(each["name"].casefold() for each in dead)
         return page
 
     def missed(self, name: str, message: str, line: int) -> None:
@@ -76,18 +76,13 @@ class CataloguePage:
         if not path:
             own = None if mark or "/" in name else self._heading(self.path, name)
             return (own[0], f"#{own[1]}") if own else None
-        shown = self._outline(path)
-        title = shown.title or posixpath.splitext(posixpath.basename(path))[0]
-        address = ""
-        if path != self.path:
-            address = relative_path(path, self.path)
-        if not fragment:
-            return title, address or posixpath.basename(path)
-        if heading := self._heading(path, fragment):
+        address = relative_path(path, self.path) if path != self.path else ""
+        if fragment and (heading := self._heading(path, fragment)):
             return heading[0], f"{address}#{heading[1]}"
-        if fragment.lower() in _GENERATED:
-            return title, address or posixpath.basename(path)
-        return fragment.replace("-", " "), f"{address}#{fragment}"
+        if fragment and fragment.lower() not in _GENERATED:
+            return fragment.replace("-", " "), f"{address}#{fragment}"
+        name = posixpath.basename(path)
+        return self._outline(path).title or posixpath.splitext(name)[0], address or name
 
     def anchor(self, name: str) -> str:
         """The anchor of the heading of this page that a link calls `name`; `name` itself without one."""
@@ -110,7 +105,7 @@ class CataloguePage:
         if taken is None:
             return None
         try:
-            return path, part(taken[1], slice)
+            return path, _part(taken[1], slice)
         except ValueError as error:
             self.missed("@Snippet", f"{path}: {error}", line)
             return None
@@ -151,3 +146,26 @@ def _text_of(target: str) -> str:
     if is_symbol and all(map(_SYMBOL.match, parts)) and (len(parts) > 1 or "-" not in parts[0]):
         return code_span("/".join(parts))
     return escaped((fragment or (parts[-1] if parts else "")).replace("-", " "))
+
+
+def _part(text: str, slice: str) -> str:
+    """The part of a snippet that begins at `// snippet.` with the name of the `slice`; all without one.
+    What is hidden and the marks are left out. Raises `ValueError` where there is no such part."""
+    lines: list[str] = []
+    is_hidden = is_found = False
+    is_inside = not slice
+    for line in text.rstrip("\n").split("\n"):
+        mark = _SNIPPET_MARK.match(line)
+        if mark is None:
+            if is_inside and not is_hidden and not _DESCRIPTION.match(line):
+                lines.append(line)
+        elif mark["name"] in ("hide", "show"):
+            is_hidden = mark["name"] == "hide"
+        elif slice:
+            is_inside = mark["name"] == slice
+            is_found = is_found or is_inside
+    if slice and not is_found:
+        raise ValueError(f"the file has no part {slice!r}")
+    while lines and not lines[0].strip():
+        del lines[0]
+    return dedent("\n".join(lines)).rstrip()

@@ -34,14 +34,10 @@ def convert(
     title = tutorial_title(nodes) or posixpath.splitext(posixpath.basename(path))[0]
     heading = commonmark.heading(1, commonmark.escaped(title))
     written = commonmark.blocks([heading, tutorial(nodes, page).rstrip("\n").split("\n")])
-    return [
-        Converted(
-            text=commonmark.document(written),
-            format="docc",
-            title=title,
-            problems=tuple(page.problems),
-        )
-    ]
+    result = Converted(
+        text=commonmark.document(written), format="docc", title=title, problems=tuple(page.problems)
+    )
+    return [result]
 
 
 def expand_page(

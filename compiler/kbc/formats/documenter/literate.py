@@ -44,12 +44,9 @@ def _chunks(source: str) -> Iterator[tuple[bool, list[str]]]:
         if _FOR_OTHERS.match(stated):
             continue
         line = _FOR_PAGES.sub(r"\1", stated)
-        is_split = not is_comment and _SPLIT.match(line) is not None
-        if not is_comment and line.rstrip() == _OPEN:
-            is_comment, is_split = True, True
-        elif is_comment and line.rstrip() == _CLOSE:
-            is_comment, is_split = False, True
-        if is_split:
+        is_mark = line.rstrip() == (_CLOSE if is_comment else _OPEN)
+        if is_mark or (not is_comment and _SPLIT.match(line)):
+            is_comment ^= is_mark
             yield was_code, lines
             lines = []
             continue

@@ -24,9 +24,9 @@ MAX_INSERTED_CHARS = 200_000
 
 _SIGNATURES = frozenset(["SIGNATURES", "TYPEDEF", "TYPEDSIGNATURES"])
 _FIELDS = frozenset(["FIELDS", "TYPEDFIELDS"])
-_COMPUTED = frozenset(
-    ["DOCSTRING", "IMPORTS", "INTERFACE", "LICENSE", "METHODLIST", "README", "TYPEDMETHODLIST"]
-)
+_COMPUTED = frozenset([
+    "DOCSTRING", "IMPORTS", "INTERFACE", "LICENSE", "METHODLIST", "README", "TYPEDMETHODLIST",
+])  # fmt: skip
 """Abbreviations of DocStringExtensions for what a session of Julia knows."""
 
 
@@ -67,12 +67,8 @@ class JuliaPackages:
         found = self._of_path(wanted.path, current, read)
         if wanted.types is None or not found:
             return found
-        fits = [
-            fit(wanted.types, each.doc.types, each.doc.optional)
-            if each.doc.types is not None
-            else 0
-            for each in found
-        ]
+        types, docs = wanted.types, (each.doc for each in found)
+        fits = [fit(types, doc.types, doc.optional) if doc.types is not None else 0 for doc in docs]
         best = max(fits)
         return [each for each, own in zip(found, fits, strict=True) if own == best]
 
@@ -102,12 +98,8 @@ class JuliaPackages:
         for each in (each for several in known.values() for each in several):
             is_wanted = stated.get("Public" if each.is_public else "Private") is not False
             page = next((at for at, own in enumerate(pages) if each.path.endswith(own)), -1)
-            if (
-                each.module in modules
-                and each.doc.kind in order
-                and is_wanted
-                and (page >= 0 or not pages)
-            ):
+            is_listed = each.module in modules and each.doc.kind in order
+            if is_listed and is_wanted and (page >= 0 or not pages):
                 place = (modules.index(each.module), page, order.index(each.doc.kind), each.binding)
                 chosen.append((place, each))
         return [each for _, each in sorted(chosen, key=lambda one: one[0])]
@@ -146,18 +138,15 @@ class JuliaPackages:
             if outer is None:  # what begins the package, or an extension, has a module of its own
                 outer = () if any(len(each) == 1 for each in source.modules) else (name,)
             self._add(path, outer, source)
-            inner = [
-                (resolved_path(target, path), outer + module) for module, target in source.includes
-            ]
-            waiting += reversed(inner)
+            for module, target in reversed(source.includes):
+                waiting.append((resolved_path(target, path), outer + module))
 
     def _add(self, path: str, outer: tuple[str, ...], source: JuliaSource) -> None:
         self._sources.append((path, outer, source))
         self._modules |= {_dotted(outer, module) for module in source.modules}
         self._exports |= {(_dotted(outer, module), name) for module, name in source.exports}
-        self._imports |= {
-            (_dotted(outer, module), name): origin for module, name, origin in source.imports
-        }
+        for module, name, origin in source.imports:
+            self._imports[_dotted(outer, module), name] = origin
         self._texts |= dict(source.texts)
 
     def _object(self, path: str, outer: tuple[str, ...], doc: Docstring) -> JuliaObject:
@@ -167,8 +156,7 @@ class JuliaPackages:
         if doc.kind == "module":
             module = inner
         if len(doc.name) > 1:
-            is_own = f"{module}.{doc.name[0]}" in self._modules
-            binding = inner if is_own else stated
+            binding = inner if f"{module}.{doc.name[0]}" in self._modules else stated
         else:
             origin = self._imports.get((module, stated), "")
             binding = f"{origin.lstrip('.')}.{stated}" if origin.strip(".") else inner

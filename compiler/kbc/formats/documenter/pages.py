@@ -59,9 +59,8 @@ class DocumenterSite:
         self._pages = files
         self._packages = JuliaPackages(packages)
         self._index: SiteIndex | None = None
-        self._scripts = frozenset(
-            each.path for each in files if each.path.endswith(literate.ENDING)
-        )
+        scripts = (each for each in files if each.path.endswith(literate.ENDING))
+        self._scripts = frozenset(each.path for each in scripts)
 
     def expand_page(
         self, text: str, path: str, read: Read
@@ -219,6 +218,5 @@ def _leading_code(lines: Sequence[str]) -> tuple[list[str], Sequence[str]]:
 
 def _states_signature(lines: Sequence[str], name: str) -> bool:
     """Whether a docstring begins with fenced code that names what it describes."""
-    return lines[0].lstrip().startswith("```") and any(
-        name.lstrip("@") in line for line in lines[1:_SIGNATURE_LINES]
-    )
+    first = lines[1:_SIGNATURE_LINES] if lines[0].lstrip().startswith("```") else ()
+    return any(name.lstrip("@") in line for line in first)

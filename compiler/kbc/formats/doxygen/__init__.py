@@ -12,11 +12,5 @@ from kbc.formats.doxygen.reference import EntityReference, Shown
 from kbc.formats.doxygen.scanner import read_header
 
 __all__ = [
-    "DoxygenProjects",
-    "Entity",
-    "EntityReference",
-    "HeaderFile",
-    "HeaderSets",
-    "Shown",
-    "read_header",
-]
+    "DoxygenProjects", "Entity", "EntityReference", "HeaderFile", "HeaderSets", "Shown", "read_header",
+]  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from kbc.formats import commonmark
 from kbc.languages.includes.dialects.doxygen import replace_commands
+from kbc.languages.includes.files import indented
 
 _KINDS = {"def": "define", "fn": "function", "property": "variable", "var": "variable"}
 ENTITY_KINDS = frozenset([
@@ -78,13 +79,10 @@ _PICTURE = re.compile(
 )
 _UNLINKED = re.compile(r"(?<![\w%`])%(?=[A-Za-z_]\w{2})")
 """The mark before a word that is not to become a link."""
-_SECTIONS = (
-    ("tparam", "Template parameters"),
-    ("param", "Parameters"),
-    ("return", "Returns"),
-    ("retval", "Return values"),
-    ("throw", "Throws"),
-)
+_SECTIONS = {
+    "tparam": "Template parameters", "param": "Parameters", "return": "Returns",
+    "retval": "Return values", "throw": "Throws",
+}  # fmt: skip
 _SAME = {"returns": "return", "result": "return", "throws": "throw", "exception": "throw"}
 
 Embedded = Callable[[str], Sequence[str]]
@@ -109,8 +107,7 @@ class CommentPlace:
 
 def plain(comment: str) -> str:
     """The text of a comment without its marks and its decoration."""
-    is_block = comment.startswith("/*")
-    if not is_block:
+    if not comment.startswith("/*"):
         return textwrap.dedent(_LINE_MARK.sub("", comment)).strip("\n")
     inner = _OPENING.sub("", comment).removesuffix("*/").rstrip().rstrip("*")
     first, _, rest = inner.partition("\n")
@@ -157,7 +154,7 @@ def markdown(comment: str, notes: Mapping[str, str], embedded: Embedded) -> list
     for name, note in notes.items():
         if name not in described:
             fields.setdefault("param", []).append((name, note))
-    for name, title in _SECTIONS:
+    for name, title in _SECTIONS.items():
         if items := fields.get(name):
             pieces.append([f"**{title}**"])
             pieces.append([line for label, text in items for line in _item(label, text)])
@@ -166,12 +163,8 @@ def markdown(comment: str, notes: Mapping[str, str], embedded: Embedded) -> list
 
 def copied(comment: str) -> list[tuple[str, str]]:
     """The entities whose text a comment shows (`@copydoc name`), each with the command."""
-    found = map(_COMMAND.match, comment.split("\n"))
-    return [
-        (each["name"], each["rest"].strip())
-        for each in found
-        if each and each["name"].startswith("copy")
-    ]
+    found = (each for each in map(_COMMAND.match, comment.split("\n")) if each)
+    return [(each["name"], each["rest"].strip()) for each in found if each["name"][:4] == "copy"]
 
 
 def _item(label: str, text: str) -> list[str]:
@@ -190,9 +183,8 @@ def _add_text(text: str, pieces: list[list[str]], fields: dict[str, list[tuple[s
     def close() -> None:
         nonlocal current
         if current:
-            fields.setdefault(name, []).append(
-                (label, f"{current[0]}\n{textwrap.dedent(chr(10).join(current[1:]))}".strip())
-            )
+            rest = textwrap.dedent("\n".join(current[1:]))
+            fields.setdefault(name, []).append((label, f"{current[0]}\n{rest}".strip()))
         current = None
 
     for line, is_code in _lines(text):
@@ -244,34 +236,36 @@ def _shown(text: str) -> str:
     """The Markdown of text of Doxygen."""
     kept: list[str] = []
 
-    def keep(match: re.Match[str]) -> str:
+    def keep(shown: str) -> str:
+        kept.append(shown)
+        return f"\0{len(kept) - 1}\0"
+
+    def block(match: re.Match[str]) -> str:
         code = textwrap.dedent(match["inner"].rstrip(" \t")).strip("\n")
         given = match["language"]
         language = ("cpp" if given is None else given) if match["name"] == "code" else ""
-        lines = commonmark.fence(code, language)
-        kept.append("\n".join(f"{match['indent']}{line}" if line else line for line in lines))
-        return f"\n\0{len(kept) - 1}\0\n"
+        lines = "\n".join(commonmark.fence(code, language))
+        return f"\n{keep(indented(match['indent'], lines))}\n"
 
     def span(code: str) -> str:
-        kept.append(commonmark.code_span(code))
-        return f"\0{len(kept) - 1}\0"
+        return keep(commonmark.code_span(code))
 
     text = _INLINE_CODE.sub(lambda match: f"{match[1]}{span(match[2])}", text)
-    text = _CODE.sub(keep, text)
+    text = _CODE.sub(block, text)
     text = _FORMULA.sub(lambda match: span(match["inline"] or match["block"] or ""), text)
     text = _PICTURE.sub(lambda match: match["text"] or "", _LINK.sub("", _DROPPED.sub("", text)))
     text = _LABELLED.sub(_with_label, _LIST.sub(lambda match: f"{match['indent']}- ", text))
-    text = _WORDS.sub(
-        lambda match: (
-            f"*{match['word']}*" if match["word"] and match["name"] == "a" else match["word"]
-        ),
-        text,
-    )
+    text = _WORDS.sub(_emphasised, text)
     text = replace_commands(text, is_own=True)
     text = _UNLINKED.sub("", text)
     text = _ESCAPED.sub(lambda match: "\n" if match[0].endswith("n") else "", text)
     text = re.sub("\0([0-9]+)\0", lambda match: kept[int(match[1])], text)
     return re.sub(r"\n[ \t]*\n(?:[ \t]*\n)+", "\n\n", text)
+
+
+def _emphasised(match: re.Match[str]) -> str:
+    is_argument = match["word"] and match["name"] == "a"
+    return f"*{match['word']}*" if is_argument else str(match["word"])
 
 
 def _with_label(match: re.Match[str]) -> str:

@@ -76,22 +76,20 @@ def opening(pieces: Sequence[CToken]) -> tuple[str, str]:
 
 def _after_attributes(words: Sequence[_Placed], at: int) -> list[str]:
     """The outer tokens after a keyword, without brackets."""
-    return [
-        each.token.text
-        for each in words[at + 1 :]
-        if each.token.text not in (*_OPENING, *_CLOSING, "<", ">")
-    ]
+    texts = (each.token.text for each in words[at + 1 :])
+    return [text for text in texts if text not in (*_OPENING, *_CLOSING, "<", ">")]
 
 
 def class_signature(pieces: Sequence[CToken]) -> str:
     """The head of a class without what it derives from."""
-    placed = _placed(pieces)
-    end = next(
-        (index for index, each in enumerate(placed) if each.is_outer and each.token.text == ":"),
-        len(pieces),
-    )
-    kept = [each for each in pieces[:end] if each.text != "typedef"]
-    return joined(kept)
+    end = _colon(_placed(pieces))
+    return joined([each for each in pieces[:end] if each.text != "typedef"])
+
+
+def _colon(placed: Sequence[_Placed], start: int = 0) -> int:
+    """Where the first colon outside of brackets is, from `start` on; the end without one."""
+    colons = (at for at in range(start, len(placed)) if placed[at].token.text == ":")
+    return next((at for at in colons if placed[at].is_outer), len(placed))
 
 
 def declared(pieces: Sequence[CToken]) -> list[Declared]:
@@ -158,10 +156,8 @@ def _parameters_at(placed: Sequence[_Placed]) -> tuple[int, int] | None:
             if is_operator:
                 return index, end
     for index, end in candidates:
-        following = placed[end + 1].token if end + 1 < len(placed) else None
-        is_prefix = following is not None and (
-            following.kind == "word" and following.text not in _AFTER_PARAMETERS
-        )
+        following = [each.token for each in placed[end + 1 : end + 2] if each.token.kind == "word"]
+        is_prefix = any(each.text not in _AFTER_PARAMETERS for each in following)
         if not is_prefix or ((index, end) == candidates[-1] and index > 1):
             return index, end
     return None
@@ -183,9 +179,8 @@ def _name_before(placed: Sequence[_Placed], end: int) -> str:
     """The qualified name that ends before `end`, without arguments of templates."""
     parts: list[str] = []
     index = end - 1
-    operator = next(
-        (at for at in range(max(end - 4, 0), end) if placed[at].token.text == "operator"), None
-    )
+    before = range(max(end - 4, 0), end)
+    operator = next((at for at in before if placed[at].token.text == "operator"), None)
     if operator is not None:
         parts = ["operator" + joined([each.token for each in placed[operator + 1 : end]])]
         word = placed[operator + 1].token.text[:1] if operator + 1 < end else ""
@@ -217,21 +212,11 @@ def _name_before(placed: Sequence[_Placed], end: int) -> str:
 
 
 def _function(placed: Sequence[_Placed], start: int, end: int) -> Declared:
-    stop = next(
-        (
-            index
-            for index in range(end + 1, len(placed))
-            if placed[index].is_outer and placed[index].token.text == ":"
-        ),
-        len(placed),
-    )
     inside = [each.token for each in placed[start + 1 : end]]
-    parameters = split(inside)
-    if len(parameters) == 1 and joined(parameters[0]) == "void":
-        parameters = []
-    signature = joined([each.token for each in placed[:stop]])
+    parameters = tuple(map(joined, split(inside)))
+    signature = joined([each.token for each in placed[: _colon(placed, end + 1)]])
     name = _name_before(placed, start)
-    return Declared("function", name, signature, tuple(joined(each) for each in parameters))
+    return Declared("function", name, signature, () if parameters == ("void",) else parameters)
 
 
 def split(pieces: Sequence[CToken]) -> list[list[CToken]]:

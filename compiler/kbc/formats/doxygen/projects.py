@@ -71,11 +71,8 @@ class DoxygenProjects:
         """Those of a further namespace, which is inline; a name without any may be in each, as the files and
         groups of Doxygen have it, and those of namespaces come before those of classes."""
         around, _, short = name.rpartition("::")
-        found = [
-            each
-            for each in index.names.get(f"*::{short}", ())
-            if each.kind in kinds and _is_within(each.owner, around)
-        ]
+        alike = (each for each in index.names.get(f"*::{short}", ()) if each.kind in kinds)
+        found = [each for each in alike if _is_within(each.owner, around)]
         return [each for each in found if each.owner not in index.types] or found
 
     def members(self, project: str, entity: Entity, read: Read) -> list[Entity]:
@@ -96,20 +93,15 @@ class DoxygenProjects:
     def file(self, project: str, name: str, read: Read) -> HeaderFile | None:
         """The header at the end of whose path `name` stands."""
         index = self._index(project, read)
-        found = [
-            path for path in index.files if path == name or path.endswith(f"/{name.lstrip('./')}")
-        ]
+        ending = f"/{name.lstrip('./')}"
+        found = [path for path in index.files if path == name or path.endswith(ending)]
         return index.files[min(found, key=len)] if found else None
 
     def all(self, project: str, read: Read) -> list[Entity]:
         """All entities of a project that are in no class."""
         index = self._index(project, read)
-        return [
-            each
-            for header in index.files.values()
-            for each in header.entities
-            if each.owner not in index.types
-        ]
+        everything = (each for header in index.files.values() for each in header.entities)
+        return [each for each in everything if each.owner not in index.types]
 
     def _index(self, project: str, read: Read) -> _Index:
         name = project or self.stated.default
@@ -151,8 +143,8 @@ def _indexed(files: Mapping[str, bytes | None], *, is_distributed: bool) -> _Ind
             index.types |= {entity.name} if entity.kind in _OWNING else set()
             for group in entity.groups:
                 index.groups.setdefault(group, []).append(entity)
-    for kind, name, comment in elsewhere:
-        _give(index, kind, name, comment)
+    for stated in elsewhere:
+        _give(index, *stated)
     for header in index.files.values():
         for entity in header.entities:
             if entity.owner and entity.kind != "group":
@@ -164,12 +156,8 @@ def _indexed(files: Mapping[str, bytes | None], *, is_distributed: bool) -> _Ind
         seen = {id(each) for name in {each.name for each in members} for each in index.names[name]}
         index.members[owner] = [each for each in members if id(each) in seen]
     for group, members in index.groups.items():
-        kept = {
-            id(one): one
-            for each in members
-            for one in ([each] if each.kind == "group" else index.names[each.name])
-            if group in one.groups
-        }
+        named = ([each] if each.kind == "group" else index.names[each.name] for each in members)
+        kept = {id(one): one for several in named for one in several if group in one.groups}
         index.groups[group] = [*kept.values()]
     by_short: dict[str, list[Entity]] = {}
     for name, found in index.names.items():
@@ -193,15 +181,9 @@ def _distribute(entities: Sequence[Entity]) -> None:
 def _give(index: _Index, kind: str, name: str, comment: str) -> None:
     """Gives a comment that names what it describes to that, whatever namespace it is in."""
     plain = name.removeprefix("::")
-    found = index.names.get(plain) or next(
-        (
-            some
-            for full, some in index.names.items()
-            if full.endswith(f"::{plain}") and any(each.kind == kind for each in some)
-        ),
-        (),
-    )
-    for each in found:
+    inner = (some for full, some in index.names.items() if full.endswith(f"::{plain}"))
+    of_kind = (some for some in inner if any(each.kind == kind for each in some))
+    for each in index.names.get(plain) or next(of_kind, ()):
         if each.kind == kind and not each.comment:
             each.comment = comment
 
@@ -242,14 +224,11 @@ def _type(parameter: str) -> str:
     if "=" in words:
         words = words[: words.index("=")]
     depth = 0
-    outer = [
-        index
-        for index, each in enumerate(words)
-        if not (depth := depth + (each == "<") - (each == ">")) and re.match(r"[A-Za-z_]", each)
-    ]
+    outer: list[int] = []
+    for index, each in enumerate(words):
+        depth += (each == "<") - (each == ">")
+        outer += [index] if not depth and re.match(r"[A-Za-z_]", each) else []
     # The last word is the name where another one says the type already.
-    if (len(outer) > 1 and words[outer[-1] - 1] != "::" and outer[-1] == len(words) - 1) or (
-        outer == [len(words) - 1] and len(words) > 1 and words[-2] in (">", "&", "*", "...")
-    ):
-        words = words[:-1]
-    return "".join(words)
+    before = words[-2] if len(words) > 1 and outer[-1:] == [len(words) - 1] else ""
+    is_name = before not in ("", "::") if len(outer) > 1 else before in (">", "&", "*", "...")
+    return "".join(words[:-1] if is_name else words)

@@ -67,12 +67,10 @@ class EntityReference:
         return commonmark.code_span(_heading(entity))
 
     def _comment(self, entity: Entity) -> list[str]:
-        parts = [
-            markdown(other.comment, other.notes, self.embedded)
-            for _, name in copied(entity.comment)
-            if (other := self.find(name.partition("(")[0].replace("#", "::"))) is not None
-            and other is not entity
-        ]
+        names = (name.partition("(")[0] for _, name in copied(entity.comment))
+        found = (self.find(name.replace("#", "::")) for name in names)
+        others = (each for each in found if each is not None and each is not entity)
+        parts = [markdown(each.comment, each.notes, self.embedded) for each in others]
         return commonmark.blocks([markdown(entity.comment, entity.notes, self.embedded), *parts])
 
     def _members(self, entity: Entity, level: int, depth: int) -> Iterator[list[str]]:
@@ -118,9 +116,8 @@ def _heading(entity: Entity) -> str:
     if entity.parameters is None:
         return name
     signature = without_template(entity.signature.removeprefix("#define "))
-    at = next(
-        (found for mark in ("(", " (") if (found := signature.find(f"{short}{mark}")) >= 0), -1
-    )
+    places = (signature.find(f"{short}{mark}") for mark in ("(", " ("))
+    at = next((place for place in places if place >= 0), -1)
     if at < 0 or name in signature:
         return signature
     return f"{signature[:at]}{name}{signature[at + len(short) :]}"

@@ -21,7 +21,8 @@ _DEFINE = re.compile(
 )
 _CONDITION = re.compile(r"[ \t]*#[ \t]*(?P<name>ifdef|ifndef|if|elif|else|endif)\b")
 _INCLUDE = re.compile(r"[ \t]*#[ \t]*(?:include|import)\b")
-_ACCESS = frozenset(["public", "protected", "private", "signals", "slots"])
+_ACCESS = {each: each for each in ("public", "protected", "private")}
+_ACCESS |= {"signals": "public", "slots": "public"}  # of Qt
 _TRAILING = ("/**<", "/*!<", "///<", "//!<")
 _AFTER_BODY = frozenset(["class", "struct", "union", "enum"])
 MAX_INITIALIZER = 200  # characters of a macro's value that are shown
@@ -104,9 +105,8 @@ class _HeaderScanner:
             shown = "" if stated is None else f"({stated})"
             short = f" {value}" if value and len(value) <= MAX_INITIALIZER else ""
             if not self.pieces:
-                entity = self._entity(
-                    "define", define["name"], f"#define {define['name']}{shown}{short}"
-                )
+                signature = f"#define {define['name']}{shown}{short}"
+                entity = self._entity("define", define["name"], signature)
                 entity.parameters = names
                 self._add(entity)
                 self.comment = ""
@@ -150,10 +150,7 @@ class _HeaderScanner:
             self.header.comment = self.header.comment or content
         elif found.kind in ENTITY_KINDS:
             self.header.elsewhere.append((found.kind, found.name, content))
-        if found.kind or not found.has_text:
-            self.comment = ""
-        else:
-            self.comment = content
+        self.comment = "" if found.kind or not found.has_text else content
 
     def _trailing(self, content: str) -> None:
         """A comment after what it describes: a member, an enumerator, a parameter."""
@@ -187,28 +184,25 @@ class _HeaderScanner:
         elif text == ";":
             self._declare()
         elif text == ":" and self.pieces and self.pieces[0].text in _ACCESS:
-            scope.access = self.pieces[0].text
-            scope.access = "public" if scope.access in ("signals", "slots") else scope.access
+            scope.access = _ACCESS[self.pieces[0].text]
             self._reset()
         else:
             self.pieces.append(token)
 
     def _in_enum(self, token: CToken) -> None:
-        if token.text in (",", "}"):
-            if self.pieces:
-                owner = self._scope.entity
-                around = owner.name if owner else self._qualified("")
-                name = f"{around}::{self.pieces[0].text}".lstrip(":")
-                entity = Entity(
-                    "enumvalue", name, joined(self.pieces), self.comment, path=self.path
-                )
-                entity.groups = owner.groups if owner else ()
-                self._add(entity)
-            self._reset()
-            if token.text == "}":
-                self._end()
-        else:
+        if token.text not in (",", "}"):
             self.pieces.append(token)
+            return
+        if self.pieces:
+            owner, signature = self._scope.entity, joined(self.pieces)
+            around = owner.name if owner else self._qualified("")
+            name = f"{around}::{self.pieces[0].text}".lstrip(":")
+            groups = owner.groups if owner else ()
+            path, comment = self.path, self.comment
+            self._add(Entity("enumvalue", name, signature, comment, groups=groups, path=path))
+        self._reset()
+        if token.text == "}":
+            self._end()
 
     def _qualified(self, name: str) -> str:
         around = [each.name for each in self.scopes if each.name and each.kind != "linkage"]
@@ -255,17 +249,8 @@ class _HeaderScanner:
             if self._scope.access != "public":  # what a private class holds is not public, either
                 access = self._scope.access if self._scope.kind in CLASSES else access
             is_typedef = any(each.text == "typedef" for each in self.pieces)
-            is_named = bool(name) or not is_typedef
-            self._open(
-                _Scope(
-                    kind,
-                    entity.name,
-                    access,
-                    entity,
-                    goes_on=is_typedef,
-                    start=-1 if is_named else start,
-                )
-            )
+            start = start if is_typedef and not name else -1
+            self._open(_Scope(kind, entity.name, access, entity, goes_on=is_typedef, start=start))
             self._reset()
         elif not self.pieces:
             self._open(_Scope(""))
@@ -302,14 +287,12 @@ class _HeaderScanner:
                 self._named(scope.entity, names[-1], scope.start)
             self._reset()
             return
-        found = declarations.declared(self.pieces)
         entities = []
-        for each in found:
-            if not each.name:
-                continue
-            entity = self._entity(each.kind, self._qualified(each.name), each.signature)
-            entity.parameters = each.parameters
-            entities.append(entity)
+        for each in declarations.declared(self.pieces):
+            if each.name:
+                entity = self._entity(each.kind, self._qualified(each.name), each.signature)
+                entity.parameters = each.parameters
+                entities.append(entity)
         self._add(*entities)
         self._reset()
 

@@ -53,9 +53,12 @@ def _include(target: str) -> str:
     return f'<include href="{target.replace("&", "&amp;").replace("<", "&lt;").replace(chr(34), "&quot;")}"/>'
 
 
-def children(element: etree._Element | None) -> Iterator[etree._Element]:
-    if element is not None:
-        yield from (each for each in element if local_name(each))
+def children(element: etree._Element | None, name: str = "") -> Iterator[etree._Element]:
+    """The elements directly in one; those of a name, where it is given."""
+    for each in element if element is not None else ():
+        own = local_name(each)
+        if own and own == (name or own):
+            yield each
 
 
 def elements(element: etree._Element | None, name: str) -> Iterator[etree._Element]:
@@ -64,7 +67,7 @@ def elements(element: etree._Element | None, name: str) -> Iterator[etree._Eleme
 
 
 def first(element: etree._Element | None, name: str) -> etree._Element | None:
-    return next((each for each in children(element) if local_name(each) == name), None)
+    return next(children(element, name), None)
 
 
 def text_of(element: etree._Element | None) -> str:

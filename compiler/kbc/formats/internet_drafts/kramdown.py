@@ -23,6 +23,7 @@ _PART = re.compile(
 _PREFIX = re.compile(r"(?:to_be_removed_)?note_")
 _HEADING = re.compile(r"^(?P<marks>#{1,6})[ \t]+(?P<rest>\S.*)$")
 _STATED = re.compile(r"(?<!^)\{[:#][^{}\n]*\}\Z")
+_COMMENT = re.compile(r"\{::comment\}.*?\{:/(?:comment)?\}|<!--.*?-->", re.DOTALL)
 _UNDERLINED = re.compile(r"^(?=\S)(?P<title>[^\n]+)\n(?P<mark>=+|-+)[ \t]*$", re.MULTILINE)
 _ATTRIBUTES = re.compile(r"[ \t]*\{:(?![:/])(?:[^{}\"\n]|\"(?:[^\"\\\n]|\\.)*\")*\}?")
 _ALONE = re.compile(rf"^(?>{_ATTRIBUTES.pattern})++[ \t]*$")
@@ -83,20 +84,17 @@ class _KramdownDraft:
         text = self._included(text)
         self._targets = Targets(_own_targets(text), self._targets.references)
         title = line_at(self._matter, "title")
-        blocks: list[str] = []
-        if title:
-            blocks.append(self._heading(1, commonmark.escaped(title), ""))
+        blocks = [self._heading(1, commonmark.escaped(title), "")] if title else []
         for name, part in _parts(text):
             if name == "fluff":
                 continue
             heading = _PREFIX.sub("", name).replace("_", " ")
             if name == "abstract" or heading != name:
-                blocks.append(
-                    self._heading(2, commonmark.escaped(heading[:1].upper() + heading[1:]), "")
-                )
+                shown = commonmark.escaped(heading[:1].upper() + heading[1:])
+                blocks.append(self._heading(2, shown, ""))
             if name == "back":
                 blocks += self._reference_lists()
-            blocks.append(self._part(part))
+            blocks.append(outside_fences(_COMMENT.sub("", part), self._prose))
         name = line_at(self._matter, "docname")
         return Converted(
             text="\n\n".join(each.strip("\n") for each in blocks if each.strip()) + "\n",
@@ -139,14 +137,8 @@ class _KramdownDraft:
 
         return _EXTENSION.sub(lambda match: inserted(match) if match["name"] else match[0], text)
 
-    def _part(self, text: str) -> str:
-        text = re.sub(r"\{::comment\}.*?\{:/(?:comment)?\}|<!--.*?-->", "", text, flags=re.DOTALL)
-        return outside_fences(text, self._prose)
-
     def _prose(self, text: str) -> str:
-        text = _UNDERLINED.sub(
-            lambda match: f"{'#' if match['mark'][0] == '=' else '##'} {match['title']}", text
-        )
+        text = _UNDERLINED.sub(_heading_of, text)
         lines: list[str] = []
         for line in text.split("\n"):
             if heading := _heading_on(line):
@@ -163,14 +155,8 @@ class _KramdownDraft:
         """Prose with its citations as links and without attributes; code in it stays."""
         kept = Kept()
         text = _CITED.sub(self._cited, kept.hide_spans(text))
-        text = _EXTENSION.sub(self._extension, text)
+        text = _EXTENSION.sub(_boilerplate, text)
         return kept.restored(_ATTRIBUTES.sub("", text) if "{:" in text else text)
-
-    def _extension(self, match: re.Match[str]) -> str:
-        if match["name"] == "boilerplate":
-            kind = match["rest"].strip()
-            return next((text for name, text in _BOILERPLATE.items() if kind.startswith(name)), "")
-        return ""
 
     def _cited(self, match: re.Match[str]) -> str:
         if match["contact"] is not None:
@@ -178,19 +164,15 @@ class _KramdownDraft:
         text = " ".join(match["text"].split())
         attributes = match["attributes"] or ""
         if before := _BEFORE.fullmatch(text):
-            numbers = [
-                each["number"]
-                for each in _NUMBER.finditer(re.sub(r"\b(?:and|or)\b", " ", before["sections"]))
-            ]
-            *others, last = numbers or [""]
+            sections = re.sub(r"\b(?:and|or)\b", " ", before["sections"])
+            *others, last = [each["number"] for each in _NUMBER.finditer(sections)] or [""]
             whole = self._linked(before["name"], last)
             bare = [self._linked(before["name"], each, "bare") for each in others]
-            return ", ".join([*bare, whole]) if bare else whole
+            return ", ".join([*bare, whole])
         if behind := _BEHIND.fullmatch(text):
             number = _NUMBER.fullmatch(behind["section"])
-            return self._linked(
-                behind["name"], number["number"] if number else behind["section"], "comma"
-            )
+            place = number["number"] if number else behind["section"]
+            return self._linked(behind["name"], place, "comma")
         section = _SECTION.search(attributes)
         return self._linked(text, section["section"] if section else "")
 
@@ -201,12 +183,18 @@ class _KramdownDraft:
         if own.startswith("-") and own[1:] in self._targets.references:
             own = own[1:]
         if meant and own not in self._targets.references:
-            references = {
-                **self._targets.references,
-                own: CitedDocument(shown=own, address=address_of(meant)),
-            }
-            self._targets = Targets(self._targets.own, references)
+            cited = CitedDocument(shown=own, address=address_of(meant))
+            self._targets = Targets(self._targets.own, {**self._targets.references, own: cited})
         return self._targets.link(own, section=section, format=format)
+
+
+def _boilerplate(extension: re.Match[str]) -> str:
+    kind = extension["rest"].strip() if extension["name"] == "boilerplate" else ""
+    return next((text for name, text in _BOILERPLATE.items() if kind.startswith(name)), "")
+
+
+def _heading_of(underlined: re.Match[str]) -> str:
+    return f"{'#' if underlined['mark'][0] == '=' else '##'} {underlined['title']}"
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
@@ -222,18 +210,15 @@ def _own_targets(text: str) -> dict[str, str]:
     for stretch, is_code in fenced_stretches(text):
         if is_code:
             continue
-        for line in _UNDERLINED.sub(lambda match: f"# {match['title']}", stretch).split("\n"):
+        for line in _UNDERLINED.sub(_heading_of, stretch).split("\n"):
             if heading := _heading_on(line):
                 _, title, stated = heading
                 found[stated or slug(title)] = title
             elif _ALONE.match(line) and (anchor := _ID.search(line)):
                 caption = _TITLE.search(line)
                 figures += 1
-                found[anchor["id"]] = (
-                    commonmark.escaped(_unescaped(caption["title"]))
-                    if caption
-                    else f"Figure {figures}"
-                )
+                called = _unescaped(caption["title"]) if caption else f"Figure {figures}"
+                found[anchor["id"]] = commonmark.escaped(called)
     return found
 
 
@@ -263,26 +248,18 @@ def _references(entries: Mapping[str, Any]) -> dict[str, CitedDocument]:
             parts += [f"{name} {value}" for name, value in series.items()]
         elif meant != label:
             parts.append(meant)
-        found[label] = CitedDocument(
-            shown=shown,
-            address=line_at(described, "target") or address_of(meant),
-            description=commonmark.escaped(", ".join(each for each in parts if each)),
-        )
+        address = line_at(described, "target") or address_of(meant)
+        said = commonmark.escaped(", ".join(filter(None, parts)))
+        found[label] = CitedDocument(shown=shown, address=address, description=said)
     return found
 
 
 def _authors(matter: Mapping[str, Any]) -> list[str]:
     stated = matter.get("author") or []
     people = stated if isinstance(stated, list) else [stated]
-    names = [
-        line_at(each, "fullname")
-        or line_at(each, "name")
-        or line_at(each, "org")
-        or line_at(each, "organization")
-        for each in people
-        if isinstance(each, Mapping)
-    ]
-    return [each for each in names if each]
+    keys = ("fullname", "name", "org", "organization")
+    named = ([line_at(mapping(each), key) for key in keys] for each in people)
+    return [name for name in (next(filter(None, names), "") for names in named) if name]
 
 
 def _unescaped(text: str) -> str:

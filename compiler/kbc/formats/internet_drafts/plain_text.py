@@ -33,8 +33,8 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """The document of a file; without a title where none is indented below the first lines, as old RFCs have
     none. Raises `FormatError` for what is no text."""
     lines = _without_page_breaks(decode(data).expandtabs().split("\n"))
-    blocks = [block.strip("\n") for block in re.split(r"\n(?=\n)", "\n".join(lines))]
-    blocks = [block for block in blocks if block]
+    parts = re.split(r"\n(?=\n)", "\n".join(lines))
+    blocks = [block for part in parts if (block := part.strip("\n"))]
     place = next((at for at, each in enumerate(blocks[:8]) if at and each.startswith(" ")), 0)
     start = place or 1
     above = blocks[place].split("\n") if place else []
@@ -87,10 +87,9 @@ def _body(blocks: Sequence[str]) -> Iterator[list[str]]:
 
 def _level(block: str) -> int:
     """The level of the heading that a block is; 0 for others."""
-    lines = block.split("\n")
     if block[0] == " " or len(block) > _LONGEST_HEADING or _ENTRY.search(block):
         return 0
-    if any(not line.startswith(" ") for line in lines[1:]):
+    if any(not line.startswith(" ") for line in block.split("\n")[1:]):
         return 0
     if numbered := _NUMBERED.match(block):
         return 2 + numbered["number"].count(".")

@@ -26,6 +26,8 @@ _CODE = frozenset(["artwork", "sourcecode"])
 _MARKS = {"em": "*", "strong": "**", "bcp14": "", "sub": "", "sup": "", "u": ""}
 _NO_TEXT = frozenset(["iref", "cref", "name", "title", "include", "feedback"])
 _LEAD = frozenset(["abstract", "note"])
+_NAMED = frozenset(["section", "figure", "table", "texttable", "t", "dt", "note", "li"])
+"""What references name by its anchor."""
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
@@ -45,19 +47,10 @@ class _Draft:
         self._named: dict[str, int] = {}
         self._problems: list[DocumentProblem] = []
         self._targets = Targets({}, {})
-        self._lists = [
-            (each, self._references(each))
-            for each in root.iter()
-            if local_name(each) == "references"
-        ]
+        self._lists = [(each, self._references(each)) for each in elements(root, "references")]
         stated = {name: each for _, found in self._lists for name, each in found.items()}
-        own = {
-            str(each.get("anchor")): commonmark.escaped(self._title_of(each))
-            for each in root.iter()
-            if local_name(each)
-            in ("section", "figure", "table", "texttable", "t", "dt", "note", "li")
-            and each.get("anchor")
-        }
+        named = (each for each in root.iter() if local_name(each) in _NAMED and each.get("anchor"))
+        own = {str(each.get("anchor")): commonmark.escaped(self._title_of(each)) for each in named}
         for index, each in enumerate(elements(root, "figure"), start=1):
             if (anchor := each.get("anchor")) and not own[anchor]:
                 own[anchor] = f"Figure {index}"
@@ -74,28 +67,21 @@ class _Draft:
         summary = ""
         for each in children(front):
             if local_name(each) in _LEAD:
-                own = self._title_of(each) or local_name(each).capitalize()
+                own = commonmark.escaped(self._title_of(each) or local_name(each).capitalize())
                 inner = self._blocks(each)
-                blocks += [
-                    self._heading(2, commonmark.escaped(own), each.get("anchor", "")),
-                    *inner,
-                ]
+                blocks += [self._heading(2, own, each.get("anchor", "")), *inner]
                 if local_name(each) == "abstract" and inner:
                     summary = _plain(inner[0])
         for part in ("middle", "back"):
             for each in children(first(self._root, part)):
                 blocks += self._block(each, 2)
-        authors = [
-            each.get("fullname") or text_of(first(each, "organization"))
-            for each in elements(front, "author")
-        ]
         targets = [each for each in (*self._targets.own, *self._targets.references) if each]
         return Converted(
             text=commonmark.document(commonmark.blocks(blocks)),
             format="rfcxml",
             title=title,
             summary=summary,
-            author=", ".join(each for each in authors if each),
+            author=", ".join(filter(None, _authors(front))),
             url=f"https://www.rfc-editor.org/rfc/rfc{number}" if number else "",
             anchors=tuple(self._anchors),
             targets=tuple(dict.fromkeys(targets)),
@@ -153,20 +139,14 @@ class _Draft:
 
     def _section(self, element: etree._Element, level: int) -> list[list[str]]:
         is_list = local_name(element) == "references"
-        title = self._title_of(element) or ("References" if is_list else "")
-        blocks = (
-            [self._heading(level, commonmark.escaped(title), element.get("anchor", ""))]
-            if title
-            else []
-        )
+        title = commonmark.escaped(self._title_of(element) or ("References" if is_list else ""))
+        blocks = [self._heading(level, title, element.get("anchor", ""))] if title else []
         if is_list:
             own = next((found for each, found in self._lists if each is element), {})
             blocks.append(listed(own))
-            inner = [each for each in children(element) if local_name(each) == "references"]
-        else:
-            inner = list(children(element))
-        for child in inner:
-            blocks += self._block(child, level + 1)
+        for child in children(element):
+            if not is_list or local_name(child) == "references":
+                blocks += self._block(child, level + 1)
         return [each for each in blocks if each]
 
     def _code(self, element: etree._Element) -> list[list[str]]:
@@ -201,38 +181,29 @@ class _Draft:
         name = local_name(element)
         title = commonmark.escaped(self._title_of(element))
         if name == "artset":  # the same picture in several forms
-            drawn = [
-                self._code(each) for each in children(element) if local_name(each) == "artwork"
-            ]
+            drawn = [self._code(each) for each in children(element, "artwork")]
             return next((each for each in reversed(drawn) if each), [])
         write = self._table if name in ("table", "texttable") else self._blocks
         return [*write(element), [f"*{title}*"] if title else []]
 
     def _table(self, element: etree._Element) -> list[list[str]]:
         if local_name(element) == "texttable":
-            header = [self._line(each) for each in children(element) if local_name(each) == "ttcol"]
-            cells = [self._line(each) for each in children(element) if local_name(each) == "c"]
+            header, cells = ([*map(self._line, children(element, n))] for n in ("ttcol", "c"))
             width = max(1, len(header))
             rows = [cells[start : start + width] for start in range(0, len(cells), width)]
-            around = {
-                name: [
-                    block
-                    for each in children(element)
-                    if local_name(each) == name
-                    for block in self._blocks(each)
-                ]
+            before, behind = (
+                [block for each in children(element, name) for block in self._blocks(each)]
                 for name in ("preamble", "postamble")
-            }
-            return [*around["preamble"], commonmark.table(header, rows), *around["postamble"]]
-        all_rows = [
-            ([self._line(cell) for cell in children(row)], local_name(row.getparent()) == "thead")
-            for row in elements(element, "tr")
-            if row.getparent() is not None
-        ]
-        head = [cells for cells, is_head in all_rows if is_head]
-        rows = [cells for cells, is_head in all_rows if not is_head]
-        header = head[0] if head else [""] * max((len(row) for row in rows), default=0)
-        return [commonmark.table(header, [*head[1:], *rows])] if all_rows else []
+            )
+            return [*before, commonmark.table(header, rows), *behind]
+        head: list[list[str]] = []
+        rows = []
+        for row in elements(element, "tr"):
+            parent = row.getparent()
+            is_head = parent is not None and local_name(parent) == "thead"
+            (head if is_head else rows).append([*map(self._line, children(row))])
+        header = head[0] if head else [""] * max(map(len, rows), default=0)
+        return [commonmark.table(header, [*head[1:], *rows])] if head or rows else []
 
     def _line(self, element: etree._Element) -> str:
         """The text of a cell or a term."""
@@ -282,7 +253,7 @@ class _Draft:
         if name in ("br", "vspace"):
             return "\n"
         inner = self._inner(element)
-        if name == "xref" or name == "relref":
+        if name in ("xref", "relref"):
             format = element.get("sectionFormat") or element.get("x:fmt") or "of"
             name = element.get("target", "")
             return self._targets.link(name, inner.strip(), element.get("section", ""), format)
@@ -290,13 +261,9 @@ class _Draft:
             return commonmark.link(inner.strip(), element.get("target", ""))
         if name == "contact" and not inner.strip():
             return commonmark.escaped(element.get("fullname", ""))
-        mark = (
-            _MARKS.get(name, "")
-            if name != "spanx"
-            else "**"
-            if element.get("style") == "strong"
-            else "*"
-        )
+        if name == "spanx":
+            name = "strong" if element.get("style") == "strong" else "em"
+        mark = _MARKS.get(name, "")
         return f"{mark}{inner.strip()}{mark}" if mark and inner.strip() else inner
 
     def _inner(self, element: etree._Element) -> str:
@@ -313,57 +280,42 @@ class _Draft:
 
     def _references(self, element: etree._Element) -> dict[str, CitedDocument]:
         """The entries of a list, in order; those of other files by what their names say."""
-        shown = {
-            each.get("target", ""): each.get("to", "")
-            for each in self._root.iter()
-            if local_name(each) == "displayreference"
-        }
+        renamed = elements(self._root, "displayreference")
+        shown = {each.get("target", ""): each.get("to", "") for each in renamed}
         found: dict[str, CitedDocument] = {}
         for child in children(element):
             name = local_name(child)
-            if name == "include":
-                label = _label(child.get("href", ""))
-                if label:
-                    found[label] = CitedDocument(
-                        shown=shown.get(label, label), address=address_of(label)
-                    )
-            elif name in ("reference", "referencegroup"):
-                label = child.get("anchor", "")
-                found[label] = CitedDocument(
-                    shown=shown.get(label, label),
-                    address=child.get("target", "") or address_of(label),
-                    description=self._description(child),
-                )
+            is_stated = name in ("reference", "referencegroup")
+            label = child.get("anchor", "") if is_stated else _label(child.get("href", ""))
+            if is_stated or (name == "include" and label):
+                said = self._description(child) if is_stated else ""
+                address = (child.get("target", "") if is_stated else "") or address_of(label)
+                title = shown.get(label, label)
+                found[label] = CitedDocument(shown=title, address=address, description=said)
         return found
 
     def _description(self, element: etree._Element) -> str:
         front = first(element, "front")
-        series = [
-            f"{each.get('name', '')} {each.get('value', '')}".strip()
-            for each in elements(element, "seriesInfo")
-        ]
+        parts = [text_of(first(front, "title")), *_authors(front)]
+        for each in elements(element, "seriesInfo"):
+            parts.append(f"{each.get('name', '')} {each.get('value', '')}")
+        parts += map(text_of, elements(element, "refcontent"))
         date = first(front, "date")
-        parts = [
-            text_of(first(front, "title")),
-            *(
-                each.get("fullname") or text_of(first(each, "organization"))
-                for each in elements(front, "author")
-            ),
-            *series,
-            *(text_of(each) for each in elements(element, "refcontent")),
-            *([date.get("year", "")] if date is not None else []),
-        ]
-        stated = [
-            commonmark.escaped(" ".join(each.split())) for each in parts if each and each.strip()
-        ]
+        parts += [date.get("year", "")] if date is not None else []
+        stated = [commonmark.escaped(" ".join(each.split())) for each in parts]
         stated += [self._inner(each).strip() for each in elements(element, "annotation")]
-        return ", ".join(each for each in stated if each)
+        return ", ".join(filter(None, stated))
 
 
 _BLOCKS = frozenset([
     "section", "references", "figure", "artwork", "sourcecode", "artset", "table", "texttable", "t",
     "ul", "ol", "dl", "list", "blockquote", "aside", "note", "preamble", "postamble", "author",
 ])  # fmt: skip
+
+
+def _authors(front: etree._Element | None) -> list[str]:
+    authors = elements(front, "author")
+    return [each.get("fullname") or text_of(first(each, "organization")) for each in authors]
 
 
 def _label(target: str) -> str:

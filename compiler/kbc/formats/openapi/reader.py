@@ -37,20 +37,11 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     schemas = list(writer.schemas())
     whole = writer.overview(operations)
     documents = _named_apart([*operations, *schemas])
-    problems = tuple(
-        DocumentProblem(
-            code="openapi-unresolved-reference",
-            message=f"the reference {target!r} has no target",
-            hint="Add the target, or correct the reference.",
-        )
-        for target in sorted(references.unresolved)[:1]
-    )
-    return [
-        Converted(
-            text=whole, format=FORMAT, title=writer.title, summary=writer.summary, problems=problems
-        ),
-        *documents,
-    ]
+    code, hint = "openapi-unresolved-reference", "Add the target, or correct the reference."
+    said = (f"the reference {each!r} has no target" for each in sorted(references.unresolved)[:1])
+    problems = tuple(DocumentProblem(code=code, message=each, hint=hint) for each in said)
+    api_page = Converted(text=whole, format=FORMAT, title=writer.title, summary=writer.summary)
+    return [replace(api_page, problems=problems), *documents]
 
 
 def _titled_apart(operations: list[Converted]) -> list[Converted]:
@@ -59,11 +50,11 @@ def _titled_apart(operations: list[Converted]) -> list[Converted]:
     counts = Counter(operation.title.casefold() for operation in operations)
     found = []
     for operation in operations:
-        if counts[operation.title.casefold()] > 1:
-            call = operation.summary.partition(": ")[0]
-            title = operation.title if operation.title == call else f"{operation.title} ({call})"
-            heading, _, rest = operation.text.partition("\n")
-            heading = commonmark.heading(1, commonmark.escaped(title))[0]
+        title, call = operation.title, operation.summary.partition(": ")[0]
+        if counts[title.casefold()] > 1 and title != call:
+            title = f"{title} ({call})"
+            (heading,) = commonmark.heading(1, commonmark.escaped(title))
+            rest = operation.text.partition("\n")[2]
             operation = replace(operation, title=title, text=f"{heading}\n{rest}")
         found.append(operation)
     return found
@@ -74,9 +65,9 @@ def _named_apart(documents: list[Converted]) -> list[Converted]:
     seen: Counter[str] = Counter()
     found = []
     for document in documents:
-        seen[document.name] += 1
-        count = seen[document.name]
-        found.append(document if count == 1 else replace(document, name=f"{document.name}-{count}"))
+        name = document.name
+        seen[name] += 1
+        found.append(replace(document, name=f"{name}-{seen[name]}" if seen[name] > 1 else name))
     return found
 
 
@@ -149,8 +140,7 @@ class _Writer:
                 sections += [commonmark.heading(3, label), _demoted(text, 3)]
             else:
                 lines.append(f"- {label}{': ' * bool(text)}{' '.join(text.split())}")
-        yield from ([lines] if lines else [])
-        yield from sections
+        yield from [lines, *sections] if lines else sections
 
     def _tags(self) -> Iterator[list[str]]:
         """What groups of operations are for, and the chapters that tools show in the same way."""
@@ -174,9 +164,8 @@ class _Writer:
 
     def _operation(self, path: str, method: str, item: Fields, operation: Fields) -> Converted:
         id = string(operation.get("operationId"))
-        summary = " ".join(
-            (string(operation.get("summary")) or string(item.get("summary"))).split()
-        )
+        stated = string(operation.get("summary")) or string(item.get("summary"))
+        summary = " ".join(stated.split())
         title = summary or id or f"{method} {path}"
         call = commonmark.code_span(f"{method} {path}")
         parts = [commonmark.heading(1, commonmark.escaped(title))]
@@ -192,11 +181,8 @@ class _Writer:
         tags = [commonmark.escaped(str(tag)) for tag in sequence(operation.get("tags"))]
         if tags:
             parts.append([f"Tags: {', '.join(tags)}"])
-        parts += self._security(operation)
-        parts += self._parameters(item, operation)
-        parts += self._body(operation)
-        parts += self._responses(operation)
-        parts += self._samples(operation)
+        parts += [*self._security(operation), *self._parameters(item, operation)]
+        parts += [*self._body(operation), *self._responses(operation), *self._samples(operation)]
         text = commonmark.document(commonmark.blocks(parts))
         first = " ".join(description.split("\n\n", 1)[0].split())
         paths = dict.fromkeys([path, self._base + path] if path.startswith("/") else [path])
@@ -256,16 +242,9 @@ class _Writer:
         note = " ".join(string(parameter.get("description")).split())
         details = self._schemas.details(self._references.resolve(schema))
         if "example" in parameter:
-            example = plain(parameter["example"])
-            details = f"{details} Example: {commonmark.code_span(example)}"
-        text = f"{note} {details}".strip()
-        return [
-            commonmark.code_span(name),
-            place,
-            type_name(schema, self._references),
-            required,
-            text,
-        ]
+            details = f"{details} Example: {commonmark.code_span(plain(parameter['example']))}"
+        kind, text = type_name(schema, self._references), f"{note} {details}".strip()
+        return [commonmark.code_span(name), place, kind, required, text]
 
     def _body(self, operation: Fields) -> Iterator[list[str]]:
         body = self._references.resolve(operation.get("requestBody"))
@@ -296,10 +275,8 @@ class _Writer:
                 yield _demoted(string(response.get("description")))
             headers = []
             for name, header in mapping(response.get("headers")).items():
-                text = string(self._references.resolve(header).get("description"))
-                headers.append(
-                    f"- Header {commonmark.code_span(str(name))}: {' '.join(text.split())}"
-                )
+                text = " ".join(string(self._references.resolve(header).get("description")).split())
+                headers.append(f"- Header {commonmark.code_span(str(name))}: {text}")
             yield headers
             content = mapping(response.get("content"))
             if not content and "schema" in response:
@@ -319,17 +296,14 @@ class _Writer:
             yield from self._examples(media)
 
     def _examples(self, media: Fields) -> Iterator[list[str]]:
-        examples: list[tuple[str, Any]] = []
-        if "example" in media:
-            examples.append(("", media["example"]))
+        examples = [("", media["example"])] if "example" in media else []
         for name, value in mapping(media.get("examples")).items():
             example = self._references.resolve(value)
             if "value" in example:
                 examples.append((string(example.get("summary")) or str(name), example["value"]))
         if not examples:
             schema = self._references.resolve(media.get("schema"))
-            if "example" in schema:
-                examples.append(("", schema["example"]))
+            examples = [("", schema["example"])] if "example" in schema else []
         for name, value in examples:
             yield [f"Example: {commonmark.escaped(name)}" if name else "Example:"]
             yield json_block(value)
@@ -346,9 +320,8 @@ class _Writer:
             parts += [_demoted(description), self._schemas.properties(schema)]
             if details := self._schemas.details(schema):
                 parts.append([details])
-            if "example" in schema:
-                parts += [["Example:"], json_block(schema["example"])]
-            for example in sequence(schema.get("examples")):
+            examples = [schema["example"]] if "example" in schema else []
+            for example in [*examples, *sequence(schema.get("examples"))]:
                 parts += [["Example:"], json_block(example)]
             yield Converted(
                 text=commonmark.document(commonmark.blocks(parts)),

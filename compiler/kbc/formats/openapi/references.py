@@ -94,14 +94,11 @@ def _at(value: Any, pointer: str) -> Any:
     """The value at a JSON pointer; None where there is none."""
     for part in pointer.split("/")[1:]:
         key = unquote(part).replace("~1", "/").replace("~0", "~")
+        number = int(key) if key.isdecimal() and len(key) < 10 else None
         if isinstance(value, dict):
-            value = value.get(
-                key, value.get(int(key)) if key.isdecimal() and len(key) < 10 else None
-            )
-        elif (
-            isinstance(value, list) and key.isdecimal() and len(key) < 10 and int(key) < len(value)
-        ):
-            value = value[int(key)]
+            value = value.get(key, value.get(number) if number is not None else None)
+        elif isinstance(value, list) and number is not None and number < len(value):
+            value = value[number]
         else:
             return None
     return value

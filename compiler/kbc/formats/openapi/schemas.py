@@ -66,9 +66,8 @@ class Schemas:
                 break
             seen.add(tuple(row))
             rows.append(row)
-        return (
-            commonmark.table(["Property", "Type", "Required", "Description"], rows) if rows else []
-        )
+        head = ["Property", "Type", "Required", "Description"]
+        return commonmark.table(head, rows) if rows else []
 
     def details(self, schema: Mapping[Any, Any]) -> str:
         """What limits a value: its enumeration, default, range."""
@@ -95,9 +94,7 @@ class Schemas:
             for part in sequence(fields.get(key)):
                 yield from self._rows(part, prefix, depth + 1, inside, room)
         if "items" in fields and "properties" not in fields:
-            yield from self._rows(
-                fields["items"], f"{prefix}[]" if prefix else "[]", depth + 1, inside, room
-            )
+            yield from self._rows(fields["items"], f"{prefix}[]", depth + 1, inside, room)
         required = {string(name) for name in sequence(fields.get("required"))}
         for name, value in mapping(fields.get("properties")).items():
             own = self._references.resolve(value)
@@ -113,9 +110,8 @@ def json_block(value: Any) -> list[str]:
     """An example as fenced JSON; text stays as it is."""
     if isinstance(value, str):
         return commonmark.fence(value, "json" if value.lstrip()[:1] in "{[" else "text")
-    text = json.dumps(
-        _bounded(value, [MAX_EXAMPLE_NODES]), indent=2, ensure_ascii=False, default=str
-    )
+    shown = _bounded(value, [MAX_EXAMPLE_NODES])
+    text = json.dumps(shown, indent=2, ensure_ascii=False, default=str)
     if len(text) > MAX_EXAMPLE_CHARS:
         text = text[:MAX_EXAMPLE_CHARS].rsplit("\n", 1)[0] + "\n..."
     return commonmark.fence(text, "json")

@@ -153,9 +153,8 @@ def _code(synopsis: _Element) -> Iterator[str]:
             yield "".join(_texts(each)).strip("\n")
             continue
         kinds = {"void": "void", "varargs": "..."}
-        parameters = [
-            kinds.get(part.name, part.text) for part in each.all("paramdef", "void", "varargs")
-        ]
+        parts = each.all("paramdef", "void", "varargs")
+        parameters = [kinds.get(part.name, part.text) for part in parts]
         yield f"{' '.join(each.texts('funcdef'))}({', '.join(parameters)});"
 
 

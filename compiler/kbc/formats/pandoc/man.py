@@ -32,9 +32,9 @@ _OPENED = re.compile(r"^\.[ \t]*[XE]o\b", re.MULTILINE)
 _ENCLOSURE = re.compile(r"(?<![\w.\\])(?P<start>^\.[ \t]*)?[XE](?P<end>[oc])(?![\w-])[ \t]*")
 _FLAG = re.compile(r"(?<= )Fl +")
 _MACRO = re.compile(r"[A-Z][a-z]")
-_SETTINGS = frozenset(
-    ["Bd", "Bl", "Dd", "Dt", "Ed", "El", "Os", "TH", "ad", "de", "hy", "ie", "if", "nh"]
-)
+_SETTINGS = frozenset([
+    "Bd", "Bl", "Dd", "Dt", "Ed", "El", "Os", "TH", "ad", "de", "hy", "ie", "if", "nh",
+])  # fmt: skip
 _STARTS = {"SH": "\n## ", "SS": "\n### ", "IT": "\n- ", "TP": "\n", "IP": "\n- "}
 
 
@@ -121,9 +121,8 @@ def _literal(table: re.Match[str]) -> str:
     """A table as a display of its rows as they are written."""
     found = _FORMAT.match(table[1])
     rows = table[1][found.end() if found else 0 :].splitlines()
-    shown = (
-        re.sub(r"^(?=[.'])", r"\&", row) for row in rows if row.strip() not in ("T}", "_", "=")
-    )
+    rows = [row for row in rows if row.strip() not in ("T}", "_", "=")]
+    shown = (re.sub(r"^(?=[.'])", r"\&", row) for row in rows)
     return "\n".join([".Bd -literal", *shown, ".Ed"])
 
 

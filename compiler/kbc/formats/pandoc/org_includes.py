@@ -81,9 +81,8 @@ class _Including:
         if block := _BLOCK.match(options):
             kind = block["kind"].lower()
             yield f"#+begin_{kind} {block['language']}".rstrip()
-            yield from (
-                f",{line}" if line.startswith(("*", "#+", ",*", ",#+")) else line for line in lines
-            )
+            for line in lines:
+                yield f",{line}" if line.startswith(("*", "#+", ",*", ",#+")) else line
             yield f"#+end_{kind}"
             return
         if heading.startswith("*"):

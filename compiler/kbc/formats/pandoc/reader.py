@@ -46,6 +46,7 @@ _NO_MAN_PAGE = DocumentProblem(
     hint="Rename the file, or exclude it from the collection's paths.",
 )
 MAX_PROPERTIES_BYTES = 1 << 20
+_DAMAGED = (OSError, KeyError, ValueError, RuntimeError, EOFError, zlib.error, zipfile.BadZipFile)
 _PROPERTY = re.compile(r"<(?:dc|dcterms):(title|creator|created)\b[^>]*>([^<]*)<")
 _LINE = re.compile(r"line (\d+)|\b(\d+):\d+ \(\d+\)")
 """Where pandoc stopped; of XML as `line:column (character)`."""
@@ -63,8 +64,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     name = reader_of(path)
     if name == "man":
         data = man.unpacked(data)
-    if name == "man" and is_in_org(data):
-        name = "org"
+        name = "org" if is_in_org(data) else name
     if name not in _BINARY:
         data = decode(data).encode()
     elif not data.startswith(b"PK"):
@@ -78,11 +78,10 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     if name == "man" and not man.is_man_page(data):
         return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
     is_mdoc = name == "man" and _MDOC.search(data[:20_000])
+    is_docbook = name == "docbook"
+    own = "mdoc" if is_mdoc else name
     try:
-        if name == "docbook":
-            tree = _docbook(path, data.decode(), read, around)
-        else:
-            tree = _tree("mdoc" if is_mdoc else name, data)
+        tree = _docbook(path, data.decode(), read, around) if is_docbook else _tree(own, data)
     except FormatError as error:
         if name not in _AS_WRITTEN:
             raise
@@ -91,28 +90,25 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     writer = PandocWriter(tree, is_org=name == "org", is_titled=name in _TITLED, title=title)
     text = writer.write()
     known = _properties(data, _OFFICE[name]) if name in _OFFICE else {}
-    return [
-        Converted(
-            text=text,
-            format=name,
-            title=writer.title or known.get("title", ""),
-            author=writer.author or known.get("creator", ""),
-            created_at=writer.created_at or known.get("created", ""),
-            summary=writer.summary,
-            anchors=tuple(writer.anchors),
-            problems=tuple(problems),
-        )
-    ]
+    result = Converted(
+        text=text,
+        format=name,
+        title=writer.title or known.get("title", ""),
+        author=writer.author or known.get("creator", ""),
+        created_at=writer.created_at or known.get("created", ""),
+        summary=writer.summary,
+        anchors=tuple(writer.anchors),
+        problems=tuple(problems),
+    )
+    return [result]
 
 
 def _man_title(path: str, tree: dict[str, Any]) -> str:
     """`accept(2)`: a man page's header often has the name in capitals, that of its file is as it is typed.
     Of pages about parts of a program (`wharf-load.8`) many headers name only one of both, or are phrases:
     `man` finds a page by the name of its file."""
-    title, section = (
-        PandocWriter({"meta": {"title": tree["meta"].get(name)}}).title
-        for name in ("title", "section")
-    )
+    named = ({"title": tree["meta"].get(name)} for name in ("title", "section"))
+    title, section = (PandocWriter({"meta": each}).title for each in named)
     stem = Path(path.removesuffix(".in").removesuffix(".gz")).stem
     words, own = (set(_PARTS_OF_NAME.split(name.lower())) for name in (title, stem))
     if words <= own or (section and len(title.split()) > 1):
@@ -139,26 +135,18 @@ def _docbook(path: str, text: str, read: Read, files: Iterable[str]) -> dict[str
 
 def _as_written(name: str, text: str, error: FormatError) -> Converted:
     """A page of MediaWiki or a man page that pandoc cannot read: its text counts more than its markup."""
-    problem = DocumentProblem(
-        code=f"{name}-invalid",
-        message=f"{error.message}; its text is kept as it is written",
-        line=error.line,
-        hint="Fix the markup at this line.",
-    )
+    message = f"{error.message}; its text is kept as it is written"
+    hint = "Fix the markup at this line."
+    problem = DocumentProblem(code=f"{name}-invalid", message=message, line=error.line, hint=hint)
     return Converted(text=text, format=name, problems=(problem,))
 
 
 def _properties(data: bytes, place: str) -> dict[str, str]:
     """Title, creator and time of creation, as office programs store them at `place` in a file."""
     try:
-        with (
-            zipfile.ZipFile(io.BytesIO(data)) as archive,
-            archive.open(place) as file,
-        ):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(place) as file:
             source = file.read(MAX_PROPERTIES_BYTES).decode("utf-8", "replace")
-    except (OSError, KeyError, ValueError, RuntimeError, NotImplementedError, EOFError, zlib.error):
-        return {}
-    except zipfile.BadZipFile:
+    except _DAMAGED:
         return {}
     return {name: " ".join(unescape(value).split()) for name, value in _PROPERTY.findall(source)}
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from kbc.formats import commonmark
@@ -29,12 +28,7 @@ class PandocWriter:
     formats it may be the first of them. `title` is one that the tree does not have."""
 
     def __init__(
-        self,
-        tree: dict[str, Any],
-        *,
-        is_org: bool = False,
-        is_titled: bool = False,
-        title: str = "",
+        self, tree: Node, *, is_org: bool = False, is_titled: bool = False, title: str = ""
     ) -> None:
         self._tree = tree
         self._is_org = is_org
@@ -47,9 +41,8 @@ class PandocWriter:
         if self._is_titled and not is_org and self.title == _first_heading(tree.get("blocks", [])):
             self._is_titled = False
         self.author = self._meta(meta.get("author", meta.get("creator")))
-        self.created_at = next(
-            filter(None, (self._meta(meta.get(name)) for name in _DATE_FIELDS)), ""
-        )
+        dates = (self._meta(meta.get(name)) for name in _DATE_FIELDS)
+        self.created_at = next(filter(None, dates), "")
         self.summary = self._meta(meta.get("abstract", meta.get("description")))
 
     def write(self) -> str:
@@ -91,7 +84,8 @@ class PandocWriter:
             kind = node["t"]
             if kind == "BulletList":
                 bullet = "*" if previous == "BulletList" and bullet == "-" else "-"
-                parts.append(self._items(node["c"], partial(_always, f"{bullet} ")))
+                items = map(self._inner, node["c"])
+                parts.append(commonmark.itemised(items, bullet=bullet))
             else:
                 write = _BLOCKS.get(kind)
                 parts.append(write(self, node.get("c")) if write else [])
@@ -118,6 +112,8 @@ class PandocWriter:
             return "\\\n"
         if kind in ("Code", "Math"):
             return commonmark.code_span(content[1])
+        if kind in ("Image", "Span", "Cite"):
+            return self._inlines(content[1])
         if kind in ("Emph", "Strong"):
             return commonmark.marked(self._inlines(content), "*" if kind == "Emph" else "**")
         if kind == "Quoted":
@@ -129,10 +125,6 @@ class PandocWriter:
                 return ""  # a badge: a picture that leads somewhere
             is_page = not target.startswith(("#", "data:"))
             return commonmark.link(text.replace("\n", " "), target) if target and is_page else text
-        if kind == "Image":
-            return self._inlines(content[1])
-        if kind in ("Span", "Cite"):
-            return self._inlines(content[1])
         if kind == "Note":
             self._notes.append(content)
             return f"\\[{len(self._notes)}\\]"
@@ -140,13 +132,10 @@ class PandocWriter:
             return commonmark.escaped(content[1]) if content[0] == "latex" else ""
         if kind == "Superscript":
             return f"^{self._inlines(content)}"
-        if kind == "Subscript":
-            return self._subscript(self._inlines(content))
+        if kind == "Subscript":  # `k_i`, `k_(i+1)`; but `H2O`, as it is typed
+            text = self._inlines(content)
+            return text if text.isdigit() else f"_{text}" if text.isalnum() else f"_({text})"
         return self._inlines(content) if isinstance(content, list) else ""
-
-    def _subscript(self, text: str) -> str:
-        """`k_i`, `k_(i+1)`; but `H2O`, as it is typed."""
-        return text if text.isdigit() else f"_{text}" if text.isalnum() else f"_({text})"
 
     def _paragraph(self, content: Sequence[Node]) -> Written:
         if {node["t"] for node in content} == {"Code", "LineBreak"}:  # code in a Word document
@@ -167,23 +156,13 @@ class PandocWriter:
 
     def _code(self, content: list[Any]) -> Written:
         (_, classes, attributes), code = content
-        language = next(
-            (name for name in classes if name not in ("numberLines", "example", "sourceCode")), ""
-        )
+        language = next((name for name in classes if name not in _NO_LANGUAGES), "")
         language = dict(attributes).get("org-language", language)  # as written: emacs-lisp
         return commonmark.fence(code, language)
 
-    def _items(self, items: Sequence[Sequence[Node]], marker: Callable[[int], str]) -> Written:
-        return commonmark.listed(
-            [
-                commonmark.indented(self._inner(item) or [""], marker(index))
-                for index, item in enumerate(items)
-            ]
-        )
-
     def _numbers(self, content: list[Any]) -> Written:
-        start = content[0][0]
-        return self._items(content[1], lambda index: f"{max(start, 0) + index}. ")
+        (start, _, _), items = content
+        return commonmark.itemised(map(self._inner, items), first=max(start, 0))
 
     def _definitions(self, content: list[Any]) -> Written:
         items = []
@@ -193,18 +172,14 @@ class PandocWriter:
             items.append(commonmark.indented(commonmark.blocks([head, *bodies]), "- "))
         return commonmark.blocks(items)
 
-    def _quote(self, content: Sequence[Node]) -> Written:
-        return commonmark.quote(self._inner(content))
-
     def _div(self, content: list[Any]) -> Written:
         (_, classes, _), nodes = content
         label = next((name for name in classes if name in _ADMONITIONS), "")
         if not label:
             return self._blocks(nodes)
         nodes = [each for each in nodes if not (each["t"] == "Div" and "title" in each["c"][0][1])]
-        return commonmark.quote(
-            commonmark.blocks([[f"**{label.capitalize()}**"], self._inner(nodes)])
-        )
+        head = [f"**{label.capitalize()}**"]
+        return commonmark.quote(commonmark.blocks([head, self._inner(nodes)]))
 
     def _inner(self, nodes: Sequence[Node]) -> Written:
         """Blocks in a container, whose headings are no sections."""
@@ -214,8 +189,7 @@ class PandocWriter:
         return lines
 
     def _figure(self, content: list[Any]) -> Written:
-        caption = content[1][1]
-        body = content[2]
+        _, (_, caption), body = content
         images = [each for each in body if each["t"] == "Plain"]
         rest = [each for each in body if each not in images]
         return commonmark.blocks([self._blocks(caption or images), self._blocks(rest)])
@@ -231,13 +205,12 @@ class PandocWriter:
         parts = [*([*body[2], *body[3]] for body in bodies), foot[1]]
         rows = [row for part in parts for row in _rows(part, len(columns))]
         self._contained += 1
+        names = [self._cell(cell) for cell in header[-1]] if header else []
         if all(_is_simple(cell) for row in [*header, *rows] for cell in row):
-            names = [self._cell(cell) for cell in header[-1]] if header else [""] * len(columns)
-            lines = commonmark.table(names, [[self._cell(cell) for cell in row] for row in rows])
+            cells = [[self._cell(cell) for cell in row] for row in rows]
+            lines = commonmark.table(names or [""] * len(columns), cells)
         else:
-            names = [self._cell(cell) for cell in header[-1]] if header else []
-            cells = ([self._blocks(cell) for cell in row] for row in rows)
-            lines = commonmark.listed_rows(names, cells)
+            lines = commonmark.listed_rows(names, (map(self._blocks, row) for row in rows))
         self._contained -= 1
         return commonmark.blocks([title, lines])
 
@@ -245,9 +218,8 @@ class PandocWriter:
         """The text of a cell; paragraphs and items on lines of their own."""
         lines = []
         for node in nodes:
-            if node["t"] in ("BulletList", "OrderedList"):
-                items = node["c"] if node["t"] == "BulletList" else node["c"][1]
-                lines += [f"- {self._cell(item)}" for item in items]
+            if node["t"] in _LISTS:
+                lines += [f"- {self._cell(item)}" for item in _items(node)]
             else:
                 lines.append(" ".join(line.removesuffix("\\") for line in self._blocks([node])))
         return "\n".join(lines)
@@ -255,12 +227,14 @@ class PandocWriter:
 
 _ADMONITIONS = frozenset(["note", "tip", "important", "warning", "caution", "danger"])
 _FLAT = frozenset(["Plain", "Para", "Null", "LineBlock", "Header", "RawBlock"])
+_LISTS = frozenset(["BulletList", "OrderedList"])
+_NO_LANGUAGES = frozenset(["numberLines", "example", "sourceCode"])
 _BLOCKS: dict[str, Callable[[PandocWriter, Any], Written]] = {
     "Plain": PandocWriter._paragraph,
     "Para": PandocWriter._paragraph,
     "LineBlock": PandocWriter._lines,
     "CodeBlock": PandocWriter._code,
-    "BlockQuote": PandocWriter._quote,
+    "BlockQuote": lambda writer, content: commonmark.quote(writer._inner(content)),
     "OrderedList": PandocWriter._numbers,
     "DefinitionList": PandocWriter._definitions,
     "Header": PandocWriter._header,
@@ -269,10 +243,6 @@ _BLOCKS: dict[str, Callable[[PandocWriter, Any], Written]] = {
     "Figure": PandocWriter._figure,
     "Div": PandocWriter._div,
 }
-
-
-def _always(marker: str, index: int) -> str:
-    return marker
 
 
 def _with_identifiers(nodes: Sequence[Node]) -> Iterator[Node]:
@@ -303,15 +273,14 @@ def _rows(rows: Sequence[Any], columns: int) -> list[list[list[Node]]]:
     return commonmark.placed(cells, columns, [])
 
 
+def _items(node: Node) -> Iterator[Sequence[Node]]:
+    """The items of a list."""
+    yield from node["c"] if node["t"] == "BulletList" else node["c"][1]
+
+
 def _is_simple(cell: Sequence[Node]) -> bool:
-    for node in cell:
-        if node["t"] in ("BulletList", "OrderedList"):
-            items = node["c"] if node["t"] == "BulletList" else node["c"][1]
-            if not all(each["t"] in _FLAT for item in items for each in item):
-                return False
-        elif node["t"] not in _FLAT:
-            return False
-    return True
+    nested = (_items(node) if node["t"] in _LISTS else [[node]] for node in cell)
+    return all(node["t"] in _FLAT for items in nested for item in items for node in item)
 
 
 def _first_heading(nodes: Sequence[Node]) -> str:

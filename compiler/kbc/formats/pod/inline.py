@@ -78,10 +78,9 @@ def _character(name: str) -> str:
     name = name.strip()
     if name in _ENTITIES:
         return _ENTITIES[name]
-    digits = (
-        f"#{name}" if name.isdigit() else f"#{name.removeprefix('0')}" if name[:1] == "0" else name
-    )
-    return html.unescape(f"&{digits};")
+    if name[:1] == "0" and not name.isdigit():  # hexadecimal (`0x201E`)
+        name = f"#{name.removeprefix('0')}"
+    return html.unescape(f"&#{name};" if name.isdigit() else f"&{name};")
 
 
 def _target(link: str) -> tuple[str, str]:

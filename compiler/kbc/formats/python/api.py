@@ -106,7 +106,8 @@ class ApiWriter:
         if wanted is False:
             return
         exported = {str(name) for name in owner.exports or ()}
-        is_enumeration = _is_enumeration(owner)
+        bases = (str(base).rpartition(".")[2] for base in owner.bases) if owner.is_class else ()
+        is_enumeration = any(base in _ENUMERATIONS for base in bases)
         values = []
         for name, member in owner.members.items():
             is_wanted = name in wanted if not isinstance(wanted, bool) else None
@@ -158,9 +159,8 @@ class ApiWriter:
             return text
         text = text.replace(self._defined_as, self.public_name, 1)
         # A method is called by its class, which may have it from another.
-        own, defined = (
-            ".".join(name.split(".")[-2:]) for name in (self.public_name, self._defined_as)
-        )
+        names = (self.public_name, self._defined_as)
+        own, defined = (".".join(name.split(".")[-2:]) for name in names)
         start = "async " if text.startswith("async ") else ""
         rest = text.removeprefix(start)
         return f"{start}{own}{rest.removeprefix(defined)}" if rest.startswith(defined) else text
@@ -191,10 +191,8 @@ def _signature(member: Any) -> str:
     """`class Cache(size: int = 10)`, `Cache.get(key: str) -> bytes`."""
     name = _name(member)
     if member.is_class:
-        init = member.members.get("__init__")
-        inside = (
-            _parameters(init) if init is not None and not init.is_alias and init.is_function else ""
-        )
+        init = _constructor(member)
+        inside = "" if init is None else _parameters(init)
         bases = f" of {', '.join(str(base) for base in member.bases)}" if member.bases else ""
         return f"class {member.path}({inside}){bases}"
     if not member.is_function:
@@ -203,6 +201,12 @@ def _signature(member: Any) -> str:
     returns = f" -> {member.returns}" if member.returns is not None else ""
     prefix = "async " if "async" in member.labels else ""
     return f"{prefix}{name}({_parameters(member)}){returns}"
+
+
+def _constructor(owner: Any) -> Any:
+    """That of a class; None where it has none of its own."""
+    init = owner.members.get("__init__")
+    return None if init is None or init.is_alias or not init.is_function else init
 
 
 def _parameters(function: Any) -> str:
@@ -221,15 +225,11 @@ def _parameters(function: Any) -> str:
             named = True
         marks = {kinds.var_positional: "*", kinds.var_keyword: "**"}.get(kind, "")
         named = named or marks == "*"
-        text = f"{marks}{parameter.name}"
+        text, equals = f"{marks}{parameter.name}", "="
         if parameter.annotation is not None:
-            text += f": {_documented(parameter.annotation)[0]}"
+            text, equals = f"{text}: {_documented(parameter.annotation)[0]}", " = "
         if parameter.default is not None and not marks:
-            text += (
-                f" = {parameter.default}"
-                if parameter.annotation is not None
-                else f"={parameter.default}"
-            )
+            text += f"{equals}{parameter.default}"
         parts.append(text)
         before = kind
     if before is kinds.positional_only:
@@ -239,10 +239,9 @@ def _parameters(function: Any) -> str:
 
 def _documented(annotation: Any) -> tuple[str, str]:
     """A type without its metadata, and what `Annotated[type, Doc("text")]` says about it."""
-    if not isinstance(annotation, griffe.ExprSubscript):
-        return str(annotation), ""
-    inner = annotation.slice
-    if annotation.canonical_name != "Annotated" or not isinstance(inner, griffe.ExprTuple):
+    inner = annotation.slice if isinstance(annotation, griffe.ExprSubscript) else None
+    is_annotated = inner is not None and annotation.canonical_name == "Annotated"
+    if not is_annotated or not isinstance(inner, griffe.ExprTuple):
         return str(annotation), ""
     for each in inner.elements[1:]:
         if isinstance(each, griffe.ExprCall) and each.canonical_path.endswith("Doc"):
@@ -255,7 +254,7 @@ def _documented(annotation: Any) -> tuple[str, str]:
 
 
 def _documented_parameters(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
-    function = member.members.get("__init__") if member.is_class else member
+    function = _constructor(member) if member.is_class else member
     if function is None or function.is_alias or not function.is_function:
         return
     items = []
@@ -287,9 +286,8 @@ def _docstring(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
         else:
             value = section.value
             text = getattr(value, "description", None) or getattr(value, "contents", None) or value
-            label = section.title or str(
-                getattr(value, "kind", "") or getattr(value, "version", "") or kind
-            )
+            stated = getattr(value, "kind", "") or getattr(value, "version", "")
+            label = section.title or str(stated or kind)
             said = prose(_without_margin(str(text)))
             yield commonmark.quote(commonmark.blocks([[f"**{label.capitalize()}**"], said]))
 
@@ -300,9 +298,8 @@ def _item(value: Any, prose: Prose) -> list[str]:
     # In Sphinx's style, what follows the last field is taken for a part of it.
     kind, _, rest = str("" if stated is None else stated).partition("\n\n")
     annotation = _plain_type(kind)
-    label = " ".join(
-        filter(None, [name and commonmark.code_span(name), annotation and f"({annotation})"])
-    )
+    labels = (name and commonmark.code_span(name), annotation and f"({annotation})")
+    label = " ".join(filter(None, labels))
     said = "\n\n".join(filter(None, [str(value.description), rest]))
     body = prose(_without_margin(said)) or [""]
     return commonmark.indented([f"{label}: {body[0]}" if label else body[0], *body[1:]], "- ")
@@ -326,14 +323,8 @@ def _plain_type(text: str) -> str:
 def _attributes(described: Sequence[tuple[Any, str]]) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of a table of attributes and what is said of each; without a column that would
     be empty."""
-    rows = [
-        [
-            commonmark.code_span(member.name),
-            *(text and commonmark.code_span(text) for text in (_type(member), _value(member))),
-            note,
-        ]
-        for member, note in described
-    ]
+    texts = (((member.name, _type(member), _value(member)), note) for member, note in described)
+    rows = [[*map(commonmark.code_span, own), note] for own, note in texts]
     head = ["Attribute", "Type", "Value", "Description"]
     kept = [at for at in range(len(head)) if any(row[at] for row in rows)]
     return [head[at] for at in kept], [[row[at] for at in kept] for row in rows]
@@ -348,11 +339,6 @@ def _value(member: Any) -> str:
     is_stated = member.value is not None and not _OUTSIDE_OF_METHODS.isdisjoint(member.labels)
     value = " ".join(str(member.value).split()) if is_stated else ""
     return value if len(value) <= _MAX_VALUE else ""
-
-
-def _is_enumeration(owner: Any) -> bool:
-    bases = owner.bases if owner.is_class else ()
-    return any(str(base).rpartition(".")[2] in _ENUMERATIONS for base in bases)
 
 
 def _in_a_line(lines: Sequence[str]) -> str | None:

@@ -48,11 +48,9 @@ class Reference:
     def methods(self) -> list[tuple[str, str]]:
         """The public methods of a class, each with its summary; none of other objects."""
         members = self.found.members.values() if self.found.is_class else ()
-        return [
-            (f"{self.found.name}.{each.name}", first_paragraph(each))
-            for each in members
-            if not each.is_alias and each.is_function and not each.name.startswith("_")
-        ]
+        own = (each for each in members if not each.is_alias and each.name[:1] != "_")
+        methods = (each for each in own if each.is_function)
+        return [(f"{self.found.name}.{each.name}", first_paragraph(each)) for each in methods]
 
     def markdown(self, level: int, members: Collection[str] | bool) -> str:
         """The reference under a heading of `level`, in which headings state their objects' names as anchors.
@@ -191,9 +189,7 @@ class PythonObjects:
                 continue
             source = self._module(member.target_path.removesuffix(".*").split("."), find)
             for each, inner in source.members.items() if source is not None else ():
-                is_public = (
-                    not each.startswith("_") if source.exports is None else each in source.exports
-                )
+                is_public = each[:1] != "_" if source.exports is None else each in source.exports
                 if is_public and not inner.is_alias:
                     yield each
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from kbc.formats import commonmark
@@ -15,6 +16,7 @@ from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsew
 from kbc.formats.loading import parse
 from kbc.formats.python.objects import PythonObjects, Reference
 from kbc.project.include_tree import folders_above
+from kbc.project.source_file import resolved_path
 from kbc.project.well_formed import line_at, mapping, sequence
 
 _FORMAT = "quartodoc"
@@ -66,13 +68,9 @@ class _ReferencePages:
         self.problems: list[DocumentProblem] = []
         self._package = line_at(stated, "package")
         self._read = read
-        own = posixpath.normpath(
-            posixpath.join(posixpath.dirname(path), line_at(stated, "source_dir"))
-        )
-        around = (
-            posixpath.join(each, inner) for each in folders_above(path) for inner in ("", "src")
-        )
-        self._objects = PythonObjects([own, *around])
+        own = resolved_path(line_at(stated, "source_dir"), path)
+        places = product(folders_above(path), ("", "src"))
+        self._objects = PythonObjects([own, *(posixpath.join(*each) for each in places)])
 
     def section(self, section: Mapping[str, Any]) -> list[list[str]]:
         """What the list has of a section: its text, and each of its objects with a sentence."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import count
 
 from kbc.formats import commonmark
 from kbc.formats.rd.inline import inline, plain, selected, typeset
@@ -13,17 +14,18 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 _LEADING = re.compile(r"\A(?:[ \t]*\n)+")
 _UNWRAPPED = frozenset({"dontrun", "donttest", "dontdiff"})
 _UNSEEN = frozenset({"dontshow", "testonly", "Sexpr"})
-_BLOCKS = frozenset(
-    {
-        *("itemize", "enumerate", "describe", "tabular", "preformatted", "deqn"),
-        *("section", "subsection", "item"),
-    }
-)
+_BLOCKS = frozenset([
+    "itemize", "enumerate", "describe", "tabular", "preformatted", "deqn", "section", "subsection",
+    "item",
+])  # fmt: skip
 _CLASS = {
     "method": "## S3 method for class '{0}'\n",
     "S3method": "## S3 method for class '{0}'\n",
     "S4method": "## S4 method for signature '{0}'\n",
 }
+_NO_PARAGRAPH = re.compile(r"- |\d+\. |```|\||#")
+"""How a block begins in front of which no text can stand."""
+
 _SYNTACTIC = re.compile(r"[A-Za-z.][\w.]*(?:<-)?")
 
 
@@ -49,10 +51,8 @@ def _source_of(macro: RdMacro) -> str:
         return "".join(_source(argument) for argument in macro.arguments).strip("\n")
     if macro.name in _CLASS and len(macro.arguments) == 2:
         name, owner = (plain(argument).strip() for argument in macro.arguments)
-        if owner == "default" and macro.name != "S4method":
-            said = "## Default S3 method:\n"
-        else:
-            said = _CLASS[macro.name].format(owner)
+        is_default = owner == "default" and macro.name != "S4method"
+        said = "## Default S3 method:\n" if is_default else _CLASS[macro.name].format(owner)
         return said + (name if _SYNTACTIC.fullmatch(name) else f"`{name}`")
     return plain((macro,))
 
@@ -116,16 +116,11 @@ def _item(macro: RdMacro, level: int, is_values: bool) -> list[str]:
     else:
         shown = " ".join(inline(named).split())
         name = shown if not shown or shown[0] in "*`" else f"**{shown}**"
-    if name and body and not _is_no_paragraph(body[0]):
+    if name and body and not _NO_PARAGRAPH.match(body[0][0]):
         body[0] = [f"{name}: {body[0][0]}", *body[0][1:]]
     elif name:
         body.insert(0, [name])
     return commonmark.indented(commonmark.blocks(body), "- ") if body else []
-
-
-def _is_no_paragraph(lines: list[str]) -> bool:
-    """Whether a block is no paragraph, and text cannot begin it."""
-    return re.match(r"- |\d+\. |```|\||#", lines[0]) is not None
 
 
 def _block(macro: RdMacro, level: int) -> list[list[str]]:
@@ -143,20 +138,16 @@ def _block(macro: RdMacro, level: int) -> list[list[str]]:
 
 
 def _list(macro: RdMacro, level: int) -> list[str]:
-    items: list[list[str]] = []
     parts: list[list[str | RdMacro]] = [[]]
     for node in _flat(macro.content):
         if isinstance(node, RdMacro) and node.name == "item":
             parts.append([])
         else:
             parts[-1].append(node)
-    before = commonmark.blocks(written(tuple(parts[0]), level))
-    for number, part in enumerate(parts[1:], start=1):
-        marker = f"{number}. " if macro.name == "enumerate" else "- "
-        lines = commonmark.blocks(written(tuple(part), level))
-        if lines:
-            items.append(commonmark.indented(lines, marker))
-    return commonmark.blocks([before, commonmark.listed(items)])
+    before, *items = (commonmark.blocks(written(tuple(part), level)) for part in parts)
+    marks = (f"{each}. " if macro.name == "enumerate" else "- " for each in count(1))
+    shown = [each for each in map(commonmark.indented, items, marks) if each]
+    return commonmark.blocks([before, commonmark.listed(shown)])
 
 
 def _table(macro: RdMacro) -> list[str]:

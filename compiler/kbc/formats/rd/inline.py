@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import chain
 
 from kbc.formats import commonmark
 from kbc.formats.rd.markup import Nodes, RdMacro
@@ -28,11 +29,7 @@ _DOUBLE_QUOTES = re.compile(r"``|''")
 
 def plain(nodes: Nodes) -> str:
     """The text of nodes as code has it, without any marks."""
-    return "".join(node if isinstance(node, str) else _plain_macro(node) for node in nodes)
-
-
-def _plain_macro(macro: RdMacro) -> str:
-    return _quoted(macro, plain)
+    return "".join(node if isinstance(node, str) else _quoted(node, plain) for node in nodes)
 
 
 def _quoted(macro: RdMacro, text_of: Callable[[Nodes], str]) -> str:
@@ -45,24 +42,20 @@ def _quoted(macro: RdMacro, text_of: Callable[[Nodes], str]) -> str:
 
 def typeset(nodes: Nodes) -> str:
     """The text of nodes on one line, without marks, with the dashes that text has."""
-    return " ".join(
-        "".join(
-            _set(node)
-            if isinstance(node, str)
-            else plain((node,))
-            if node.name in _CODE or node.name in _CHARACTERS
-            else "".join(map(typeset, _read(node)))
-            for node in nodes
-        ).split()
-    )
+    return " ".join("".join(map(_typeset, nodes)).split())
+
+
+def _typeset(node: str | RdMacro) -> str:
+    if isinstance(node, str):
+        return _set(node)
+    if node.name in _CODE or node.name in _CHARACTERS:
+        return plain((node,))
+    return "".join(map(typeset, _read(node)))
 
 
 def inline(nodes: Nodes) -> str:
     """The Markdown of nodes; blank lines between paragraphs are kept."""
-    return "".join(
-        commonmark.escaped(_set(node)) if isinstance(node, str) else _written(node)
-        for node in nodes
-    )
+    return "".join(map(_written, nodes))
 
 
 def _set(text: str) -> str:
@@ -88,19 +81,14 @@ def _read(macro: RdMacro) -> tuple[Nodes, ...]:
 
 
 def _is_shown(macro: RdMacro) -> bool:
-    outputs = (
-        {each.strip() for each in plain(macro.arguments[0]).split(",")}
-        if macro.arguments
-        else set()
-    )
-    return not outputs.isdisjoint(_SHOWN)
+    outputs = (plain(each).split(",") for each in macro.arguments[:1])
+    return not _SHOWN.isdisjoint(each.strip() for some in outputs for each in some)
 
 
 def selected(macro: RdMacro) -> Nodes | None:
     """What a condition (`\\if`, `\\ifelse`) leaves, or what braces hold; None for other macros."""
-    if macro.name in ("", "if", "ifelse"):
-        return tuple(node for argument in _read(macro) for node in argument)
-    return None
+    is_open = macro.name in ("", "if", "ifelse")
+    return tuple(chain(*_read(macro))) if is_open else None
 
 
 def _marked(macro: RdMacro) -> str:
@@ -116,7 +104,7 @@ def _href(macro: RdMacro) -> str:
 
 def _address(prefix: str) -> Callable[[RdMacro], str]:
     def written(macro: RdMacro) -> str:
-        address = "".join(_plain_macro(macro).split())
+        address = "".join(plain((macro,)).split())
         text = commonmark.escaped(address) if prefix and prefix != "mailto:" else ""
         return commonmark.link(text, f"{prefix}{address}") if address else ""
 
@@ -124,7 +112,7 @@ def _address(prefix: str) -> Callable[[RdMacro], str]:
 
 
 _WRITERS: dict[str, Callable[[RdMacro], str]] = {
-    **dict.fromkeys(_CODE, lambda macro: commonmark.code_span(_plain_macro(macro))),
+    **dict.fromkeys(_CODE, lambda macro: commonmark.code_span(plain((macro,)))),
     **dict.fromkeys(_MARKS, _marked),
     "href": _href,
     "url": _address(""),
@@ -133,7 +121,8 @@ _WRITERS: dict[str, Callable[[RdMacro], str]] = {
 }
 
 
-def _written(macro: RdMacro) -> str:
-    if writer := _WRITERS.get(macro.name):
-        return writer(macro)
-    return _quoted(macro, inline)
+def _written(node: str | RdMacro) -> str:
+    if isinstance(node, str):
+        return commonmark.escaped(_set(node))
+    writer = _WRITERS.get(node.name)
+    return writer(node) if writer else _quoted(node, inline)

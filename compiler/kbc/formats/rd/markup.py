@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kbc.formats.document import FormatError
 
@@ -84,14 +84,11 @@ class Markup:
         self.nodes = self._parsed(TEXT, 0, has_items=False)
         if self.problem:  # so that a brace hides no more than its section
             nodes: list[str | RdMacro] = []
-            for start, end in self._sections():
-                self._at, self._end = start, end
+            starts = (match.start() for match in _SECTION_START.finditer(self._text))
+            for each in pairwise((0, *starts, len(self._text))):
+                self._at, self._end = each
                 nodes.extend(self._parsed(TEXT, 0, has_items=False))
             self.nodes = tuple(nodes)
-
-    def _sections(self) -> Iterator[tuple[int, int]]:
-        starts = [0, *(match.start() for match in _SECTION_START.finditer(self._text))]
-        return zip(starts, [*starts[1:], len(self._text)], strict=True)
 
     def _report(self, problem: str, position: int) -> None:
         if not self.problem:

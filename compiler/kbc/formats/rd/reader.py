@@ -24,7 +24,6 @@ _SECTIONS = {
 _NAMED = frozenset({"arguments", "value"})
 """Sections whose items are called after R objects."""
 
-
 _DEFINITIONS = frozenset({"newcommand", "renewcommand"})
 """What files in `man/macros` hold, which are no pages."""
 
@@ -53,25 +52,19 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         blocks += _section(section, stated.get(section, []))
     problems = []
     if markup.problem:
-        problem = f"{markup.problem}; text around it may be missing"
-        problems.append(
-            DocumentProblem(
-                code="rd-invalid",
-                message=problem,
-                line=markup.line,
-                hint="Fix the braces there; R's `tools::checkRd` checks the file.",
-            )
-        )
-    return [
-        Converted(
-            text=commonmark.document(commonmark.blocks(blocks)),
-            format="rd",
-            title=title,
-            summary=_summary(stated.get("description", [])),
-            index_names=_index_names(stated),
-            problems=tuple(problems),
-        )
-    ]
+        message = f"{markup.problem}; text around it may be missing"
+        hint = "Fix the braces there; R's `tools::checkRd` checks the file."
+        problem = DocumentProblem(code="rd-invalid", message=message, line=markup.line, hint=hint)
+        problems.append(problem)
+    result = Converted(
+        text=commonmark.document(commonmark.blocks(blocks)),
+        format="rd",
+        title=title,
+        summary=_summary(stated.get("description", [])),
+        index_names=_index_names(stated),
+        problems=tuple(problems),
+    )
+    return [result]
 
 
 def _first(stated: dict[str, list[RdMacro]], *names: str) -> str:
@@ -82,10 +75,8 @@ def _first(stated: dict[str, list[RdMacro]], *names: str) -> str:
 
 def _index_names(stated: dict[str, list[RdMacro]]) -> tuple[str, ...]:
     """What `help` of R finds the page under."""
-    named = (
-        plain(each.content).strip() for each in (*stated.get("alias", ()), *stated.get("name", ()))
-    )
-    return tuple(dict.fromkeys(each for each in named if each))
+    naming = (*stated.get("alias", ()), *stated.get("name", ()))
+    return tuple(dict.fromkeys(filter(None, (plain(each.content).strip() for each in naming))))
 
 
 def _section(name: str, macros: list[RdMacro]) -> list[list[str]]:

@@ -17,9 +17,7 @@ from kbc.formats.rst.sphinx_directive import SphinxDirective
 from kbc.project.include_tree import folders_above
 from kbc.project.well_formed import comma_separated
 
-_DEFAULTS = re.compile(
-    r"^autodoc_default_(?:options|flags)\s*=\s*(?P<value>[\[{][^\]}]*)", re.MULTILINE
-)
+_DEFAULTS = re.compile(r"^autodoc_default_(?:options|flags)\s*=\s*([\[{][^\]}]*)", re.MULTILINE)
 _MEMBERS = re.compile(r"[\"']members[\"'](?!\s*:\s*(?:False|0)\b)")
 """Where conf.py has members described by default."""
 
@@ -68,7 +66,7 @@ def reference(
 
     if context.objects is None:
         context.objects = PythonObjects(search_path(context))
-    context.objects.problem = ""
+    context.objects.problem, look_up = "", context.objects.reference
     stated = options.get("members")
     names = comma_separated(stated or "")
     plain = plain_name(name)
@@ -77,10 +75,7 @@ def reference(
     names_around = (*modules[:-1], *owned, *modules[-1:], plain)
     is_full = bool(context.module) and plain.startswith(f"{context.module.partition('.')[0]}.")
     for full in (plain, *names_around) if is_full else names_around:
-        found = context.objects.reference(
-            full, context.read, imported=imported, is_module=is_module
-        )
-        if found is not None:
+        if found := look_up(full, context.read, imported=imported, is_module=is_module):
             prose = partial(context.embedded, module=found.found.module.path)
             members = names or stated is not None
             return described("", found=replace(found, prose=prose), members=members)
@@ -90,7 +85,7 @@ def reference(
 def _describes_members(context: Context) -> bool:
     """Whether conf.py has members described without the option."""
     stated = _DEFAULTS.search(configuration(context)[1])
-    return stated is not None and _MEMBERS.search(stated["value"]) is not None
+    return stated is not None and _MEMBERS.search(stated[1]) is not None
 
 
 class AutoDoc(SphinxDirective):
@@ -101,9 +96,8 @@ class AutoDoc(SphinxDirective):
         if is_module:
             self.context.module = self.argument
         options = {**self.options, "members": ""} if self._describes_all else self.options
-        found = reference(
-            self.context, self.argument, options, imported=self.imported, is_module=is_module
-        )
+        known = {"imported": self.imported, "is_module": is_module}
+        found = reference(self.context, self.argument, options, **known)
         has_heading = found is not None
         around = self.context.owner
         if self.base_name in CLASSES:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from docutils import nodes
 
@@ -15,9 +14,6 @@ from kbc.formats.doxygen.reference import EntityReference, Shown
 from kbc.formats.rst.autodoc import described
 from kbc.formats.rst.sphinx_directive import SphinxDirective
 from kbc.project.well_formed import comma_separated
-
-if TYPE_CHECKING:
-    from kbc.formats.rst.context import Context
 
 _KINDS: dict[str, tuple[str, ...]] = {
     "doxygenclass": ("class", "struct"),
@@ -34,13 +30,8 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "doxygennamespace": ("namespace",),
 }
 DIRECTIVES = (
-    *_KINDS,
-    "doxygengroup",
-    "doxygenfile",
-    "autodoxygenfile",
-    "doxygenindex",
-    "autodoxygenindex",
-    "doxygenpage",
+    *(*_KINDS, "doxygengroup", "doxygenfile", "autodoxygenfile"),
+    *("doxygenindex", "autodoxygenindex", "doxygenpage"),
 )
 _WITH_MEMBERS = ("doxygenclass", "doxygenstruct", "doxygenunion", "doxygeninterface")
 
@@ -56,7 +47,23 @@ class BreatheDirective(SphinxDirective):
             self.context.elsewhere(self.name, message, self.lineno)
             shown = [nodes.paragraph("", "", nodes.literal("", self.argument))]
             return [*(shown if self.argument else []), *own]
-        return [_described(self.context, projects, project, entities, self._shown), *own]
+        return [self._described(projects, project, entities), *own]
+
+    def _described(
+        self, projects: DoxygenProjects, project: str, entities: Sequence[Entity]
+    ) -> described:
+        read, kinds = self.context.read, sorted({each for some in _KINDS.values() for each in some})
+
+        def members(entity: Entity) -> list[Entity]:
+            return projects.members(project, entity, read)
+
+        def find(name: str) -> Entity | None:
+            found = projects.named(project, name.strip(), kinds, read)
+            return next((each for each in found if each.comment), None)
+
+        embedded = self.context.embedded
+        reference = EntityReference(entities, self._shown, members, find, embedded)
+        return described("", found=reference, members=True)
 
     @property
     def _shown(self) -> Shown:
@@ -77,7 +84,8 @@ class BreatheDirective(SphinxDirective):
         name = re.sub(r"\s+", " ", self.argument)
         if self.base_name in ("doxygenfile", "autodoxygenfile"):
             header = projects.file(project, name, read)
-            return _about(header.comment, _outer(header.entities)) if header else ()
+            about = [Entity("file", "", "", header.comment)] if header and header.comment else []
+            return [*about, *_outer(header.entities)] if header else ()
         if self.base_name in ("doxygenindex", "autodoxygenindex"):
             return [each for each in projects.all(project, read) if each.comment]
         if self.base_name == "doxygengroup":
@@ -121,35 +129,8 @@ def _outer(entities: Sequence[Entity]) -> list[Entity]:
     return [each for each in entities if each.comment and each.owner not in classes]
 
 
-def _about(comment: str, entities: Sequence[Entity]) -> Sequence[Entity]:
-    text = Entity("file", "", "", comment)
-    return [text, *entities] if comment else entities
-
-
 def _namespace(projects: DoxygenProjects, project: str, name: str, read: Read) -> Sequence[Entity]:
     found = projects.named(project, name, ("namespace",), read)
     space = found[0] if found else Entity("namespace", name, f"namespace {name}")
     members = [each for each in projects.members(project, space, read) if each.comment]
     return [space, *members] if found or members else ()
-
-
-def _described(
-    context: Context,
-    projects: DoxygenProjects,
-    project: str,
-    entities: Sequence[Entity],
-    shown: Shown,
-) -> described:
-    def find(name: str) -> Entity | None:
-        kinds = sorted({kind for each in _KINDS.values() for kind in each})
-        found = projects.named(project, name.strip(), kinds, context.read)
-        return next((each for each in found if each.comment), None)
-
-    reference = EntityReference(
-        entities,
-        shown,
-        lambda entity: projects.members(project, entity, context.read),
-        find,
-        context.embedded,
-    )
-    return described("", found=reference, members=True)

@@ -107,11 +107,8 @@ def _name(definition: re.Match[str]) -> str:
 
 def _named_in(plain: str, names: Iterable[str]) -> list[str]:
     """Those of the names that a text in the form of names refers to."""
-    return [
-        name
-        for name in names
-        if (name in plain if name[0] == "|" else f"{name}_" in plain or f"{name}`_" in plain)
-    ]
+    forms = {name: (name,) if name[0] == "|" else (f"{name}_", f"{name}`_") for name in names}
+    return [name for name, own in forms.items() if any(form in plain for form in own)]
 
 
 def with_definitions(text: str, context: Context) -> str:

@@ -139,13 +139,9 @@ class Context:
                 path, data = found
                 text = decode_any(data[:_BEGINNING])
                 title = _title(path, text)
-                if not title and (match := _INCLUDED.search(text)):
-                    included = read_target(path, match["target"], self.read)
-                    title = (
-                        _title(included[0], decode_any(included[1][:_BEGINNING]))
-                        if included
-                        else ""
-                    )
+                match = None if title else _INCLUDED.search(text)
+                if match and (included := read_target(path, match["target"], self.read)):
+                    title = _title(included[0], decode_any(included[1][:_BEGINNING]))
                 return relative_path(path, self.path), title
         return "", ""
 

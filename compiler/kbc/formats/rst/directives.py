@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from docutils import nodes, statemachine
@@ -15,7 +16,6 @@ from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import Context, is_style
-from kbc.formats.rst.glossary import Glossary
 from kbc.formats.rst.inclusion import CsvTableFile, Include, LiteralInclude, Plot
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import dedented
@@ -47,9 +47,8 @@ class _Tags(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         words = [*self.argument.split("\n"), *self.content]
-        tags = ", ".join(
-            tag for each in words for tag in re.split(r",\s*|\s{2,}", each.strip()) if tag
-        )
+        parts = (re.split(r",\s*|\s{2,}", each.strip()) for each in words)
+        tags = ", ".join(tag for some in parts for tag in some if tag)
         return [nodes.paragraph("", f"Tags: {tags}")] if tags else []
 
 
@@ -126,12 +125,9 @@ class _Admonition(SphinxDirective):
         title = self.TITLES.get(self.base_name) or self.base_name.replace("-", " ").capitalize()
         if self.base_name in ("admonition", "topic", "sidebar", "details", "collapse"):
             return [self.label(self.argument)]
-        lines = self.content
         if self.arguments:  # the first line of the text stands behind the marker
-            lines = statemachine.StringList(
-                [*self.arguments[0].split("\n"), "", *lines], source=self.context.path
-            )
-        self.content = lines
+            lines = [*self.arguments[0].split("\n"), "", *self.content]
+            self.content = statemachine.StringList(lines, source=self.context.path)
         return [self.label(title)]
 
 
@@ -196,18 +192,13 @@ class _Labelled(SphinxDirective):
             node.extend(block)
             return [node]
         if self.base_name in CARDS:
-            self.content = _without_marks(self.content)
+            lines = ["" if CARD_MARK.fullmatch(each) else each for each in self.content]
+            self.content = statemachine.StringList(lines, items=self.content.items)
         node = self.label(title, "plain")
         target = self.options.get("link", "")
         if re.match(r"https?://", target):
             node += nodes.paragraph("", "", nodes.reference("", target, refuri=target))
         return [node]
-
-
-def _without_marks(content: statemachine.StringList) -> statemachine.StringList:
-    """The content of a card, in parts that are apart."""
-    lines = ["" if CARD_MARK.fullmatch(each) else each for each in content]
-    return statemachine.StringList(lines, items=content.items)
 
 
 class _Centered(SphinxDirective):
@@ -240,12 +231,34 @@ class _Toctree(SphinxDirective):
         return [*head, nodes.bullet_list("", *items)] if items else []
 
 
-_GENERIC = {
-    "option": "cmdoption",
-    "cmdoption": "cmdoption",
-    "envvar": "envvar",
-    "confval": "confval",
-}
+class _Glossary(SphinxDirective):
+    """Definitions, each of which several terms may have."""
+
+    optional_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        source = self.content.source(0) if self.content else None
+        self.content = statemachine.StringList(_with_shared_definitions(self.content), source)
+        return self.children()
+
+
+def _with_shared_definitions(lines: Iterable[str]) -> list[str]:
+    """The lines of a glossary, in which the terms of a definition, a line each, stand in one line."""
+    found: list[str] = []
+    terms: list[str] = []
+    for line in lines:
+        is_term = bool(line.strip()) and not line[:1].isspace() and not line.startswith("..")
+        if is_term:
+            terms.append(line.strip())
+            continue
+        if terms:
+            found.append(", ".join(terms))
+            terms = []
+        found.append(line)
+    return [*found, *([", ".join(terms)] if terms else [])]
+
+
+_GENERIC = {"option": "cmdoption", **{each: each for each in ("cmdoption", "confval", "envvar")}}
 """Of objects that are in no module, what their anchors begin with."""
 
 
@@ -265,10 +278,9 @@ class _ObjectDirective(SphinxDirective):
         signatures = re.sub(r"\\\n\s*", "", self.argument).split("\n") if self.argument else []
         signatures = [" ".join(line.split()) for line in signatures if line.strip()]
         signatures = [line.replace("\\", "") if "\\*" in line else line for line in signatures]
-        module, is_class = self.context.module, self.base_name in ("class", "exception")
-        node = entry("", signatures=signatures, kind=self.base_name, module=module)
-        node["program"] = self.context.program
-        node["owner"] = is_class
+        is_class = self.base_name in ("class", "exception")
+        node = entry("", signatures=signatures, kind=self.base_name, owner=is_class)
+        node["module"], node["program"] = self.context.module, self.context.program
         node["prefix"] = self.prefix
         around = self.context.owner
         if is_class:
@@ -291,17 +303,15 @@ class _Unknown(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if "\n" in self.argument or self.block_text.partition("\n")[0].rstrip().endswith("::"):
             # a text that begins on the first line, or on the one below the name, is no argument
-            lines = (
-                [*self.argument.split("\n"), "", *self.content] if self.argument else self.content
-            )
-            self.content = statemachine.StringList(list(lines), source=self.context.path)
+            above = [*self.argument.split("\n"), ""] if self.argument else []
+            lines = [*above, *self.content]
+            self.content = statemachine.StringList(lines, source=self.context.path)
             self.arguments = []
         if self.content:
             found = self._text_or_code()
             if self.argument and len(self.argument) < 200 and "/" not in self.argument:
-                found.insert(
-                    0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument)))
-                )
+                strong = nodes.strong("", "", *self.inline(self.argument))
+                found.insert(0, nodes.paragraph("", "", strong))
             return found
         message = f"the directive `{self.name}` belongs to an extension and has no text of its own"
         self.context.elsewhere(self.name, message, self.lineno)
@@ -323,15 +333,8 @@ class _Unknown(SphinxDirective):
 _INDENTED_CODE = re.compile("Unexpected indentation|Definition list ends without a blank line")
 """What docutils reports of code that it reads as text."""
 
-_STATEMENTS = (
-    ast.Import,
-    ast.ImportFrom,
-    ast.Assign,
-    ast.FunctionDef,
-    ast.ClassDef,
-    ast.With,
-    ast.For,
-)
+_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef, ast.ClassDef)
+_STATEMENTS = (*_DEFINITIONS, ast.With, ast.For)
 """What a text has no words like."""
 
 
@@ -371,7 +374,7 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
     **dict.fromkeys(DIRECTIVES, BreatheDirective),
     "meta": _Meta, "tags": _Tags, "autosummary": AutoSummary, "automodapi": AutoModApi,
     "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
-    "changelog": _Release, "glossary": Glossary, "highlight": _Highlight,
+    "changelog": _Release, "glossary": _Glossary, "highlight": _Highlight,
     "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": Include, "literalinclude": LiteralInclude,
     "plot": Plot,
@@ -400,11 +403,9 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
     elif domain in PROOFS:
         found = _Statement
     else:
-        found = _CLASSES.get(base) or (
-            _ObjectDirective
-            if domain
-            else _DECLARED[declared_types(context).directives.get(base, "")]
-        )
+        found = _CLASSES.get(base, _ObjectDirective)
+        if base not in _CLASSES and not domain:
+            found = _DECLARED[declared_types(context).directives.get(base, "")]
         if domain and found in _PLAIN:  # what a domain describes, whatever its name
             found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from textwrap import dedent
 
-from kbc.formats.document import Converted, LabelTarget, Read, decode
+from kbc.formats.document import Converted, DocumentProblem, LabelTarget, Read, decode
 from kbc.formats.loading import parse_python
 from kbc.formats.rst import reader
 
@@ -38,16 +38,11 @@ def convert(
     text = "\n".join(line for _, line in lines)
     found = reader.convert(path, text.encode("utf-8", "surrogatepass"), read, labels)
     numbers = [0, *(number for number, _ in lines)]
-    return [
-        replace(
-            each,
-            problems=tuple(
-                replace(problem, line=numbers[min(problem.line, len(lines))])
-                for problem in each.problems
-            ),
-        )
-        for each in found
-    ]
+
+    def placed(problem: DocumentProblem) -> DocumentProblem:
+        return replace(problem, line=numbers[min(problem.line, len(lines))])
+
+    return [replace(each, problems=tuple(map(placed, each.problems))) for each in found]
 
 
 def _lines(source: str, docstring: ast.Constant) -> Iterator[_Line]:
@@ -70,11 +65,9 @@ def _parts(lines: list[str], start: int) -> Iterator[tuple[bool, list[_Line]]]:
     part: list[_Line] = []
     is_text = is_hidden = False
     for number, line in enumerate(lines[start:], start + 1):
-        setting = _SETTING.match(line)
-        if setting is not None:
+        if setting := _SETTING.match(line):
             is_hidden = setting["name"] == _START or (is_hidden and setting["name"] != _END)
-            continue
-        if is_hidden:
+        if setting or is_hidden:
             continue
         begins = _MARK.match(line) is not None
         if begins or (is_text and not line.startswith("#")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from docutils import nodes, statemachine
@@ -14,33 +15,39 @@ from kbc.formats.selection import read_target, select
 from kbc.languages.suffixes import language_of
 
 
-class Include(SphinxDirective):
+class _OfFile(SphinxDirective):
+    """Shows a file, or a part of it."""
+
+    def part(self, select: Callable[[str, dict[str, str]], str]) -> tuple[str, str] | None:
+        """The path and what `select` gives of the text by the options; None, counted, without it."""
+        found = self.context.file(self.name, self.argument, self.lineno)
+        if found is None:
+            return None
+        try:
+            return found[0], select(decode(found[1]), self.options)
+        except (FormatError, ValueError) as error:
+            self.context.unresolved(self.name, f"{self.argument!r}: {error}", self.lineno)
+            return None
+
+
+class Include(_OfFile):
     def run(self) -> list[nodes.Node]:
         target = self.argument
         if target.startswith("<") or ("code" in self.options and not target):
             return []
-        found = self.context.file(self.name, target, self.lineno)
-        if found is None:
+        if (found := self.part(_part)) is None:
             return []
-        path, data = found
-        try:
-            text = decode(data)
-            text = _part(text, self.options)
-        except (FormatError, ValueError) as error:
-            self.context.unresolved(self.name, f"{target!r}: {error}", self.lineno)
-            return []
+        path, text = found
         if "literal" in self.options or "code" in self.options:
             return self.code(text.rstrip("\n"), self.options.get("code", ""))
-        self.context.includes += 1
-        self.context.included_chars += len(text)
-        if (
-            self.context.includes > MAX_INCLUDES
-            or self.context.included_chars > MAX_INCLUDED_CHARS
-            or (path == self.context.path and not _PARTS & self.options.keys())
-        ):
-            self.context.unresolved(
-                self.name, f"{target!r} includes itself, or too much is included", self.lineno
-            )
+        context = self.context
+        context.includes += 1
+        context.included_chars += len(text)
+        is_whole = path == context.path and not _PARTS & self.options.keys()
+        is_much = context.includes > MAX_INCLUDES or context.included_chars > MAX_INCLUDED_CHARS
+        if is_whole or is_much:
+            message = f"{target!r} includes itself, or too much is included"
+            context.unresolved(self.name, message, self.lineno)
             return []
         lines = statemachine.string2lines(text, tab_width=8, convert_whitespace=True)
         self.state_machine.insert_input(lines, path)
@@ -67,17 +74,11 @@ def _part(text: str, options: dict[str, str]) -> str:
     return text
 
 
-class LiteralInclude(SphinxDirective):
+class LiteralInclude(_OfFile):
     def run(self) -> list[nodes.Node]:
-        found = self.context.file(self.name, self.argument, self.lineno)
-        if found is None:
+        if (found := self.part(select)) is None:
             return []
-        path, data = found
-        try:
-            text = select(decode(data), self.options)
-        except (FormatError, ValueError) as error:
-            self.context.unresolved(self.name, f"{self.argument!r}: {error}", self.lineno)
-            return []
+        path, text = found
         language = self.options.get("language") or language_of(path) or self.context.language
         return self.code(text, language)
 

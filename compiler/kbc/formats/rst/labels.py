@@ -33,8 +33,5 @@ def labels_of(path: str, text: str) -> Iterator[tuple[str, LabelTarget]]:
         anchor = nodes.make_id(title)
         if table is not None:
             title, anchor = table["title"].strip(), nodes.make_id(label["name"])
-        shown = plain_title(title, text)
-        yield (
-            label_name(label["name"].strip("`").replace("\\", "")),
-            LabelTarget(path, shown, anchor),
-        )
+        name = label_name(label["name"].strip("`").replace("\\", ""))
+        yield name, LabelTarget(path, plain_title(title, text), anchor)

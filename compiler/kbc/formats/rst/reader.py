@@ -46,32 +46,22 @@ _PLAIN = re.compile(r"[A-Z][a-z]+ (?:[^\W_]|_(?=\w)|[ ,;'\"()/.-]|\n(?=[A-Za-z])
 """A paragraph without markup, as most descriptions of parameters are; docutils takes a millisecond for it."""
 
 _ERROR_LEVEL = 3
+_REFERENCES = ("Undefined substitution", "Unknown target", "Duplicate", "Too many")
+"""How docutils' errors about references begin, which are no errors of markup."""
+
 _SETTINGS: dict[str, Any] = {
-    "_disable_config": True,
-    "docinfo_xform": False,
-    "doctitle_xform": False,
-    "sectsubtitle_xform": False,
-    "file_insertion_enabled": False,
-    "raw_enabled": True,
-    "report_level": 5,
-    "halt_level": 5,
-    "smart_quotes": False,
-    "traceback": True,
-    "warning_stream": False,
-    "syntax_highlight": "none",
-    "line_length_limit": 1_000_000,
+    "_disable_config": True, "docinfo_xform": False, "doctitle_xform": False,
+    "sectsubtitle_xform": False, "file_insertion_enabled": False, "raw_enabled": True,
+    "report_level": 5, "halt_level": 5, "smart_quotes": False, "traceback": True,
+    "warning_stream": False, "syntax_highlight": "none", "line_length_limit": 1_000_000,
     "embed_stylesheet": False,
-}
+}  # fmt: skip
 
 _TRANSFORMS = (
-    references.Substitutions,
-    references.PropagateTargets,
-    references.AnonymousHyperlinks,
-    references.IndirectHyperlinks,
-    references.Footnotes,
-    references.ExternalTargets,
+    references.Substitutions, references.PropagateTargets, references.AnonymousHyperlinks,
+    references.IndirectHyperlinks, references.Footnotes, references.ExternalTargets,
     references.InternalTargets,
-)
+)  # fmt: skip
 
 
 def convert(
@@ -89,20 +79,18 @@ def convert(
     context.language, context.default_role = stated.language, stated.default_role
     document = _doctree(decode(data), context)
     writer = RstWriter(context, document)
-    written = writer.write()
-    problems = [*context.problems, *_errors(document)]
-    return [
-        Converted(
-            text=written,
-            format="rst",
-            title=writer.title,
-            author=writer.author,
-            created_at=writer.created_at,
-            anchors=tuple(writer.anchors),
-            targets=_targets(document),
-            problems=tuple(problems),
-        )
-    ]
+    text = writer.write()
+    result = Converted(
+        text=text,
+        format="rst",
+        title=writer.title,
+        author=writer.author,
+        created_at=writer.created_at,
+        anchors=tuple(writer.anchors),
+        targets=_targets(document),
+        problems=(*context.problems, *_errors(document)),
+    )
+    return [result]
 
 
 def embedded(text: str, around: Context, module: str = "") -> list[str]:
@@ -111,16 +99,9 @@ def embedded(text: str, around: Context, module: str = "") -> list[str]:
     wrong in it is not reported as the page's; a text that cannot be read is kept as it is."""
     if _PLAIN.fullmatch(text):
         return commonmark.paragraph(commonmark.escaped(text))
-    context = Context(
-        around.path,
-        around.read,
-        default_role="any",
-        module=module,
-        labels=around.labels,
-        declared=around.declared,
-        settings=around.settings,
-        depth=around.depth + 1,
-    )
+    context = Context(around.path, around.read, default_role="any", module=module)
+    context.labels, context.depth = around.labels, around.depth + 1
+    context.declared, context.settings = around.declared, around.settings
     if context.depth < MAX_EMBEDDED:
         context.embedded = partial(embedded, around=context)
     try:
@@ -134,23 +115,18 @@ def embedded(text: str, around: Context, module: str = "") -> list[str]:
 
 def _targets(document: nodes.document) -> tuple[str, ...]:
     """The ids of what the file itself gives a name, and of sections whose name another has."""
-    links = {
-        id for node in document.findall(nodes.target) if "refuri" in node for id in node["ids"]
-    }
+    addresses = (node for node in document.findall(nodes.target) if "refuri" in node)
+    links = {id for node in addresses for id in node["ids"]}
     named = (id for name, id in document.nameids.items() if id and document.nametypes.get(name))
     stated = (id for id in named if id not in links)
     sections = (id for node in document.findall(nodes.section) for id in node["ids"])
     return tuple(dict.fromkeys((*stated, *sections)))
 
 
-def _check_depth(text: str) -> None:
+def _doctree(text: str, context: Context) -> nodes.document:
     for number, line in enumerate(text.split("\n"), start=1):
         if len(line) > MAX_INDENT and len(line) - len(line.lstrip(" ")) > MAX_INDENT:
             raise FormatError(f"the line is indented by more than {MAX_INDENT} columns", number)
-
-
-def _doctree(text: str, context: Context) -> nodes.document:
-    _check_depth(text)
     has_pep_header = is_pep(text)
     document = docutils.utils.new_document(context.path, copy(_settings()))
     try:
@@ -166,10 +142,8 @@ def _doctree(text: str, context: Context) -> nodes.document:
     except OutOfTimeError:
         raise
     except Exception as error:  # docutils raises all kinds of errors on damaged input
-        reason = " ".join(str(error).split())[:200]
-        raise FormatError(
-            f"docutils cannot read the file: {type(error).__name__} {reason}"
-        ) from None
+        reason = f"{type(error).__name__} {' '.join(str(error).split())[:200]}"
+        raise FormatError(f"docutils cannot read the file: {reason}") from None
     return document
 
 
@@ -272,30 +246,15 @@ def _tables(context: Context) -> Iterator[None]:
 
 def _errors(document: nodes.document) -> list[DocumentProblem]:
     """What docutils could not read, as one problem."""
-    messages = [
-        message
-        for message in document.findall(nodes.system_message)
-        if message.get("level", 0) >= _ERROR_LEVEL
-    ]
-    serious = [message for message in messages if not _is_reference_error(message)]
+    messages = document.findall(nodes.system_message)
+    errors = (each for each in messages if each.get("level", 0) >= _ERROR_LEVEL)
+    serious = [each for each in errors if not each.astext().startswith(_REFERENCES)]
     if not serious:
         return []
     first = serious[0]
-    text = re.sub(r"\s+", " ", first[0].astext() if len(first) else "").strip()
+    text = " ".join((first[0].astext() if len(first) else "").split())
     others = f" (and {len(serious) - 1} more places)" if len(serious) > 1 else ""
-    return [
-        DocumentProblem(
-            code="rst-syntax",
-            message=f"docutils reports {text[:200]!r}{others}",
-            line=int(first.get("line", 0) or 0),
-            hint="Fix the markup; what could not be read is kept verbatim.",
-        )
-    ]
-
-
-def _is_reference_error(message: nodes.system_message) -> bool:
-    return bool(
-        re.match(
-            r"(?s)(Undefined substitution|Unknown target|Duplicate|Too many)", message.astext()
-        )
-    )
+    message = f"docutils reports {text[:200]!r}{others}"
+    line = int(first.get("line", 0) or 0)
+    hint = "Fix the markup; what could not be read is kept verbatim."
+    return [DocumentProblem(code="rst-syntax", message=message, line=line, hint=hint)]

@@ -78,10 +78,10 @@ def _node(name: str, raw: str, text: str, inliner: Any, context: Context) -> nod
         return nodes.inline(raw, title or target, label=target, titled=bool(title))
     if base == "term":
         return nodes.Text(title or target)
-    if base in ("code", "literal", "samp", "file", "kbd", "command") and not match:
-        return nodes.literal(
-            raw, re.sub(r"(?<!\\)[{}]", "", plain) if base in ("samp", "file") else plain
-        )
+    if base in ("samp", "file") and not match:
+        return nodes.literal(raw, re.sub(r"(?<!\\)[{}]", "", plain))
+    if base in ("code", "literal", "kbd", "command") and not match:
+        return nodes.literal(raw, plain)
     if base in _CODE or ":" in name:
         return nodes.literal(raw, title.lstrip("!") or _shortened(target, base))
     if base in ("index", "anchor"):
@@ -102,11 +102,8 @@ def _shortened(target: str, role: str) -> str:
     text = target.removeprefix("!")
     if text.startswith("~"):
         text = re.split(r"[.:]+", text[1:].removesuffix("()"))[-1]
-    text = (
-        text.lstrip(".")
-        if re.match(r"\.\w", text) and role in ("class", "meth", "func", "attr", "mod")
-        else text
-    )
+    if re.match(r"\.\w", text) and role in ("class", "meth", "func", "attr", "mod"):
+        text = text.lstrip(".")
     if role in ("func", "meth") and not text.endswith(")"):
         text += "()"
     return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from docutils import nodes
 
@@ -26,54 +26,44 @@ def write(
         _rows([row for part in table.findall(kind) for row in part], columns)
         for kind in (nodes.thead, nodes.tbody)
     )
-    if not all(_is_simple(cell) for row in [*header, *rows] for cell in row):
-        names = [" ".join(_text(cell, blocks).split()) for cell in header[-1]] if header else []
-        cells = (
-            [blocks(cell.children) if cell is not None else [] for cell in row] for row in rows
-        )
-        return commonmark.blocks([head, commonmark.listed_rows(names, cells)])
-    texts = [[_text(cell, blocks) for cell in row] for row in [*header, *rows]]
-    first = [" ".join(parts).strip() for parts in zip(*texts[: len(header)], strict=False)]
-    return commonmark.blocks(
-        [head, commonmark.table(first or [""] * columns, texts[len(header) :])]
-    )
+    texts = [[_text(cell, blocks) for cell in row] for row in header]
+    if all(_is_simple(cell) for row in [*header, *rows] for cell in row):
+        first = [" ".join(parts).strip() for parts in zip(*texts, strict=False)]
+        cells = [[_text(cell, blocks) for cell in row] for row in rows]
+        shown = commonmark.table(first or [""] * columns, cells)
+    else:
+        names = [" ".join(text.split()) for text in texts[-1]] if texts else []
+        inner = ([blocks(each.children) for each in row] for row in rows)
+        shown = commonmark.listed_rows(names, inner)
+    return commonmark.blocks([head, shown])
 
 
-Cell = nodes.entry | None
+def _rows(rows: Sequence[nodes.Node], columns: int) -> list[list[nodes.Element]]:
+    """The cells in full rows, with empty ones for what others reach over."""
+
+    def sizes(row: nodes.Node) -> Iterator[tuple[nodes.Element, int, int]]:
+        for each in row.children:
+            if isinstance(each, nodes.entry):
+                yield each, int(each.get("morecols", 0)) + 1, int(each.get("morerows", 0)) + 1
+
+    return commonmark.placed(map(sizes, rows), columns, nodes.entry())
 
 
-def _rows(rows: Sequence[nodes.Node], columns: int) -> list[list[Cell]]:
-    cells = (
-        (
-            (cell, int(cell.get("morecols", 0)) + 1, int(cell.get("morerows", 0)) + 1)
-            for cell in each.children
-            if isinstance(cell, nodes.entry)
-        )
-        for each in rows
-    )
-    return commonmark.placed(cells, columns, None)
-
-
-def _is_simple(cell: Cell) -> bool:
-    return cell is None or all(
+def _is_simple(cell: nodes.Element) -> bool:
+    return all(
         isinstance(child, _SIMPLE) or (isinstance(child, _LISTS) and _is_flat(child))
         for child in cell.children
     )
 
 
 def _is_flat(items: nodes.Node) -> bool:
-    return all(
-        isinstance(child, nodes.paragraph) for item in items.children for child in item.children
-    )
+    inner = (child for item in items.children for child in item.children)
+    return all(isinstance(child, nodes.paragraph) for child in inner)
 
 
-def _text(cell: Cell, blocks: Callable[[Sequence[nodes.Node]], Lines]) -> str:
-    if cell is None:
-        return ""
+def _text(cell: nodes.Element, blocks: Callable[[Sequence[nodes.Node]], Lines]) -> str:
     parts = []
     for child in cell.children:
-        lines = blocks([child])
-        parts.append(
-            "\n".join(lines) if isinstance(child, (*_LISTS, nodes.line_block)) else " ".join(lines)
-        )
+        is_apart = isinstance(child, (*_LISTS, nodes.line_block))
+        parts.append(("\n" if is_apart else " ").join(blocks([child])))
     return "\n".join(part.replace("\\\n", "\n") for part in parts if part)

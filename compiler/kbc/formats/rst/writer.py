@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from docutils import nodes
@@ -20,17 +21,9 @@ Lines = list[str]
 
 _METADATA = {"author": "author", "authors": "author", "date": "created_at"}
 _UNQUOTED = (
-    nodes.bullet_list,
-    nodes.enumerated_list,
-    nodes.definition_list,
-    nodes.literal_block,
-    nodes.doctest_block,
-    nodes.table,
-    nodes.field_list,
-    entry,
-    labelled,
-    described,
-)
+    nodes.bullet_list, nodes.enumerated_list, nodes.definition_list, nodes.literal_block,
+    nodes.doctest_block, nodes.table, nodes.field_list, entry, labelled, described,
+)  # fmt: skip
 _MAY_BE_CODE = (nodes.paragraph, nodes.definition_list)
 """What docutils takes indented code for, that no `::` announces: `if x:` and a line below it are a term and
 its definition."""
@@ -58,9 +51,8 @@ class RstWriter:
         self._document = document
         self._depth = 0
         self._is_part = is_part
-        self._contained = int(
-            is_part
-        )  # containers around what is written: their headings are no sections
+        # Containers around what is written: their headings are no sections.
+        self._contained = int(is_part)
         self._owners: list[str] = []
         self.anchors: list[str] = []
         self.title = ""
@@ -86,25 +78,20 @@ class RstWriter:
     def blocks(self, children: Sequence[nodes.Node]) -> Lines:
         """The lines of block nodes; inline ones among them are paragraphs."""
         parts: list[Lines] = []
-        loose: list[nodes.Node] = []
         bullet = "-"
         previous: nodes.Node | None = None
-        for node in children:
-            if isinstance(node, nodes.Text) or _is_inline(node):
-                loose.append(node)
+        for is_loose, group in groupby(children, _is_inline):
+            if is_loose:
+                parts.append(commonmark.paragraph(self.inline(group)))
                 continue
-            if loose:
-                parts.append(commonmark.paragraph(self.inline(loose)))
-                loose = []
-            if isinstance(node, nodes.bullet_list):
-                same = isinstance(previous, nodes.bullet_list)
-                bullet = "*" if same and bullet == "-" else "-"
-                parts.append(self._bullets(node, bullet))
-            else:
-                parts.append(self.block(node))
-            previous = node if parts[-1] else previous
-        if loose:
-            parts.append(commonmark.paragraph(self.inline(loose)))
+            for node in group:
+                if isinstance(node, nodes.bullet_list):
+                    same = isinstance(previous, nodes.bullet_list)
+                    bullet = "*" if same and bullet == "-" else "-"
+                    parts.append(commonmark.itemised(self._items(node), bullet=bullet))
+                else:
+                    parts.append(self.block(node))
+                previous = node if parts[-1] else previous
         return commonmark.blocks(parts)
 
     def block(self, node: nodes.Node) -> Lines:
@@ -114,8 +101,8 @@ class RstWriter:
                 return write(self, node)
         return self.blocks(node.children) if node.children else []
 
-    def inline(self, children: Sequence[nodes.Node]) -> str:
-        return "".join(self._inline(node) for node in children)
+    def inline(self, children: Iterable[nodes.Node]) -> str:
+        return "".join(map(self._inline, children))
 
     def _inline(self, node: nodes.Node) -> str:
         if isinstance(node, nodes.Text):
@@ -139,10 +126,11 @@ class RstWriter:
             return f"^{commonmark.escaped(node.astext())}"
         if isinstance(node, nodes.image):
             return commonmark.escaped(str(node.get("alt", "")))
-        if isinstance(node, nodes.problematic):
+        if isinstance(node, nodes.problematic):  # a reference that leads nowhere
             # Of the name of a name on another page docutils makes its source, which no page shows.
-            text = node.astext()
-            return "" if text.startswith(".. _") else _unmarked(text)
+            raw = "" if node.astext().startswith(".. _") else node.astext()
+            text = re.sub(r"\A[|`:]+|[|`]+_{0,2}\Z|_{1,2}\Z", "", raw)
+            return commonmark.escaped(re.sub(r"\s*<[^<>]*>\Z", "", text))
         if isinstance(node, (nodes.raw, nodes.substitution_definition, nodes.system_message)):
             return ""
         return self.inline(node.children)
@@ -162,14 +150,11 @@ class RstWriter:
         """The title of the section or figure that a `ref` without a text names."""
         target = self._document.nameids.get(label)
         found = self._document.ids.get(target) if target else None
-        while found is not None and not isinstance(found, (nodes.section, nodes.Titular)):
-            title = next(iter(found.findall(nodes.caption)), None)
-            if title is not None:
-                return title.astext()
-            found = None
         if isinstance(found, nodes.section):
             return found[0].astext()
-        return found.astext() if found is not None else node.astext()
+        if found is not None and not isinstance(found, nodes.Titular):
+            found = next(iter(found.findall(nodes.caption)), None)
+        return (node if found is None else found).astext()
 
     def _section(self, node: nodes.section) -> Lines:
         title = next((child for child in node if isinstance(child, nodes.title)), None)
@@ -197,13 +182,9 @@ class RstWriter:
             return self.blocks(node.children)
         names = [self._qualified(signature, node) for signature in signatures]
         self._depth += 1
-        head = self._heading(
-            self._depth, commonmark.code_span(names[0]), self._anchor(names[0], node)
-        )
-        others = [
-            commonmark.code_span(name) + ("\\" if index < len(names) - 2 else "")
-            for index, name in enumerate(names[1:])
-        ]
+        first, *rest = map(commonmark.code_span, names)
+        head = self._heading(self._depth, first, self._anchor(names[0], node))
+        others = commonmark.broken(rest)
         self._owners.append(_bare(signatures[0]) if node["owner"] else "")
         body = self.blocks(node.children)
         self._owners.pop()
@@ -250,16 +231,11 @@ class RstWriter:
         lines = commonmark.blocks([[f"**{' '.join(label.split())}**"] if label else [], body])
         return commonmark.quote(lines) if node["style"] == "quote" else lines
 
-    def _bullets(self, node: nodes.Element, marker: str) -> Lines:
-        return self._list(node, lambda _: f"{marker} ")
-
     def _numbers(self, node: nodes.enumerated_list) -> Lines:
-        start = int(node.get("start", 1))
-        return self._list(node, lambda index: f"{(start + index) % 1_000_000_000}. ")
+        return commonmark.itemised(self._items(node), first=int(node.get("start", 1)))
 
-    def _list(self, node: nodes.Element, marker: Callable[[int], str]) -> Lines:
-        items = enumerate(self._inner(item.children) or [""] for item in node.children)
-        return commonmark.listed([commonmark.indented(each, marker(at)) for at, each in items])
+    def _items(self, node: nodes.Element) -> Iterator[Lines]:
+        return (self._inner(item.children) for item in node.children)
 
     def _inner(self, children: Sequence[nodes.Node]) -> Lines:
         """Blocks in a container, whose headings are no sections."""
@@ -272,37 +248,33 @@ class RstWriter:
         """Items with the term in bold and its definition below."""
         items: list[Lines] = []
         for item in node.children:
-            terms = [child for child in item.children if isinstance(child, nodes.term)]
-            classifiers = [each for each in item.children if isinstance(each, nodes.classifier)]
-            head = ", ".join(self._term(term) for term in terms)
-            if classifiers:
-                head += "".join(f" : {self.inline(each.children)}" for each in classifiers)
-            rest = [each for each in item.children if isinstance(each, nodes.definition)]
+            head = ", ".join(map(self._term, _children(item, nodes.term)))
+            for each in _children(item, nodes.classifier):
+                head += f" : {self.inline(each.children)}"
+            rest = _children(item, nodes.definition)
             body = self._inner([child for each in rest for child in each.children])
             items.append(commonmark.indented(commonmark.blocks([[head], body]), "- "))
         return commonmark.blocks(items)
 
-    def _term(self, term: nodes.Element) -> str:
+    def _term(self, term: nodes.Node) -> str:
         return _wrapped(" ".join(self.inline(term.children).split()), "**")
 
     def _fields(self, node: nodes.Element) -> Lines:
-        items: list[Lines] = []
+        found: Lines = []
         for field in node.children:
-            name = _wrapped(" ".join(self.inline(field.children[0].children).split()), "**")
+            name = self._term(field.children[0])
             body = self._inner(field.children[1].children) if len(field.children) > 1 else []
-            single = bool(body) and "" not in body and not body[0].startswith(("`" * 3, "- ", "|"))
-            lines = (
-                [f"{name}: {body[0]}", *body[1:]] if single else commonmark.blocks([[name], body])
-            )
-            items.append(commonmark.indented(lines, "- "))
-        return [line for item in items for line in item] if items else []
+            lines = commonmark.blocks([[name], body])
+            if body and "" not in body and not body[0].startswith(("`" * 3, "- ", "|")):
+                lines = [f"{name}: {body[0]}", *body[1:]]
+            found += commonmark.indented(lines, "- ")
+        return found
 
     def _options(self, node: nodes.option_list) -> Lines:
         items = []
         for item in node.children:
-            names = ", ".join(
-                commonmark.code_span(option.astext()) for option in item.findall(nodes.option)
-            )
+            options = item.findall(nodes.option)
+            names = ", ".join(commonmark.code_span(each.astext()) for each in options)
             body = self._inner(item.children[-1].children)
             items.append(commonmark.indented(commonmark.blocks([[names], body]), "- "))
         return commonmark.blocks(items)
@@ -345,10 +317,9 @@ class RstWriter:
 
     def _note(self, node: nodes.Element) -> Lines:
         """A footnote or citation."""
-        label = next(
-            (child.astext() for child in node.children if isinstance(child, nodes.label)), ""
-        )
-        body = self.blocks([child for child in node.children if not isinstance(child, nodes.label)])
+        labels = _children(node, nodes.label)
+        label = labels[0].astext() if labels else ""
+        body = self.blocks([child for child in node.children if child not in labels])
         return [f"\\[{commonmark.escaped(label)}\\] {body[0]}", *body[1:]] if body else []
 
     def _message(self, node: nodes.system_message) -> Lines:
@@ -356,22 +327,16 @@ class RstWriter:
         no definition, which no page shows."""
         if _READ_ANYWAY.match(node.children[0].astext() if node.children else ""):
             return []
-        kept = [child for child in node.children if isinstance(child, nodes.literal_block)]
-        return self.blocks(kept[:1])
-
-    def _image(self, node: nodes.Element) -> Lines:
-        return commonmark.paragraph(commonmark.escaped(str(node.get("alt", ""))))
+        return self.blocks(_children(node, nodes.literal_block)[:1])
 
     def _table(self, node: nodes.table) -> Lines:
+        def inline(each: nodes.Element) -> str:
+            return " ".join(self.inline(each.children).split())
+
         self._contained += 1
-        lines = tables.write(
-            node, self.blocks, lambda each: " ".join(self.inline(each.children).split())
-        )
+        lines = tables.write(node, self.blocks, inline)
         self._contained -= 1
         return lines
-
-    def _nothing(self, node: nodes.Node) -> Lines:
-        return []
 
 
 _BLOCKS: dict[type, Callable[[RstWriter, Any], Lines]] = {
@@ -396,25 +361,26 @@ _BLOCKS: dict[type, Callable[[RstWriter, Any], Lines]] = {
     nodes.footnote: RstWriter._note,
     nodes.citation: RstWriter._note,
     nodes.system_message: RstWriter._message,
-    nodes.image: RstWriter._image,
+    nodes.image: lambda writer, node: commonmark.paragraph(writer._inline(node)),
     nodes.table: RstWriter._table,
     nodes.transition: lambda writer, node: ["***"],
-    nodes.Invisible: RstWriter._nothing,
-    nodes.target: RstWriter._nothing,
-    nodes.raw: RstWriter._nothing,
+    **dict.fromkeys((nodes.Invisible, nodes.target, nodes.raw), lambda writer, node: []),
 }
 
 
 def _is_inline(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.Inline) and not isinstance(node, nodes.target)
+    is_inline = isinstance(node, (nodes.Text, nodes.Inline))
+    return is_inline and not isinstance(node, nodes.target)
+
+
+def _children(node: nodes.Node, kind: type[nodes.Element]) -> list[nodes.Node]:
+    return [each for each in node.children if isinstance(each, kind)]
 
 
 def _is_badge(node: nodes.Node) -> bool:
     """Whether this is an image, or a link around one."""
-    is_link = isinstance(node, nodes.reference) and all(
-        isinstance(child, nodes.image) for child in node.children
-    )
-    return isinstance(node, nodes.image) or is_link
+    shown = node.children if isinstance(node, nodes.reference) else [node]
+    return all(isinstance(each, nodes.image) for each in shown)
 
 
 def _section_id(node: nodes.section) -> str:
@@ -426,12 +392,6 @@ def _section_id(node: nodes.section) -> str:
 
 def _wrapped(text: str, mark: str) -> str:
     return text if "``" in text else commonmark.marked(text, mark)
-
-
-def _unmarked(raw: str) -> str:
-    """The text of a reference that leads nowhere."""
-    text = re.sub(r"\A[|`:]+|[|`]+_{0,2}\Z|_{1,2}\Z", "", raw)
-    return commonmark.escaped(re.sub(r"\s*<[^<>]*>\Z", "", text))
 
 
 def _bare(signature: str) -> str:

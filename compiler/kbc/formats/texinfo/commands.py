@@ -6,10 +6,8 @@ LEVELS = {
     **dict.fromkeys(["chapter", "unnumbered", "appendix", "chapheading", "majorheading"], 2),
     **dict.fromkeys(["section", "unnumberedsec", "appendixsec", "heading"], 3),
     **dict.fromkeys(["subsection", "unnumberedsubsec", "appendixsubsec", "subheading"], 4),
-    **dict.fromkeys(
-        ["subsubsection", "unnumberedsubsubsec", "appendixsubsubsec", "subsubheading"], 5
-    ),
-}
+    "subsubsection": 5, "unnumberedsubsubsec": 5, "appendixsubsubsec": 5, "subsubheading": 5,
+}  # fmt: skip
 """Of headings; that of the manual is 1."""
 
 CODE = frozenset([
@@ -19,47 +17,38 @@ CODE = frozenset([
 
 LISP = frozenset(["lisp", "smalllisp"])
 
-LEFT_OUT = frozenset(
-    [
-        *("copying", "detailmenu", "direntry", "docbook", "documentdescription", "html"),
-        *("ifdocbook", "ifinfo", "ifnothtml", "ifplaintext", "iftex", "ifxml", "ignore", "latex"),
-        *("macro", "menu", "iflatex", "rmacro", "tex", "titlepage", "xml"),
-    ]
-)
+LEFT_OUT = frozenset([
+    "copying", "detailmenu", "direntry", "docbook", "documentdescription", "html", "ifdocbook",
+    "ifinfo", "iflatex", "ifnothtml", "ifplaintext", "iftex", "ifxml", "ignore", "latex", "macro",
+    "menu", "rmacro", "tex", "titlepage", "xml",
+])  # fmt: skip
 """Blocks for other formats and for navigation, and what says who published the manual."""
 
-TRANSPARENT = frozenset(
-    [
-        *("cartouche", "flushleft", "flushright", "float", "group", "indentedblock"),
-        *("raggedright", "smallindentedblock"),
-    ]
-)
+TRANSPARENT = frozenset([
+    "cartouche", "flushleft", "flushright", "float", "group", "indentedblock", "raggedright",
+    "smallindentedblock",
+])  # fmt: skip
 """Blocks of which the content counts."""
 
 LISTS = frozenset(["enumerate", "ftable", "itemize", "table", "vtable"])
 
 QUOTES = frozenset(["quotation", "smallquotation"])
 
-WITHIN_PARAGRAPHS = frozenset(
-    ["cindex", "findex", "indent", "kindex", "noindent", "pindex", "tindex", "vindex"]
-)
+WITHIN_PARAGRAPHS = frozenset([
+    "cindex", "findex", "indent", "kindex", "noindent", "pindex", "tindex", "vindex",
+])  # fmt: skip
 """Those of the following that end no paragraph."""
 
-NO_TEXT = frozenset(
-    [
-        *WITHIN_PARAGRAPHS,
-        *("author", "bye", "clear", "contents", "dircategory", "documentencoding"),
-        *("include", "documentlanguage", "finalout", "headitem"),
-        *("insertcopying", "need", "page", "printindex", "set"),
-        *("setchapternewpage", "settitle", "setfilename", "shortcontents", "sp", "subtitle"),
-        *("summarycontents", "synindex", "syncodeindex", "title", "vskip"),
-        *("everyheading", "everyfooting", "defindex", "defcodeindex", "paragraphindent"),
-        *("firstparagraphindent", "exampleindent", "raisesections", "lowersections", "headings"),
-        *("footnotestyle", "kbdinputstyle", "xrefautomaticsectiontitle", "codequoteundirected"),
-        *("codequotebacktick", "allowcodebreaks", "unmacro", "alias", "definfoenclose"),
-        "columnfractions",
-    ]
-)
+NO_TEXT = WITHIN_PARAGRAPHS | frozenset([
+    "author", "bye", "clear", "contents", "dircategory", "documentencoding", "include",
+    "documentlanguage", "finalout", "headitem", "insertcopying", "need", "page", "printindex", "set",
+    "setchapternewpage", "settitle", "setfilename", "shortcontents", "sp", "subtitle",
+    "summarycontents", "synindex", "syncodeindex", "title", "vskip", "everyheading", "everyfooting",
+    "defindex", "defcodeindex", "paragraphindent", "firstparagraphindent", "exampleindent",
+    "raisesections", "lowersections", "headings", "footnotestyle", "kbdinputstyle",
+    "xrefautomaticsectiontitle", "codequoteundirected", "codequotebacktick", "allowcodebreaks",
+    "unmacro", "alias", "definfoenclose", "columnfractions",
+])  # fmt: skip
 """Commands of a line that say nothing to readers."""
 
 DEFINED = {

@@ -9,19 +9,7 @@ from dataclasses import dataclass, field
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsewhere, unresolved
-from kbc.formats.texinfo.commands import (
-    CODE,
-    DEFINED,
-    LEFT_OUT,
-    LEVELS,
-    LISP,
-    LISTS,
-    NO_TEXT,
-    OF_CLASSES,
-    QUOTES,
-    TRANSPARENT,
-    WITHIN_PARAGRAPHS,
-)
+from kbc.formats.texinfo import commands
 from kbc.formats.texinfo.inline import anchor, markdown, plain
 from kbc.formats.texinfo.macros import with_macros
 from kbc.languages.includes.generated import is_generated
@@ -40,11 +28,12 @@ _COMMENT = re.compile(
 )
 _INCLUDE = re.compile(r"^@include[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
 _DEFINITION = re.compile(
-    rf"def(?P<kind>{'|'.join(sorted(DEFINED, key=len, reverse=True))})(?P<more>x?)"
+    rf"def(?P<kind>{'|'.join(sorted(commands.DEFINED, key=len, reverse=True))})(?P<more>x?)"
 )
 _STRUCTURE = ("top", "node", "item", "itemx", "tab", "end", "multitable", "center")
 _KNOWN = frozenset(_STRUCTURE).union(
-    *(NO_TEXT, LEVELS, CODE, LISP, LEFT_OUT, LISTS, QUOTES, TRANSPARENT)
+    *(commands.NO_TEXT, commands.LEVELS, commands.CODE, commands.LISP, commands.LEFT_OUT),
+    *(commands.LISTS, commands.QUOTES, commands.TRANSPARENT),
 )
 _TAB = re.compile(r"[ \t]*@tab\b[ \t]*")
 _CONTINUED = re.compile(r"^(@def[^\n]*?)@\n[ \t]*", re.MULTILINE)
@@ -78,10 +67,10 @@ class _Defined:
 
     @classmethod
     def read(cls, kind: str, words: list[str]) -> _Defined:
-        label = DEFINED[kind]
+        label = commands.DEFINED[kind]
         if not label and words:
             label, words = words[0], words[1:]
-        if kind in OF_CLASSES and len(words) > 1:
+        if kind in commands.OF_CLASSES and len(words) > 1:
             label, words = f"{label} of {words[0]}", words[1:]
         place = 1 if kind.startswith("type") and len(words) > 1 else 0
         name = words[place] if words else ""
@@ -112,16 +101,15 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     title = writer.title if writer.blocks else ""  # a file may define what others use
     head = [commonmark.heading(1, title)] if title else []
     lines = commonmark.blocks([*head, *writer.blocks])
-    return [
-        Converted(
-            text=commonmark.document(lines),
-            format="texinfo",
-            title=re.sub(r"[*`\\]", "", title),
-            anchors=("top", *writer.anchors) if title else tuple(writer.anchors),
-            parts=tuple(source.parts),
-            problems=tuple(source.problems),
-        )
-    ]
+    result = Converted(
+        text=commonmark.document(lines),
+        format="texinfo",
+        title=re.sub(r"[*`\\]", "", title),
+        anchors=("top", *writer.anchors) if title else tuple(writer.anchors),
+        parts=tuple(source.parts),
+        problems=tuple(source.problems),
+    )
+    return [result]
 
 
 class _TexinfoSource:
@@ -138,12 +126,10 @@ class _TexinfoSource:
         text = _CONTINUED.sub(r"\1", _COMMENT.sub(lambda each: each["kept"] or each["at"], text))
 
         def included(match: re.Match[str]) -> str:
-            places = (posixpath.dirname(path), posixpath.dirname(self._path))
             for place in dict.fromkeys(
-                posixpath.normpath(posixpath.join(p, match[1])) for p in places
+                resolved_path(match[1], each) for each in (path, self._path)
             ):
-                data = self._read(place)
-                if data is None:
+                if (data := self._read(place)) is None:
                     continue
                 self._chars += len(data)
                 if depth > MAX_DEPTH or len(self.parts) >= MAX_INCLUDES or self._chars > MAX_CHARS:
@@ -180,11 +166,12 @@ class _TexinfoWriter:
         for line in lines:
             match = _LINE.match(line)
             name = match["name"] if match else ""
+            off = "ifclear" if match and match["rest"].strip() in self._values else "ifset"
             if match is None or not self._is_command(name):
                 self._text(line)
-            elif name in LEFT_OUT or self._is_off(name, match["rest"]):
+            elif name in commands.LEFT_OUT or name == off:
                 _skip(lines, name)
-            elif name in CODE or name in LISP:
+            elif name in commands.CODE or name in commands.LISP:
                 self._code(lines, name)
             else:
                 self._command(name, match["rest"].strip())
@@ -194,10 +181,6 @@ class _TexinfoWriter:
 
     def _is_command(self, name: str) -> bool:
         return name in _KNOWN or name.startswith("if") or bool(_DEFINITION.fullmatch(name))
-
-    def _is_off(self, name: str, rest: str) -> bool:
-        is_set = rest.strip() in self._values
-        return (name == "ifset" and not is_set) or (name == "ifclear" and is_set)
 
     def _inline(self, text: str) -> str:
         return markdown(text, self._values, self._targets)
@@ -230,10 +213,10 @@ class _TexinfoWriter:
                 shown.append(plain(line, self._values).rstrip("\n"))
         code = "\n".join(shown).strip("\n")
         if code.strip():
-            self._add(commonmark.fence(code, "lisp" if name in LISP else ""))
+            self._add(commonmark.fence(code, "lisp" if name in commands.LISP else ""))
 
     def _command(self, name: str, rest: str) -> None:
-        if name in WITHIN_PARAGRAPHS:
+        if name in commands.WITHIN_PARAGRAPHS:
             return
         self._flush()
         definition = _DEFINITION.fullmatch(name)
@@ -246,17 +229,20 @@ class _TexinfoWriter:
             self.title = self._inline(_VALUE.sub(self._known, rest))
         elif name == "node":
             self._node = " ".join(rest.split(",")[0].split())
-        elif name in LEVELS:
-            self._heading(LEVELS[name], rest)
+        elif name in commands.LEVELS:
+            self._heading(commands.LEVELS[name], rest)
         elif name == "end":
-            self._close(rest.split()[0] if rest else "")
+            ended = rest.split()[0] if rest else ""
+            if any(block.name == ended for block in self._open):
+                while self._end() != ended:
+                    pass
         elif name in ("item", "itemx", "headitem", "tab"):
             self._item(name, rest)
         elif name == "center":
             self._add(commonmark.paragraph(self._inline(rest)))
         elif definition:
             self._definition(definition["kind"], rest, is_further=bool(definition["more"]))
-        elif name not in NO_TEXT and name != "top" and len(self._open) < MAX_DEPTH:
+        elif name not in commands.NO_TEXT and name != "top" and len(self._open) < MAX_DEPTH:
             self._open.append(_TexinfoBlock(name, rest))
 
     def _known(self, value: re.Match[str]) -> str:
@@ -272,9 +258,8 @@ class _TexinfoWriter:
         self.blocks.append(commonmark.heading(level, title))
 
     def _definition(self, kind: str, rest: str, *, is_further: bool) -> None:
-        found = _Defined.read(
-            kind, [word.strip("{}") for word in _WORD.findall(plain(rest, self._values))]
-        )
+        words = _WORD.findall(plain(rest, self._values))
+        found = _Defined.read(kind, [word.strip("{}") for word in words])
         goes_on = is_further and self._open and self._open[-1].name.startswith("def")
         if not goes_on:
             if len(self._open) >= MAX_DEPTH:
@@ -303,7 +288,7 @@ class _TexinfoWriter:
             block.count += 1
             block.marker = f"{block.count}. " if block.name == "enumerate" else "- "
             self._paragraph = [rest] if rest else []
-        elif block.name in LISTS:
+        elif block.name in commands.LISTS:
             if name == "item" or block.blocks:
                 self._end_item(block)
             block.marker = "- "
@@ -329,11 +314,6 @@ class _TexinfoWriter:
             block.rows.append(commonmark.indented(lines, block.marker) if block.marker else lines)
         block.blocks, block.terms = [], []
 
-    def _close(self, name: str) -> None:
-        if any(block.name == name for block in self._open):
-            while self._end() != name:
-                pass
-
     def _end(self) -> str:
         self._flush()
         block = self._open[-1]
@@ -341,7 +321,7 @@ class _TexinfoWriter:
             self._cell(block)
             rows = [row for row in block.rows if any(row)]
             lines = commonmark.table(rows[0], rows[1:]) if rows else []
-        elif block.name in LISTS:
+        elif block.name in commands.LISTS:
             self._end_item(block)
             lines = commonmark.blocks(block.rows)
         elif block.name.startswith("def"):
@@ -349,7 +329,7 @@ class _TexinfoWriter:
             lines = commonmark.blocks([*terms, *block.blocks])
         else:
             lines = commonmark.blocks(block.blocks)
-            lines = commonmark.quote(lines) if block.name in QUOTES else lines
+            lines = commonmark.quote(lines) if block.name in commands.QUOTES else lines
         self._open.pop()
         if lines:
             self._add(lines)
@@ -364,7 +344,7 @@ def _nodes(lines: list[str]) -> Iterator[tuple[str, str]]:
         name = match["name"] if match else ""
         if match and name == "node":
             node = " ".join(match["rest"].split(",")[0].split())
-        elif match and node and (name in LEVELS or name == "top"):
+        elif match and node and (name in commands.LEVELS or name == "top"):
             yield node, " ".join(plain(match["rest"], {}).split())
             node = ""
 

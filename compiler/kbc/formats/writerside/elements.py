@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html import escape
 from textwrap import dedent
 
@@ -53,10 +53,8 @@ class ElementWriter:
         with self._topic.declaring(element):
             parts = [self._text(element.text)]
             for each in element:
-                if isinstance(each.tag, str):
-                    parts += [self.element(each, level), self._text(each.tail)]
-                else:  # an entity that HTML does not have
-                    parts.append(self._text(each.tail))
+                is_entity = not isinstance(each.tag, str)  # that HTML does not have
+                parts += ["" if is_entity else self.element(each, level), self._text(each.tail)]
             return "".join(parts)
 
     def element(self, element: etree._Element, level: int) -> str:
@@ -177,15 +175,13 @@ class ElementWriter:
 
     def _links(self, element: etree._Element, level: int) -> str:
         """Links of a starting page, one a line."""
-        label = _label(self._topic.title(element))
-        return f"<div>{label}{''.join(self._items(element, level))}</div>"
-
-    def _items(self, element: etree._Element, level: int) -> Iterator[str]:
+        parts = [_label(self._topic.title(element))]
         for each in element:
             if each.tag == "a":
-                yield f"<p>{self._link(each, level)}</p>"
+                parts.append(f"<p>{self._link(each, level)}</p>")
             elif isinstance(each.tag, str) and each.tag != "title":
-                yield self.element(each, level)
+                parts.append(self.element(each, level))
+        return f"<div>{''.join(parts)}</div>"
 
     def _image(self, element: etree._Element, level: int) -> str:
         return f'<img alt="{escape(self._topic.filled(element.get("alt", "")))}">'

@@ -150,9 +150,8 @@ class _Markdown:
             margin = "" if indent else re.sub(r"[^ \t>]", " ", before)
             block = "\n".join(margin + line for line in fence(code, info.strip()))
             return indent, block if indent else before + block[len(margin) :]
-        is_literal = (
-            stated.get("ignore-vars") == "true" or stated.get("interpolate-variables") == "false"
-        )
+        settings = stated.get("ignore-vars"), stated.get("interpolate-variables")
+        is_literal = settings[0] == "true" or settings[1] == "false"
         body = lines[1:] if is_literal else self._topic.filled("\n".join(lines[1:])).split("\n")
         if indent:  # the place gives it back
             blanks = re.compile(rf"[ \t]{{0,{len(indent)}}}")
@@ -224,10 +223,8 @@ class _Markdown:
             inner = "".join(root.itertext())
         except FormatError:
             pass  # code as it is, with signs that XML would have escaped
-        return fence(
-            code_of(inner if stated.get("ignore-vars") == "true" else self._topic.filled(inner)),
-            language,
-        )
+        is_literal = stated.get("ignore-vars") == "true"
+        return fence(code_of(inner if is_literal else self._topic.filled(inner)), language)
 
     def _include(self, stated: Mapping[str, str], inner: str) -> str:
         topic = self._topic
@@ -289,11 +286,9 @@ class _Markdown:
         tag = INLINE.get(name, "")
         if tag == "code":
             plain = " ".join((text or stated.get("key", "").lstrip("$")).split())
-            return (
-                f"`{_unescaped(plain)}`"
-                if plain and "`" not in plain and "\ue000" not in plain
-                else plain
-            )
+            is_code = plain and "`" not in plain and "\ue000" not in plain
+            shown = plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+            return f"`{shown}`" if is_code else plain
         mark = {"strong": "**", "em": "*"}.get(tag, "")
         return f"{mark}{text.strip()}{mark}" if mark and text.strip() else text
 
@@ -378,7 +373,3 @@ def _on_one_line(match: re.Match[str]) -> str:
 def _gap(match: re.Match[str]) -> str:
     """A tag between paragraphs ends them; one in a line is nothing."""
     return "\n\n" if match[0].strip().startswith(("<td", "<tr", "<th")) else "\n"
-
-
-def _unescaped(text: str) -> str:
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -90,11 +90,13 @@ def project_of(path: str, read: Read) -> TopicProject:
 
 
 def _project(folder: str, found: Configuration, read: Read) -> TopicProject:
+    def place(name: str) -> str:
+        return posixpath.normpath(posixpath.join(folder, name)) if name else ""
+
     ids: list[str] = []
     variables: dict[str, str] = {}
     for instance in found.instances:
-        data = read(posixpath.normpath(posixpath.join(folder, instance.tree)))
-        profile = parsed_if_any(data)
+        profile = parsed_if_any(read(place(instance.tree)))
         if profile is not None:
             ids.append(profile.get("id", ""))
             name = profile.get("name", "")
@@ -102,15 +104,9 @@ def _project(folder: str, found: Configuration, read: Read) -> TopicProject:
             variables.setdefault("product", name)
         if instance.version:
             variables.setdefault("version", instance.version)
-    if found.variables:
-        data = read(posixpath.normpath(posixpath.join(folder, found.variables)))
-        root = parsed_if_any(data)
-        if root is not None:
-            variables |= dict(declared(root, tuple(ids)))
-
-    def place(name: str) -> str:
-        return posixpath.normpath(posixpath.join(folder, name)) if name else ""
-
+    root = parsed_if_any(read(place(found.variables))) if found.variables else None
+    if root is not None:
+        variables |= dict(declared(root, tuple(ids)))
     return TopicProject(place(found.topics), place(found.snippets), tuple(ids), variables)
 
 

@@ -36,14 +36,13 @@ def convert(
             ),
             "",
         )
-    return [
-        Converted(
-            text=written,
-            format="writerside",
-            title=title,
-            summary=described,
-            anchors=anchors,
-            targets=tuple(dict.fromkeys(topic.targets)),
-            problems=tuple(topic.problems),
-        )
-    ]
+    result = Converted(
+        text=written,
+        format="writerside",
+        title=title,
+        summary=described,
+        anchors=anchors,
+        targets=tuple(dict.fromkeys(topic.targets)),
+        problems=tuple(topic.problems),
+    )
+    return [result]

@@ -44,11 +44,9 @@ def declaration(rows: Sequence[str], name: str) -> list[str]:
         rf"^\s*(?:[\w@<>?.\[\]]+\s+)*?{_DECLARED}\s+(?:<[^>]*>\s*)?(?:[\w<>?, ]+\.)?`?{re.escape(plain)}\b"
     )
     untyped = re.compile(rf"^\s*(?:[\w<>\[\],.?]+\s+)+{re.escape(plain)}\s*(?:[(={{;]|$)")
-    for pattern in (stated, untyped):
-        first = next((at for at, row in enumerate(rows) if pattern.match(row)), None)
-        if first is not None:
-            break
-    else:
+    patterns = (stated, untyped)
+    places = (at for pattern in patterns for at, row in enumerate(rows) if pattern.match(row))
+    if (first := next(places, None)) is None:
         raise ValueError(f"the file has no {name!r}")
     last = _indented_end(rows, first) if _is_python(rows[first]) else _end(rows, first)
     while first and _ANNOTATION.match(rows[first - 1]):

@@ -66,10 +66,8 @@ class Topic:
     def scope(self, variables: Mapping[str, str]) -> Iterator[None]:
         """Variables of an element; their values are filled with those around it."""
         outer = self.variables
-        self.variables = {
-            **outer,
-            **{name: filled(value, outer) for name, value in variables.items()},
-        }
+        own = {name: filled(value, outer) for name, value in variables.items()}
+        self.variables = outer | own
         try:
             yield
         finally:
@@ -83,12 +81,8 @@ class Topic:
     def inside(self, path: str, id: str) -> Iterator[bool]:
         """Reads a part of another file; False where that would not end."""
         self.includes += 1
-        is_bounded = (
-            (path, id) not in self.stack
-            and len(self.stack) < MAX_DEPTH
-            and self.includes <= MAX_INCLUDES
-            and self.chars <= MAX_CHARS
-        )
+        is_small = self.includes <= MAX_INCLUDES and self.chars <= MAX_CHARS
+        is_bounded = is_small and (path, id) not in self.stack and len(self.stack) < MAX_DEPTH
         outer = self.stack
         self.stack = (*outer, (path, id))
         try:
@@ -109,9 +103,7 @@ class Topic:
 
     def text(self, path: str) -> str | None:
         data = self.read(path)
-        if data is None or b"\0" in data:
-            return None
-        return decode_any(data)
+        return None if data is None or b"\0" in data else decode_any(data)
 
     def target(self, href: str, anchor: str = "") -> str:
         """Where a link leads: a topic by its path from this one, an address as it is."""
@@ -183,24 +175,17 @@ class Topic:
         """The element `id` of a `.topic` file; None where there is none."""
         text = self.text(path)
         root = parsed_if_any(None if text is None else text.encode())
-        if root is None:
-            return None
-        if not id:
+        if root is None or not id:
             return root
         return next((each for each in root.iter() if each.get("id") == id), None)
 
 
 def _titled(text: str, id: str) -> str:
     """The title of the element or heading that states `id`."""
-    quoted = re.escape(id)
-    in_tag = re.compile(
-        rf"<\w[\w-]*\b(?=[^<>]*\bid\s*=\s*\"{quoted}\")[^<>]*\btitle\s*=\s*\"([^\"]*)\""
-    )
-    heading = re.compile(rf"^#+\s+(.*?)\s*\{{[^}}\n]*\bid\s*=\s*\"{quoted}\"", re.MULTILINE)
-    found = in_tag.search(text) or heading.search(text)
-    if found:
+    stated = rf"\bid\s*=\s*\"{re.escape(id)}\""
+    in_tag = re.compile(rf"<\w[\w-]*\b(?=[^<>]*{stated})[^<>]*\btitle\s*=\s*\"([^\"]*)\"")
+    heading = re.compile(rf"^#+\s+(.*?)\s*\{{[^}}\n]*{stated}", re.MULTILINE)
+    if found := in_tag.search(text) or heading.search(text):
         return found[1]
-    for title in re.findall(r"^#+\s+(.+?)\s*(?:\{[^}\n]*\})?\s*$", text, re.MULTILINE):
-        if slug(title, "blackfriday") == id:
-            return str(title)
-    return ""
+    titles = re.findall(r"^#+\s+(.+?)\s*(?:\{[^}\n]*\})?\s*$", text, re.MULTILINE)
+    return next((str(title) for title in titles if slug(title, "blackfriday") == id), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from kbc.formats.doxygen import DoxygenProjects, HeaderSets
 from kbc.frontends.labels import pages_by_uid, role_links
 from kbc.frontends.page_includes import hugo_values, quarto_values
 from kbc.frontends.page_includes.hugo_values import HugoValues
-from kbc.languages import mdx
+from kbc.languages import includes, mdx
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import stated_above
@@ -27,12 +27,7 @@ from kbc.languages.includes import (
     Liquid,
     Lookup,
     Surroundings,
-    adapted,
-    expand,
-    expand_ruby,
-    first_value,
     may_include,
-    notes_among,
 )
 from kbc.languages.includes.dialects import bookdown
 from kbc.languages.includes.files import NOT_INCLUDED
@@ -83,7 +78,8 @@ class PageIncludes:
         self._names = hugo_values.references(collection, files) if is_hugo else {}
         self._uids = pages_by_uid(files) if collection.generator == "docfx" else {}
         has_notes = collection.generator in _WITH_NOTES
-        self._notes = cache(lambda: notes_among(each.path for each in files)) if has_notes else None
+        paths = [each.path for each in files]
+        self._notes = cache(lambda: includes.notes_among(paths)) if has_notes else None
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], ELSEWHERE: []}
@@ -118,17 +114,12 @@ class PageIncludes:
     def expand_each(self, pages: Sequence[tuple[SourceFile, str]]) -> list[str]:
         """As `expand`, of many, each with the text of its file: what most pages do not have is looked for
         once, not in every build."""
-        marked = recalled_each(
-            "directives",
-            lambda page: may_include(page[1]),
-            pages,
-            lambda page: page[0].sha256,
-            bool,
-        )
-        return [
-            self.expand(file, text, is_marked)
-            for (file, text), is_marked in zip(pages, marked, strict=True)
-        ]
+
+        def is_marked(page: tuple[SourceFile, str]) -> bool:
+            return may_include(page[1])
+
+        marked = recalled_each("directives", is_marked, pages, lambda page: page[0].sha256, bool)
+        return [self.expand(*page, each) for page, each in zip(pages, marked, strict=True)]
 
     def expand(self, file: SourceFile, text: str, is_marked: bool | None = None) -> str:
         """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
@@ -138,7 +129,7 @@ class PageIncludes:
 
     def _expanded(self, file: SourceFile, text: str, is_marked: bool | None) -> str:
         read, path = self._read(file), file.path.lower()
-        if (whole := adapted(text, file.path, read, _front_matter)) is not text:
+        if (whole := includes.adapted(text, file.path, read, _front_matter)) is not text:
             text, is_marked = whole, None
         is_mdx = self._collection.is_mdx(file.path)
         if is_mdx:
@@ -150,12 +141,18 @@ class PageIncludes:
         if has_own or docc.catalogue_of(file.path):
             text, is_marked = self._page(file, text, read), None
         if path.endswith(RUBY):
-            ruby = expand_ruby(text, file.path, read)
+            ruby = includes.expand_ruby(text, file.path, read)
             self._count(file, ruby)
             text, is_marked = ruby.text, None
+        generator, place = self._collection.generator, (text, file.path, self._folder, read)
+        has_templates = generator in ("hexo", "jekyll") or "are_templates" in self._options
+        # `{{ name }}` in prose is a value of Vue, or a substitution of MyST.
+        fills_values = (
+            generator in ("vitepress", "vuepress") or "has_substitutions" in self._options
+        )
         # Notebooks that are text are none.
         is_myst = self._collection.generator == "sphinx" and not path.endswith(_NOTEBOOKS)
-        expansion = expand(
+        expansion = includes.expand(
             text,
             file.path,
             read,
@@ -174,14 +171,14 @@ class PageIncludes:
                 notes=self._notes,
                 is_mdx=is_mdx,
                 has_helpers=self._collection.generator == "mdbook",
-                stated=self._stated(file, text, read),
+                stated=quarto_values.values(*place) if generator == "quarto" else None,
                 uids=self._uids,
                 mounted_anywhere=self._options.get("mdx_components", {}),
             ),
             is_marked=is_marked,
             values=self._hugo.of_page(text, file.path, read) if self._hugo else None,
-            liquid=self._liquid(text) if self._has_templates else None,
-            filled=self._values(text) if self._fills_values else None,
+            liquid=self._liquid(text) if has_templates else None,
+            filled=self._values(text) if fills_values else None,
             docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
         )
         self._count(file, expansion)
@@ -255,12 +252,9 @@ class PageIncludes:
         if with_lines := [each for each in problems if each.line]:
             self._elsewhere[file.path] = with_lines
 
-    def _stated(
-        self, file: SourceFile, text: str, read: Read
-    ) -> Callable[[str, str], str | None] | None:
-        if self._collection.generator != "quarto":
-            return None
-        return quarto_values.values(text, file.path, str(self._options.get("folder", "")), read)
+    @property
+    def _folder(self) -> str:
+        return str(self._options.get("folder", ""))
 
     def _attributes(self, file: SourceFile, text: str) -> AttributeStyle:
         """Which lists of attributes a page has."""
@@ -271,31 +265,19 @@ class PageIncludes:
         if self._collection.generator == "jekyll":
             return "kramdown"
         # Nobody writes `{: .x}` but for a program that reads it, such as ExDoc.
-        is_plain = self._collection.generator in ("", "eleventy", "ex-doc") and _ATTRIBUTES.search(
-            text
-        )
-        return "kramdown" if is_plain else ""
-
-    @property
-    def _has_templates(self) -> bool:
-        return self._collection.generator in ("hexo", "jekyll") or "are_templates" in self._options
+        may_have = self._collection.generator in ("", "eleventy", "ex-doc")
+        return "kramdown" if may_have and _ATTRIBUTES.search(text) else ""
 
     def _liquid(self, text: str) -> Liquid:
         is_bare = "are_templates" in self._options
         return Liquid(
-            folder=str(self._options.get("folder", "")),
+            folder=self._folder,
             includes=str(self._options.get("includes", "")),
             data=str(self._options.get("data", "")),
             values=mapping(self._options.get("template_values" if is_bare else "values")),
             page=_front_matter(text),
             is_bare=is_bare,
         )
-
-    @property
-    def _fills_values(self) -> bool:
-        """Whether `{{ name }}` in prose is a value: one of Vue, or a substitution of MyST."""
-        is_vue = self._collection.generator in ("vitepress", "vuepress")
-        return is_vue or "has_substitutions" in self._options
 
     def _values(self, text: str) -> Lookup:
         """The value that a page shows for a name: of its front matter, or of the configuration."""
@@ -307,37 +289,24 @@ class PageIncludes:
                 substitutions = mapping(matter.get("substitutions"))
                 tables = ({"$frontmatter": matter, "frontmatter": matter}, myst, substitutions)
                 own.extend((*tables, mapping(self._options.get("page_values"))))
-            return first_value(own, path.partition("|")[0].strip())
+            return includes.first_value(own, path.partition("|")[0].strip())
 
         own: list[Mapping[str, Any]] = []
         return value
 
     def _docset(self, text: str) -> Docset:
         """What a page of docs-builder may name, with the substitutions of its own."""
-        return Docset(
-            folder=str(self._options.get("folder", "")),
-            substitutions={
-                **mapping(self._options.get("substitutions")),
-                **{
-                    name: str(each)
-                    for name, each in mapping(_front_matter(text).get("sub")).items()
-                },
-            },
-            repositories=frozenset(self._options.get("other_repositories", ())),
-        )
+        own = {name: str(each) for name, each in mapping(_front_matter(text).get("sub")).items()}
+        substitutions = {**mapping(self._options.get("substitutions")), **own}
+        repositories = frozenset(self._options.get("other_repositories", ()))
+        return Docset(self._folder, substitutions, repositories)
 
     def _restructured(self, file: SourceFile, read: Read, source: str) -> tuple[str, Sequence[str]]:
         """The Markdown of reStructuredText in a page, and the anchors of its headings."""
         from kbc.formats import convert
 
-        (found,) = convert(
-            file.path,
-            source.encode(),
-            read,
-            format="rst",
-            labels=self._labels,
-            doxygen=self.doxygen,
-        )
+        known: dict[str, Any] = {"labels": self._labels, "doxygen": self.doxygen}
+        (found,) = convert(file.path, source.encode(), read, format="rst", **known)
         self.count(file, found.problems)
         return found.text, found.anchors
 
@@ -379,9 +348,7 @@ class PageIncludes:
             note = without_text(problems)
             diagnostics.note(note.code, note.message, path, note.line, hint=note.hint)
         if len(self._elsewhere) > _FEW_FILES:
-            self._pages[ELSEWHERE] = list(
-                dict.fromkeys([*self._pages[ELSEWHERE], *self._elsewhere])
-            )
+            self._pages[ELSEWHERE] = [*dict.fromkeys((*self._pages[ELSEWHERE], *self._elsewhere))]
             self._external.update(each.name for some in self._elsewhere.values() for each in some)
         missing, computed = "name no file", "stand for text outside the tree"
         advice = external_hint(self._external)

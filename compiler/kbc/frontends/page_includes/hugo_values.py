@@ -41,12 +41,10 @@ class HugoValues:
             data = read(f"{folder}/_index.md")
             matter = stated_above(data.decode("utf-8", "replace"))[0] if data else {}
             cascade = matter.get("cascade")
-            tables = [
-                mapping(each) for each in (cascade if isinstance(cascade, list) else [cascade])
-            ]
-            self._cascades[folder] = [
-                found for each in tables for found in (each, mapping(each.get("params")))
-            ]
+            found: list[Mapping[str, Any]] = []
+            for each in map(mapping, cascade if isinstance(cascade, list) else [cascade]):
+                found += [each, mapping(each.get("params"))]
+            self._cascades[folder] = found
         return self._cascades[folder]
 
 

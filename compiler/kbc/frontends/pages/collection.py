@@ -22,13 +22,7 @@ from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import Located, Metadata, Text
 from kbc.frontends.page_includes import PageIncludes
-from kbc.frontends.pages.files import (
-    BUNDLE,
-    ParsedPage,
-    plain_name,
-    read_pages,
-    sitemap_locations,
-)
+from kbc.frontends.pages.files import BUNDLE, ParsedPage, plain_name, read_pages, sitemap_locations
 from kbc.frontends.redirects import REDIRECT
 from kbc.frontends.titles import name_in_path
 from kbc.languages import answers
@@ -36,7 +30,7 @@ from kbc.languages.addresses import HOST, SITEMAP, redirect_target, split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.routes import INDEX
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, resolved_path
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord
 from kbc.sources.formats import format_by_content
@@ -110,16 +104,14 @@ def read(
     sources = _sources(collection, files, diagnostics)
     records: list[CompiledRecord] = []
     includes = PageIncludes(collection)
-    for source in sorted(
-        sources, key=lambda each: ((each.about.name or each.id).casefold(), each.id)
-    ):
+    sources.sort(key=lambda each: ((each.about.name or each.id).casefold(), each.id))
+    for source in sources:
         pages = _pages(collection, source, diagnostics, includes)
         if not pages:
+            message = f"the source {source.id!r} has no pages"
+            hint = "Add pages beside its source.toml, or remove it."
             diagnostics.warning(
-                "source-without-pages",
-                f"the source {source.id!r} has no pages",
-                source.described_in or source.folder,
-                hint="Add pages beside its source.toml, or remove it.",
+                "source-without-pages", message, source.described_in or source.folder, hint=hint
             )
         records += [_source_record(collection, source, pages), *pages]
     includes.report(diagnostics)
@@ -129,11 +121,8 @@ def read(
 def _sources(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[_Source]:
-    described = {
-        posixpath.dirname(file.path): file
-        for file in files
-        if posixpath.basename(file.path) == SOURCE_FILE
-    }
+    places = ((*posixpath.split(file.path), file) for file in files)
+    described = {folder: file for folder, name, file in places if name == SOURCE_FILE}
     sources: dict[str, _Source] = {}
     for file in files:
         id, folder = _place(collection, file, described)
@@ -147,11 +136,10 @@ def _sources(
     for source in sources.values():
         earlier = by_id.setdefault(source.id, source)
         if earlier is not source:
+            message = f"the source id {source.id!r} is already used by {earlier.folder!r}"
+            hint = "Give one of them another `id` in its source.toml."
             diagnostics.error(
-                "duplicate-source",
-                f"the source id {source.id!r} is already used by {earlier.folder!r}",
-                source.described_in or source.folder,
-                hint="Give one of them another `id` in its source.toml.",
+                "duplicate-source", message, source.described_in or source.folder, hint=hint
             )
     return list(by_id.values())
 
@@ -181,13 +169,9 @@ def _describe(source: _Source, file: SourceFile, diagnostics: Diagnostics) -> No
     source.about = Located(toml.data, file.path, toml.line).read(SourceMetadata, diagnostics)
     source.id = source.about.id or source.id
     if source.about.type and source.about.type not in SOURCE_TYPES:
-        diagnostics.error(
-            "source-unknown-type",
-            f"{source.about.type!r} is not a source type",
-            file.path,
-            toml.line("type"),
-            hint=f"One of: {', '.join(SOURCE_TYPES)}.",
-        )
+        message = f"{source.about.type!r} is not a source type"
+        hint = f"One of: {', '.join(SOURCE_TYPES)}."
+        diagnostics.error("source-unknown-type", message, file.path, toml.line("type"), hint=hint)
 
 
 def _pages(
@@ -203,10 +187,9 @@ def _pages(
             locations += sitemap_locations(file.text(diagnostics) or "")
         elif (target := _redirect(file, name)) is not None:
             redirects[file.path] = target
-        elif not not_a_page(file) and (
-            not name.endswith((".xml", ".toml")) or format_by_content(name, file.data)
-        ):
-            files.append(file)
+        elif not not_a_page(file):
+            is_data = name.endswith((".xml", ".toml")) and not format_by_content(name, file.data)
+            files += [] if is_data else [file]
     left_out = PathPatterns(exclude=collection.exclude)
     listed = _listed(source, files, locations, left_out, diagnostics)
     order = {path: position for position, path in enumerate(listed)}
@@ -253,12 +236,10 @@ def not_a_page(file: SourceFile) -> str:
 
 def _redirect(file: SourceFile, name: str) -> str | None:
     """Where a page of HTML sends its readers; None when it does not."""
-    if not name.endswith((".html", ".htm")):
-        return None
-    target = redirect_target(file.data.decode("utf-8", "replace"))
-    if not target or len(_SCRIPT.sub(b"", file.data)) > _MAX_REDIRECT_BYTES:
-        return None
-    return target
+    is_html = name.endswith((".html", ".htm"))
+    target = redirect_target(file.data.decode("utf-8", "replace")) if is_html else None
+    is_short = target and len(_SCRIPT.sub(b"", file.data)) <= _MAX_REDIRECT_BYTES
+    return target if is_short else None
 
 
 def _with_redirects(
@@ -268,13 +249,11 @@ def _with_redirects(
     by_path = {record.path: index for index, record in enumerate(pages)}
     by_key = {page_key(record.url): index for index, record in enumerate(pages)}
     for path, target in redirects.items():
-        place = posixpath.normpath(
-            posixpath.join(posixpath.dirname(path), unquote(target.partition("#")[0]))
-        )
+        place = resolved_path(unquote(target.partition("#")[0]), path)
         tried = (place, posixpath.join(place, "index.html"), f"{place}.html")
-        index = next((by_path[each] for each in tried if each in by_path), None)
-        if index is None:
-            index = by_key.get(page_key(target))
+        known = (by_path[each] for each in tried if each in by_path)
+        index = next(known, None)
+        index = by_key.get(page_key(target)) if index is None else index
         if index is not None:
             old = _url(collection, source, path, path.removeprefix(f"{source.folder}/"))
             aliases = (*pages[index].aliases, path, old)
@@ -310,11 +289,10 @@ def _listed(
             missing.append(url)
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        message = f"the sitemap of {source.id!r} lists {missing[0]}{more}, which no file contains"
+        hint = "Save the page beside the others, or ignore this: it is not part of the source."
         diagnostics.warning(
-            "sitemap-page-missing",
-            f"the sitemap of {source.id!r} lists {missing[0]}{more}, which no file contains",
-            source.described_in or source.folder,
-            hint="Save the page beside the others, or ignore this: it is not part of the source.",
+            "sitemap-page-missing", message, source.described_in or source.folder, hint=hint
         )
     return listed
 
@@ -325,11 +303,8 @@ def _relative(source: _Source, file: SourceFile) -> str:
 
 def _site_path(path: str) -> str:
     """Where a site shows a file: without its ending, and without the name of an index."""
-    lowered = path.lower()
-    for ending in _PAGE_ENDINGS:
-        if lowered.endswith(ending):
-            path = path[: -len(ending)]
-            break
+    ending = next((each for each in _PAGE_ENDINGS if path.lower().endswith(each)), "")
+    path = path[: len(path) - len(ending)]
     folder, _, name = path.rpartition("/")
     return folder if name.lower() in INDEX else path
 
@@ -376,7 +351,8 @@ def _record(
         source_name=source.about.name or source.id,
         format=page.format,
         sections=page.sections,
-        breadcrumb=_breadcrumb(url),
+        # the segments above the page in the path of its address
+        breadcrumb=tuple(filter(None, split_url(url).path.strip("/").split("/")[:-1])),
         author=page.author,
         created_at=page.created_at,
         page_count=page.page_count,
@@ -404,11 +380,6 @@ def _url(collection: Collection, source: _Source, path: str, relative: str) -> s
     return f"{source.id}/{relative}"
 
 
-def _breadcrumb(url: str) -> tuple[str, ...]:
-    """The segments above the page in the path of its address."""
-    return tuple(segment for segment in split_url(url).path.strip("/").split("/")[:-1] if segment)
-
-
 def _source_record(
     collection: Collection, source: _Source, pages: Sequence[PageRecord]
 ) -> SourceRecord:
@@ -434,15 +405,8 @@ def _source_record(
 
 def _listing_entry(page: PageRecord) -> dict[str, Any]:
     """What lists and filters need of a page, so that they need not read all of it."""
-    entry = {
-        "id": page.id,
-        "url": page.url,
-        "title": page.title,
-        "author": page.author,
-        "created_at": page.created_at,
-        "page_count": page.page_count,
-    }
-    return {name: value for name, value in entry.items() if value}
+    fields = ("id", "url", "title", "author", "created_at", "page_count")
+    return {name: value for name in fields if (value := getattr(page, name))}
 
 
 def _slug(text: str) -> str:

@@ -79,13 +79,11 @@ def read_pages(
 ) -> Iterator[list[ParsedPage]]:
     """The pages of each file, chosen by its name, with what they include; what cannot be read is left out,
     with a diagnostic."""
-    formats = [_format(file) for file in files]
-    to_convert = [
-        (file, name) for file, name in zip(files, formats, strict=True) if name is not None
-    ]
+    formats = [(file, _format(file)) for file in files]
+    to_convert = [(file, name) for file, name in formats if name is not None]
     converted = read_converted(to_convert, diagnostics)
     found: list[list[ParsedPage | Converted]] = []
-    for file, format in zip(files, formats, strict=True):
+    for file, format in formats:
         if format is None:
             with limited(file.path, len(file.data)):
                 found.append([*_own_pages(file, diagnostics, includes)])
@@ -134,7 +132,8 @@ def _own_pages(
     if BUNDLE.fullmatch(name):
         found = list(_llms_full(text))
     elif ending == "txt":
-        found = [_plain(text)]
+        first = next((part for part in re.split(r"\n\s*\n", text) if part.strip()), "")
+        found = [ParsedPage(text=text, format="text", summary=shorten(first))]
     else:
         found = [_markdown(file, includes.expand(file, text), diagnostics, includes.rules)]
     if not any(page.text.strip() for page in found):
@@ -143,12 +142,9 @@ def _own_pages(
 
 
 def _without_content(file: SourceFile, diagnostics: Diagnostics) -> None:
-    diagnostics.warning(
-        "page-without-content",
-        "the page has no main content and was left out",
-        file.path,
-        hint="Remove pages that contain only navigation from the folder.",
-    )
+    message = "the page has no main content and was left out"
+    hint = "Remove pages that contain only navigation from the folder."
+    diagnostics.warning("page-without-content", message, file.path, hint=hint)
 
 
 def sitemap_locations(text: str) -> list[str]:
@@ -163,11 +159,9 @@ def _markdown(
     """Front matter is used as far as it can be read: the page is its author's, not ours to mend."""
     is_mdx = file.path.lower().endswith(".mdx")
     document = markdown.parse(text, mdx=is_mdx)
-    for problem in document.problems:
-        if problem.code == "front-matter-invalid":
-            diagnostics.warning(
-                problem.code, problem.message, file.path, problem.line, hint=problem.hint
-            )
+    for each in document.problems:
+        if each.code == "front-matter-invalid":
+            diagnostics.warning(each.code, each.message, file.path, each.line, hint=each.hint)
     data = document.data
     return ParsedPage(
         text=text,
@@ -203,11 +197,6 @@ def _converted(document: Converted) -> ParsedPage:
     )
 
 
-def _plain(text: str) -> ParsedPage:
-    paragraph = next((part for part in re.split(r"\n\s*\n", text) if part.strip()), "")
-    return ParsedPage(text=text, format="text", summary=shorten(paragraph))
-
-
 def _llms_full(text: str) -> Iterator[ParsedPage]:
     """A page begins at each level-1 heading followed by its address; where no heading has one, at
     each level-1 heading. The pages, joined, are the file."""
@@ -241,55 +230,43 @@ def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterat
     """An object a line: `url`, and `text`, `markdown` or `content` as Markdown, or `html`. Of many lines that
     are no page, as in a log, the first are reported, and how many there are."""
     problems: list[tuple[int, str]] = []
-
-    def report(line: int, message: str) -> None:
-        problems.append((line, message))
-
     for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            entry = parse_json(line)
-        except (ValueError, RecursionError) as error:
-            reason = getattr(error, "msg", "a number has too many digits")
-            if isinstance(error, RecursionError):
-                reason = "it nests too deeply"
-            report(number, f"the line is not JSON: {reason}")
-            continue
-        if not isinstance(entry, dict):
-            report(number, f"the line is {line.strip()[:40]!r}, not an object")
-            continue
-        if not _string(entry, "url"):
-            report(number, "the page has no `url`")
-            continue
-        page = _entry(entry)
-        if page is None:
-            report(
-                number, f"the page {entry['url']!r} has no `text`, `markdown`, `content` or `html`"
-            )
-            continue
-        yield dataclasses.replace(page, entry_line=number)
+        if line.strip():
+            found = _line(line)
+            if isinstance(found, ParsedPage):
+                yield dataclasses.replace(found, entry_line=number)
+            else:
+                problems.append((number, found))
     if (more := len(problems) - _MOST_PROBLEMS) > 1:
         place, message = problems[_MOST_PROBLEMS]
         message = f"{message}; {more - 1} lines below are no page either"
         problems[_MOST_PROBLEMS:] = [(place, message)]
     for place, message in problems:
-        diagnostics.error(
-            "page-line-invalid",
-            message,
-            file.path,
-            place,
-            hint='A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.',
-        )
+        hint = 'A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.'
+        diagnostics.error("page-line-invalid", message, file.path, place, hint=hint)
+
+
+def _line(line: str) -> ParsedPage | str:
+    """The page of a line, or why it is none."""
+    try:
+        entry = parse_json(line)
+    except RecursionError:
+        return "the line is not JSON: it nests too deeply"
+    except ValueError as error:
+        return f"the line is not JSON: {getattr(error, 'msg', 'a number has too many digits')}"
+    if not isinstance(entry, dict):
+        return f"the line is {line.strip()[:40]!r}, not an object"
+    if not _string(entry, "url"):
+        return "the page has no `url`"
+    missing = f"the page {entry['url']!r} has no `text`, `markdown`, `content` or `html`"
+    return _entry(entry) or missing
 
 
 def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:
     """The page of one line; None without content."""
-    page = None
-    for key in ("text", "markdown", "content"):
-        if isinstance(entry.get(key), str) and entry[key].strip():
-            page = _parsed(entry[key])
-            break
+    texts = (entry.get(key) for key in ("text", "markdown", "content"))
+    stated = (each for each in texts if isinstance(each, str) and each.strip())
+    page = next(map(_parsed, stated), None)
     if page is None and isinstance(entry.get("html"), str):
         html = entry["html"].encode("utf-8", "replace")
         page = _converted(*convert("", html, lambda _: None, format="html"))

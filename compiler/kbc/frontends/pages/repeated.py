@@ -48,15 +48,12 @@ def _paragraphs(page: Converted) -> list[str]:
 
 def _first(parts: Sequence[str]) -> list[str]:
     """The paragraphs before a heading, a table or code, without the addresses of links: they are relative."""
-    end = next(
-        (
-            place
-            for place, part in enumerate(parts[:_MOST_PARAGRAPHS])
-            if part.startswith(_NO_PARAGRAPH) or "```" in part
-        ),
-        _MOST_PARAGRAPHS,
-    )
-    return [_TARGET.sub("]", part) for part in parts[:end]]
+
+    def is_paragraph(part: str) -> bool:
+        return not part.startswith(_NO_PARAGRAPH) and "```" not in part
+
+    first = takewhile(is_paragraph, parts[:_MOST_PARAGRAPHS])
+    return [_TARGET.sub("]", part) for part in first]
 
 
 def _repeated(parts: Sequence[str], counts: Counter[str], least: float) -> int:

@@ -73,21 +73,14 @@ def check_links(
                 is_elsewhere = record.collection in open_links and "/" not in target
                 is_page = target.lower().endswith(_PAGE_ENDINGS)
                 if path not in former and is_page and not is_elsewhere and not exists(path):
-                    diagnostics.warning(
-                        "dead-link",
-                        f"the link {link!r} leads to {path}, which is not in the knowledge base",
-                        record.path,
-                        line_in_file(line),
-                        hint=suggest(path, places.paths),
-                    )
+                    said, place = f"the link {link!r} leads to {path}", line_in_file(line)
+                    message = f"{said}, which is not in the knowledge base"
+                    hint = suggest(path, places.paths)
+                    diagnostics.warning("dead-link", message, record.path, place, hint=hint)
             elif anchor and not headings.may_have(path, written, record, is_own=not target):
-                diagnostics.warning(
-                    "dead-anchor",
-                    f"the link {link!r} leads to a heading that {path} does not have",
-                    record.path,
-                    line_in_file(line),
-                    hint=suggest(anchor, headings.of_page(path)),
-                )
+                message = f"the link {link!r} leads to a heading that {path} does not have"
+                place, hint = line_in_file(line), suggest(anchor, headings.of_page(path))
+                diagnostics.warning("dead-anchor", message, record.path, place, hint=hint)
 
 
 class _Places:
@@ -159,18 +152,15 @@ class _Headings:
         page, own, anchor = self._pages.get(path), self._of(record), unquote(written)
         if page is None or not is_complete(page.text) or self._of(page).is_open:
             return True
-        if is_own and own == _ANY and _has_parts_elsewhere(page):
+        is_any = own == _ANY  # some of these sites keep the case of headings in their anchors
+        if is_own and ((is_any and _has_parts_elsewhere(page)) or own.other_projects):
             return True
         known = self.of_page(path)
-        is_known = not known.isdisjoint((written, anchor))
-        if is_known or (is_own and own.other_projects):
-            return True
-        if own.slugs_links and slug(anchor, own.style) in known:
+        tried = {written, anchor, anchor.lower() if is_any else anchor}
+        tried |= {slug(anchor, own.style)} if own.slugs_links else set()
+        if not known.isdisjoint(tried):
             return True
         if _OF_AN_OPERATION.fullmatch(anchor) and _stated(page, "openapi"):
-            return True
-        is_any = own == _ANY  # some of these sites keep the case of headings in their anchors
-        if is_any and anchor.lower() in known:
             return True
         return anchor in self._targets and (own.project_wide or is_any)
 
@@ -198,19 +188,15 @@ def _only_pages_of_their_names(
 ) -> dict[tuple[str, str], str]:
     """The paths of pages by their collections and file names, where no other page of the collection is called
     so: ExDoc, wikis and notebooks of notes find a page in any folder by the name of its file."""
-    return {
-        (collection, name): path
-        for collection in collections
-        for name, path in only_ones(
-            page.path for page in pages if page.collection == collection
-        ).items()
-    }
+    paths: dict[str, list[str]] = {name: [] for name in collections}
+    for page in pages:
+        if page.collection in paths:
+            paths[page.collection].append(page.path)
+    return {(own, name): path for own in paths for name, path in only_ones(paths[own]).items()}
 
 
 def _project_targets(
-    pages: Iterable[Page],
-    rules: Mapping[str, AnchorRules],
-    collections: Iterable[Collection],
+    pages: Iterable[Page], rules: Mapping[str, AnchorRules], collections: Iterable[Collection]
 ) -> frozenset[str]:
     """The ids that pages of any collection may link whose generator has such: several parts of one
     project can be collections of their own. Names in an inventory of the last build count."""
@@ -219,8 +205,7 @@ def _project_targets(
         found.update(collection.generator_options.get("link_targets", ()))
     for page in pages:
         if rules.get(page.collection, _ANY).project_wide:
-            document = markdown.parse(page.text, mdx=is_mdx(page))
-            found.update(document.ids)
+            found |= markdown.parse(page.text, mdx=is_mdx(page)).ids
     return frozenset(found)
 
 

@@ -50,20 +50,16 @@ def check(
     _check_related_pages(everything, of_sites, diagnostics)
     linking = markdown_links(everything)
     rules = {each.name: rules_of(each.generator, each.generator_options) for each in collections}
-    check_links(
-        everything, linking, rules, collections, diagnostics, exists or (lambda path: False)
-    )
+    is_there = exists or (lambda path: False)
+    check_links(everything, linking, rules, collections, diagnostics, is_there)
     _check_tests(everything, diagnostics)
-    listed = {
-        posixpath.join(str(each.generator_options.get("folder", "")), path)
-        for each in collections
-        for path in each.generator_options.get("order", ())
-    }
-    navigated = {
-        each.name
-        for each in collections
-        if each.generator and not each.generator_options.get("order")
-    }
+    listed: set[str] = set()
+    navigated: set[str] = set()
+    for each in collections:
+        options = each.generator_options
+        order = options.get("order", ())
+        listed |= {posixpath.join(str(options.get("folder", "")), path) for path in order}
+        navigated |= {each.name} if each.generator and not order else set()
     check_orphans(everything, linking, diagnostics, listed, navigated, link_roots(collections))
 
 
@@ -89,37 +85,25 @@ def _check_titles(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -
             continue
         earlier = first.setdefault((record.collection, record.title.casefold()), record)
         if earlier is not record and earlier.id != record.id:
-            diagnostics.warning(
-                "duplicate-title",
-                f"the title {record.title!r} is also that of {earlier.path}",
-                record.path,
-                record.line,
-                hint="Give each a title that distinguishes them in a list of hits.",
-            )
+            message = f"the title {record.title!r} is also that of {earlier.path}"
+            hint = "Give each a title that distinguishes them in a list of hits."
+            diagnostics.warning("duplicate-title", message, record.path, record.line, hint=hint)
 
 
 def _check_summaries(records: Iterable[CompiledRecord], diagnostics: Diagnostics) -> None:
     for record in records:
         described = (DocRecord, PatternRecord, BuiltinRecord, TemplateRecord)
         if isinstance(record, described) and not record.summary:
-            diagnostics.warning(
-                "missing-summary",
-                f"{record.id!r} has no description",
-                record.path,
-                record.line,
-                hint="Begin with a paragraph that says what it is.",
-            )
+            message = f"{record.id!r} has no description"
+            hint = "Begin with a paragraph that says what it is."
+            diagnostics.warning("missing-summary", message, record.path, record.line, hint=hint)
 
 
 def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
     """References by name. Those of a kind that the knowledge base does not hold are not checked,
     except a routing table's, which a tool gives to its user as they are."""
-    builtin_names = {
-        name
-        for record in records
-        if isinstance(record, BuiltinRecord)
-        for name in (record.name, *record.aliases)
-    }
+    builtins = (record for record in records if isinstance(record, BuiltinRecord))
+    builtin_names = {name for each in builtins for name in (each.name, *each.aliases)}
     pattern_ids = {record.id for record in records if isinstance(record, PatternRecord)}
     example_ids = _with_folders(r.id for r in records if isinstance(r, ExampleRecord))
     has_routes = any(isinstance(record, RoutingRecord) for record in records)
@@ -129,13 +113,9 @@ def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) 
         for name in names:
             if not known or name in known:
                 continue
-            diagnostics.warning(
-                "unknown-related",
-                f"{record.id!r} refers to the {what} {name!r}, which does not exist",
-                record.path,
-                record.line,
-                hint=suggest(name, known),
-            )
+            message = f"{record.id!r} refers to the {what} {name!r}, which does not exist"
+            hint = suggest(name, known)
+            diagnostics.warning("unknown-related", message, record.path, record.line, hint=hint)
 
     for record in records:
         if isinstance(record, BuiltinRecord):
@@ -145,20 +125,14 @@ def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) 
             report(record, "builtin", record.required_builtins, builtin_names)
             report(record, "example", record.examples, example_ids)
         elif isinstance(record, RoutingRecord):
-            for what, names, known in (
-                ("document", record.docs, doc_ids),
-                ("example", record.examples, example_ids),
-            ):
-                for name in names:
-                    if name.strip("/") not in known:
-                        diagnostics.error(
-                            "routing-unknown-target",
-                            f"the label {record.label!r} recommends the {what} {name!r},"
-                            " which does not exist",
-                            record.path,
-                            record.line,
-                            hint=suggest(name, known),
-                        )
+            asked = [("document", name, doc_ids) for name in record.docs]
+            asked += [("example", name, example_ids) for name in record.examples]
+            for what, name, known in asked:
+                if name.strip("/") not in known:
+                    said = f"the label {record.label!r} recommends the {what} {name!r}"
+                    message, hint = f"{said}, which does not exist", suggest(name, known)
+                    place = record.path, record.line
+                    diagnostics.error("routing-unknown-target", message, *place, hint=hint)
 
 
 def _check_related_pages(
@@ -168,11 +142,8 @@ def _check_related_pages(
     root or from the page; an address leads out of it, and one without a host (`/guide/start`) is known by
     the end of a path. In the collections `of_sites` it may be a field of the
     site's own, with names of another kind."""
-    asking = [
-        record
-        for record in records
-        if isinstance(record, DocRecord) and record.collection not in of_sites and related(record)
-    ]
+    pages = (each for each in records if isinstance(each, DocRecord))
+    asking = [each for each in pages if each.collection not in of_sites and related(each)]
     if not asking:
         return
     known = _with_folders(name for record in records for name in (record.id, record.path) if name)
@@ -185,26 +156,18 @@ def _check_related_pages(
                 continue
             is_address = name.startswith("/") and any(each.endswith(f"/{plain}") for each in known)
             if not is_address:
-                diagnostics.warning(
-                    "unknown-related",
-                    f"{record.id!r} refers to {name!r}, which does not exist",
-                    record.path,
-                    record.line,
-                    hint=suggest(plain, known),
-                )
+                message = f"{record.id!r} refers to {name!r}, which does not exist"
+                hint = suggest(plain, known)
+                diagnostics.warning("unknown-related", message, record.path, record.line, hint=hint)
 
 
 def _check_tests(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
     """Quint examples have a `run` that `quint test` selects, or are imported by one that has, or
     define nothing that could be run, or are tagged as untested."""
-    examples = {
-        record.path: record
-        for record in records
-        if isinstance(record, ExampleRecord) and record.language == "quint"
-    }
-    tested = [
-        path for path, each in examples.items() if any(t.endswith("Test") for t in each.tests)
-    ]
+    known = (each for each in records if isinstance(each, ExampleRecord))
+    examples = {each.path: each for each in known if each.language == "quint"}
+    with_tests = (each for each in examples.values() if any(t.endswith("Test") for t in each.tests))
+    tested = [each.path for each in with_tests]
     seen = set(tested)
     while tested:  # what a tested example imports is tested with it
         path = tested.pop()
@@ -217,14 +180,10 @@ def _check_tests(records: Sequence[CompiledRecord], diagnostics: Diagnostics) ->
     for path, record in examples.items():
         has_content = any(each.kind in _EXECUTED for each in record.definitions)
         if has_content and path not in seen and _UNTESTED not in record.tags:
-            diagnostics.warning(
-                "example-without-test",
-                f"{record.id!r} has no test",
-                path,
-                record.line,
-                hint='Add a run whose name ends in Test, or the tag "untested" in'
-                f" {posixpath.splitext(posixpath.basename(path))[0]}.meta.toml.",
-            )
+            message = f"{record.id!r} has no test"
+            metadata = f"{posixpath.splitext(posixpath.basename(path))[0]}.meta.toml"
+            hint = f'Add a run whose name ends in Test, or the tag "untested" in {metadata}.'
+            diagnostics.warning("example-without-test", message, path, record.line, hint=hint)
 
 
 def _with_folders(paths: Iterable[str]) -> set[str]:

@@ -37,12 +37,8 @@ def read(
     """The records of each workshop, by slug, followed by those of its sections."""
     context = collection.options.get("diff_context", CONTEXT_LINES)
     if context < 0:
-        diagnostics.error(
-            "toml-bad-value",
-            f"`diff_context` is {context}; it must be a number of lines",
-            PROJECT_FILE,
-            collection.line or None,
-        )
+        message = f"`diff_context` is {context}; it must be a number of lines"
+        diagnostics.error("toml-bad-value", message, PROJECT_FILE, collection.line or None)
         return []
     workshops: dict[str, Workshop] = {}
     exported: dict[str, Workshop] = {}
@@ -50,22 +46,15 @@ def read(
         known = exported if is_export else workshops
         earlier = known.setdefault(workshop.slug, workshop)
         if earlier is not workshop:
-            diagnostics.error(
-                "workshop-duplicate",
-                f"the workshop {workshop.slug!r} is also in {earlier.folder}",
-                workshop.folder,
-                hint="Rename one of the folders: a workshop has the name of its folder.",
-            )
+            message = f"the workshop {workshop.slug!r} is also in {earlier.folder}"
+            hint = "Rename one of the folders: a workshop has the name of its folder."
+            diagnostics.error("workshop-duplicate", message, workshop.folder, hint=hint)
     for slug, export in exported.items():
         workshops[slug] = merged(workshops[slug], export) if slug in workshops else export
     for workshop in workshops.values():
         if not workshop.exercises:
-            diagnostics.warning(
-                WITHOUT_EXERCISES,
-                f"the workshop {workshop.slug!r} has no exercises",
-                workshop.folder,
-                hint=EXERCISES_HINT,
-            )
+            message = f"the workshop {workshop.slug!r} has no exercises"
+            diagnostics.warning(WITHOUT_EXERCISES, message, workshop.folder, hint=EXERCISES_HINT)
     records: list[CompiledRecord] = []
     for slug in sorted(workshops):
         records += workshop_records(collection, workshops[slug])

@@ -9,14 +9,7 @@ from typing import Any
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import read_json
-from kbc.frontends.workshops.parts import (
-    Exercise,
-    Part,
-    Workshop,
-    WorkshopStep,
-    mapping_at,
-    placed,
-)
+from kbc.frontends.workshops.parts import Exercise, Part, Workshop, WorkshopStep, mapping_at, placed
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import mapping, sequence, text_at
 from kbc.sources.workshop_tree import CONTEXT_FILE
@@ -36,24 +29,16 @@ def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
         return None
     data = parsed[0]
     if not isinstance(data, dict) or not isinstance(data.get("exercises"), list):
-        diagnostics.error(
-            "workshop-context-invalid",
-            "the file has no list `exercises`: it is not an exported workshop",
-            file.path,
-            1,
-            hint="Export it with the workshop application, or remove the file from the folder.",
-        )
+        message = "the file has no list `exercises`: it is not an exported workshop"
+        hint = "Export it with the workshop application, or remove the file from the folder."
+        diagnostics.error("workshop-context-invalid", message, file.path, 1, hint=hint)
         return None
     folder, name = posixpath.split(file.path)
     slug = posixpath.basename(folder) if name == CONTEXT_FILE else name.removesuffix(".json")
     about = mapping_at(data, "workshop")
-    workshop = Workshop(
-        slug,
-        file.path,
-        title=text_at(about, "title"),
-        subtitle=text_at(about, "subtitle"),
-        product=text_at(about, "product"),
-    )
+    workshop = Workshop(slug, file.path)
+    for name in ("title", "subtitle", "product"):
+        setattr(workshop, name, text_at(about, name))
     workshop.sections += _exported_pages(data, "workshop", "Workshop")
     for entry in data["exercises"]:
         number = _number(entry, "exerciseNumber")
@@ -133,17 +118,12 @@ def _content(value: Any) -> str:
 
 def _number(data: Any, key: str) -> int | None:
     value = mapping(data).get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        return None
-    return value
+    is_number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    return value if is_number else None
 
 
 def _bad_number(file: SourceFile, data: Any, key: str, diagnostics: Diagnostics) -> None:
     value = mapping(data).get(key)
-    diagnostics.error(
-        "workshop-context-invalid",
-        f"`{key}` is {value!r}: it must be a unique whole number from 1",
-        file.path,
-        1,
-        hint="Export the workshop again.",
-    )
+    message = f"`{key}` is {value!r}: it must be a unique whole number from 1"
+    hint = "Export the workshop again."
+    diagnostics.error("workshop-context-invalid", message, file.path, 1, hint=hint)

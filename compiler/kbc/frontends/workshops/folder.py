@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import read_json
-from kbc.frontends.workshops.parts import (
-    Exercise,
-    Part,
-    Workshop,
-    WorkshopStep,
-    mapping_at,
-    placed,
-)
+from kbc.frontends.workshops.parts import Exercise, Part, Workshop, WorkshopStep, mapping_at, placed
 from kbc.languages import markdown
 from kbc.languages.diffs import unified_diff
 from kbc.project.model import Collection
@@ -67,9 +60,11 @@ class FolderReader:
         for name in self._folders(EXERCISES):
             if match := EXERCISE_FOLDER.fullmatch(name):
                 exercise = Exercise(int(match[1]), match[2])
-                if self._is_new(exercise.number, self._workshop.exercises, name):
-                    self._workshop.exercises[exercise.number] = exercise
-                    self._read_exercise(exercise, f"{EXERCISES}/{name}", ignored)
+                if exercise.number in self._workshop.exercises:
+                    self._duplicate(f"{EXERCISES}/{name}", f"exercise {exercise.number}")
+                    continue
+                self._workshop.exercises[exercise.number] = exercise
+                self._read_exercise(exercise, f"{EXERCISES}/{name}", ignored)
         if self._workshop.exercises:
             self._report_unplaced()
         return self._workshop
@@ -82,13 +77,10 @@ class FolderReader:
         product = mapping_at(settings, "product")
         self._workshop.title = text_at(settings, "title")
         self._workshop.subtitle = text_at(settings, "subtitle")
-        self._workshop.repository = text_at(settings, "githubRepo") or _REST_OF_ADDRESS.sub(
-            "", text_at(settings, "githubRoot")
-        )
-        self._workshop.product = next(
-            filter(None, (text_at(product, key) for key in ("displayNameShort", "host", "slug"))),
-            "",
-        )
+        root = _REST_OF_ADDRESS.sub("", text_at(settings, "githubRoot"))
+        self._workshop.repository = text_at(settings, "githubRepo") or root
+        names = (text_at(product, key) for key in ("displayNameShort", "host", "slug"))
+        self._workshop.product = next(filter(None, names), "")
 
     def _read_exercise(self, exercise: Exercise, folder: str, ignored: re.Pattern[str]) -> None:
         label = f"Exercise {exercise.number} ({exercise.title})"
@@ -128,9 +120,8 @@ class FolderReader:
 
     def _code(self, step: WorkshopStep, label: str, ignored: re.Pattern[str]) -> Iterable[Part]:
         """All code of a step that has one side only."""
-        side, folder = (
-            ("problem", step.problem_dir) if step.problem_dir else ("solution", step.solution_dir)
-        )
+        folder = step.problem_dir or step.solution_dir
+        side = "problem" if step.problem_dir else "solution"
         for path, text in sorted(self._below(folder).items()):
             if not ignored.fullmatch(path):
                 title = f"{label}: {side} code {path}"
@@ -142,28 +133,23 @@ class FolderReader:
         """The code of both sides of each changed file, then a summary, then the diffs."""
         before = self._below(step.problem_dir)
         after = self._below(step.solution_dir)
-        changed = [
-            path
-            for path in sorted(before.keys() | after.keys())
-            if not ignored.fullmatch(path) and before.get(path) != after.get(path)
-        ]
         summary = []
         diffs = []
-        for path in changed:
+        for path in sorted(before.keys() | after.keys()):
             old, new = before.get(path), after.get(path)
+            if ignored.fullmatch(path) or old == new:
+                continue
             old_path, new_path = f"{step.problem_dir}/{path}", f"{step.solution_dir}/{path}"
-            if old is not None:
-                title = f"{label}: problem code {path}"
-                yield Part("problem-code", title, old, old_path, name=path)
-            if new is not None:
-                title = f"{label}: solution code {path}"
-                yield Part("solution-code", title, new, new_path, name=path)
+            for side, text, place in (("problem", old, old_path), ("solution", new, new_path)):
+                if text is not None:
+                    title = f"{label}: {side} code {path}"
+                    yield Part(f"{side}-code", title, text, place, name=path)
             what = "added" if old is None else "removed" if new is None else "modified"
             summary.append(f"- {what}: {path}\n")
             diff = unified_diff(path, old, new, self._context)
             place = old_path if new is None else new_path
             diffs.append(Part("diff-hunk", f"{label}: diff of {path}", diff, place, name=path))
-        if changed:
+        if summary:
             yield Part("diff-summary", f"{label}: changed files", "".join(summary))
         yield from diffs
 
@@ -180,24 +166,13 @@ class FolderReader:
         return None
 
     def _folders(self, folder: str) -> list[str]:
-        start = len(folder) + 1
-        inside = (path[start:] for path in self._files if path.startswith(f"{folder}/"))
-        return sorted({path.partition("/")[0] for path in inside if "/" in path})
+        return sorted({path.partition("/")[0] for path in self._below(folder) if "/" in path})
 
     def _below(self, folder: str) -> dict[str, str]:
-        """The texts of a step by their path in it."""
-        start = len(folder) + 1
-        return {
-            path[start:]: text
-            for path, text in self._texts.items()
-            if path.startswith(f"{folder}/")
-        }
-
-    def _is_new(self, number: int, known: Mapping[int, Exercise], name: str) -> bool:
-        if number not in known:
-            return True
-        self._duplicate(f"{EXERCISES}/{name}", f"exercise {number}")
-        return False
+        """The texts in a folder by their path in it."""
+        start = f"{folder}/"
+        inside = ((path, text) for path, text in self._texts.items() if path.startswith(start))
+        return {path.removeprefix(start): text for path, text in inside}
 
     def _report_unplaced(self) -> None:
         folder = self._workshop.folder
@@ -212,11 +187,10 @@ class FolderReader:
 
     def _duplicate(self, path: str, what: str) -> None:
         folder = self._workshop.folder
+        message = f"there is another {what}; this folder was left out"
+        hint = "Number exercises, and the steps of each exercise, from 1."
         self._diagnostics.warning(
-            "workshop-number-taken",
-            f"there is another {what}; this folder was left out",
-            f"{folder}/{path}" if folder else path,
-            hint="Number exercises, and the steps of each exercise, from 1.",
+            "workshop-number-taken", message, f"{folder}/{path}" if folder else path, hint=hint
         )
 
 

@@ -30,9 +30,8 @@ class WorkshopStep:
     title: str = ""
     problem_dir: str = ""
     solution_dir: str = ""
-    videos: list[dict[str, Any]] = field(
-        default_factory=list
-    )  # `kb_runtime.records.entries.ListedVideo`
+    # `kb_runtime.records.entries.ListedVideo`
+    videos: list[dict[str, Any]] = field(default_factory=list)
     sections: list[Part] = field(default_factory=list)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from kb_runtime.text.tests import is_test
 from kbc.frontends.markdown_file import shorten
-from kbc.frontends.workshops.parts import DIFF_KINDS, Exercise, Part, Workshop
+from kbc.frontends.workshops.parts import DIFF_KINDS, Exercise, Part, Workshop, WorkshopStep
 from kbc.project.model import Collection
 from kbc.records import CompiledRecord, WorkshopRecord, WorkshopSection
 
@@ -18,22 +18,13 @@ _REPOSITORY = re.compile(
 
 
 def workshop_records(collection: Collection, workshop: Workshop) -> list[CompiledRecord]:
-    sections = [
-        *workshop.sections,
-        *(
-            section
-            for exercise in workshop.exercises.values()
-            for section in (
-                *exercise.sections,
-                *(each for step in exercise.steps.values() for each in step.sections),
-            )
-        ),
-    ]
+    sections = [*workshop.sections]
+    for exercise in workshop.exercises.values():
+        sections += exercise.sections
+        sections += (each for step in exercise.steps.values() for each in step.sections)
     title = workshop.title or workshop.slug
-    records = [
-        _section_record(collection, workshop, title, order, section)
-        for order, section in enumerate(sections)
-    ]
+    numbered = enumerate(sections)
+    records = [_section_record(collection, workshop, title, *each) for each in numbered]
     match = _REPOSITORY.fullmatch(workshop.repository)
     about = WorkshopRecord(
         id=workshop.slug,
@@ -57,14 +48,8 @@ def workshop_records(collection: Collection, workshop: Workshop) -> list[Compile
 def _section_record(
     collection: Collection, workshop: Workshop, title: str, order: int, section: Part
 ) -> WorkshopSection:
-    place = [workshop.slug]
-    if section.exercise:
-        place.append(f"{section.exercise:02}")
-    if section.step:
-        place.append(f"{section.step:02}")
-    place.append(section.kind)
-    if section.name:
-        place.append(section.name)
+    numbers = (f"{number:02}" for number in (section.exercise, section.step) if number)
+    place = [workshop.slug, *numbers, section.kind, *filter(None, [section.name])]
     path = section.path and posixpath.join(workshop.folder, section.path)
     return WorkshopSection(
         id="/".join(place),
@@ -84,25 +69,16 @@ def _section_record(
 
 
 def _exercise_entry(exercise: Exercise) -> dict[str, Any]:
-    return {
-        "number": exercise.number,
-        "title": exercise.title,
-        "steps": [
-            {
-                name: value
-                for name, value in {
-                    "number": step.number,
-                    "title": step.title,
-                    "problem_dir": step.problem_dir,
-                    "solution_dir": step.solution_dir,
-                    "has_diff": any(each.kind in DIFF_KINDS for each in step.sections),
-                    "videos": step.videos,
-                }.items()
-                if value not in ("", [])
-            }
-            for step in exercise.steps.values()
-        ],
-    }
+    steps = [_step_entry(step) for step in exercise.steps.values()]
+    return {"number": exercise.number, "title": exercise.title, "steps": steps}
+
+
+def _step_entry(step: WorkshopStep) -> dict[str, Any]:
+    names = ("number", "title", "problem_dir", "solution_dir")
+    entry = {name: getattr(step, name) for name in names}
+    entry["has_diff"] = any(each.kind in DIFF_KINDS for each in step.sections)
+    entry["videos"] = step.videos
+    return {name: value for name, value in entry.items() if value not in ("", [])}
 
 
 def _section_entry(section: WorkshopSection) -> dict[str, Any]:
