@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +15,8 @@ from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import grammars
 from kbc.languages.definitions import NOTHING, NodeNames, rules_of
-from kbc.languages.mending import mended, without_item_macros
+from kbc.languages.definitions.tree import at
+from kbc.languages.mending import blank, mended, without_item_macros
 from kbc.languages.node_types import LEADING, WRAPPERS, is_body, is_nameless
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ _INNER_MACRO = re.compile(
     rb"[A-Za-z_][\w:<>, \t]{0,120}?[ \t*&]{1,8})([A-Z][A-Z0-9_]{3,}[ \t]+)(?=[\w:~]+[ \t]*\()",
     re.MULTILINE,
 )
+# `TANK_PARTS(Lid, "lid", 3);`: a call where definitions stand, or in a function, where it defines nothing.
+_MACRO_CALL = re.compile(
+    rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\((?:[^;{}()\"]|\"(?:\\.|[^\"\\\n])*\"|\([^;{}()\"]*\)){0,400}\)(?=[ \t]*;)",
+    re.MULTILINE,
+)
 _AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
 # `typedef int (API_CALL *callback)(int)`
 _POINTER_MACRO = re.compile(rb"(\()([A-Z][A-Z0-9_]{3,}[ \t]*)(?=\*[ \t]*\w+[ \t]*\)[ \t]*\()")
@@ -69,6 +75,8 @@ _FYPP_LINE = re.compile(
 definitions are found better with them."""
 # `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
 _REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
+_ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
+_JULIA_PLACES = frozenset({"block", "source_file"})
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
 
@@ -144,6 +152,7 @@ def _parsed(source: bytes, language: str) -> bytes:
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
     for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO):
         text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
+    text = _MACRO_CALL.sub(lambda found: blank(found[0]), text)
     return _APPLE_ENUM.sub(_as_enum, text)
 
 
@@ -158,6 +167,7 @@ class _Walk:
         self._language = language
         self._rules = rules_of(language)
         self._goes_on = False
+        self._docs_below: dict[int, int] = {}  # last line of what is documented -> of its comment
 
     def run(self, root: Node) -> list[Symbol]:
         found: list[Symbol] = []
@@ -166,6 +176,7 @@ class _Walk:
             visit = waiting.pop()
             waiting += reversed(list(self._children(visit)))
         _sort(found)
+        _lengthen(found, self._docs_below)
         return found
 
     def _children(self, visit: _Visit) -> Iterator[_Visit]:
@@ -175,6 +186,8 @@ class _Walk:
         for node in visit.node.named_children:
             first, last = node.start_point[0], _last_row(node)
             if self._is_leading(node):
+                if first == code_row + 1 and self._is_doc_of_above(node):
+                    self._docs_below[first] = last + 1
                 if comments is not None and first <= comments[1] + 1:
                     comments = comments[0], last
                 elif first > code_row:  # not behind code on its line
@@ -244,8 +257,20 @@ class _Walk:
         if self._language == "haskell" and node.type == "signature":
             return node.parent is None or node.parent.type != "class_declarations"
         if self._language == "erlang":  # where an attribute is a statement
-            return node.type in ("comment", "spec")
+            is_doc = self._names.text(at(node, "name/name")) == "doc"
+            return is_doc or node.type in ("comment", "spec")
+        if self._language == "elixir" and node.type == "unary_operator":
+            return self._names.text(at(node, "operand/target")) in _ELIXIR_LEADING
+        if self._language == "julia" and node.type == "string_literal":
+            return node.parent is not None and node.parent.type in _JULIA_PLACES
         return node.type.endswith(LEADING)
+
+    def _is_doc_of_above(self, node: Node) -> bool:
+        """Whether a comment is one that OCaml has below what it documents: nothing else is next to it."""
+        below = node.next_named_sibling
+        is_last = below is None or below.start_point[0] > node.end_point[0] + 1
+        is_ocaml = self._language in ("ocaml", "ocaml_interface")
+        return is_ocaml and is_last and self._names.source.startswith(b"(**", node.start_byte)
 
     def _holds_one(self, node: Node) -> bool:
         """Whether a wrapper is there for a single definition, whose lines are then the wrapper's."""
@@ -300,6 +325,13 @@ def _sort(found: list[Symbol]) -> None:
     found.sort(key=lambda symbol: (symbol.line, -symbol.end_line))
     for symbol in found:
         _sort(symbol.children)
+
+
+def _lengthen(found: Sequence[Symbol], docs_below: Mapping[int, int]) -> None:
+    for symbol in found if docs_below else ():
+        end = symbol.end_line
+        symbol.end_line = docs_below.get(end, end)
+        _lengthen([each for each in symbol.children if each.end_line < end], docs_below)
 
 
 def walk(found: Sequence[Symbol]) -> Iterator[Symbol]:

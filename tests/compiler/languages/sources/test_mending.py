@@ -133,7 +133,13 @@ flags! {
 }
 """
     found = [(each.name, each.line, each.end_line) for each in walk(symbols(text, language="rust"))]
-    assert found == [("Tank", 1, 6), ("Tank", 11, 15), ("heat", 12, 13), ("label", 18, 22)]
+    assert found == [
+        ("Tank", 1, 6),
+        ("Tank", 11, 15),
+        ("heat", 12, 13),
+        ("label", 18, 22),
+        ("Odd", 24, 26),
+    ]
 
 
 def test_functions_that_an_object_of_javascript_holds() -> None:
