@@ -207,6 +207,13 @@ def julia_constant(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("constant", names.text(name)) if holder in _OPEN else NOTHING
 
 
+def julia_enum(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`@enum Side left right`"""
+    if names.text(at(node, "^")) != "@enum":
+        return NOTHING
+    return "enum", names.text(innermost(at(node, "$/^"), ("typed_expression",), ("identifier",)))
+
+
 def kotlin_annotated(names: NodeNames, node: Node, holder: str) -> Definition:
     """`@Target(CLASS) annotation class Name`, which the grammar takes for a call between names."""
     is_annotated = node.parent is not None and node.parent.type == "annotated_expression"
@@ -245,6 +252,13 @@ def perl_attribute(names: NodeNames, node: Node, holder: str) -> Definition:
     is_name = name is not None and name.type in ("autoquoted_bareword", "string_literal")
     found = names.text(name) if is_name and holder in _OPEN else ""
     return ("method", found) if found.isidentifier() else NOTHING
+
+
+def php_define(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`define('NAME', ...)`"""
+    is_define = holder not in CALLABLE and names.text(at(node, "function")) == "define"
+    name = at(node, "arguments/^/^/:string_content") if is_define else None
+    return ("constant", names.text(name)) if name is not None else NOTHING
 
 
 def r_call(names: NodeNames, node: Node, holder: str) -> Definition:

@@ -176,6 +176,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "abstract_definition": special.julia_type,
         "assignment": special.julia_function,
         "const_statement": special.julia_constant,
+        "macrocall_expression": special.julia_enum,
         "function_definition": special.julia_function,
         "struct_definition": special.julia_type,
     },
@@ -220,7 +221,10 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "ambiguous_function_call_expression": special.perl_attribute,
         "function_call_expression": special.perl_attribute,
     },
-    "php": {"const_element": _inner_value(kind="constant")},
+    "php": {
+        "const_element": _inner_value(kind="constant"),
+        "function_call_expression": special.php_define,
+    },
     "python": _PYTHON,
     "r": {
         "binary_operator": special.r_value,
@@ -257,6 +261,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "class_declaration": special.swift_class,
         "macro_declaration": Rule(kind="macro"),
         "property_declaration": special.swift_property,
+        "subscript_declaration": lambda *_: ("method", "subscript"),
     },
     "thrift": {
         "const_definition": Rule(kind="constant", name=(":identifier",)),

@@ -236,6 +236,25 @@ def listed(language: str, text: str) -> list[str]:
             id="kinds behind modifiers, and macros",
         ),
         pytest.param(
+            "swift",
+            "struct Tank {\n  public subscript(part: Int) -> Int { part }\n}\n",
+            ["struct Tank", "method subscript"],
+            id="subscripts",
+        ),
+        pytest.param(
+            "julia",
+            "@enum Side left right\n@enum Tap::UInt8 begin\n  open\nend\n@show litres\n",
+            ["enum Side", "enum Tap"],
+            id="enumerations",
+        ),
+        pytest.param(
+            "php",
+            "<?php\ndefine('LITRES', 40);\nif (!defined('MOST')) {\n  define(\"MOST\", 3);\n}\n"
+            "define($name, 1);\nfill('tank', 2);\n",
+            ["constant LITRES", "constant MOST"],
+            id="constants of a program",
+        ),
+        pytest.param(
             "typescript",
             "export declare const litres: number\ndeclare function fill(n: number): void\n",
             ["constant litres", "function fill"],
