@@ -35,7 +35,7 @@ WRAPPERS = frozenset([
 
 _BODIES = frozenset([
     "Block", "block", "body_statement", "class_declarations", "compound_statement", "declaration_list",
-    "do_block", "field_declaration_list", "instance_declarations",
+    "declarations", "do_block", "field_declaration_list", "instance_declarations",
 ])  # fmt: skip
 
 

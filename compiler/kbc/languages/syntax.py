@@ -130,7 +130,14 @@ def _more(found: list[Symbol], source: bytes, parsed: bytes, language: str) -> l
     """`found`, or what the parser finds in `parsed` unless that is less."""
     root = grammars.tree(parsed, language)
     others = _Walk(source, language).run(root) if root is not None else []
-    return others if sum(1 for _ in walk(others)) >= sum(1 for _ in walk(found)) else found
+    return others if _worth(others) >= _worth(found) else found
+
+
+def _worth(found: Sequence[Symbol]) -> tuple[int, int]:
+    """How many types and functions there are, then how many definitions: where a function is lost, its values
+    are taken for those of the file."""
+    kinds = [symbol.kind for symbol in walk(found)]
+    return sum(kind not in ("constant", "variable") for kind in kinds), len(kinds)
 
 
 def _readable(source: bytes, *, language: str) -> Node | None:
@@ -208,7 +215,7 @@ class _Walk:
                 if kind == "function" and holder and holder.kind in MEMBER_HOLDERS:
                     kind = "method"
                 symbol = Symbol(name, kind, first + 1, last + 1, own_line, self._signature(node))
-                self._take(symbol, visit.into, node)
+                symbol = self._take(symbol, visit.into, node)
                 if visit.depth < MAX_DEPTH:
                     yield _Visit(node, symbol, symbol.children, visit.depth + 1, None)
             elif first != last or node.type in WRAPPERS or is_body(node.type) or _has_type(node):
@@ -217,8 +224,9 @@ class _Walk:
                 local = visit.local or self._is_local(node)
                 yield _Visit(node, holder, visit.into, visit.depth, outer, local)
 
-    def _take(self, symbol: Symbol, into: list[Symbol], node: Node) -> None:
-        """Adds `symbol`; in Haskell, equations of one function are one definition, and in Erlang clauses."""
+    def _take(self, symbol: Symbol, into: list[Symbol], node: Node) -> Symbol:
+        """Adds `symbol`, or to the definition that it goes on, and gives what is added to: equations of one
+        function in Haskell are one definition, and so are clauses in Erlang and overloads in TypeScript."""
         last = into[-1] if into else None
         is_more = last is not None and (last.name, last.kind) == (symbol.name, symbol.kind)
         if self._language == "haskell":
@@ -226,12 +234,15 @@ class _Walk:
             is_more = is_more and last is not None and symbol.line <= last.end_line + 1
         elif self._language == "erlang":
             is_more, self._goes_on = is_more and self._goes_on, self._ends_open(node)
+        elif self._language in ("tsx", "typescript"):
+            is_more, self._goes_on = is_more and self._goes_on, node.type == "function_signature"
         else:
             is_more = False
         if is_more and last is not None:
             last.end_line = symbol.end_line
-        else:
-            into.append(symbol)
+            return last
+        into.append(symbol)
+        return symbol
 
     def _ends_open(self, node: Node) -> bool:
         """Whether a clause is not the last one of its function."""

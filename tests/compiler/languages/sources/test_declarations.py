@@ -212,6 +212,9 @@ def listed(language: str, text: str) -> list[str]:
             id="families of types, patterns with a name, foreign functions",
         ),
         pytest.param(
+            "haskell", "module M where\n\ndata Tank = Tank\n", ["type Tank"], id="all of a module on one line"
+        ),
+        pytest.param(
             "rust",
             "kinds! {\n    #[derive(Copy)]\n    pub struct Lids: u8 { const RED = 1; }\n}\n"
             "once! { static ref TANK: Tank = Tank::new(); }\nfn f() {\n    check!(struct Tap: u8);\n}\n",
@@ -259,6 +262,13 @@ def listed(language: str, text: str) -> list[str]:
             "export declare const litres: number\ndeclare function fill(n: number): void\n",
             ["constant litres", "function fill"],
             id="what has no body here",
+        ),
+        pytest.param(
+            "typescript",
+            "export function fill(n: number): void\n/** All of it. */\nexport function fill(): void\n"
+            "export function fill(n?: number) {\n  function turn() {}\n}\nexport function drain(): void\n",
+            ["function fill", "function turn", "function drain"],
+            id="overloads as one function",
         ),
         pytest.param(
             "cpp",

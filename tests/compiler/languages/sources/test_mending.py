@@ -142,6 +142,26 @@ flags! {
     ]
 
 
+def test_a_function_is_worth_more_than_its_values() -> None:
+    text = """\
+fun Tank.open() {
+    parts {
+        val lid = 1
+        val tap by inject<Tap>()
+        val pump by inject<Pump>()
+
+        get("/all") {
+            use(lid)
+        }
+    }
+}
+"""
+    found = [
+        (each.name, each.line, each.end_line) for each in walk(symbols(text, language="kotlin"))
+    ]
+    assert found == [("open", 1, 11)]
+
+
 def test_functions_that_an_object_of_javascript_holds() -> None:
     text = """\
 module.exports = {
