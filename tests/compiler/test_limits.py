@@ -13,7 +13,7 @@ from kbc.frontends import FRONTENDS
 from kbc.limits import MAX_COLLECTIONS, MAX_LINE_CHARS, MAX_TITLE_CHARS, short_title, toml_excess
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
-from kbc.project.toml_lines import key_lines
+from kbc.project.toml_file import key_lines
 
 KB = "[kb]\nname = 'limits'\n"
 

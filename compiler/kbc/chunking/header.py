@@ -102,8 +102,7 @@ def _shorten(line: str, room: int, budget: TokenBudget) -> str:
 
 
 def opening_details(record: CompiledRecord) -> tuple[str, ...]:
-    """What the header of a record's first chunk adds: its summary, unless that is taken from the
-    text, and its tags."""
+    """What the header of a record's first chunk adds: its tags, and a summary that is not from the text."""
     details = []
     summary = _words(record.summary)[:_TELLING_WORDS]
     if summary and f" {' '.join(summary)} " not in f" {' '.join(_words(record.text))} ":

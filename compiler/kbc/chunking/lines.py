@@ -102,15 +102,8 @@ class TextLines:
 
 def indentation(line: str) -> int:
     """The columns before the first visible character; a tab goes to the next multiple of 4."""
-    columns = 0
-    for char in line:
-        if char == " ":
-            columns += 1
-        elif char == "\t":
-            columns += 4 - columns % 4
-        else:
-            break
-    return columns
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip(" "))
 
 
 def shared_indentation(lines: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from kb_runtime.text.members import MemberPath
-from kbc.chunking import fenced, members
+from kbc.chunking import members
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import SEPARATOR, Header, beginning, header, opening_details
@@ -22,7 +22,7 @@ from kbc.chunking.lines import TextLines
 from kbc.chunking.markdown_cuts import block_cuts
 from kbc.chunking.members import Heading, SectionMembers
 from kbc.chunking.packing import REMNANT, PackedPassage, pack_lines
-from kbc.chunking.passage_types import coded_lines, passage_type
+from kbc.chunking.passage_types import coded_lines, passage_type, pieces
 from kbc.chunking.visible import visible_text
 from kbc.languages import answers, markdown
 from kbc.languages.fences import chunk_type
@@ -223,7 +223,7 @@ def _set_apart(
     """A group of its own for each fence in `group`; blank lines behind a fence, with which a piece may
     begin, are of no section."""
     passage = group.passage
-    found = fenced.pieces(lines, passage.start, passage.end, fences)
+    found = pieces(lines, passage.start, passage.end, fences)
     if len(found) == 1:
         yield replace(group, language=found[0].language)
         return
@@ -314,9 +314,7 @@ def _may_join(before: _Group, after: _Group, small: int, room: int) -> bool:
 
 
 def _join(before: _Group, after: _Group) -> _Group:
-    cost = before.passage.cost + after.passage.cost
-    passage = PackedPassage(before.passage.start, after.passage.end, cost)
-    return _Group(passage, before.first, after.last, before.level)
+    return _Group(before.passage.joined(after.passage), before.first, after.last, before.level)
 
 
 def _draft(page: _Page, group: _Group) -> Draft:
@@ -330,7 +328,9 @@ def _draft(page: _Page, group: _Group) -> Draft:
         if lines.start(found.first) >= passage.start:
             documented += own
             names += [path[-1] for path in own] or _heading_names(lines, found)
-    documented += _defined(page, passage, lead)
+    text = lines.visible[passage.start : passage.end]
+    is_texinfo = page.record.language == "texinfo"
+    documented += members.defined_in(text, page.members[lead].owner, is_texinfo=is_texinfo)
     details = page.opening if passage.start == 0 else ()
     signature = ""
     if isinstance(page.record, BuiltinRecord):
@@ -415,12 +415,6 @@ def _heading(lines: TextLines, section: _Section) -> Heading:
     under = (lines[index].strip() for index in range(section.heading_end, section.end))
     below = list(islice(filter(None, under), _LINES_BELOW))
     return Heading(section.level, " ".join(found), section.anchor, below)
-
-
-def _defined(page: _Page, passage: PackedPassage, section: int) -> Sequence[MemberPath]:
-    text = page.lines.visible[passage.start : passage.end]
-    is_texinfo = page.record.language == "texinfo"
-    return members.defined_in(text, page.members[section].owner, is_texinfo=is_texinfo)
 
 
 def _heading_names(lines: TextLines, section: _Section) -> list[str]:

@@ -87,8 +87,7 @@ def _further(
 
 
 def defined_in(text: str, owner: MemberPath, *, is_texinfo: bool) -> list[MemberPath]:
-    """The members that a part of a section defines without a heading of Markdown: in one of HTML, or as
-    Texinfo does."""
+    """The members that a part of a section defines in a heading of HTML, or as Texinfo does."""
     found: list[MemberPath] = []
     if "</h" in text.lower():
         for match in _HTML_HEADING.finditer(text):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb_runtime.text.graphemes import LONGEST_CLUSTER, is_boundary
 from kbc.chunking.lines import TextLines
@@ -36,17 +36,19 @@ _WORD = re.compile(r"\s*(?:\w{1,64}|\W)", re.DOTALL)
 SENTENCE_END = re.compile(r"[.!?;:…。！？][\"')\]]*\s*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class PackedPassage:
+class PackedPassage(NamedTuple):
     """Characters [start, end) of the text, and what they cost."""
 
     start: int
     end: int
     cost: int
 
+    def joined(self, following: PackedPassage) -> PackedPassage:
+        """This passage and the one behind it as one."""
+        return PackedPassage(self.start, following.end, self.cost + following.cost)
 
-@dataclass(frozen=True, slots=True)
-class UncutSpan:
+
+class UncutSpan(NamedTuple):
     """What is not cut: characters [start, end), their cost, and the cost of a cut before them."""
 
     start: int
@@ -69,8 +71,7 @@ def pack_lines(
         cost = lines.costs[index]
         line_end = lines.start(index + 1)
         if cost == 0 and pieces:
-            last = pieces[-1]
-            pieces[-1] = UncutSpan(last.start, line_end, last.cost, last.cut)
+            pieces[-1] = pieces[-1]._replace(end=line_end)
             start = line_end
         elif cost > room:
             pieces += _cut_line(lines, start, line_end, cuts[index], room)
@@ -130,8 +131,8 @@ def _cut_line(lines: TextLines, start: int, end: int, cut: int, room: int) -> li
                 and _is_inside_character(lines.visible, words[-1].start, match.start())
             )
         ):
-            last = words[-1]
-            words[-1] = UncutSpan(last.start, match.end(), last.cost + tokens, last.cut)
+            cost = words[-1].cost + tokens
+            words[-1] = words[-1]._replace(end=match.end(), cost=cost)
             continue
         if not word[0].isspace():
             cost = _INSIDE_WORD
@@ -139,12 +140,12 @@ def _cut_line(lines: TextLines, start: int, end: int, cut: int, room: int) -> li
             cost = _AFTER_SENTENCE if SENTENCE_END.search(before) else _AFTER_WORD
         words.append(UncutSpan(match.start(), match.end(), tokens, cost))
         before = word
-    words[-1] = UncutSpan(words[-1].start, end, words[-1].cost, words[-1].cut)
+    words[-1] = words[-1]._replace(end=end)
     pieces = []
     for i, j in pack(words, most):
         cost = sum(word.cost for word in words[i:j])
         pieces.append(UncutSpan(words[i].start, words[j - 1].end, cost, words[i].cut))
-    pieces[0] = UncutSpan(pieces[0].start, pieces[0].end, pieces[0].cost, cut)
+    pieces[0] = pieces[0]._replace(cut=cut)
     return pieces
 
 

@@ -1,14 +1,23 @@
-"""What kind of text a passage of Markdown is: prose, code of a language, a description of an endpoint."""
+"""What kind of text a passage of Markdown is: prose, code of a language, a description of an endpoint; and
+fenced code of a passage set apart, so that a filter on languages and types finds each fence.
+
+A fence takes along what introduces it, if that is too little to be found alone: the end of the text before
+it, often a heading and a line. What follows the last fence and is too little goes with it as well.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from kbc.chunking.lines import TextLines
-from kbc.chunking.packing import PackedPassage
+from kbc.chunking.packing import REMNANT, PackedPassage
 from kbc.languages.fences import chunk_type
-from kbc.languages.markdown import Block
+from kbc.languages.markdown import Block, Fence
+
+INTRODUCTION = 40
+"""Tokens of a heading and a sentence or two. A longer text before a fence is a passage of its own."""
 
 # The share of a passage's tokens that code must have for the passage to count as code.
 _MOSTLY_CODE = 0.8
@@ -40,3 +49,51 @@ def passage_type(
     if _ENDPOINT.search(lines.text, passage.start, passage.end):
         return "api", ""
     return "prose", ""
+
+
+class FencedSpan(NamedTuple):
+    """Characters [start, end). `language` is that of the fence in it ("" for a fence that names none),
+    None for text. `introduction` is the line before the fence where that is in the piece before."""
+
+    start: int
+    end: int
+    language: str | None = None
+    introduction: str = ""
+
+
+def pieces(lines: TextLines, start: int, end: int, fences: Sequence[Fence]) -> list[FencedSpan]:
+    """Characters [start, end) in order and without loss. `fences` are those of the whole text."""
+    found: list[FencedSpan] = []
+    place = start
+    for first, stop, language in _inside(lines, start, end, fences):
+        introduction = ""
+        if place < first and lines.cost(*lines.holding(place, first)) > INTRODUCTION:
+            found.append(FencedSpan(place, first))
+            introduction = _last_line(lines, place, first)
+            place = first
+        found.append(FencedSpan(place, stop, language, introduction))
+        place = stop
+    if not found:
+        return [FencedSpan(start, end)]
+    if place < end:
+        if lines.cost(*lines.holding(place, end)) < REMNANT:
+            found[-1] = found[-1]._replace(end=end)
+        else:
+            found.append(FencedSpan(place, end))
+    return found
+
+
+def _inside(
+    lines: TextLines, start: int, end: int, fences: Sequence[Fence]
+) -> Iterator[tuple[int, int, str]]:
+    """The parts of fences in [start, end), with their languages."""
+    for fence in fences:
+        first, stop = lines.indexes(fence.start_line, fence.end_line)
+        begins, ends = max(lines.start(first), start), min(lines.start(stop), end)
+        if begins < ends:
+            yield begins, ends, fence.language
+
+
+def _last_line(lines: TextLines, start: int, end: int) -> str:
+    shown = lines.visible[start:end].split("\n")
+    return next((line.strip() for line in reversed(shown) if line.strip()), "")

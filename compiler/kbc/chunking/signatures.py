@@ -81,8 +81,7 @@ def of_heading(source: str) -> tuple[MemberPath, ...]:
 
 
 def _signature(span: re.Match[str]) -> str:
-    """The signature in a code span. A link to a symbol, as DocC writes it (``Cache/get(_:)``), has slashes
-    for dots."""
+    """The signature in a code span; in a link to a symbol of DocC (``Cache/get(_:)``) slashes are dots."""
     code = span["code"].strip()
     if len(span["ticks"]) == len("``"):
         head, bracket, rest = code.partition("(")

@@ -21,8 +21,7 @@ from kbc.chunking.lines import TextLines
 from kbc.chunking.packing import REMNANT, PackedPassage, pack_lines
 from kbc.chunking.plain import code_cuts
 from kbc.languages import quint, syntax
-from kbc.languages.barrels import passes_on
-from kbc.languages.exports import exports
+from kbc.languages.exports import exports, passes_on
 from kbc.languages.fences import chunk_type
 from kbc.languages.suffixes import language_of
 from kbc.languages.syntax import Symbol
@@ -78,8 +77,7 @@ def _symbols(record: CompiledRecord, language: str, lines: TextLines) -> list[Sy
 
 
 def _nested(definitions: Sequence[tuple[Definition, int, int]], lines: TextLines) -> list[Symbol]:
-    """Definitions by their line ranges, each inside the smallest that holds it, with the comments
-    right above."""
+    """Definitions by their lines, each inside the smallest that holds it, with the comments right above."""
     found: list[Symbol] = []
     around: list[Symbol] = []
     for definition, line, end_line in sorted(definitions, key=lambda entry: (entry[1], -entry[2])):
@@ -213,8 +211,7 @@ def _may_join(before: _Segment, after: _Segment, room: int) -> bool:
 
 
 def _joined(before: _Segment, after: _Segment) -> _Segment:
-    cost = before.passage.cost + after.passage.cost
-    passage = PackedPassage(before.passage.start, after.passage.end, cost)
+    passage = before.passage.joined(after.passage)
     if before.path == after.path:
         return _Segment(passage, before.path, before.whole + after.whole)
     larger = before if before.passage.cost >= after.passage.cost else after

@@ -38,7 +38,7 @@ def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx:
     body = text[hidden:]
     if is_mdx:
         body = body.replace("\r", " ")
-        hidden_spans = [(hidden + span.start, hidden + span.end) for span in mdx.comments(body)]
+        hidden_spans = [(hidden + start, hidden + end) for start, end in mdx.comments(body)]
         body = mdx.mask(body)
     else:
         hidden_spans = list(comments(text, document.commented))

@@ -20,7 +20,7 @@ from kb_runtime.search.request import SearchHit
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import suggest
 from kbc.project.scopes import EVERYTHING, NOT_SEARCHED
-from kbc.project.toml_lines import key_lines
+from kbc.project.toml_file import key_lines
 
 QUESTIONS = "questions.toml"
 _KEYS = ("query", "expect", "scope")

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
@@ -26,16 +25,6 @@ VERSION_CONTROL = frozenset({".git", ".hg", ".jj", ".svn", ".bzr"})
 
 Identity = tuple[int, int] | None
 """Device and inode; None where nothing is."""
-
-
-class ChangeSource(Protocol):
-    """Notices changes from when it was made on."""
-
-    def wait(self, timeout_s: float) -> set[str]:
-        """Paths that changed since the last call; empty after `timeout_s` without a change."""
-        ...
-
-    def close(self) -> None: ...
 
 
 class CannotWatchError(SingleCodeError):
@@ -68,7 +57,7 @@ class FileWatcher:
         self._compares = compares
         self._longest_ms = longest_ms
         self._identities: Mapping[Path, Identity] = {}
-        self._changes: ChangeSource = PolledChanges(())
+        self._changes: NotifiedChanges | PolledChanges = PolledChanges(())
         self.watch(paths)
 
     def watch(self, paths: Sequence[Path]) -> None:
@@ -103,7 +92,7 @@ class FileWatcher:
     def close(self) -> None:
         self._changes.close()
 
-    def _begin(self, existing: Sequence[Path]) -> ChangeSource:
+    def _begin(self, existing: Sequence[Path]) -> NotifiedChanges | PolledChanges:
         if not self._poll and existing:
             try:
                 return NotifiedChanges(existing, self._longest_ms)
@@ -124,11 +113,11 @@ class FileWatcher:
 
 
 class NotifiedChanges:
-    """ChangeSource that the kernel reports. Raises `FileNotFoundError` for a missing path, and
-    `CannotWatchError`."""
+    """Changes that the kernel reports, from when it was made on. Raises `FileNotFoundError` for a missing
+    path, and `CannotWatchError`."""
 
     def __init__(self, paths: Sequence[Path], longest_ms: int = LONGEST_MS) -> None:
-        """ChangeSource are reported `longest_ms` after the first of them, also when it is not quiet."""
+        """Changes are reported `longest_ms` after the first of them, also when it is not quiet."""
         self._longest_ms = longest_ms
         try:
             self._notify = RustNotify(
@@ -145,6 +134,7 @@ class NotifiedChanges:
             raise _cannot_watch(error) from error
 
     def wait(self, timeout_s: float) -> set[str]:
+        """Paths that changed since the last call; empty after `timeout_s` without a change."""
         timeout_ms = max(1, int(timeout_s * 1000))
         try:
             found = self._notify.watch(self._longest_ms, QUIET_MS, timeout_ms, None)
@@ -159,7 +149,7 @@ class NotifiedChanges:
 
 
 class PolledChanges:
-    """ChangeSource found by comparing `Signature`s of all files, for folders that the kernel cannot watch."""
+    """Changes found by comparing `Signature`s of all files, for folders that the kernel cannot watch."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = tuple(paths)
@@ -167,6 +157,7 @@ class PolledChanges:
         self._seen = self._look()
 
     def wait(self, timeout_s: float) -> set[str]:
+        """As `NotifiedChanges.wait`."""
         deadline = time.monotonic() + timeout_s
         while True:
             now = time.monotonic()

@@ -13,15 +13,17 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from kb_runtime.live.compiler_process import CompilerError, CompilerProcess
 from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kb_runtime.store.locks import open_locked
-from kbc.following.draft_listing import kept_listed
+from kb_runtime.store.manifest import CURRENT, LISTING
 from kbc.following.file_changes import FileWatcher
 from kbc.following.source_files import SourceFiles, TreeError
 from kbc.following.source_index import SourceIndex
@@ -43,12 +45,12 @@ POLL_S = 2.0
 """How often files are compared where the kernel cannot watch them."""
 RESCAN_S = 60.0
 """... and without any notice: a notification may be lost, and some file systems send none."""
+LISTING_PAUSE_S = 1.0
+"""Between looks at the files while their first draft is made: also at least four times what the last look
+took, because the draft waits meanwhile."""
 
 DRAFT = "--draft"
 """The option of the compiler that has it parse and publish without embedding."""
-
-_OBSTACLES = (OSError, TreeError, PublishError)
-"""What may prevent a version for a while."""
 
 _TICK_S = 0.1  # while a process builds
 _IDLE_TICK_S = 1.0
@@ -97,7 +99,7 @@ class Follower:
             self._remove_unfinished()
             self._set_status("starting", "")
             # Before the kernel is told of thousands of folders: the first scan finds what changes meanwhile.
-            self._obstacle = self._first_draft()
+            self._obstacle = self._obstacle_to(partial(self._draft, ""))
             watcher = FileWatcher(
                 [self._index.tree],
                 lambda path: path.is_relative_to(self._ignored),
@@ -124,7 +126,7 @@ class Follower:
             )
             if rescan:
                 scanned_at = time.monotonic()
-            self._obstacle = self._update(notice, rescan=rescan)
+            self._obstacle = self._obstacle_to(partial(self._update, notice, rescan=rescan))
             failed = bool(self._obstacle or self._failure)
             working = self._build is not None or self._needs_build()
             self._set_status("failed" if failed else "indexing" if working else "ready", notice)
@@ -144,43 +146,37 @@ class Follower:
             return False
         return True
 
-    def _update(self, notice: str, *, rescan: bool) -> str:
-        """Publishes what takes little time and starts what takes more; returns what prevented it."""
+    def _obstacle_to(self, step: Callable[[], None]) -> str:
+        """Does something; a sentence about what prevented it for a while, else ""."""
         try:
-            self._finish_build()
-            self._draft(notice)
-            if rescan and self._files.scan():
-                self._edited_at = time.monotonic()
-            self._update_overlay()
-            self._start_build()
-        except _OBSTACLES as error:
-            return self._sentence(error)
+            step()
+        except OSError as error:
+            return f"{error.filename or self._index.tree}: {error.strerror}."
+        except PublishError as error:
+            return f"{error.message} {error.hint}".strip()
+        except TreeError as error:
+            return str(error)
         return ""
 
-    def _first_draft(self) -> str:
-        """Publishes a draft where there is nothing; returns what prevented it."""
-        try:
-            self._draft("")
-        except _OBSTACLES as error:
-            return self._sentence(error)
-        return ""
+    def _update(self, notice: str, *, rescan: bool) -> None:
+        """Publishes what takes little time and starts what takes more."""
+        self._finish_build()
+        self._draft(notice)
+        if rescan and self._files.scan():
+            self._edited_at = time.monotonic()
+        self._update_overlay()
+        self._start_build()
 
     def _draft(self, notice: str) -> None:
+        """Publishes a draft where there is nothing."""
         if self._published is not None:
             return
         # Before the scan: what changes meanwhile differs from the draft then.
         if not self._obstacle:  # else it would be shown for moments only
             self._set_status("drafting", notice)
-        with kept_listed(self._files, Path(self._index.folder.kb_folders[0]), self._index.prefix):
+        with _kept_listed(self._files, Path(self._index.folder.kb_folders[0]), self._index.prefix):
             self._index.build(draft=True)
         self._published = self._index.published()
-
-    def _sentence(self, error: OSError | TreeError | PublishError) -> str:
-        if isinstance(error, OSError):
-            return f"{error.filename or self._index.tree}: {error.strerror}."
-        if isinstance(error, PublishError):
-            return f"{error.message} {error.hint}".strip()
-        return str(error)
 
     def _differing(self) -> dict[str, str]:
         """The files that the index has otherwise or not at all."""
@@ -304,3 +300,30 @@ class Follower:
         except OSError:  # no space: an old status would be wrong, and none means "starting"
             with suppress(OSError):
                 Path(path).unlink()
+
+
+@contextmanager
+def _kept_listed(files: SourceFiles, kb_folder: Path, prefix: str) -> Iterator[None]:
+    """Rewrites the list of the files in `kb_folder` within the block, in which their first draft is made,
+    whenever one has changed; `files` are used by nobody else meanwhile. A server that answers from the files
+    leaves out those that are not as the list says: an edited file would be missing until the draft."""
+    ending = Event()
+
+    def follow() -> None:
+        pause_s = LISTING_PAUSE_S
+        while not ending.wait(pause_s):
+            began = time.monotonic()
+            with suppress(OSError):  # the next look at the tree reports what is wrong
+                if files.scan():
+                    files.list_for(kb_folder, prefix)
+            pause_s = max(LISTING_PAUSE_S, 4 * (time.monotonic() - began))
+
+    looking = Thread(target=follow, daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        looking.join()
+        if (kb_folder / CURRENT).exists():  # it may have been written after the draft replaced it
+            (kb_folder / LISTING).unlink(missing_ok=True)

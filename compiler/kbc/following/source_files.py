@@ -84,8 +84,7 @@ class SourceFiles:
         return changed
 
     def list_for(self, kb_folder: Path, prefix: str) -> None:
-        """Writes the list of the files of the last scan where there is no version yet: into `kb_folder`.
-        Raises `OSError`."""
+        """Writes the list of the last scan into `kb_folder` if no version is there yet. Raises `OSError`."""
         if (kb_folder / CURRENT).exists():
             return
         listed = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -258,7 +258,8 @@ class Watcher:
         """Watches what the knowledge bases are made of now, where that has changed."""
         before = [one.bases for one in self._watched]
         for one in self._watched:
-            one.bases = tuple(self._bases(one.root))
+            beyond = sorted(outside(one.root)) if self._options.allow_outside else ()
+            one.bases = (one.root, *beyond)
         if before != [one.bases for one in self._watched]:
             self._files.watch([base for one in self._watched for base in one.bases])
 
@@ -281,17 +282,12 @@ class Watcher:
         below = path.relative_to(self._out).parts
         if len(below) < 2:  # the output folder, or in it the folder of a knowledge base
             return not below or (path / LOCK).exists()
-        return _is_output(below[1])
-
-    def _bases(self, root: Path) -> Iterator[Path]:
-        yield root
-        if self._options.allow_outside:
-            yield from sorted(outside(root))
+        name = below[1]  # what a build writes into the folder of a knowledge base
+        return name in (CURRENT, LOCK) or name.startswith(TEMPORARY) or is_build_id(name)
 
 
 def outside(root: Path) -> set[Path]:
-    """Folders and files outside of `root` that its build reads: what kb.toml names there, and where
-    links below `root` lead."""
+    """What a build reads outside of `root`: what kb.toml names there, and where links below `root` lead."""
     inside = root.resolve()
     project = load_project(root, Diagnostics())
     entries = () if project is None else (e for c in project.collections for e in c.paths)
@@ -303,8 +299,3 @@ def outside(root: Path) -> set[Path]:
             if path.is_symlink():
                 found.add(Path(os.path.realpath(path)))
     return {path for path in found if not path.is_relative_to(inside)}
-
-
-def _is_output(name: str) -> bool:
-    """Whether a build writes a file or folder of this name into the folder of a knowledge base."""
-    return name in (CURRENT, LOCK) or name.startswith(TEMPORARY) or is_build_id(name)

@@ -49,8 +49,7 @@ def chunk_type(language: str) -> str:
 
 
 def unparsed_type(language: str) -> str:
-    """The type of what was cut from a file without parsing it: `config`, `code`, or `prose` where the file
-    is in no known language."""
+    """The type of what was cut from an unparsed file: `config`, `code`, or `prose` of no known language."""
     if chunk_type(language) == "config":
         return "config"
     return "code" if language else "prose"

@@ -239,12 +239,9 @@ class _FrontMatterLoader(YamlLoader):
         if self.check_event(yaml.AliasEvent):
             event: Any = self.peek_event()  # type: ignore[no-untyped-call]
             meant = self.anchors.get(event.anchor)
-            if isinstance(meant, yaml.ScalarNode) and len(meant.value) <= MAX_ALIASED_CHARS:
-                return super().compose_node(parent, index)
-            raise yaml.MarkedYAMLError(
-                problem=f"the alias `*{event.anchor}` is not supported",
-                problem_mark=event.start_mark,
-            )
+            if not isinstance(meant, yaml.ScalarNode) or len(meant.value) > MAX_ALIASED_CHARS:
+                problem = f"the alias `*{event.anchor}` is not supported"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -113,15 +113,12 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
     if isinstance(node, ast.Attribute):
         inner = _value(node.value, names) if node.attr == "parent" else None
         return _parent(inner) if isinstance(inner, str) else None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
         left, right = _value(node.left, names), _value(node.right, names)
-        return (
-            posixpath.join(left, right)
-            if isinstance(left, str) and isinstance(right, str)
-            else None
-        )
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _sum(_value(node.left, names), _value(node.right, names))
+        if isinstance(node.op, ast.Add):
+            return _sum(left, right)
+        are_paths = isinstance(left, str) and isinstance(right, str)
+        return posixpath.join(left, right) if are_paths else None
     if isinstance(node, ast.IfExp):
         return _value(node.body, names)
     if isinstance(node, ast.JoinedStr):
@@ -156,8 +153,6 @@ def _path_of_call(call: ast.Call, names: Mapping[str, Any]) -> str | None:
 def _parent(path: str) -> str:
     """The folder that a relative path is in."""
     path = posixpath.normpath(path)
-    return (
-        posixpath.join(path, "..")
-        if path in (".", "..") or path.endswith("/..")
-        else posixpath.dirname(path) or "."
-    )
+    if path in (".", "..") or path.endswith("/.."):
+        return posixpath.join(path, "..")
+    return posixpath.dirname(path) or "."

@@ -170,7 +170,7 @@ class _Scanner:
         self._finish(len(self.code))
         last_line = self.code[-1].line if self.code else 1
         while self._open:
-            self._end_module(self._open.pop(), last_line)
+            self._pop(last_line)
 
     def _word(self, index: int) -> str:
         return self.code[index].text if 0 <= index < len(self.code) else ""
@@ -192,27 +192,26 @@ class _Scanner:
             return
         # A closing brace also closes what was left open inside it.
         while self._open:
-            bracket = self._open.pop()
-            self._nested -= not bracket.module
-            if bracket.module:
+            if self._open[-1].module:
                 self._finish(index)
-                self._end_module(bracket, token.line)
-            if bracket.text == wanted:
+            if self._pop(token.line).text == wanted:
                 return
 
-    def _end_module(self, bracket: _Open, end_line: int) -> None:
-        if bracket.module:
-            parent = self._module
-            self.definitions.append(
-                Definition(
-                    name=bracket.module,
-                    kind="module",
-                    line=bracket.line,
-                    end_line=end_line,
-                    signature=f"module {bracket.module}",
-                    parent=parent,
-                )
+    def _pop(self, end_line: int) -> _Open:
+        """Closes the innermost bracket, which may be that of a module."""
+        bracket = self._open.pop()
+        self._nested -= not bracket.module
+        if name := bracket.module:
+            found = Definition(
+                name=name,
+                kind="module",
+                line=bracket.line,
+                end_line=end_line,
+                signature=f"module {name}",
+                parent=self._module,
             )
+            self.definitions.append(found)
+        return bracket
 
     def _declaration(self, index: int) -> int | None:
         """Reads a declaration's head at `index`: the index after it, or None when there is none."""
@@ -245,9 +244,7 @@ class _Scanner:
             # A module at the left margin: the brackets before it were never closed.
             self._finish(index)
             while self._open:
-                bracket = self._open.pop()
-                self._nested -= not bracket.module
-                self._end_module(bracket, self.code[index - 1].line)
+                self._pop(self.code[index - 1].line)
         self._finish(index)
         self._push(_Open("{", self._word(index + 1), token.line))
         return index + 3

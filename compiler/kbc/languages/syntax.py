@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import grammars
-from kbc.languages.definitions import NOTHING, NodeNames, rules_of
-from kbc.languages.definitions.tree import at
+from kbc.languages.definitions.rules import NOTHING
+from kbc.languages.definitions.table import rules_of
+from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.mending import blank, mended, without_item_macros
 from kbc.languages.node_types import LEADING, WRAPPERS, is_body, is_nameless
 
@@ -233,7 +234,8 @@ class _Walk:
             is_more = is_more and symbol.kind != "implementation"
             is_more = is_more and last is not None and symbol.line <= last.end_line + 1
         elif self._language == "erlang":
-            is_more, self._goes_on = is_more and self._goes_on, self._ends_open(node)
+            is_last = self._names.source[node.end_byte - 1 : node.end_byte] != b";"  # of a function
+            is_more, self._goes_on = is_more and self._goes_on, not is_last
         elif self._language in ("tsx", "typescript"):
             is_more, self._goes_on = is_more and self._goes_on, node.type == "function_signature"
         else:
@@ -243,10 +245,6 @@ class _Walk:
             return last
         into.append(symbol)
         return symbol
-
-    def _ends_open(self, node: Node) -> bool:
-        """Whether a clause is not the last one of its function."""
-        return self._names.source[node.end_byte - 1 : node.end_byte] == b";"
 
     def _is_local(self, node: Node) -> bool:
         """Whether a function has no name, and is no module: those are called where they stand

@@ -50,9 +50,7 @@ def translated(error: Exception, kb_folder: Path, temporary: Path) -> PublishErr
     if isinstance(error, OSError) and error.errno == errno.EFBIG:
         fact, hint = FILE_SIZES
         return PublishError(
-            "no-space",
-            f"Writing {kb_folder} failed: {fact}.",
-            f"What was live still is. {hint}",
+            "no-space", f"Writing {kb_folder} failed: {fact}.", f"What was live still is. {hint}"
         )
     if _is_no_space(error, temporary):
         return PublishError(
@@ -71,8 +69,7 @@ def translated(error: Exception, kb_folder: Path, temporary: Path) -> PublishErr
 
 
 def is_of_output(error: Exception, kb_folder: Path, temporary: Path) -> bool:
-    """Whether writing failed, for want of space or of a file below the output; a missing input is not our
-    subject."""
+    """Whether writing failed, for want of space or of a file below the output, and not reading an input."""
     if isinstance(error, PublishError):
         return False
     return _is_no_space(error, temporary) or _is_below(error, kb_folder.absolute())

@@ -22,14 +22,7 @@ from typing import Any, Self
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.sharding.order import SHARDS
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.manifest import (
-    BUILD_ID_LENGTH,
-    CURRENT,
-    MANIFEST,
-    is_build_id,
-    load,
-    seal,
-)
+from kb_runtime.store.manifest import BUILD_ID_LENGTH, CURRENT, MANIFEST, is_build_id, load, seal
 from kb_runtime.store.proofs import Proof, Proofs, still_holding, write_proofs
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking import retention
@@ -172,11 +165,7 @@ class Staging:
         return Published(self._target, self.build_id, True, was_live, self._prune(keep, proofs))
 
     def publish(
-        self,
-        fields: Mapping[str, Any],
-        self_check: SelfCheck | None = None,
-        *,
-        keep: int = 0,
+        self, fields: Mapping[str, Any], self_check: SelfCheck | None = None, *, keep: int = 0
     ) -> Published:
         """Seals, verifies and publishes what is in `folder`, and makes it live.
 
@@ -252,11 +241,7 @@ class Staging:
                 _link_or_copy(build / path, target)
             self._proved |= still_holding(str(self.folder), proved, linked=True)
             self._listed |= {
-                below + path: {
-                    "path": below + path,
-                    "bytes": size,
-                    "sha256": digest,
-                }
+                below + path: {"path": below + path, "bytes": size, "sha256": digest}
                 for path, (size, digest) in shard.files.items()
             }
             self._adopted.append(id)

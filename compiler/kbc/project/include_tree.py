@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from kbc.project.signature import Signature, signature_at
@@ -70,7 +71,7 @@ class IncludeTree:
 
     def exists(self, path: str) -> bool:
         """Whether a file is there that `read` might give; nothing is remembered."""
-        return self._place(posixpath.normpath(path.lstrip("/"))) is not None
+        return self._file(self._inside(posixpath.normpath(path.lstrip("/")))) is not None
 
     def peek(self, path: str) -> bytes | None:
         """As `read`, of a file of which nothing is remembered: its content goes into no record."""
@@ -91,7 +92,11 @@ class IncludeTree:
         """The names of the entries of a folder, sorted; none where there is no such folder."""
         name = posixpath.normpath(folder.lstrip("/")) if folder else "."
         if name not in self._names:
-            self._names[name] = self._listed(name)
+            place, found = self._inside(name), []
+            with suppress(OSError):
+                if place is not None and place.is_dir():
+                    found = sorted(entry.name for entry in place.iterdir())
+            self._names[name] = found
         return self._names[name]
 
     def spelt(self, path: str) -> str:
@@ -108,24 +113,12 @@ class IncludeTree:
             place = posixpath.join(place, part)
         return place
 
-    def _listed(self, name: str) -> list[str]:
-        place = self._inside(name)
-        try:
-            if place is None or not place.is_dir():
-                return []
-            return sorted(entry.name for entry in place.iterdir())
-        except OSError:
-            return []
-
     def _inside(self, name: str) -> Path | None:
         if "\0" in name:
             return None
         target = Path(os.path.realpath(self._root / name))
         inside = target == self._boundary or self._boundary in target.parents
         return target if inside else None
-
-    def _place(self, name: str) -> Path | None:
-        return self._file(self._inside(name))
 
     def _file(self, target: Path | None) -> Path | None:
         try:

@@ -91,8 +91,7 @@ class CollectionTable(Table):
         default=None, description="files, folders or globs; default: the kind's conventional place"
     )
     url: str = Field(
-        default="",
-        description="URL of a record, with {path}, {stem} (without ending) and {anchor}",
+        default="", description="URL of a record, with {path}, {stem} (without ending) and {anchor}"
     )
     include: Strings = Field(
         default=(), description="patterns of the only files to take, as in .gitignore"
@@ -104,15 +103,13 @@ class CollectionTable(Table):
         default="", description="a folder to strip from the beginning of ids and URLs"
     )
     language: LanguageCode = Field(
-        default="",
-        description="language of its pages (`de`); default: that of `[kb]`, or detected",
+        default="", description="language of its pages (`de`); default: that of `[kb]`, or detected"
     )
     generator: Annotated[str, one_of(("", *GENERATORS), "a generator that kbc knows")] = Field(
         default="", description="the documentation generator whose conventions the files follow"
     )
     config: str = Field(
-        default="",
-        description="the generator's configuration file: titles, order, URLs, redirects",
+        default="", description="the generator's configuration file: titles, order, URLs, redirects"
     )
 
 
@@ -220,10 +217,7 @@ KINDS: Mapping[str, CollectionKind] = {
             ExamplesTable,
         ),
         CollectionKind(
-            "patterns",
-            "patterns in Markdown with front matter",
-            MARKDOWN,
-            {"patterns": {}},
+            "patterns", "patterns in Markdown with front matter", MARKDOWN, {"patterns": {}}
         ),
         CollectionKind(
             "templates",

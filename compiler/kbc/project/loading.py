@@ -261,8 +261,7 @@ def _missing(root: Path) -> tuple[str, str]:
 
 
 def listed(root: Path, manifest: str) -> dict[str, int]:
-    """The paths in a manifest, below `root`, each with its line; `#` begins a comment. There are none where
-    it cannot be read."""
+    """The paths in a manifest, each with its line; `#` begins a comment. Empty where it cannot be read."""
     try:
         lines = (root / manifest).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):  # ValueError: not UTF-8, or a NUL in its name

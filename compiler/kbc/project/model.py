@@ -66,13 +66,9 @@ class Collection:
         path = self.stripped(path)
         stem = path.rsplit(".", 1)[0] if "." in path.rsplit("/", 1)[-1] else path
         filled = self.url.replace("{path}", quote(path)).replace("{stem}", quote(stem))
-        if "{anchor}" not in filled:
-            return filled
-        return (
-            filled.replace("{anchor}", quote(anchor))
-            if anchor
-            else filled.replace("#{anchor}", "").replace("{anchor}", "")
-        )
+        if not anchor:
+            filled = filled.replace("#{anchor}", "")
+        return filled.replace("{anchor}", quote(anchor))
 
     @property
     def portable_paths(self) -> list[str]:

@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kbc.project.slugs import module_page, starlight_slug
-
 INDEX = frozenset({"index", "readme"})
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
 _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
 """Docusaurus takes `01-` off a name, but neither a date nor a version."""
+_UNSLUGGED = re.compile(r"[^\w -]")
 
 Route = Callable[[str, Mapping[str, Any], Mapping[str, Any]], str | None]
 """Path below the content's folder, front matter, options of the generator -> path of the address, None for a
@@ -38,9 +37,10 @@ def _text(data: Mapping[str, Any], key: str) -> str:
     return str(value).strip() if isinstance(value, (str, int)) else ""
 
 
-def _folder_or(path: str, name: str, suffix: str, index: frozenset[str] = INDEX) -> str:
-    """`folder/` for an index, else `folder/name` with `suffix`."""
-    folder = posixpath.dirname(path)
+def _folder_or(path: str, suffix: str, index: frozenset[str] = INDEX, name: str = "") -> str:
+    """`folder/` for an index, else `folder/name` with `suffix`; without a `name`, that of the file."""
+    folder, own = posixpath.split(_stem(path))
+    name = name or own
     if name.lower() in index:
         return f"{folder}/" if folder else ""
     return f"{folder}/{name}{suffix}" if folder else f"{name}{suffix}"
@@ -52,12 +52,9 @@ def _mkdocs(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
         path = path.removeprefix(f"{language}/")
     elif language:
         path = re.sub(rf"\.{re.escape(language)}(?=\.\w+$)", "", path)
-    name = posixpath.basename(_stem(path))
     if options.get("use_directory_urls", True):
-        return _folder_or(path, name, "/")
-    if name.lower() == "readme":
-        name = "index"
-    return posixpath.join(posixpath.dirname(path), f"{name}.html")
+        return _folder_or(path, "/")
+    return _mdbook(path, data, options)
 
 
 def _docusaurus(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -97,16 +94,14 @@ def without_number(name: str) -> str:
 
 def _vitepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     path = _rewritten(path, options.get("rewrites", {}))
-    name = posixpath.basename(_stem(path))
-    suffix = "" if options.get("clean_urls") else ".html"
-    return _folder_or(path, name, suffix, frozenset({"index"}))
+    return _folder_or(path, "" if options.get("clean_urls") else ".html", frozenset({"index"}))
 
 
 def _without_ending(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     known: Mapping[str, str] = options.get("addresses", {})
     if path in known:
         return known[path]
-    return _folder_or(path, posixpath.basename(_stem(path)), "", frozenset({"index"}))
+    return _folder_or(path, "", frozenset({"index"}))
 
 
 def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -116,10 +111,23 @@ def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
     return slug if options.get("without_slash") or not slug else f"{slug}/"
 
 
+def starlight_slug(path: str, data: Mapping[str, Any]) -> str:
+    """What Starlight calls the page at `path` below its folder of pages, which has the front matter `data`;
+    "" for the first page of the site."""
+    stated = data.get("slug")
+    slug = str(stated).strip("/") if isinstance(stated, (str, int)) else ""
+    if not slug:
+        parts = posixpath.splitext(path)[0].lower().split("/")
+        # As github-slugger, each part of the path.
+        slug = "/".join(_UNSLUGGED.sub("", part).replace(" ", "-") for part in parts)
+        slug = slug.removesuffix("/index")
+    return "" if slug == "index" else slug
+
+
 def _vuepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     if stated := _text(data, "permalink"):
         return stated
-    return _folder_or(path, posixpath.basename(_stem(path)), ".html")
+    return _folder_or(path, ".html")
 
 
 def _eleventy(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -131,7 +139,7 @@ def _eleventy(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) ->
     if name == posixpath.basename(folder):  # `guide/guide.md` is that folder's page
         return f"{folder}/"
     dated = _DATED.fullmatch(name)
-    return _folder_or(path, dated[4] if dated else name, "/", frozenset({"index"}))
+    return _folder_or(path, "/", frozenset({"index"}), dated[4] if dated else name)
 
 
 def _rewritten(path: str, rules: Mapping[str, str]) -> str:
@@ -172,10 +180,9 @@ def _writerside(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) 
 def _gitbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     if path == options.get("home"):
         return ""
-    name = posixpath.basename(_stem(path))
     if options.get("html_files"):
-        return _folder_or(path, name, ".html", frozenset({"readme"}))
-    return _folder_or(path, name, "", frozenset({"readme"})).rstrip("/")
+        return _folder_or(path, ".html", frozenset({"readme"}))
+    return _folder_or(path, "", frozenset({"readme"})).rstrip("/")
 
 
 def _docfx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -201,7 +208,20 @@ def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
         return built[stem]
     if not options.get("directory_urls"):
         return f"{stem}.html"
-    return _folder_or(path, posixpath.basename(stem), "/", frozenset({"index"}))
+    return _folder_or(path, "/", frozenset({"index"}))
+
+
+def _module_page(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """Where the page of the Python module at `path` is: `autoapi/pkg/mod/index.html` of sphinx-autoapi,
+    `apidocs/pkg/pkg.mod.html` of autodoc2, which has pages `by_package`; `api_root` is the first folder."""
+    stem = posixpath.splitext(path)[0].removesuffix("/__init__")
+    place = stem
+    if options.get("by_package"):
+        place = posixpath.join(stem.split("/")[0], stem.replace("/", "."))
+    place = posixpath.join(str(options.get("api_root", "")), place)
+    if options.get("directory_urls"):
+        return f"{place}/"
+    return f"{place}.html" if options.get("by_package") else f"{place}/index.html"
 
 
 def _gallery(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -268,7 +288,7 @@ def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
         return _filled(stated, stem, data)
     style = str(options.get("permalink", ""))
     is_pretty = style == "pretty" or style.endswith("/")
-    return _folder_or(path, posixpath.basename(stem), "/" if is_pretty else ".html")
+    return _folder_or(path, "/" if is_pretty else ".html")
 
 
 def _hexo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -280,7 +300,7 @@ def _hexo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str
         return _filled(rule.replace(":category", category or "uncategorized"), stem, data)
     if stated:
         return stated.lstrip("/")
-    return _folder_or(path, posixpath.basename(stem), "" if options.get("clean") else ".html")
+    return _folder_or(path, "" if options.get("clean") else ".html")
 
 
 _JEKYLL_STYLES = {
@@ -378,8 +398,8 @@ ROUTES: Mapping[str, Route] = {
     "sandpaper": lambda path, *_: f"{posixpath.basename(_stem(path))}.html",
     "site": _built,
     "sphinx": _sphinx,
-    "sphinx-autoapi": lambda path, _, options: module_page(path, options),
-    "sphinx-autodoc2": lambda path, _, options: module_page(path, options),
+    "sphinx-autoapi": _module_page,
+    "sphinx-autodoc2": _module_page,
     "sphinx-gallery": _gallery,
     "starlight": _starlight,
     "vitepress": _vitepress,

@@ -63,10 +63,8 @@ def in_row_order(collections: Sequence[Collection]) -> list[Collection]:
     """The collections in the order of the artifact: by scope, then as kb.toml lists them."""
 
     def rank(collection: Collection) -> int:
-        for position, member in enumerate(_ROW_ORDER):
-            if member(collection):
-                return position
-        return len(_ROW_ORDER)
+        places = (at for at, is_member in enumerate(_ROW_ORDER) if is_member(collection))
+        return next(places, len(_ROW_ORDER))
 
     return sorted(collections, key=rank)
 
@@ -79,11 +77,7 @@ def search_scopes(collections: Sequence[Collection]) -> dict[str, list[str]]:
     ordered = [each for each in in_row_order(collections) if each.kind not in NOT_SEARCHED]
     reference = [each.name for each in ordered if each.kind in REFERENCE]
     scopes = {"all": reference or [each.name for each in ordered]}
-    scopes.update({each.name: [each.name] for each in ordered})
-    scopes.update(
-        {
-            scope: [each.name for each in ordered if member(each)]
-            for scope, member in _SCOPES.items()
-        }
-    )
+    scopes |= {each.name: [each.name] for each in ordered}
+    for scope, is_member in _SCOPES.items():
+        scopes[scope] = [each.name for each in ordered if is_member(each)]
     return scopes

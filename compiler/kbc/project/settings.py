@@ -36,15 +36,8 @@ not ask for, but the check of what is published does."""
 
 BOOST_FIELDS = ("title", "breadcrumb", "identifiers", "signature", "body", "path", "tags")
 FAMILIES = (
-    "reference",
-    "patterns",
-    "routing",
-    "search",
-    "codebase",
-    "tests",
-    "sources",
-    "workshops",
-)
+    "reference", "patterns", "routing", "search", "codebase", "tests", "sources", "workshops",
+)  # fmt: skip
 FUSIONS = ("balanced", "rrf")
 POOLINGS = ("mean", "cls")
 

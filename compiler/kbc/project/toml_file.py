@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kb_runtime.text.toml_statements import scan
 from kbc.diagnostics import Diagnostics
 from kbc.limits import toml_excess
 from kbc.project.source_file import SourceFile
-from kbc.project.toml_lines import Key, key_lines
+
+Key = tuple[str | int, ...]
+"""Where a value stands: names of tables and keys, and 0-based indexes in arrays of tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +61,28 @@ def read_toml(file: SourceFile, diagnostics: Diagnostics) -> TomlFile | None:
             "toml-syntax", message, file.path, line, column, hint="Fix the TOML on this line."
         )
         return None
+
+
+def key_lines(text: str) -> dict[Key, int]:
+    """Maps each table and key of `text`, which `tomllib` has accepted, to its 1-based line.
+
+    Elements of an array of tables carry their 0-based index: `[[collection]]` number two's `name` is
+    `("collection", 1, "name")`.
+    """
+    lines: dict[Key, int] = {}
+    elements: dict[tuple[str, ...], int] = {}
+    header: tuple[str, ...] = ()
+    prefix: Key = ()
+    line = 1
+    for statement in scan(text):
+        if statement.is_header:
+            header = prefix = statement.path
+            if statement.is_array:
+                elements[header] = elements.get(header, -1) + 1
+                lines.setdefault(header, line)
+                prefix = (*header, elements[header])
+            lines.setdefault(prefix, line)
+        elif statement.path:
+            lines.setdefault((*prefix, *statement.path[len(header) :]), line)
+        line += text.count("\n", statement.start, statement.end)
+    return lines

@@ -18,7 +18,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from kb_runtime.text.rendering import shorten
 from kbc.project.language_tags import LANGUAGES, language_of_tag
-from kbc.project.toml_lines import Key
+from kbc.project.toml_file import Key
 
 Strings = Annotated[tuple[str, ...], Strict(False)]  # not strict: TOML gives lists
 Number = int | float

@@ -25,17 +25,8 @@ from kb_runtime.store.locks import is_at, try_share
 from kb_runtime.store.temporary_folders import locked_folder, remove_abandoned
 
 _ZIP_ENDINGS = (".zip", ".whl", ".jar")
-ENDINGS = (
-    *_ZIP_ENDINGS,
-    ".tar",
-    ".tar.gz",
-    ".tgz",
-    ".tar.bz2",
-    ".tbz2",
-    ".tar.xz",
-    ".txz",
-    ".crate",
-)
+_TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".crate")
+ENDINGS = (*_ZIP_ENDINGS, *_TAR_ENDINGS)
 MAX_BYTES = 2 * 1024**3
 MAX_MEMBERS = 200_000
 _BLOCK = 1 << 20
@@ -176,25 +167,33 @@ def _sha256(path: Path) -> str:
 def _extract(path: Path, target: Path) -> dict[str, str]:
     """The SHA-256 of each file that was written, by its path below `target`."""
     budget = _ExtractionBudget(path.name)
+    found: dict[str, str] = {}
+
+    def write(stream: IO[bytes], name: str) -> None:
+        place = _place(target, name, path)
+        found[place.relative_to(target).as_posix()] = _write(stream, place, name, budget)
+
     is_named_zip = path.name.lower().endswith(_ZIP_ENDINGS)
     if zipfile.is_zipfile(path) or (is_named_zip and not tarfile.is_tarfile(path)):
         with zipfile.ZipFile(path) as archive:
             files = [info for info in archive.infolist() if not _is_folder_or_link(info)]
             # What the archive says of itself is refused before anything is written.
-            _ExtractionBudget(path.name).expect(len(files), sum(info.file_size for info in files))
+            stated = _ExtractionBudget(path.name)
+            stated.count(len(files))
+            stated.spend(sum(info.file_size for info in files))
             for info in files:
                 with archive.open(info) as stream:
-                    _write(stream, _place(target, info.filename, path), info.filename, budget)
-        return budget.digests(target)
-    with tarfile.open(path) as archive:
-        for member in archive:
-            content = archive.extractfile(member) if member.isreg() else None
+                    write(stream, info.filename)
+        return found
+    with tarfile.open(path) as tar:
+        for member in tar:
+            content = tar.extractfile(member) if member.isreg() else None
             if content is not None:
                 with content:
-                    _write(content, _place(target, member.name, path), member.name, budget)
+                    write(content, member.name)
             else:  # millions of folders take minutes, too
                 budget.count(1)
-    return budget.digests(target)
+    return found
 
 
 def _is_folder_or_link(info: zipfile.ZipInfo) -> bool:
@@ -220,7 +219,6 @@ class _ExtractionBudget:
         self._bytes = MAX_BYTES
         self._members = MAX_MEMBERS
         self._written: dict[str, str] = {}
-        self._digests: dict[Path, str] = {}
 
     def member(self, name: str, place: Path) -> None:
         folded = unicodedata.normalize("NFC", name.casefold())
@@ -232,10 +230,6 @@ class _ExtractionBudget:
             )
         self.count(1)
 
-    def expect(self, members: int, size: int) -> None:
-        self.count(members)
-        self.spend(size)
-
     def count(self, members: int) -> None:
         """Raises `ArchiveError` where these are more than an archive may hold."""
         self._members -= members
@@ -244,15 +238,6 @@ class _ExtractionBudget:
                 f"{self._name!r} holds more than {MAX_MEMBERS:,} files or folders",
                 "Unpack only what you need.",
             )
-
-    def wrote(self, place: Path, digest: str) -> None:
-        self._digests[place] = digest
-
-    def digests(self, folder: Path) -> dict[str, str]:
-        """The SHA-256 of what was written, by path below `folder`."""
-        return {
-            place.relative_to(folder).as_posix(): found for place, found in self._digests.items()
-        }
 
     def spend(self, size: int) -> None:
         self._bytes -= size
@@ -263,7 +248,8 @@ class _ExtractionBudget:
             )
 
 
-def _write(stream: IO[bytes], place: Path, name: str, budget: _ExtractionBudget) -> None:
+def _write(stream: IO[bytes], place: Path, name: str, budget: _ExtractionBudget) -> str:
+    """The SHA-256 of what was written."""
     budget.member(name, place)
     place.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
@@ -272,5 +258,5 @@ def _write(stream: IO[bytes], place: Path, name: str, budget: _ExtractionBudget)
             budget.spend(len(block))
             digest.update(block)
             out.write(block)
-    budget.wrote(place, digest.hexdigest())
     os.utime(place, (0, 0))
+    return digest.hexdigest()

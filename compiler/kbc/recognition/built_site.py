@@ -130,7 +130,7 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
         base_url=base,
         exclude=EXCLUDE,
         options=options,
-        files=(inventory,) if inventory else (),
+        files=(inventory,),
     )
 
 

@@ -21,7 +21,7 @@ from kbc.languages.front_matter import below_front_matter
 from kbc.limits import toml_excess
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, is_bounded, json_value
-from kbc.recognition.javascript import exported, exported_value
+from kbc.recognition.javascript.exports import exported, exported_value
 from kbc.recognition.site import joined, mapping, text
 
 READER = "the generator's configuration"
@@ -88,8 +88,7 @@ def parse_yaml(text: str) -> Mapping[str, Any]:
 
 
 def parse_yaml_value(text: str) -> Any:
-    """What a text in YAML holds, of any type; None where it cannot be read, or where aliases make it
-    endless or very large."""
+    """What a text in YAML holds, of any type; None where it cannot be read or is endless or very large."""
     try:
         value = yaml.load(text, Loader=_Loader)  # a safe loader
         return value if is_bounded(value) else None

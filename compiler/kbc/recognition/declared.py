@@ -13,6 +13,9 @@ from kbc.recognition import repository
 from kbc.recognition.generators import sphinx
 from kbc.recognition.site import Site
 
+_INSIDE = (".vitepress/config", ".vitepress", ".vuepress/config", ".vuepress", "config/_default")
+"""Folders of configurations in the one that these are of."""
+
 
 def with_generators(project: Project, diagnostics: Diagnostics) -> Project:
     """`project` with the options of its collections' generators; a configuration that is not there is
@@ -52,13 +55,7 @@ def _site(collection: Collection, tree: IncludeTree) -> Site | None:
     """The site of the collection's configuration; of several the one with the collection's folder."""
     config = posixpath.normpath(collection.config)
     folder = posixpath.dirname(config)
-    for parent in (
-        ".vitepress/config",
-        ".vitepress",
-        ".vuepress/config",
-        ".vuepress",
-        "config/_default",
-    ):
+    for parent in _INSIDE:
         folder = folder.removesuffix(parent).rstrip("/")
     known = repository.sites_in(tree, folder)
     known += [inner for each in known for inner in sphinx.references(tree, each)]

@@ -18,7 +18,7 @@ from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.display_names import named, shown, with_article
-from kbc.recognition.generators.python.written import with_references
+from kbc.recognition.generators.sphinx import with_references
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.parts import (
     ONLY_TESTS,
@@ -30,10 +30,10 @@ from kbc.recognition.parts import (
     steps_of_course,
     tests_beside,
     tests_in,
+    workshop_at,
 )
 from kbc.recognition.site import Site, joined
 from kbc.recognition.versions import other_versions
-from kbc.recognition.workshops import workshop_at
 from kbc.sources.build_output import is_published
 from kbc.sources.formats import is_wanted, texts_without_ending
 from kbc.sources.listing import least_deep
@@ -144,8 +144,10 @@ class _FolderDetector:
         here = repository.sites_in(self._tree, "")
         is_output = not here and built_site.is_output(self._tree, self._root, self._files)
         sites = here or ([] if is_output else self._around())
-        if sites and sites[0].generator == "gitbook" and not sites[0].order and self._has_site():
-            sites = []  # it is what is left of a book, whose place another site has taken
+        if sites and sites[0].generator == "gitbook" and not sites[0].order:
+            # What is left of a book, whose place a site has taken with a configuration beside the pages.
+            is_left = any(repository.sites_in(self._tree, name) for name in _SITE_FOLDERS)
+            sites = [] if is_left else sites
         if above := self._above(sites):
             return above
         if not sites and (collections := conventional.recognise(self._tree)):
@@ -206,10 +208,6 @@ class _FolderDetector:
         """Whether this folder is the one at `place`, or below that."""
         path = Path(os.path.realpath(self._root / place))
         return path == self._root or path in self._root.parents
-
-    def _has_site(self) -> bool:
-        """Whether a site's configuration is in a folder of its own beside the pages."""
-        return any(repository.sites_in(self._tree, name) for name in _SITE_FOLDERS)
 
     def _below(self) -> list[Site]:
         sites, others = repository.sites_below(self._tree, self._root, self._files)

@@ -31,13 +31,8 @@ _ASSIGNED = re.compile(
 _FIELD = re.compile(r"^(?P<key>[\w-]+)[^\S\n]*:[^\S\n]*(?P<text>\S.*)$", re.MULTILINE)
 _PYTHON_VERSION = re.compile(r"""^(?:__version__|VERSION)\b[^=\n]*=\s*["']([^"'\n]+)""", re.M)
 _OF_VERSION = (
-    ".py",
-    "/__init__.py",
-    "/__about__.py",
-    "/__version__.py",
-    "/_version.py",
-    "/version.py",
-)
+    ".py", "/__init__.py", "/__about__.py", "/__version__.py", "/_version.py", "/version.py",
+)  # fmt: skip
 _RUBY_VERSION = re.compile(r"""^\s*VERSION\s*=\s*["']([^"'\n]+)""", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)][.!?])\s+(?=[A-Z])")
 """Of a description the first sentence is told."""
@@ -110,9 +105,8 @@ def _package(form: str, path: str, data: Mapping[str, Any] | None) -> Package:
 
 def _python(tree: IncludeTree, path: str, form: str) -> Package:
     fields = HeaderParser().parsestr(read_text(tree, path))
-    values = {key: str(fields.get(key, "") or "").strip() for key in ("Name", "Version", "Summary")}
-    licence = str(fields.get("License-Expression", "") or "").strip()
-    return Package(form, path, values["Name"], values["Version"], values["Summary"], licence)
+    keys = ("Name", "Version", "Summary", "License-Expression")
+    return Package(form, path, *(str(fields.get(key, "") or "").strip() for key in keys))
 
 
 def _pyproject(tree: IncludeTree, path: str) -> Mapping[str, Any]:

@@ -12,9 +12,11 @@ from pathlib import Path
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import normalise, suite_of
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import KINDS
+from kbc.project.kinds import COLLECTION_NAME, KINDS, RESERVED_COLLECTIONS
 from kbc.project.model import Collection
 from kbc.recognition.places import FEW_PAGES, MANY_PAGES, is_of_others, is_page, within
+from kbc.recognition.site import joined
+from kbc.sources.workshop_tree import EXERCISE_FOLDER, EXERCISES, STEP_FOLDER
 
 ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature", ".robot")
 """Endings of files that nothing but the kind `tests` reads."""
@@ -63,6 +65,17 @@ def steps_of_course(tree: IncludeTree) -> list[Collection]:
     if not any(name.endswith(".md") for name in tree.names(_COURSE_STEPS)):
         return []
     return [replace(collection("steps", "docs", (_COURSE_STEPS,)), include=("*.md",))]
+
+
+def workshop_at(tree: IncludeTree, name: str) -> Collection | None:
+    """The workshop that the root of `tree` is, called `name`: exercises in numbered folders, whose steps are
+    a problem and its solution; None where no exercise has a step."""
+    for exercise in filter(EXERCISE_FOLDER.fullmatch, tree.names(EXERCISES)):
+        if any(map(STEP_FOLDER.fullmatch, tree.names(joined(EXERCISES, exercise)))):
+            is_usable = COLLECTION_NAME.fullmatch(name) and name not in RESERVED_COLLECTIONS
+            own = name if is_usable else "workshop"
+            return Collection(name=own, kind="workshops", paths=(".",))
+    return None
 
 
 def is_for_tests(path: Path) -> bool:

@@ -36,7 +36,7 @@ class Site:
     `paths` are the folders and files with its pages, below the root, where these are not all of `folder`.
     `options` is what front ends need besides: slugs, places of snippets, rules of addresses. `base_url` is
     the address of the site; a path alone, as where no host is stated, is none. `files` are further files that
-    were read for this, `translations` folders beside that of the pages with these in other languages.
+    were read for this ("": none), `translations` folders beside that of the pages in other languages.
     """
 
     folder: str = ""

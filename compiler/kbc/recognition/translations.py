@@ -62,8 +62,7 @@ _FOREIGN = 0.02
 
 
 def translations(names: Sequence[str], language: str = "en") -> list[str]:
-    """The folders among `names` that are named after languages other than `language`, where there are
-    several such folders."""
+    """The folders named after languages other than `language`, where several are named after any."""
     if sum(map(_is_language, names)) < 2:
         return []
     return [name for name in names if _is_of_other(name, language)]

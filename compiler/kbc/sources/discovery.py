@@ -22,8 +22,8 @@ from kbc.sources.accounting import HIDDEN, LINKED, Accounting, ending_reason
 from kbc.sources.build_output import DOCSET, PUBLISHED, is_docset, is_published
 from kbc.sources.formats import is_wanted
 from kbc.sources.globs import glob_base, matches_of
+from kbc.sources.ignore_files import PathPatterns
 from kbc.sources.outside import entry_names
-from kbc.sources.patterns import PathPatterns
 from kbc.sources.source_tree import SourceTree, is_unicode
 from kbc.sources.workshop_tree import EXERCISES_HINT, WITHOUT_EXERCISES, WorkshopTree
 
@@ -108,7 +108,7 @@ class _Walker:
             excluded = False
             for path, base in self._entry_files(entry, collection, walk):
                 name = self._name(path)
-                if reason := patterns.reason(_below(name, base)):
+                if reason := patterns.reason(name.removeprefix(f"{base}/") if base else name):
                     self._accounting.left_out(name, reason)
                     excluded = True
                     continue
@@ -296,10 +296,7 @@ class _Walker:
     def _file(self, path: Path, name: str, base: str, collection: Collection) -> SourceFile | None:
         if not is_unicode(name):
             self._diagnostics.error(
-                "file-name-not-utf8",
-                "the file name is not UTF-8",
-                name,
-                hint="Rename the file.",
+                "file-name-not-utf8", "the file name is not UTF-8", name, hint="Rename the file."
             )
             return None
         if name not in self._read:
@@ -426,10 +423,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     if entry.is_symlink():
         return Path(entry.path).is_dir()  # the entry's own raises an error for such a link
     return entry.is_dir(follow_symlinks=False)
-
-
-def _below(name: str, base: str) -> str:
-    return name.removeprefix(f"{base}/") if base else name
 
 
 def _is_within(path: Path, root: Path) -> bool:

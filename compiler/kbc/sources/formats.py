@@ -101,8 +101,7 @@ def is_html_name(name: str) -> bool:
 
 
 def looks_like_html(name: str, data: bytes) -> bool:
-    """Whether a file without an ending, or one that answers a query (`view.php?id=8`), is HTML, by how it
-    begins."""
+    """Whether a file without an ending, or with a query (`view.php?id=8`), begins as HTML does."""
     if "." in name and "?" not in name:
         return False
     return _HTML_START.match(data[:_SNIFFED_BYTES].removeprefix(_BYTE_ORDER_MARK)) is not None
@@ -138,8 +137,7 @@ def is_numbered_text(path: str, data: bytes) -> bool:
 
 
 def texts_without_ending(root: Path, files: Sequence[str]) -> tuple[str, ...]:
-    """The paths among `files` below `root` of text whose names have no ending and are not in capitals, as
-    notes and sheets have them."""
+    """The paths of text among `files` whose names have no ending and are not in capitals, as notes have."""
     found = []
     for path in files:
         name = path.rpartition("/")[2]

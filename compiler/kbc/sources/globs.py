@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from functools import cache
 from glob import has_magic
+from itertools import takewhile
 from pathlib import Path
 
 from kbc.sources.build_output import is_published
@@ -14,11 +15,7 @@ def glob_base(entry: str) -> str:
     """The folders of a glob before its first wildcard, `docs` of `docs/**/*.md`; else `entry` itself."""
     if not has_magic(entry):
         return entry
-    parts = []
-    for part in entry.split("/")[:-1]:
-        if has_magic(part):
-            break
-        parts.append(part)
+    parts = takewhile(lambda part: not has_magic(part), entry.split("/")[:-1])
     return "/".join(parts) or "/" * entry.startswith("/")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kbc.chunking import TokenBudget, chunk
-from kbc.languages.barrels import passes_on
+from kbc.languages.exports import passes_on
 from kbc.records import CompiledRecord
 
 BARRELS = {

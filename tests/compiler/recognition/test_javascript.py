@@ -11,7 +11,7 @@ from tests.compiler.recognition.trees import read, titles, write_tree
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_script
-from kbc.recognition.javascript import exported
+from kbc.recognition.javascript.exports import exported
 from kbc.recognition.javascript.globs import as_ignored
 
 

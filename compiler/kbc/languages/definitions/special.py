@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
@@ -174,12 +175,8 @@ def haskell_binding(names: NodeNames, node: Node, holder: str) -> Definition:
 
 def hcl_block(names: NodeNames, node: Node, holder: str) -> Definition:
     """`resource "kind" "name" { ... }`"""
-    words = []
-    for child in node.named_children:
-        if child.type not in ("identifier", "string_lit"):
-            break
-        words.append(names.text(child))
-    return ("block", ".".join(words)) if not holder else NOTHING
+    labels = takewhile(lambda each: each.type in ("identifier", "string_lit"), node.named_children)
+    return ("block", ".".join(map(names.text, labels))) if not holder else NOTHING
 
 
 def julia_function(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -244,8 +241,7 @@ def ocaml_value(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def perl_attribute(names: NodeNames, node: Node, holder: str) -> Definition:
-    """`has name => (...)`, with which Moose, Moo and Mojo::Base write the accessor of an attribute. `+name`
-    changes an inherited one."""
+    """`has name => (...)`, an accessor in Moose, Moo and Mojo::Base; `+name` changes an inherited one."""
     name = at(node, "arguments") if names.text(at(node, "function")) == "has" else None
     if name is not None and name.type == "list_expression":  # `has(name => ...)`
         name = at(name, "^")

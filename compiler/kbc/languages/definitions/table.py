@@ -226,11 +226,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "function_call_expression": special.php_define,
     },
     "python": _PYTHON,
-    "r": {
-        "binary_operator": special.r_value,
-        "call": special.r_call,
-        "function_definition": None,
-    },
+    "r": {"binary_operator": special.r_value, "call": special.r_call, "function_definition": None},
     "ruby": {
         "alias": special.ruby_method,
         "assignment": special.assignment,

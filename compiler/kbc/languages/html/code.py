@@ -62,24 +62,16 @@ def prepare_code(soup: BeautifulSoup) -> None:
             tag.decompose()
     for table in reversed(soup.find_all("table")):
         codes = table.find_all("pre")
-        if table.find_parent("pre") is None and len(codes) == 1 and _lays_out(table, codes[0]):
-            _name_language(codes[0])
+        if len(codes) != 1 or table.find_parent("pre") is not None:
+            continue
+        if bare_text(table) == bare_text(codes[0]):
+            if language := code_language(codes[0]):  # before the block leaves what names it
+                codes[0]["class"] = f"language-{language}"
             table.replace_with(codes[0].extract())
 
 
-def _lays_out(table: Tag, code: Tag) -> bool:
-    return bare_text(table) == bare_text(code)
-
-
-def _name_language(code: Tag) -> None:
-    """Keeps the language when the block leaves what names it."""
-    if language := code_language(code):
-        code["class"] = f"language-{language}"
-
-
 def code_text(element: Tag) -> str:
-    """The code with a line end where the page shows one, and blanks for those that do not break; blank lines
-    around it are left out."""
+    """The code with line ends where the page shows them, plain blanks, and no blank lines around it."""
     parts: list[str] = []
     for text in _texts(element):
         if text is not None:
@@ -120,8 +112,7 @@ def _is_line(tag: Tag) -> bool:
 
 
 def code_language(element: Tag) -> str:
-    """The language of a `<pre>`, from the classes of itself, its `<code>` or the blocks around; "" when
-    none is named."""
+    """The language of a `<pre>` by the classes of itself, its `<code>` or the blocks around; "" for none."""
     for tag in (element, *islice(named(element, "code"), 2), *_around(element)):
         if language := _language_of(tag):
             return _ALIASES.get(language, language)

@@ -244,8 +244,7 @@ _CONTEXTS = {
 
 
 def _is_text(node: object, parent: Tag) -> TypeGuard[NavigableString]:
-    """Whether a node is text that shows: not a comment, and no white space beside a block or at the ends of
-    one."""
+    """Whether a node is text that shows: no comment, and no white space beside or at the ends of a block."""
     if not isinstance(node, NavigableString) or isinstance(node, (Comment, Doctype)):
         return False
     if node.strip():

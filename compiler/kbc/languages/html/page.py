@@ -68,7 +68,8 @@ def read_html(
     tags = list(elements(soup))
     current = next((each for each in tags if each.attrs.get("aria-current") == "page"), None)
     metadata = [each for each in tags if each.name == "meta"]
-    canonical = next((each for each in tags if _is_canonical(each)), None)
+    links = (each for each in tags if each.name == "link")
+    canonical = next((e for e in links if e.get_attribute_list("rel") == ["canonical"]), None)
     page = HtmlPage(
         text="",
         title=_text_of(next((each for each in tags if each.name == "title"), None)),
@@ -113,9 +114,8 @@ def read_html(
     anchors = tuple(anchor for each, anchor in anchored if each.parent is not None)
     below = frozenset(anchors[1:])
     for each in list(named(main, "a")):
-        each.attrs.pop(
-            "title", None
-        )  # shown over a link that is pointed at: what kind of thing it leads to
+        # Shown over a link that is pointed at: what kind of thing it leads to.
+        each.attrs.pop("title", None)
         if _is_sign(each, below) or each.get_text() == _MORE:
             each.decompose()
         elif str(each.get("href") or "").lower().startswith("javascript:"):
@@ -130,10 +130,6 @@ def _templates(soup: BeautifulSoup) -> str:
     """The HTML in scripts that a program of the page shows (`<script type="text/x-handlebars-template">`)."""
     found = (each for each in named(soup, "script") if _TEMPLATE_TYPE.search(str(each.get("type"))))
     return "\n".join(each.get_text() for each in found)
-
-
-def _is_canonical(tag: Tag) -> bool:
-    return tag.name == "link" and tag.get_attribute_list("rel") == ["canonical"]
 
 
 def _is_sign(link: Tag, below: Set[str]) -> bool:

@@ -117,11 +117,7 @@ def _without_extensions(lines: Iterable[str]) -> Iterator[str]:
             is_comment = _COMMENT_END.fullmatch(line) is None
             yield ""
         else:
-            yield line if is_code or "{:" not in line else _EXTENSION.sub(_code_of, line)
-
-
-def _code_of(match: re.Match[str]) -> str:
-    return match["code"] or ""
+            yield line if is_code or "{:" not in line else _EXTENSION.sub(r"\g<code>", line)
 
 
 def _is_list(found: re.Match[str], style: AttributeStyle) -> bool:

@@ -129,7 +129,9 @@ class _Labelling:
             elif self._open_colons and _COLONS_END.match(line):
                 self._open_colons -= 1
                 yield ""
-            elif (found := _SLASHES.match(line)) and self._is_closed(found["marks"]):
+            elif (found := _SLASHES.match(line)) and (
+                self._closings.get(found["marks"], -1) >= self._next
+            ):
                 yield from self._slashes(found)
             elif self._open_slashes and _SLASHES_END.match(line):
                 self._open_slashes -= 1
@@ -142,9 +144,6 @@ class _Labelling:
                 yield from self._component(found)
             else:
                 yield line
-
-    def _is_closed(self, marks: str) -> bool:
-        return self._closings.get(marks, -1) >= self._next
 
     def _indented(self, found: re.Match[str]) -> Iterator[str]:
         is_tab = found["mark"].startswith("===")
@@ -299,17 +298,15 @@ def _object(name: str, options: str, indent: str, page: IncludingPage, heading: 
 def _colons_label(name: str, found: re.Match[str]) -> str:
     if found["name"].startswith("{"):
         kind = name.split()[0].lstrip(".#") if name else ""
-        kind = kind.removeprefix("callout-")
         shown = _title(attributes(name))[1] or found["rest"].strip()
     else:
         kind, shown = name, (found["label"] or "").strip("[]") or found["rest"].strip()
-        kind = kind.removeprefix("callout-")
         shown = re.sub(r"(?<!\s)\s*\{[^{}]*\}\s*$", "", shown)
+    kind = kind.removeprefix("callout-")
     if kind in _UNLABELLED:
         return ""
-    return (
-        label("", shown) if kind in ("details", "tab", "tab-item") and shown else label(kind, shown)
-    )
+    is_panel = kind in ("details", "tab", "tab-item") and shown
+    return label("" if is_panel else kind, shown)
 
 
 def _pandoc_label(name: str, found: re.Match[str]) -> str:

@@ -394,9 +394,8 @@ def _starred(match: re.Match[str], page: IncludingPage) -> str:
         if number in position
     ]
     title = options.get("title", "").strip("\"' ")
-    info = [f'title="{title}"'] if title else []
-    info += [f'hl_lines="{" ".join(highlighted)}"'] if highlighted else []
-    return fence("\n".join(shown), language, " ".join(info))
+    info = f'hl_lines="{" ".join(highlighted)}"' if highlighted else ""
+    return fence("\n".join(shown), language, info, title=title)
 
 
 def _arrows(match: re.Match[str], page: IncludingPage) -> str:

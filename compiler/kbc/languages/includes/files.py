@@ -34,8 +34,7 @@ _ROOTED = re.compile(r"^(?:@site/|@/|~/|/)")
 _ALIASED = re.compile(r"@[\w-]+/")
 """A folder of the project under a name of its own: `@components/part.mdx`."""
 
-_ANCHOR_LINE = re.compile(r"ANCHOR(?:_END)?:\s*[\w-]+")
-_SECTION_LINE = re.compile(r"-+8<-+\s*\[\s*(?:start|end)\s*:?\s*[^\]]*\]")
+_MARK_LINE = re.compile(r"ANCHOR(?:_END)?:\s*[\w-]+|-+8<-+\s*\[\s*(?:start|end)\s*:?\s*[^\]]*\]")
 _COMMENT_END = r"(?:\*/\}?|-->)?"
 """How comments end that are closed; in JSX they stand in braces."""
 
@@ -179,12 +178,11 @@ class IncludingPage:
     def missed(self, target: str, directive: str) -> None:
         """Counts a directive whose text could not be had; an address is not a file of the tree, nor is what
         a build writes."""
-        is_external = "://" in target or self._is_generated(target)
+        places = () if "://" in target or "\0" in target else self._places(target)
+        is_external = "://" in target or any(
+            is_generated(place, self.read) for place in places if place != "."
+        )
         (self.external if is_external else self.unresolved)[directive] += 1
-
-    def _is_generated(self, target: str) -> bool:
-        places = () if "\0" in target else self._places(target)
-        return any(is_generated(place, self.read) for place in places if place != ".")
 
     def find(self, target: str, below: Sequence[str] = ("",)) -> tuple[str, str] | None:
         """As `load`; a missing file is not counted. `below` are the folders that a generator has for such
@@ -258,18 +256,17 @@ def excerpt(text: str, part: str) -> str | None:
         chosen = _marked(lines, part)
     if chosen is None:
         return None
-    marks = (_ANCHOR_LINE, _SECTION_LINE)
-    return "\n".join(line for line in chosen if not any(mark.search(line) for mark in marks))
+    return "\n".join(line for line in chosen if not _MARK_LINE.search(line))
 
 
 def _marked(lines: Sequence[str], name: str) -> list[str] | None:
     """The lines between the marks of an anchor or a section."""
     quoted = re.escape(name)
-    start = re.compile(
-        rf"ANCHOR:\s*{quoted}\s*{_COMMENT_END}\s*$|8<-+\s*\[\s*start\s*:\s*{quoted}\s*\]"
-    )
-    end = re.compile(
-        rf"ANCHOR_END:\s*{quoted}\s*{_COMMENT_END}\s*$|8<-+\s*\[\s*end\s*:\s*{quoted}\s*\]"
+    start, end = (
+        re.compile(
+            rf"{own}:\s*{quoted}\s*{_COMMENT_END}\s*$|8<-+\s*\[\s*{word}\s*:\s*{quoted}\s*\]"
+        )
+        for own, word in (("ANCHOR", "start"), ("ANCHOR_END", "end"))
     )
     chosen: list[str] = []
     is_inside = was_found = False
@@ -327,8 +324,9 @@ def indented(indent: str, text: str) -> str:
     return "\n".join(indent + line if line else "" for line in text.split("\n")) if indent else text
 
 
-def fence(code: str, language: str, info: str = "") -> str:
+def fence(code: str, language: str, info: str = "", *, title: str = "") -> str:
     """`code` between marks that do not occur in it."""
     marks = backticks(code, 3)
+    info = f'title="{title}" {info}' if title else info
     opening = f"{language} {info}".strip() if language else info.strip() and f"text {info}".strip()
     return f"{marks}{opening}\n{code}\n{marks}"

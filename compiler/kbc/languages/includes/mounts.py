@@ -187,8 +187,6 @@ def _with_props(source: str, given: Mapping[str, str]) -> str:
 
 def _block(match: re.Match[str], path: str, source: str) -> str:
     stated = attributes(match["attributes"] or match["before"] or "")
-    title = stated.get("title", "")
-    info = f'title="{title}"' if title else ""
     code = source.rstrip("\n")
     language = stated.get("language") or stated.get("lang") or language_of(path)
-    return f"\n{fence(code, language, info)}\n"
+    return f"\n{fence(code, language, title=stated.get('title', ''))}\n"

@@ -84,7 +84,5 @@ def _shown(match: re.Match[str], page: IncludingPage) -> str:
     name = stated.get("visibleRegion") or stated.get("region")
     code = (region(content, name) if name else None) or _ANGULAR_MARK.sub("", content).rstrip("\n")
     title = stated.get("title") or stated.get("header") or ""
-    shown = fence(
-        code, stated.get("language") or language_of(path), f'title="{title}"' * bool(title)
-    )
+    shown = fence(code, stated.get("language") or language_of(path), title=title)
     return indented(match["indent"], f"\n{shown}\n")

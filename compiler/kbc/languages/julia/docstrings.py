@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kbc.cache.phases import remembered
 from kbc.languages.julia.names import arguments, name_at
 from kbc.languages.julia.script import unescaped
-from kbc.languages.julia.tokens import BlockStack, JuliaToken, string_end, tokens
+from kbc.languages.julia.tokens import BlockStack, JuliaToken, interpolation_end, tokens
 
 MAX_BLOCKS = 100
 """That are open around a docstring."""
@@ -213,16 +213,13 @@ class _SourceReader:
                 keyword = keyword if is_first else token.text
                 index += 2 if token.text in ("abstract", "primitive") else 1
                 start = index if token.text in ("function", "macro") else start
-            elif index > macro and following.text == "=" and self._is_defining(index + 3):
-                index = start = index + 3  # an option of the macro
-            else:
-                break
+            else:  # an option of the macro, or the name
+                behind = self._tokens.at(index + 3)
+                is_defining = behind.kind == "keyword" and behind.text in _MEANT
+                if index == macro or following.text != "=" or not is_defining:
+                    break
+                index = start = index + 3
         return macro, start, index, keyword
-
-    def _is_defining(self, index: int) -> bool:
-        """Whether a keyword that defines something stands at `index`."""
-        token = self._tokens.at(index)
-        return token.kind == "keyword" and token.text in _MEANT
 
     def _behind_modules(self, index: int) -> int:
         """The index of the macro that begins at `index` with the names of its modules (`Base.@kwdef`)."""
@@ -271,10 +268,7 @@ class _SourceReader:
     def _fields(self, index: int) -> Iterator[tuple[str, str]]:
         """The fields of a structure whose head goes on at `index`, up to its `end`."""
         doc = ""
-        while self._tokens.at(index).kind != "newline":
-            if self._tokens[index].text in (";", "end"):
-                break
-            index = self._tokens.behind(index)
+        index = self._tokens.until(index, ";", "end")
         stack = BlockStack()
         while index < len(self._tokens):
             token = self._tokens[index]
@@ -285,11 +279,7 @@ class _SourceReader:
             if not stack.open and starts and token.kind == "string":
                 doc = docstring_text(token)
             elif not stack.open and starts and token.kind == "name":
-                stop = index
-                while self._tokens.at(stop).kind != "newline":
-                    if self._tokens[stop].text in ("=", ";", "end"):
-                        break
-                    stop = self._tokens.behind(stop)
+                stop = self._tokens.until(index, "=", ";", "end")
                 text = self._source[token.start : self._tokens[stop - 1].end]
                 if self._tokens.at(index + 1).text != "(":
                     yield " ".join(text.split()), doc
@@ -314,14 +304,10 @@ class _SourceReader:
         elif token.text == "import":
             self._import(index + 1)
         elif following and following[0].text == "=" and token.kind == "name":
-            value = self._next(index + 2)
+            rest = (e for e in self._tokens[index + 2 : index + 5] if e.kind != "newline")
+            value = next(rest, None)
             if value is not None and value.kind == "string" and not value.quote.startswith("`"):
                 self._texts.append((token.text, docstring_text(value)))
-
-    def _next(self, index: int) -> JuliaToken | None:
-        """The first token from `index` on that is no line end."""
-        rest = (each for each in self._tokens[index : index + 3] if each.kind != "newline")
-        return next(rest, None)
 
     def _listed(self, index: int) -> Iterator[str]:
         """The names in a list that goes on behind each comma."""
@@ -363,28 +349,11 @@ def docstring_text(token: JuliaToken) -> str:
         end = match.end()
         inner = match["name"]
         if match["open"]:
-            end = _closing(text, end)
+            end = interpolation_end(text, end)
             inner = text[match.end() : end - 1]
         parts += [unescaped(text[at : match.start()]), f"\x02{inner}\x03"]
         at = end
     return "".join([*parts, unescaped(text[at:])]).rstrip()
-
-
-def _closing(text: str, start: int) -> int:
-    """The offset behind the bracket that closes the one before `start`."""
-    depth = 1
-    at = start
-    for match in re.compile(r"[()\"]").finditer(text, start):
-        if match.start() < at:
-            continue
-        at = match.end()
-        if match[0] == '"':
-            at = string_end(text, at, '"', is_raw=False) + 1
-            continue
-        depth += 1 if match[0] == "(" else -1
-        if depth == 0:
-            return at
-    return len(text)
 
 
 def _dedented(text: str) -> str:

@@ -87,7 +87,7 @@ def arguments(found: JuliaTokens, opening: int) -> tuple[tuple[str, ...], int]:
     of their parameters, and how many of these need not be given."""
     end = found.behind(opening)
     bounds = _bounds(found, end)
-    semicolon = _semicolon(found, opening + 1, end - 1)
+    semicolon = found.operator(";", opening + 1, end - 1)
     types: list[str] = []
     optional = 0
     for start, stop in parts(found, opening + 1, semicolon, ","):
@@ -100,25 +100,12 @@ def arguments(found: JuliaTokens, opening: int) -> tuple[tuple[str, ...], int]:
     return tuple(types), optional
 
 
-def _semicolon(found: JuliaTokens, start: int, end: int) -> int:
-    """Where the first semicolon between `start` and `end` outside of brackets is; `end` without one."""
-    index = start
-    while index < end and (found[index].text != ";" or found[index].kind != "op"):
-        index = found.behind(index)
-    return min(index, end)
-
-
 def _bounds(found: JuliaTokens, index: int) -> Mapping[str, str]:
     """What the parameters stand for that a `where` at `index`, or behind a type there, names."""
-    while found.at(index).kind != "newline" and found[index].text != "where":
-        index = found.behind(index)
+    index = found.until(index, "where")
     if found.at(index).text != "where":
         return {}
-    after = index + 1
-    stop = after
-    while found.at(stop).kind != "newline" and found[stop].text != "=":
-        stop = found.behind(stop)
-    text = _joined(found[after:stop]).strip("{}")
+    text = _joined(found[index + 1 : found.until(index + 1, "=")]).strip("{}")
     return {match[1]: match[2] or ANY for match in _BOUND.finditer(text)}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kbc.languages.julia.tokens import JuliaToken, parts, tokens
+from kbc.languages.julia.tokens import JuliaToken, JuliaTokens, parts, tokens
 
 MAX_DEPTH = 60
 """Of expressions within expressions."""
@@ -74,35 +74,27 @@ class JuliaScript:
 def read_script(source: str, wanted: Sequence[str], read: Read) -> JuliaScript:
     """The calls of the functions `wanted` in a script, in the branches of its conditions as well."""
     script = JuliaScript([], [])
-    _Reader(source, "", {}, frozenset(wanted), read, script).run()
+    _Reader(tokens(source), "", {}, frozenset(wanted), read, script).run()
     return script
 
 
 def stated(source: str) -> dict[str, Any]:
     """The values of the names that a text assigns; names without a value stand for themselves."""
     values: dict[str, Any] = {}
-    _Reader(source, "", values, frozenset(), lambda path: None, JuliaScript([], [])).run()
+    _Reader(tokens(source), "", values, frozenset(), lambda path: None, JuliaScript([], [])).run()
     return values
 
 
+@dataclass(slots=True)
 class _Reader:
-    """Reads one script. `values` are those of names so far, shared with the scripts that it includes."""
+    """Reads one script. Its values are those of names so far, shared with the scripts that it includes."""
 
-    def __init__(
-        self,
-        source: str,
-        folder: str,
-        values: dict[str, Any],
-        wanted: frozenset[str],
-        read: Read,
-        script: JuliaScript,
-    ) -> None:
-        self._tokens = tokens(source)
-        self._folder = folder
-        self._values = values
-        self._wanted = wanted
-        self._read = read
-        self._script = script
+    _tokens: JuliaTokens
+    _folder: str
+    _values: dict[str, Any]
+    _wanted: frozenset[str]
+    _read: Read
+    _script: JuliaScript
 
     def run(self) -> None:
         depth = 0
@@ -112,22 +104,17 @@ class _Reader:
             following = self._tokens[index + 1 : index + 2]
             if token.kind != "name" or not following:
                 continue
-            is_statement = depth == 0 and index >= end and self._begins_statement(index)
+            before = self._tokens.at(index - 1)
+            begins = before.kind in ("newline", "keyword") or before.text == ";"
+            is_statement = depth == 0 and index >= end and begins
             if following[0].text == "=" and is_statement:
                 end = self._statement_end(index + 2)
                 value = self._value(index + 2, end)
                 is_computed = isinstance(value, Call) and token.text in self._values
                 if value is not None and not is_computed:
                     self._values[token.text] = value
-            elif following[0].text == "(" and not self._is_defined(index):
+            elif following[0].text == "(" and before.text not in ("function", "macro"):
                 self._call(token.text, index + 1)
-
-    def _begins_statement(self, index: int) -> bool:
-        before = self._tokens.at(index - 1)
-        return before.kind in ("newline", "keyword") or before.text == ";"
-
-    def _is_defined(self, index: int) -> bool:
-        return self._tokens.at(index - 1).text in ("function", "macro")
 
     def _statement_end(self, index: int) -> int:
         end = index
@@ -162,7 +149,8 @@ class _Reader:
             return
         self._script.included.append(path)
         folder = posixpath.dirname(path)
-        _Reader(text, folder, self._values, self._wanted, self._read, self._script).run()
+        inner = tokens(text)
+        _Reader(inner, folder, self._values, self._wanted, self._read, self._script).run()
 
     def _extend(self, name: str, opening: int) -> None:
         given, _ = self._arguments(opening, 0)
@@ -178,26 +166,15 @@ class _Reader:
         ((start, end),) = parts(self._tokens, start, end, "") or [(start, start)]
         if start >= end or depth > MAX_DEPTH:
             return None
-        arrow = self._operator("=>", start, end)
-        if arrow is not None:
-            left, right = self._value(start, arrow, depth + 1), None
-            right = self._value(arrow + 1, end, depth + 1)
-            return Pair(left, right)
-        star = self._operator("*", start, end)
-        if star is not None:
+        arrow = self._tokens.operator("=>", start, end)
+        if arrow < end:
+            left = self._value(start, arrow, depth + 1)
+            return Pair(left, self._value(arrow + 1, end, depth + 1))
+        star = self._tokens.operator("*", start, end)
+        if star < end:
             sides = [self._value(start, star, depth + 1), self._value(star + 1, end, depth + 1)]
             return "".join(sides) if all(isinstance(each, str) for each in sides) else None
         return self._single(start, end, depth)
-
-    def _operator(self, text: str, start: int, end: int) -> int | None:
-        """The index of the first such operator outside of brackets."""
-        index = start
-        while index < end:
-            token = self._tokens[index]
-            if token.kind == "op" and token.text == text:
-                return index
-            index = self._tokens.behind(index)
-        return None
 
     def _single(self, start: int, end: int, depth: int) -> Any:
         first = self._tokens[start]
@@ -273,14 +250,14 @@ class _Reader:
     def _arguments(self, opening: int, depth: int) -> tuple[list[Any], dict[str, Any]]:
         """The values in brackets, and those with a name; `name` behind a semicolon is `name = name`."""
         end = self._tokens.behind(opening)
-        semicolon = self._operator(";", opening + 1, end - 1)
+        semicolon = self._tokens.operator(";", opening + 1, end - 1)
         values: list[Any] = []
         options: dict[str, Any] = {}
         for start, stop in parts(self._tokens, opening + 1, end - 1):
             first, second = self._tokens[start], self._tokens[min(start + 1, stop - 1)]
             if first.kind == "name" and stop - start > 1 and second.text == "=":
                 options[first.text] = self._value(start + 2, stop, depth + 1)
-            elif semicolon is None or start < semicolon:
+            elif start < semicolon:
                 values += self._items([(start, stop)], depth)
             elif self._tokens[stop - 1].text == "...":
                 options |= _spread(self._value(start, stop - 1, depth + 1))

@@ -85,6 +85,18 @@ class JuliaTokens(list[JuliaToken]):
         closes it; that behind the last token where none does."""
         return self._ends[index]
 
+    def until(self, index: int, *texts: str) -> int:
+        """Where, from `index` on and outside of brackets, the line ends or one of `texts` is."""
+        while self.at(index).kind != "newline" and self[index].text not in texts:
+            index = self._ends[index]
+        return index
+
+    def operator(self, text: str, start: int, end: int) -> int:
+        """The index of the first such operator before `end`, outside of brackets; `end` without one."""
+        while start < end and (self[start].kind != "op" or self[start].text != text):
+            start = self._ends[start]
+        return min(start, end)
+
 
 def tokens(source: str) -> JuliaTokens:
     """The tokens of a text; what is no Julia gives tokens as well."""
@@ -151,11 +163,11 @@ def string_end(source: str, start: int, quote: str, *, is_raw: bool, depth: int 
             return match.start()
         at = match.end()
         if match[0] == "$(" and depth < MAX_NESTING:
-            at = _interpolation_end(source, at, depth + 1)
+            at = interpolation_end(source, at, depth + 1)
     return len(source)
 
 
-def _interpolation_end(source: str, start: int, depth: int) -> int:
+def interpolation_end(source: str, start: int, depth: int = 0) -> int:
     """The offset behind the bracket that closes `$(`; that of the end of the source where none does."""
     open_brackets = 1
     at = start
@@ -229,7 +241,12 @@ class BlockStack:
         elif token.kind == "keyword" and self._opens(token, top):
             self.open.append(token.text)
             done = token.text
-        elif token.kind == "name" and token.text == "type" and self._is_type():
+        elif (
+            (token.kind, token.text) == ("name", "type")
+            and self._last is not None
+            and self._last.kind == "keyword"
+            and self._last.text in ("abstract", "primitive")
+        ):
             self.open.append("type")
             done = "type"
         if token.kind != "newline" or top not in CLOSING:
@@ -242,9 +259,3 @@ class BlockStack:
         # Behind a value within brackets, they are parts of a comprehension or a generator.
         is_part = token.text in ("for", "if") and top in CLOSING
         return not (is_part and self._last is not None and self._last.ends_value)
-
-    def _is_type(self) -> bool:
-        last = self._last
-        return (
-            last is not None and last.kind == "keyword" and last.text in ("abstract", "primitive")
-        )

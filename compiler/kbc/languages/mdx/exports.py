@@ -29,8 +29,7 @@ def constants(text: str, removed: Sequence[MdxSpan] | None = None) -> dict[str, 
 
 
 def exported_texts(text: str) -> dict[str, str]:
-    """The texts that a page exports, by `name` and `name.member`. What only a program can fill into them is
-    left out."""
+    """The texts that a page exports, by `name` and `name.member`, without what only a program fills in."""
     found: dict[str, str] = {}
     for name, literal in constants(text).items() if _EXPORTED.search(text) else ():
         if _WHOLE_TEXT.fullmatch(literal):

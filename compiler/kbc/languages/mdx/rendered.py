@@ -67,8 +67,7 @@ def _child(match: re.Match[str]) -> str:
         stated = attributes(match["stated"])
         named = _LANGUAGE.search(stated.get("className", "") or stated.get("class", ""))
         language = stated.get("language") or stated.get("lang") or (named[1] if named else "")
-        title = stated.get("title", "")
-        code = fence(dedent(text.strip("\n")), language, f'title="{title}"' * bool(title))
+        code = fence(dedent(text.strip("\n")), language, title=stated.get("title", ""))
         return f"\n\n{code}\n\n"
     if is_code:
         return f"{indent}`{text.strip()}`"
@@ -100,7 +99,7 @@ def _with_code_of_functions(text: str) -> str:
 def _with_literals(text: str) -> str:
     """The text with what `{"x"}` shows, outside of code and tags."""
     code = code_spans(text)
-    kept = sorted([*code, *syntax_spans(text, code)], key=lambda span: span.start)
+    kept = sorted([*code, *syntax_spans(text, code)])
     parts: list[str] = []
     position = 0
     for span in kept:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -54,8 +54,7 @@ _TAG_LINE = re.compile(r"^[ \t]*</?[A-Za-z][\w.]*(?:[ \t][^<>\n]*)?>[ \t]*$", re
 _BLOCKS = MarkdownIt("commonmark").disable(["code", "html_block"])
 
 
-@dataclass(frozen=True, slots=True)
-class MdxSpan:
+class MdxSpan(NamedTuple):
     """Characters [start, end) of the text."""
 
     start: int
@@ -63,10 +62,9 @@ class MdxSpan:
 
 
 def mask(text: str) -> str:
-    """`text` with each character of MDX syntax replaced by a space, line ends kept. A comment that is
-    the id of a heading stays."""
+    """`text` with spaces for MDX syntax, line ends kept. A comment that is the id of a heading stays."""
     found = syntax_spans(text, code_spans(text))
-    return _hide(text, [span for span in found if not _is_heading_id(text, span)])
+    return without(text, (span for span in found if not _is_heading_id(text, span)))
 
 
 def _is_heading_id(text: str, span: MdxSpan) -> bool:
@@ -89,10 +87,11 @@ def code_spans(text: str) -> list[MdxSpan]:
     fences = _fences(source)
     for _ in range(MAX_WITH_FENCES):
         ends = [0, *(end for _, end in fences)]
-        around = next(
-            filter(None, (_syntax_around(lines, *one) for one in zip(ends, fences, strict=False))),
-            None,
+        found = (
+            _comment_around(lines, floor, first) or _export_around(lines, first)
+            for floor, (first, _) in zip(ends, fences, strict=False)
         )
+        around = next(filter(None, found), None)
         if around is None:
             break
         shown = source.split("\n")
@@ -121,16 +120,8 @@ def _fences(source: str) -> list[tuple[int, int]]:
     ]
 
 
-def _syntax_around(
-    lines: Sequence[str], floor: int, fenced: tuple[int, int]
-) -> tuple[int, int] | None:
-    """The lines of the comment or export statement, from line `floor` on, in which what seems to be a fenced
-    block begins; None where it begins in none."""
-    return _comment_around(lines, floor, fenced[0]) or _export_around(lines, fenced[0])
-
-
 def _comment_around(lines: Sequence[str], floor: int, at: int) -> tuple[int, int] | None:
-    """The lines of the comment that line `at` begins in."""
+    """The lines of the comment, from line `floor` on, that line `at` begins in; None where it is in none."""
     before = "\n".join(lines[floor:at])
     openings = [match.start() for match in _JSX_COMMENT.finditer(before)]
     end = _COMMENT_END["{"].search
@@ -180,11 +171,11 @@ def _inline_code(text: str, start: int, end: int) -> Iterator[MdxSpan]:
 
 def syntax_spans(text: str, code: list[MdxSpan]) -> list[MdxSpan]:
     """Statements, comments and tags outside code, in order, none overlapping another."""
-    visible = _hide(text, code)
+    visible = without(text, code)
     spans = list(_statements(text, visible))
-    visible = _hide(visible, spans)
+    visible = without(visible, spans)
     comments = list(_comments(visible))
-    visible = _hide(visible, comments)
+    visible = without(visible, comments)
     return _union([*spans, *comments, *_tags(visible)])
 
 
@@ -192,7 +183,7 @@ def _union(spans: list[MdxSpan]) -> list[MdxSpan]:
     """The characters of all spans, as spans in order: a tag may hold a comment in its attributes,
     a comment a statement."""
     merged: list[MdxSpan] = []
-    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+    for span in sorted(spans):
         if merged and span.start < merged[-1].end:
             merged[-1] = MdxSpan(merged[-1].start, max(merged[-1].end, span.end))
         else:
@@ -204,8 +195,8 @@ def comments(text: str) -> list[MdxSpan]:
     """Comments outside of code and statements, in order; not those that are the id of a heading."""
     if not _COMMENT_START.search(text):
         return []
-    visible = _hide(text, code_spans(text))
-    found = _comments(_hide(visible, list(_statements(text, visible))))
+    visible = without(text, code_spans(text))
+    found = _comments(without(visible, _statements(text, visible)))
     return [span for span in found if not _is_heading_id(text, span)]
 
 
@@ -224,11 +215,6 @@ def _comments(visible: str) -> Iterator[MdxSpan]:
             position = end.end()
         else:
             endless.add(mark)
-
-
-def _hide(text: str, spans: list[MdxSpan]) -> str:
-    """`text` with the characters of `spans` blank; every offset stays."""
-    return without(text, ((span.start, span.end) for span in spans))
 
 
 def _statements(text: str, visible: str) -> Iterator[MdxSpan]:

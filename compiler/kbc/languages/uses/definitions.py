@@ -117,15 +117,12 @@ class TreeDefinitions:
         parent = self.rows[row].parent
         if parent < 0:
             return not self.class_names[row]
-        if (
-            self.class_names[row] != self.rows[parent].name
-        ):  # a member, defined outside of its class
+        if self.class_names[row] != self.rows[parent].name:  # a member outside of its class
             return False
         return self.rows[parent].kind in OUTER and self._is_top(parent)
 
     def _weight(self, row: int) -> tuple[bool, int]:
-        """Of a type and its implementation the type counts, of a declaration and a definition the one
-        that has a body."""
+        """A type counts before its implementation, and the definition with a body before a declaration."""
         return self.rows[row].kind != "implementation", self._lines(row)
 
     def _lines(self, row: int) -> int:
@@ -154,17 +151,14 @@ class TreeDefinitions:
         rows = members.get(name, ())
         if not rows:
             return UNKNOWN_MEMBER
-        folder = self.files[file].path.rpartition("/")[0]
-        for same in (
-            [row for row in rows if self.rows[row].file == file],
-            [row for row in rows if self._folder(row) == folder],
-        ):
-            if same:
-                return max(same, key=lambda row: (self._lines(row), -row))
+        same = [row for row in rows if self.rows[row].file == file]
+        folder = self._folder(file)
+        if same := same or [row for row in rows if self._folder(self.rows[row].file) == folder]:
+            return max(same, key=lambda row: (self._lines(row), -row))
         return rows[0] if len(rows) == 1 else UNKNOWN_MEMBER
 
-    def _folder(self, row: int) -> str:
-        return self.files[self.rows[row].file].path.rpartition("/")[0]
+    def _folder(self, file: int) -> str:
+        return self.files[file].path.rpartition("/")[0]
 
     def member_of(self, owner: str, name: str, file: int) -> int:
         """The member of a class that a file knows by the name `owner`."""

@@ -178,14 +178,11 @@ def _php(text: str) -> Iterator[ImportedName]:
 
 _READERS: Mapping[str, Callable[[str], Iterator[ImportedName]]] = {
     "python": _python,
-    "javascript": _javascript,
-    "typescript": _javascript,
-    "tsx": _javascript,
+    **dict.fromkeys(("javascript", "typescript", "tsx"), _javascript),
     "go": _go,
     "rust": _rust,
     "java": _java,
-    "c": _c,
-    "cpp": _c,
+    **dict.fromkeys(("c", "cpp"), _c),
     "csharp": _csharp,
     "ruby": _ruby,
     "php": _php,

@@ -66,7 +66,7 @@ class _Resolver:
         self._reached = cache(self._seen_from)
         self._from_all = cache(self._in_whole_modules)
         self._packages: dict[int, dict[str, int]] = {}
-        self._owners: dict[tuple[int, int], str] = {}
+        self._owner = cache(tree.owner)
 
     def run(self, *, keep_all: bool) -> Resolved:
         defined = {
@@ -325,11 +325,7 @@ class _Resolver:
 
     def _own_member(self, file: int, name: str, line: int) -> int:
         """A member of the class that a line lies in; inherited ones are guesses."""
-        key = file, line
-        if key not in self._owners:
-            self._owners[key] = self._tree.owner(file, line)
-        owner = self._owners[key]
-        return self._tree.member_of(owner, name, file)
+        return self._tree.member_of(self._owner(file, line), name, file)
 
 
 def _by_local(found: FileUses | None) -> dict[str, list[ImportedName]]:

@@ -41,8 +41,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
             "version": _version(data, mapping(stated.get("urls"))),
             "html_extension": text(mapping(stated.get("urls")), "html_extension_style"),
         },
-        files=tuple(joined(folder, each) for each in navigation)
-        + ((playbook,) if playbook else ()),
+        files=(*(joined(folder, each) for each in navigation), playbook),
     )
 
 

@@ -44,7 +44,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         exclude=NOT_PAGES,
         redirects={str(old): new for old, new in former.items() if isinstance(new, str)},
         options={"config_folder": folder, **_packages(tree, folder)},
-        files=(redirects,) if redirects else (),
+        files=(redirects,),
     )
 
 

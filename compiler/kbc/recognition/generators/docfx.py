@@ -77,7 +77,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "config_folder": folder,
             "mapped": [[_below(place, each.source), each.target] for each in found],
         },
-        files=(*files, *([publishing] if publishing else ()), *redirections),
+        files=(*files, publishing, *redirections),
     )
 
 
@@ -139,8 +139,7 @@ def _below(place: str, path: str) -> str:
 def _contents(
     tree: IncludeTree, folders: Iterable[str], place: str
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Page -> title, in the order of the tables of contents in `folders` and of those that they name; and
-    the files of these."""
+    """Page -> title in the order of the tables of contents from `folders` on, and the files of these."""
     titles: dict[str, str] = {}
     files: dict[str, None] = {}
 
@@ -187,11 +186,8 @@ def _redirections(tree: IncludeTree, folder: str, publishing: str) -> tuple[str,
     """The lists of redirections of Microsoft Learn: in the folder of docfx.json, beside `publishing`, or
     named there."""
     beside = posixpath.dirname(publishing)
-    named = (
-        texts(read_json_with_comments(tree, publishing).get("redirection_files"))
-        if publishing
-        else ()
-    )
+    stated = read_json_with_comments(tree, publishing) if publishing else {}
+    named = texts(stated.get("redirection_files"))
     usual = (joined(each, REDIRECTIONS) for each in (folder, beside))
     places = dict.fromkeys((*usual, *(_up(beside, each) for each in named)))
     return tuple(each for each in places if tree.exists(each))

@@ -7,7 +7,7 @@ import re
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_name, read_text
-from kbc.recognition.javascript import exported
+from kbc.recognition.javascript.exports import exported
 from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, text
 
 GENERATOR = "docsify"

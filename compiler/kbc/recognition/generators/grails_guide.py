@@ -19,18 +19,13 @@ _ENDINGS = (".adoc", ".asciidoc")
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The guide whose contents are in `folder` or, of a project, below it; None where most entries have no
-    page."""
+    """The guide whose contents are in `folder` or below it; None where most entries have no page."""
     place = posixpath.dirname(config)
     entries = list(_entries(read_yaml(tree, config), ""))
     titles = {path: title for name, title in entries if (path := _page(tree, place, name))}
     if not titles or len(titles) * 2 < len(entries):
         return None
-    return Site(
-        folder=place,
-        titles=titles,
-        options={"config_folder": folder},
-    )
+    return Site(folder=place, titles=titles, options={"config_folder": folder})
 
 
 def _entries(contents: Mapping[Any, Any], parent: str, depth: int = 0) -> Iterator[tuple[str, str]]:

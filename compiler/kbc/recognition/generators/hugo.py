@@ -90,7 +90,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             ],
             **_anchors(mapping(data.get("markup")) or parts["markup"][0]),
         },
-        files=tuple(path for _, path in parts.values() if path),
+        files=tuple(path for _, path in parts.values()),
     )
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from kbc.languages.python_literals import literals
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import MARKDOWN
+from kbc.project.model import Collection
 from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
 from kbc.recognition.generators.python.breathe import breathe_of
 from kbc.recognition.generators.python.references import places_of, references_of
@@ -29,17 +31,8 @@ _PARSERS = (
     (".md", "markdown", frozenset({"myst_parser", "myst_nb", "recommonmark", "m2r", "m2r2"})),
     (".ipynb", "jupyter", frozenset({"nbsphinx", "myst_nb"})),
 )
-_INVENTORIES = tuple(
-    f"{folder}objects.inv"
-    for folder in (
-        "",
-        "_build/html/",
-        "_build/dirhtml/",
-        "build/html/",
-        "../build/html/",
-        "../_build/html/",
-    )
-)
+_BUILT = ("", "_build/html", "_build/dirhtml", "build/html", "../build/html", "../_build/html")
+_INVENTORIES = tuple(posixpath.join(folder, "objects.inv") for folder in _BUILT)
 """Where a build leaves the list of its pages with their addresses."""
 
 _RST = "restructuredtext"
@@ -77,7 +70,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     if "sphinx_external_toc" in extensions and tree.exists(toc):
         order = list(dict.fromkeys(_listed(tree, source, read_yaml(tree, toc), suffixes)))
     else:
-        toc, order = "", _Contents(tree, source, suffixes, exclude).follow(root)
+        toc, order = "", _Contents(tree, source, suffixes).follow(root)
     inventory = first_existing(tree, folder, _INVENTORIES)
     built = read_inventory(tree, inventory)
     breathe = breathe_of(tree, folder, data, extensions)
@@ -109,7 +102,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "directory_urls": _writes_folders(read_text(tree, joined(folder, "Makefile")))
             and ".readthedocs" not in text(data, "html_baseurl"),
         },
-        files=tuple(filter(None, (inventory, toc, *(breathe.configs if breathe else ())))),
+        files=(inventory, toc, *(breathe.configs if breathe else ())),
     )
 
 
@@ -131,6 +124,37 @@ def references(tree: IncludeTree, site: Site) -> list[Site]:
         return []
     data = literals(read_text(tree, site.config))
     return references_of(tree, posixpath.dirname(site.config), data, site)
+
+
+def with_references(tree: IncludeTree, collections: Sequence[Collection]) -> list[Collection]:
+    """The collections; behind each of a project of Sphinx are the references of packages that it writes."""
+    return [each for one in collections for each in (one, *_written(tree, one))]
+
+
+def _written(tree: IncludeTree, collection: Collection) -> Iterator[Collection]:
+    if collection.generator != GENERATOR:
+        return
+    site = Site(
+        generator=collection.generator,
+        config=collection.config,
+        folder=str(collection.generator_options.get("folder", "")),
+        base_url=str(collection.generator_options.get("base_url", "")),
+        options=collection.generator_options,
+    )
+    for each in references(tree, site):
+        place = str(each.options["place"])
+        yield Collection(
+            name=each.name,
+            kind=each.kind,
+            paths=(each.folder or ".",),
+            group=each.name,
+            include=each.include,
+            exclude=each.exclude,
+            strip=each.folder.removesuffix(place).rstrip("/"),
+            generator=each.generator,
+            config=each.config,
+            generator_options=each.generator_options(),
+        )
 
 
 def _source(tree: IncludeTree, folder: str, root: str, suffixes: Mapping[str, str]) -> str:
@@ -168,7 +192,6 @@ def _book(tree: IncludeTree, folder: str, config: str) -> Site | None:
     toc: Any = read_yaml(tree, contents) if contents else project.get("toc")
     order = tuple(dict.fromkeys(_listed(tree, folder, toc, _BOOK)))
     exclude = texts(project.get("exclude") or project.get("exclude_patterns"))
-    files = [contents] if contents else []
     return Site(
         folder=folder,
         title=text(project, "title"),
@@ -182,7 +205,7 @@ def _book(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "source_suffix": _BOOK,
             "other_projects": bool(project.get("references")) or "intersphinx" in str(data),
         },
-        files=tuple(files),
+        files=(contents,),
     )
 
 
@@ -210,7 +233,7 @@ def _book_values(project: Mapping[str, Any]) -> dict[str, Any]:
     return _substitutions(next((each for each in values if each), {}), extensions)
 
 
-def _listed(tree: IncludeTree, folder: str, item: Any, endings: Collection[str]) -> Iterator[str]:
+def _listed(tree: IncludeTree, folder: str, item: Any, endings: Mapping[str, str]) -> Iterator[str]:
     """The pages of a table of contents in YAML, in order; their `endings` may be left out."""
     if isinstance(item, list):
         for each in item:
@@ -225,7 +248,7 @@ def _listed(tree: IncludeTree, folder: str, item: Any, endings: Collection[str])
             yield from _listed(tree, folder, item.get(key), endings)
 
 
-def _matching(tree: IncludeTree, folder: str, glob: str, endings: Collection[str]) -> list[str]:
+def _matching(tree: IncludeTree, folder: str, glob: str, endings: Mapping[str, str]) -> list[str]:
     """The pages that a pattern for the last part of a path means, whose endings may be left out."""
     place = posixpath.dirname(glob)
     found = [joined(place, name) for name in tree.names(joined(folder, place))]
@@ -260,33 +283,27 @@ def _suffixes(data: Mapping[str, Any], extensions: set[str]) -> dict[str, str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
 class _Contents:
     """Follows tables of contents, depth first, as a reader turns the pages."""
 
-    def __init__(
-        self, tree: IncludeTree, folder: str, suffixes: Mapping[str, str], exclude: list[str]
-    ) -> None:
-        self._tree = tree
-        self._folder = folder
-        self._suffixes = suffixes
-        self._exclude = exclude
-        self._seen: set[str] = set()
+    _tree: IncludeTree
+    _folder: str
+    _suffixes: Mapping[str, str]
 
     def follow(self, root: str) -> list[str]:
         """The pages in order, `root` first."""
-        order: list[str] = []
+        order: dict[str, None] = {}
         waiting = [root]
         while waiting and len(order) < MAX_PAGES:
-            name = waiting.pop()
-            path = self._path(name)
-            if not path or path in self._seen:
+            path = self._path(waiting.pop())
+            if not path or path in order:
                 continue
-            self._seen.add(path)
-            order.append(path)
+            order[path] = None
             source = read_text(self._tree, joined(self._folder, path))
             found = [joined(each) for each in self._entries(source, posixpath.dirname(path))]
             waiting += reversed(found)
-        return order
+        return list(order)
 
     def _path(self, name: str) -> str:
         for ending in self._suffixes:

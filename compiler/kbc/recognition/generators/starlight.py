@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.slugs import starlight_slug
+from kbc.project.routes import starlight_slug
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import (
     import_paths,

@@ -2,7 +2,3 @@
 
 Imports the grammars of languages, and how recognition names paths and mappings.
 """
-
-from kbc.recognition.javascript.exports import exported, exported_value
-
-__all__ = ["exported", "exported_value"]

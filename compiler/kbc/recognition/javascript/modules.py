@@ -77,15 +77,13 @@ class Scripts:
                 return self._known[path]
             if len(self._known) < _MAX_MODULES and path.endswith(_ENDINGS):
                 text = self._read(path)
-                if text is not None:
-                    return self._opened(path, text)
+                if text is None:
+                    continue
+                if not path.endswith(".json"):
+                    return self.module(path, text)
+                found = self._known[path] = JsonFile(json_value(text))
+                return found
         return None
-
-    def _opened(self, path: str, text: str) -> Script | JsonFile:
-        if not path.endswith(".json"):
-            return self.module(path, text)
-        found = self._known[path] = JsonFile(json_value(text))
-        return found
 
 
 class JsonFile:

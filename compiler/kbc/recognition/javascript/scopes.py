@@ -26,8 +26,7 @@ class NameScope:
 
 
 def parameters(function: Any, arguments: list[Any], scope: NameScope) -> None:
-    """Gives the parameters of a function the values of its `arguments`; of those that are missing, the
-    defaults."""
+    """Gives the parameters of a function the values of `arguments`, or else their defaults."""
     single = function.child_by_field_name("parameter")
     stated = function.child_by_field_name("parameters")
     nodes = [single] if single is not None else list(stated.named_children if stated else ())

@@ -347,9 +347,7 @@ class Structure:
         """Of nearly the same texts the best one, with the others; all are places in the pool."""
         import numpy as np
 
-        if pool.similarity is None:
-            return {}
-        ones, others = self._close(pool, pool.similarity)
+        ones, others = self._close(pool)
         if not len(ones):
             return {}
         order = steps.best_first(scores)
@@ -369,18 +367,21 @@ class Structure:
                 copies.setdefault(other, []).append(one)
         return copies
 
-    def _close(self, pool: _Pool, similarity: Floats) -> tuple[Places, Places]:
+    def _close(self, pool: _Pool) -> tuple[Places, Places]:
         """Pairs of places whose texts may be the same, int64 [pairs] of each: very similar ones, and similar
-        ones of as many lines in records called alike."""
+        ones of as many lines in records called alike; without vectors all of the latter."""
         import numpy as np
 
-        ones, others = np.divmod(np.flatnonzero(similarity >= steps.COPY_COSINE), len(similarity))
+        similarity, lines = pool.similarity, self._facts.lines(pool.rows)
+        near = lines[:, None] == lines if similarity is None else similarity >= steps.COPY_COSINE
+        ones, others = np.divmod(np.flatnonzero(near), len(near))
         once = ones < others
         ones, others = ones[once], others[once]
         if not len(ones):
             return ones, others
-        close = similarity[ones, others] >= np.float64(steps.NEAR_COSINE)
-        lines = self._facts.lines(pool.rows)
+        close = np.zeros(len(ones), dtype=np.bool_)
+        if similarity is not None:
+            close = similarity[ones, others] >= np.float64(steps.NEAR_COSINE)
         left, right = pool.record_of[ones], pool.record_of[others]
         alike = np.flatnonzero(~close & (lines[ones] == lines[others]) & (left != right))
         for at in alike.tolist():

@@ -71,7 +71,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
     return compiled(tmp_path_factory.mktemp("tree"))
 
 
-def compiled(kb: Path, settings: str = "", files: Mapping[str, str] = FILES) -> Artifact:
+def compiled(
+    kb: Path, settings: str = "", files: Mapping[str, str] = FILES, *, embed: bool = True
+) -> Artifact:
     for path, text in files.items():
         (kb / "code" / path).parent.mkdir(parents=True, exist_ok=True)
         (kb / "code" / path).write_text(text, encoding="utf-8")
@@ -80,7 +82,7 @@ def compiled(kb: Path, settings: str = "", files: Mapping[str, str] = FILES) -> 
         + settings,
         encoding="utf-8",
     )
-    return Artifact.open(build(kb, BuildOptions(out=kb / "out")).path)
+    return Artifact.open(build(kb, BuildOptions(out=kb / "out", embed=embed)).path)
 
 
 def found(tree: Artifact, query: str, limit: int = 10) -> list[str]:
@@ -200,6 +202,17 @@ def test_copies_are_one_hit_that_names_the_others(tree: Artifact) -> None:
     assert copies[0].also_in == ("kb://tree/code/port/knots/bowline.ts",)
     assert "also in kb://tree/code/port/knots/bowline.ts" in str(copies[0])
     assert copies[0].as_dict()["alsoIn"] == [*copies[0].also_in]
+
+
+def test_copies_are_one_hit_without_vectors(tmp_path: Path) -> None:
+    # As long and called alike, but other words.
+    files = FILES | {"knots/tie/bowline.ts": "/** A round bollard. */\nexport type Bowline = 1;\n"}
+    hits = hits_of(compiled(tmp_path, files=files, embed=False), SearchRequest("bowline bollard"))
+    copies = {hit.address: hit.also_in for hit in hits.hits if "bowline" in hit.address}
+    assert copies == {
+        "kb://tree/code/knots/bowline.ts": ("kb://tree/code/port/knots/bowline.ts",),
+        "kb://tree/code/knots/tie/bowline.ts": (),
+    }
 
 
 def test_the_copy_that_is_named_is_the_one_that_is_shown(tree: Artifact) -> None:

@@ -113,7 +113,8 @@ def replace_commands(text: str, is_own: bool) -> str:
     text = without_marks(text)
     if is_own:
         text = _CODE.sub(lambda match: kept.keep(_code(match)), text)
-    text = _IDENTIFIED.sub(_identified, _LINKED.sub(_linked, text))
+    text = _LINKED.sub(lambda match: match[0] if match["text"] is None else match["text"], text)
+    text = _IDENTIFIED.sub(_identified, text)
     text = SPAN.sub(lambda match: kept.keep(match[0]), text)
     if is_own:
         text = _SECTION.sub(_section, _DROPPED.sub("", text))
@@ -132,10 +133,6 @@ def _code(match: re.Match[str]) -> str:
     return "\n".join(f"{match['indent']}{line}" for line in block.split("\n"))
 
 
-def _linked(match: re.Match[str]) -> str:
-    return match[0] if match["text"] is None else match["text"]
-
-
 def _identified(match: re.Match[str]) -> str:
     stated = f" {{#{match['id']}}}" if match["id"] else ""
     return f"{match['mark']}{match['title']}{stated}"
@@ -149,11 +146,8 @@ def _section(match: re.Match[str]) -> str:
     name, rest = match["name"], match["rest"].strip()
     stated, _, title = ("", "", rest) if name == "mainpage" else rest.partition(" ")
     shown = title.strip() or stated
-    return (
-        f"{'#' * _LEVELS[name]} {shown}{f' {{#{stated}}}' if title and stated else ''}"
-        if shown
-        else ""
-    )
+    anchor = f" {{#{stated}}}" if title and stated else ""
+    return f"{'#' * _LEVELS[name]} {shown}{anchor}" if shown else ""
 
 
 def _marked(match: re.Match[str]) -> str:

@@ -42,6 +42,7 @@ _MEDIA = frozenset([
     "heading",
 ])  # fmt: skip
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
+_TITLES = ("title", "name", "header", "summary", "tabname")
 _NAMES = ("title", "name", "text", "label")
 _ADDRESSES = ("link", "href", "url")
 _DESCRIPTIONS = ("subtitle", "description", "desc")
@@ -130,11 +131,10 @@ def _code(name: str, stated: str, inner: str) -> str:
         language = (
             _data_language(code) if name == "code-toggle" else language_of(named.get("file", ""))
         )
-    title = named.get("file", "")
-    info = f'title="{title}"' if title else ""
+    info = ""
     if "hl_lines" in stated and (lines := re.search(r"hl_lines\s*=\s*\"?([\d ,-]+)", stated)):
-        info = f'{info} hl_lines="{lines[1].strip()}"'.strip()
-    return f"\n{fence(code, language, info)}\n"
+        info = f'hl_lines="{lines[1].strip()}"'
+    return f"\n{fence(code, language, info, title=named.get('file', ''))}\n"
 
 
 def _data_language(code: str) -> str:
@@ -146,10 +146,7 @@ def _data_language(code: str) -> str:
 
 def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired: bool) -> str:
     plain, named = _arguments(match["args"])
-    title = next(
-        (named[key] for key in ("title", "name", "header", "summary", "tabname") if key in named),
-        "",
-    )
+    title = next((named[key] for key in _TITLES if key in named), "")
     if name in _NOTICES:
         kind = plain[0] if name in ("notice", "callout", "hint", "admonition") and plain else name
         kind = named.get("type", kind)

@@ -152,8 +152,7 @@ class _Directives:
             index = end + 1
 
     def _role(self, match: re.Match[str]) -> str:
-        """The text of a role: what it refers to as a link, else a title where it has one, else a name as
-        code."""
+        """The text of a role: a link to what it refers to, else its title, else its name as code."""
         if ICON_ROLE.fullmatch(match["name"]):
             return ""
         titled = _TITLED.fullmatch(match["text"])
@@ -378,15 +377,12 @@ def _end(lines: Sequence[str], index: int, marks: str, indent: int) -> int:
 
 def _split(body: Sequence[str]) -> tuple[list[str], list[str]]:
     """The options of a directive, `:name: value` a line, and its content."""
-    lines = list(body)
-    options: list[str] = []
-    if lines and lines[0].strip() == "---" and "---" in [each.strip() for each in lines[1:]]:
-        end = [each.strip() for each in lines].index("---", 1)
-        options = [
-            f":{key.strip()}: {value.strip()}"
-            for key, _, value in (e.partition(":") for e in lines[1:end])
-        ]
-        return options, lines[end + 1 :]
-    while lines and _OPTION.match(lines[0].strip()):
-        options.append(lines.pop(0).strip())
-    return options, lines
+    lines = [line.strip() for line in body]
+    if lines[:1] == ["---"] and "---" in lines[1:]:
+        end = lines.index("---", 1)
+        entries = (line.partition(":") for line in lines[1:end])
+        options = [f":{key.strip()}: {value.strip()}" for key, _, value in entries]
+        return options, list(body[end + 1 :])
+    others = (at for at, line in enumerate(lines) if not _OPTION.match(line))
+    count = next(others, len(lines))
+    return lines[:count], list(body[count:])

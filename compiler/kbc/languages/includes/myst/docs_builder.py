@@ -88,11 +88,7 @@ class Docset:
 
     def _prose(self, stretch: str, text: str, page: IncludingPage) -> str:
         shown = replace_values(_COMMENT.sub("", stretch), self.value, page)
-        shown = "\n".join(
-            each
-            for line in shown.split("\n")
-            for each in (_heading(line) if "#" in line else (line,))
-        )
+        shown = "\n".join(each for line in shown.split("\n") for each in _heading(line))
         return _MARKUP.sub(lambda match: self._markup(match, text, page), shown)
 
     def _markup(self, match: re.Match[str], text: str, page: IncludingPage) -> str:

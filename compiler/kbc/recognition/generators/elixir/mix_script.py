@@ -155,8 +155,7 @@ class _MixScript:
         return {"w": content.split(), "s": content}.get(name)
 
     def _unary(self, node: Any, depth: int) -> Any:
-        """An attribute, or a function of the module that is named (`&docs/0`), which stands for what it
-        gives."""
+        """An attribute, or what a function of the module gives that is named (`&docs/0`)."""
         operand = node.named_children[0] if node.named_children else None
         text = text_of(node)
         if text.startswith("@") and operand is not None and operand.type == "identifier":

@@ -42,8 +42,7 @@ _REPOSITORY = re.compile(r"(?:(?:https?://|git@)?github\.com[/:])?([\w.-]+)/([\w
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose make.jl is in `folder`; None for one that makes no documentation
-    of pages there."""
+    """The site whose make.jl is in `folder`; None for one that makes no pages there."""
     source_code = read_text(tree, config)
     if not _EVIDENCE.search(source_code):
         return None
@@ -144,8 +143,7 @@ def _is_computed(value: Any, depth: int = 0) -> bool:
 
 
 def _address(formats: Sequence[Call], deployed: Call | None) -> str:
-    """Where the pages are: as a format says, else where `deploydocs` puts those of releases; "" where neither
-    tells."""
+    """Where the pages are: as a format says, else where `deploydocs` puts releases; "" if neither tells."""
     if stated := next(filter(None, (_text(each, "canonical") for each in formats)), ""):
         return stated
     domains = (_text(each, "deploy_url") for each in formats if each.name == _VITEPRESS)

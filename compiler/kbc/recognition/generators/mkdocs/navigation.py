@@ -40,8 +40,7 @@ Titles = Mapping[str, str]
 def navigation(
     nav: Any, plugins: Mapping[str, Mapping[str, Any]], tree: IncludeTree, docs: str
 ) -> tuple[Titles, tuple[str, ...]]:
-    """The pages below the folder `docs` that the navigation lists, and the files that are only there to
-    list them."""
+    """The pages below `docs` that the navigation lists, and the files that are there only to list them."""
     literate = _options(plugins, "literate-nav")
     if literate is not None and (nav is None or any(path.endswith("/") for path in _leaves(nav))):
         names = _LiterateNav(tree, docs, text(literate, "nav_file") or "SUMMARY.md")

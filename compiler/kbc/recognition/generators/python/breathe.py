@@ -108,11 +108,8 @@ def _around(tree: IncludeTree, folder: str) -> Iterator[str]:
         yield folder
         if folder == top or (not folder and not top):
             return
-        folder = (
-            joined(folder, "..")
-            if folder.startswith("..") or not folder
-            else posixpath.dirname(folder)
-        )
+        is_above = folder.startswith("..") or not folder
+        folder = joined(folder, "..") if is_above else posixpath.dirname(folder)
 
 
 def _nearest(tree: IncludeTree, doxyfiles: Sequence[str], xml: str, name: str) -> str:

@@ -66,7 +66,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
                     order=tuple(pages.order),
                     exclude=NOT_PAGES,
                     options={"config_folder": folder, "addresses": pages.addresses},
-                    files=tuple(filter(None, (*pages.files, loaders))),
+                    files=(*pages.files, loaders),
                 )
             )
     return found

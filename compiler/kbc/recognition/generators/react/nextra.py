@@ -9,7 +9,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import MAX_PAGES, first_existing, read_json, read_text
-from kbc.recognition.javascript import exported, exported_value
+from kbc.recognition.javascript.exports import exported, exported_value
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "nextra"

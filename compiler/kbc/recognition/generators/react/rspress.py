@@ -40,10 +40,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     pages = joined(root, place)
     if not tree.names(pages):
         return None
-    host = text(data, "siteOrigin") or _of_plugins(data, "siteUrl")
+    plugins = (text(mapping(each), "siteUrl") for each in sequence(data.get("plugins")))
+    host = text(data, "siteOrigin") or next(filter(None, plugins), "")
     is_default = language in ("", text(data, "lang"))
     base = joined(text(data, "base"), "" if is_default else language)
-    redirects = dict(_redirects(data))
     contents = _MetaFiles(tree, pages, _labels(tree, data, folder, language))
     titles = _stated(tree, pages, theme, language)
     order = tuple(titles)
@@ -65,7 +65,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             *(f"/{each}/" for each in languages if not language),
             *(_below(place, each) for each in texts(route.get("exclude"))),
         ),
-        redirects=redirects,
+        redirects=dict(_redirects(data)),
         options={
             "clean_urls": route.get("cleanUrls") is True,
             "config_folder": folder,
@@ -102,12 +102,6 @@ def _languages(
     if own and own not in found:  # its pages are beside the folders of the others
         return "", found
     return next(english, own or next(iter(found), "")), found
-
-
-def _of_plugins(data: Mapping[str, Any], name: str) -> str:
-    """What the first plugin with the option `name` says."""
-    options = (mapping(each) for each in sequence(data.get("plugins")))
-    return next((found for each in options if (found := text(each, name))), "")
 
 
 def _redirects(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     theme: Mapping[str, Any] = next((each for each in themes if each), {})
     own = mapping(mapping(theme.get("locales")).get(shown or "/"))
     stated = {name: each for name, each in theme.items() if isinstance(each, (str, int, float))}
+    values = {"$site": {"themeConfig": stated}, "$themeConfig": stated}
     others = (name.strip("/") for name in locales if name != shown)
     return Site(
         folder=folder,
@@ -34,8 +35,6 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
         options={
             "config_folder": folder,
             "language": language_of(shown),
-            "page_values": {"$site": {"themeConfig": stated}, "$themeConfig": stated}
-            if stated
-            else {},
+            "page_values": values if stated else {},
         },
     )
