@@ -15,7 +15,7 @@ from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
 from kbc.project.include_tree import IncludeTree
 from kbc.project.toml_file import key_lines
-from kbc.recognition.configuration import read_json_with_comments, read_toml
+from kbc.recognition.configuration import read_json_with_comments, read_toml, syntax_problem
 
 KB = "[kb]\nname = 'limits'\n"
 
@@ -90,6 +90,12 @@ def test_configurations_are_refused_in_linear_time(tmp_path: Path, source: str) 
     (tmp_path / "heron").write_text(source, encoding="utf-8")
     assert read_toml(IncludeTree(tmp_path), "heron") == {}
     assert read_json_with_comments(IncludeTree(tmp_path), "heron") == {}
+
+
+def test_a_configuration_beyond_the_bounds_is_a_problem_with_its_line() -> None:
+    problem, line = syntax_problem("hugo.toml", b"a = 1\nb = " + b"[" * 400 + b"]" * 400) or ("", 0)
+    assert "nested more than" in problem
+    assert line == 2
 
 
 def test_html_of_700_levels_keeps_its_text(tmp_path: Path) -> None:

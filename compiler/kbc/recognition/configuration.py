@@ -111,6 +111,8 @@ def syntax_problem(path: str, data: bytes) -> tuple[str, int] | None:
         if path.endswith((".yml", ".yaml")):
             yaml.load(source, Loader=_Loader)  # a safe loader
         elif path.endswith(".toml"):
+            if excess := toml_excess(source):
+                return excess
             _toml(source)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
