@@ -50,7 +50,7 @@ def testlink(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def testrail(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
-    """The cases of a suite of TestRail, in the folders of their sections; `above` are those around `element`."""
+    """The cases of a suite of TestRail, in the folders of their sections; `above` are those around it."""
     for case in element.iterfind("cases/case"):
         steps = [
             {
