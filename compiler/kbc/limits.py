@@ -45,7 +45,9 @@ MAX_INTEGER_DIGITS = 4_300
 MAX_FRONT_MATTER_CHARS = 256 * 1024
 """A second of PyYAML."""
 
-_STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
+# A backslash outside of strings is passed with what it is before, or each of many quotes behind one begins a
+# string that is looked through to the end of the line.
+_STRINGS = re.compile(r'\\.|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
 _DOTS = re.compile(r"(?<=[\w\"'-])[ \t]*\.[ \t]*(?=[\w\"'-])")
 _DIGITS = re.compile(rf"[0-9_]{{{MAX_INTEGER_DIGITS + 1},}}")
 

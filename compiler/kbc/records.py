@@ -325,7 +325,7 @@ class CompiledChunk:
     ] = ()  # names defined here, and the names and aliases a user may type
     members: tuple[str, ...] = ()  # `pkg.Cache.get`: what the sections that begin here document
     exports: tuple[str, ...] = ()  # names that are defined elsewhere and passed on here
-    passes_on: bool = False  # whether its file does little else (`languages.exports`)
+    passes_on: bool = False  # whether its file does little else (`languages.barrels`)
     tags: tuple[str, ...] = ()
     comments: tuple[tuple[int, int], ...] = ()  # of `text`: neither indexed nor shown in hits
     answer: int = (

@@ -13,7 +13,9 @@ from kbc.frontends import FRONTENDS
 from kbc.limits import MAX_COLLECTIONS, MAX_LINE_CHARS, MAX_TITLE_CHARS, short_title, toml_excess
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
+from kbc.project.include_tree import IncludeTree
 from kbc.project.toml_file import key_lines
+from kbc.recognition.configuration import read_json_with_comments, read_toml, syntax_problem
 
 KB = "[kb]\nname = 'limits'\n"
 
@@ -66,6 +68,7 @@ def test_toml_beyond_the_bounds_is_one_error_with_its_line(
         "a = [\n" + "  [1, 2],\n" * 500 + "]",
         "[a.b.c]\nd.e.f = 1.5",
         'a = "' + "9" * 5_000 + '"',
+        '\\"' * 200_000,  # no TOML, which the parser says
     ],
 )
 def test_sound_toml_is_within_the_bounds(content: str) -> None:
@@ -78,6 +81,21 @@ def test_lines_of_keys_are_found_in_linear_time() -> None:
     lines = key_lines(text)
     assert lines["b",] == 50_003
     assert lines["c",] == 100_005
+
+
+@pytest.mark.parametrize(
+    "source", ["x = {" + "a\n.\n" * 200_000 + "b = 1}", '\\"' * 500_000, "/*a" * 300_000]
+)
+def test_configurations_are_refused_in_linear_time(tmp_path: Path, source: str) -> None:
+    (tmp_path / "heron").write_text(source, encoding="utf-8")
+    assert read_toml(IncludeTree(tmp_path), "heron") == {}
+    assert read_json_with_comments(IncludeTree(tmp_path), "heron") == {}
+
+
+def test_a_configuration_beyond_the_bounds_is_a_problem_with_its_line() -> None:
+    problem, line = syntax_problem("hugo.toml", b"a = 1\nb = " + b"[" * 400 + b"]" * 400) or ("", 0)
+    assert "nested more than" in problem
+    assert line == 2
 
 
 def test_html_of_700_levels_keeps_its_text(tmp_path: Path) -> None:

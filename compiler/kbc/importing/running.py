@@ -22,7 +22,7 @@ from kbc.importing.source import listing
 from kbc.pipeline.progress import PhaseClock, Progress
 from kbc.project.loading import PROJECT_FILE
 from kbc.sources.accounting import Accounting
-from kbc.sources.ignore_files import PathPatterns
+from kbc.sources.patterns import PathPatterns
 
 STAGED = ".kbc-import.new"
 """The page that is being written: imports into one folder take turns."""

@@ -123,7 +123,7 @@ _COUNT = re.compile(r"_([0-9]{1,9})\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _DASH = re.compile(r"(?<= )-{2,3}(?= )")
 _HEXO_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
-_CONTRACTED = re.compile(r"([A-Za-z0-9]+)-([ts])(-|\Z)")
+_CONTRACTED = re.compile(r"(?<=[A-Za-z0-9])-([ts])(-|\Z)")
 _MINTLIFY_DROPPED = re.compile(r"[?,;:!'\"()\[\]{}\u200d\ufe0e\ufe0f]")
 _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")
 
@@ -196,9 +196,10 @@ def slug(title: str, style: SlugStyle = "github") -> str:
 def _mintlify(title: str) -> str:
     """What an address need not quote is a hyphen, except letters, digits and `_`; the rest is kept but for
     some punctuation and symbols. A contraction is one word (`whats-new`)."""
-    quoted = quote(re.sub(r"\s+", "-", title.strip().lower()), safe="~*'()!")
+    words = re.sub(r"\s+", "-", title.strip().lower())
+    quoted = quote(words, safe="~*'()!", errors="replace")
     hyphened = re.sub(r"[^A-Za-z0-9%_]+", "-", quoted)
-    joined = re.sub(r"-{2,}", "-", _CONTRACTED.sub(r"\1\2\3", hyphened)).strip("-")
+    joined = re.sub(r"-{2,}", "-", _CONTRACTED.sub(r"\1\2", hyphened)).strip("-")
     kept = _MINTLIFY_DROPPED.sub("", unquote(joined))
     return "".join(char for char in kept if unicodedata.category(char) != "So")
 

@@ -189,9 +189,10 @@ def _largest_folder(root: Path, code: Collection) -> str:
     """The folder at the top of `root` with most of the code; "" where hardly anything would be left."""
     sizes, counts = Counter[str](), Counter[str]()
     for path in SourceTree(code.exclude).walk(root):
-        top = path.relative_to(root).parts[:-1][:1]
-        sizes.update({each: path.stat().st_size for each in top})
-        counts.update(top or [""])
+        top, *below = path.relative_to(root).parts
+        counts[top if below else ""] += 1
+        if below:
+            sizes[top] += path.stat().st_size
     largest = max(sizes, key=lambda each: (sizes[each], each), default="")
     is_part = counts[largest] <= (1 - _LEAST_LEFT) * counts.total()
     return largest if is_part else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -31,11 +32,12 @@ MAX_DEPTH = 8
 """Of `INHERIT` in MkDocs and the like."""
 MAX_PAGES = 20_000
 
-_STRING = r'"(?:[^"\\\n]|\\.)*"'
-_COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_STRING = r'(?:\\.|"(?:[^"\\\n]|\\.)*")'
+"""Or what a backslash outside of strings keeps: many quotes behind one would each begin an endless string."""
+_COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TOML_PART = re.compile(
     r"\"\"\"(?:\\.|[^\\])*?\"\"\"|\'\'\'.*?\'\'\'|'[^'\n]*'|"
-    rf"{_STRING}|(?P<space>\#[^\n]*|\n)|[{{}}\[\],]",
+    rf"{_STRING}|(?P<space>\#[^\n]*|\r?\n)|[{{}}\[\],]",
     re.DOTALL,
 )
 _ENVIRONMENT = re.compile(r"^ENV$|apply:os\.(?:getenv|environ\.get)$")
@@ -109,6 +111,8 @@ def syntax_problem(path: str, data: bytes) -> tuple[str, int] | None:
         if path.endswith((".yml", ".yaml")):
             yaml.load(source, Loader=_Loader)  # a safe loader
         elif path.endswith(".toml"):
+            if excess := toml_excess(source):
+                return excess
             _toml(source)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -131,11 +135,12 @@ def _toml(source: str) -> Mapping[str, Any]:
     and a comma behind its last value."""
     try:
         return tomllib.loads(source)
-    except tomllib.TOMLDecodeError as error:
-        try:
-            return tomllib.loads(_with_tables_on_one_line(source))
-        except tomllib.TOMLDecodeError:
-            raise error from None
+    except tomllib.TOMLDecodeError:
+        on_one_line = _with_tables_on_one_line(source)
+        with suppress(tomllib.TOMLDecodeError):
+            if toml_excess(on_one_line) is None:  # of parts of a key on lines of their own
+                return tomllib.loads(on_one_line)
+        raise
 
 
 def _with_tables_on_one_line(source: str) -> str:
@@ -152,7 +157,7 @@ def _with_tables_on_one_line(source: str) -> str:
             open_marks.append(part[0])
         elif part[0] in ("}", "]"):
             del open_marks[-1:]
-            while part[0] == "}" and written and not written[-1].strip(" \t\r,"):
+            while part[0] == "}" and written and not written[-1].strip(" \t,"):
                 written.pop()
         written.append(part[0])
     return "".join([*written, source[position:]])

@@ -52,7 +52,7 @@ from kbc.recognition.places import (
 )
 from kbc.recognition.site import Site, below, joined
 from kbc.recognition.translations import translations
-from kbc.sources.ignore_files import PathPatterns
+from kbc.sources.patterns import PathPatterns
 
 MAX_FOLDERS = 4_000
 _SCAFFOLDS = re.compile(r"templates?[-_].*")
@@ -144,10 +144,7 @@ def sites_below(
         level.sort(key=lambda sites: -len(sites[0].order))  # beside a large site are its parts
         found += [site for sites in level for site in sites]
         folders = below
-    of_project = (
-        site for site in found if not any(map(_OF_TESTS.fullmatch, site.config.split("/")[:-1]))
-    )
-    found = list(of_project) or found
+    found = [site for site in found if not _is_of_tests(site)] or found
     if not found and other_languages:
         return sites_below(tree, root, files, in_all_languages=True)
     if not found:
@@ -171,6 +168,11 @@ def is_written_below(tree: IncludeTree, root: Path, files: Sequence[str]) -> boo
     """Whether there are pages of a site below `root` that HTML is built of, however much HTML is around."""
     starts = tuple(f"{site.folder}/" for site in sites_below(tree, root, files)[0])
     return sum(name.startswith(starts) and is_page(name) for name in files) >= FEW_PAGES
+
+
+def _is_of_tests(site: Site) -> bool:
+    """Whether a site is in a folder of tests."""
+    return any(map(_OF_TESTS.fullmatch, site.config.split("/")[:-1]))
 
 
 def _without_inner(site: Site, sites: Sequence[Site]) -> Site:

@@ -22,8 +22,8 @@ from kbc.sources.accounting import HIDDEN, LINKED, Accounting, ending_reason
 from kbc.sources.build_output import DOCSET, PUBLISHED, is_docset, is_published
 from kbc.sources.formats import is_wanted
 from kbc.sources.globs import glob_base, matches_of
-from kbc.sources.ignore_files import PathPatterns
 from kbc.sources.outside import entry_names
+from kbc.sources.patterns import PathPatterns
 from kbc.sources.source_tree import SourceTree, is_unicode
 from kbc.sources.workshop_tree import EXERCISES_HINT, WITHOUT_EXERCISES, WorkshopTree
 

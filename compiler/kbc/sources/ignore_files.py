@@ -1,10 +1,9 @@
-"""Ignore files as Git reads them: what a pattern says of a path, and which pattern of several decides; and
-the patterns of `include` and `exclude`, which are matched alike."""
+"""Ignore files as Git reads them: what a pattern says of a path, and which pattern of several decides."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from pathspec import GitIgnoreSpec, RegexPattern
 from kb_runtime.errors.shortages import raise_shortage
 from kbc.project.git_patterns import git_patterns
 
-NOT_INCLUDED = "not in `include`"
 _ANYWHERE = "^(?:.+/)?"  # how the library's expression for a pattern of any depth begins
 _FOLDER = "ps_d"  # its name for the slash behind a folder
 _ALL_BELOW = re.compile(r"/\*\*(/?)$")
@@ -85,22 +83,3 @@ def patterns(lines: Iterable[str]) -> GitIgnoreSpec:
     """The patterns on lines of an ignore file."""
     # The library does not take `a/**` for the folder itself.
     return git_patterns(_ALL_BELOW.sub(r"/**/*\1", line) for line in lines)
-
-
-class PathPatterns:
-    """Which paths of a collection are wanted; a pattern that is none is passed over, as in Git."""
-
-    def __init__(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:
-        self._include = patterns(include)
-        self._exclude = [(pattern, patterns([pattern])) for pattern in exclude]
-        self._excluding = patterns(exclude)
-        self._has_include = bool(include)
-
-    def reason(self, path: str) -> str:
-        """Why the file at `path` (relative to the collection's folder) is left out; "" if it is not."""
-        if self._exclude and self._excluding.match_file(path):
-            pattern = next((text for text, spec in self._exclude if spec.match_file(path)), "")
-            return f"excluded by {pattern!r}"
-        if self._has_include and not self._include.match_file(path):
-            return NOT_INCLUDED
-        return ""

@@ -125,7 +125,7 @@ _GENERATED_MARK = re.compile(
 _GENERATED_WORDS = (b"generated", b"DO NOT EDIT", b"amalgamation")
 """One of them is in every match of `_GENERATED_MARK`."""
 _GENERATED_HEAD = re.compile(
-    rb"\s*+(?:#[ \t]*line[ \t]+\d|//[ \t]*line[ \t]+\d|(?://|/\*+)[ \t]*"
+    rb"\s*+(?:(?:#|//)[ \t]*line[ \t]+\d+[ \t]+\"|//line [^\s:]+:\d|(?://|/\*+)[ \t]*"
     rb"(?:Generated (?:by|from) |A Bison parser, made by |[\w+-]+ code produced by gperf))"
 )
 """What generators of parsers and translators begin a program with; `#line` names its source."""

@@ -33,8 +33,9 @@ _SECTIONS = {
     **dict.fromkeys(("test case", "test cases", "task", "tasks"), "tests"),
 }
 _SETTINGS = {
-    **{name: name for name in ("documentation", "name", "suite setup", "tags", "default tags")},
-    **{name: name for name in ("setup", "template")},
+    **{own: own for own in ("documentation", "name", "suite setup", "tags", "default tags")},
+    "setup": "setup",
+    "template": "template",
     **dict.fromkeys(("test tags", "task tags", "force tags"), "test tags"),
     **dict.fromkeys(("test setup", "task setup"), "test setup"),
     **dict.fromkeys(("test template", "task template"), "test template"),

@@ -22,7 +22,7 @@ def is_of_testlink(root: Element) -> bool:
 
 
 def testlink(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
-    """The test cases of TestLink, in the folders of their suites."""
+    """The test cases of TestLink, in the folders of their suites; `above` are those around `element`."""
     name = (element.get("name") or "").strip()
     place = [*above, name] if name and element.tag == "testsuite" else above
     for child in element:
@@ -50,7 +50,7 @@ def testlink(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def testrail(element: Element, above: list[str]) -> Iterator[dict[str, Any]]:
-    """The cases of a suite of TestRail, in the folders of their sections."""
+    """The cases of a suite of TestRail, in the folders of their sections; `above` are those around it."""
     for case in element.iterfind("cases/case"):
         steps = [
             {

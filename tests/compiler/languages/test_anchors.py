@@ -83,6 +83,11 @@ def test_python_markdown_numbers_titles_of_which_no_letter_is_left() -> None:
     assert [numbered.next(title) for title in titles] == ["_1", "vim", "_2", "vim_1", "2", "_3"]
 
 
+def test_mintlify_reads_long_words_and_what_is_no_unicode() -> None:
+    assert slug("a" * 200_000, "mintlify") == "a" * 200_000
+    assert slug("Nest \ud800 egg", "mintlify") == "nest--egg"
+
+
 def test_mintlify_counts_from_two() -> None:
     numbered = Anchors("mintlify")
     assert [numbered.next("A") for _ in range(3)] == ["a", "a-2", "a-3"]

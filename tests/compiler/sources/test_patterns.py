@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.sources.ignore_files import NOT_INCLUDED, PathPatterns
+from kbc.sources.patterns import NOT_INCLUDED, PathPatterns
 
 
 @pytest.mark.parametrize(

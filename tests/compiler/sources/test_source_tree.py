@@ -204,6 +204,8 @@ def test_programs_in_bin_are_output_of_msbuild_alone(
         ("a.h", b"/* auto-generated on 2026-01-02. Do not edit! */\n", source_tree.GENERATED),
         ("a.c", b"// This file is an amalgamation of many files.\n", source_tree.GENERATED),
         ("a.c", b'\n#line 1 "tap.rl"\n/* Taps. */\nint open;\n', source_tree.GENERATED),
+        ("a.rb", b'# line 1 "tap.rl"\nopen = 1\n', source_tree.GENERATED),
+        ("a.go", b"//line tap.rl:1\npackage tap\n", source_tree.GENERATED),
         ("a.c", b"/* A Bison parser, made by GNU Bison 3.8.2.  */\n", source_tree.GENERATED),
         ("a.js", b"// Generated from Tap.g4 by ANTLR 4.13\n", source_tree.GENERATED),
         ("a.info", b"This is a.info, produced by makeinfo version 7.1.\n", source_tree.GENERATED),
@@ -240,6 +242,11 @@ def test_a_documentation_site_that_was_generated_is_left_out(tmp_path: Path, ind
 def test_a_template_that_fills_in_the_generator_is_source(tmp_path: Path) -> None:
     write(tmp_path, "page.html", text='<meta name="generator" content="{{ version }}">\n')
     assert selected(tmp_path) == (["page.html"], {})
+
+
+def test_a_comment_about_a_line_is_written_by_hand(tmp_path: Path) -> None:
+    write(tmp_path, "taps.py", text="# line 1 is the main, line 2 the bath\nTAPS = 2\n")
+    assert selected(tmp_path) == (["taps.py"], {})
 
 
 def test_test_keys_in_a_program_do_not_hide_it(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from kbc.project.source_file import SourceFile, resolved_path
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord
 from kbc.sources.formats import format_by_content
-from kbc.sources.ignore_files import PathPatterns
+from kbc.sources.patterns import PathPatterns
 
 SOURCE_FILE = "source.toml"
 SOURCE_TYPES = ("web", "file", "git", "dir")

@@ -178,11 +178,12 @@ class IncludingPage:
     def missed(self, target: str, directive: str) -> None:
         """Counts a directive whose text could not be had; an address is not a file of the tree, nor is what
         a build writes."""
-        places = () if "://" in target or "\0" in target else self._places(target)
-        is_external = "://" in target or any(
-            is_generated(place, self.read) for place in places if place != "."
-        )
+        is_external = "://" in target or self._is_generated(target)
         (self.external if is_external else self.unresolved)[directive] += 1
+
+    def _is_generated(self, target: str) -> bool:
+        places = () if "\0" in target else self._places(target)
+        return any(is_generated(place, self.read) for place in places if place != ".")
 
     def find(self, target: str, below: Sequence[str] = ("",)) -> tuple[str, str] | None:
         """As `load`; a missing file is not counted. `below` are the folders that a generator has for such

@@ -1,4 +1,5 @@
-"""Sphinx: conf.py, read as far as it consists of literals, and the order of its tables of contents."""
+"""Sphinx: conf.py, read as far as it consists of literals, the order of its tables of contents, and the
+references that it writes from source."""
 
 from __future__ import annotations
 

@@ -381,9 +381,10 @@ class Structure:
         if similarity is not None:
             close = similarity[ones, others] >= np.float64(steps.NEAR_COSINE)
         left, right = pool.record_of[ones], pool.record_of[others]
-        alike = np.flatnonzero(~close & (lines[ones] == lines[others]) & (left != right))
-        for at in alike.tolist():
-            close[at] = pool.facts[left[at]].words == pool.facts[right[at]].words
+        numbers: dict[frozenset[str], int] = {}
+        named = np.array([numbers.setdefault(one.words, len(numbers)) for one in pool.facts])
+        alike = (lines[ones] == lines[others]) & (left != right) & (named[left] == named[right])
+        close |= alike
         return ones[close], others[close]
 
 

@@ -60,8 +60,7 @@ def label_components(text: str) -> str:
 
 
 def _shown(lines: Sequence[_Line]) -> Iterator[str]:
-    found_at = enumerate(lines)
-    closings = (i for i, (line, is_code) in found_at if not is_code and _CLOSING.fullmatch(line))
+    closings = (i for i, (line, is_code) in enumerate(lines) if not is_code and _closing(line))
     last = max(closings, default=-1)
     blocks: list[int] = []  # that are open: their colons, negative for one of other generators
     in_item = False
@@ -76,7 +75,7 @@ def _shown(lines: Sequence[_Line]) -> Iterator[str]:
             yield line
         elif (found := _OPENING.fullmatch(line)) and _is_block(found, has_end=index <= last):
             props, index = _props(lines, index)
-            is_empty = index < len(lines) and bool(_CLOSING.fullmatch(lines[index][0]))
+            is_empty = index < len(lines) and bool(_closing(lines[index][0]))
             blocks.append(len(found["marks"]))
             props = {**_attributes(found["attributes"]), **props}
             shown = _label(found["name"], found["text"] or "", props, is_empty=is_empty)
@@ -84,12 +83,16 @@ def _shown(lines: Sequence[_Line]) -> Iterator[str]:
         elif found := _OTHER_OPENING.match(line):
             blocks.append(-len(found["marks"]))
             yield line
-        elif blocks and (found := _CLOSING.fullmatch(line)):
+        elif blocks and (found := _closing(line)):
             yield "" if _close(blocks, len(found["marks"])) > 0 else line
         elif blocks and index <= last and _SLOT.fullmatch(line):
             yield ""
         else:
             yield _without_components(line) if _MAY_BE_INLINE.search(line) else line
+
+
+def _closing(line: str) -> re.Match[str] | None:
+    return _CLOSING.fullmatch(line)
 
 
 def _is_block(found: re.Match[str], *, has_end: bool) -> bool:

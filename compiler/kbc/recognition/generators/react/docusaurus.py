@@ -13,6 +13,7 @@ from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import first_existing, read_script, read_script_value, read_text
 from kbc.recognition.generators.react.docusaurus_sidebars import SidebarPages
 from kbc.recognition.javascript.globs import as_ignored
+from kbc.recognition.remotes import remotes, repository_of
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "docusaurus"
@@ -32,11 +33,6 @@ _PARTIAL = re.compile(r"^import\s+(\w+)\s+from\s+[\"']([^\"'\n]+\.mdx?)[\"']", r
 _DOCS = re.compile(r"docs|(?:.*[/-])?content-docs")
 _BLOG = re.compile(r"blog|(?:.*[/-])?content-blog")
 """Plugins of pages: those of the preset by their short names."""
-
-_GITHUB = re.compile(
-    r"(?:https?://(?:[^@/\s]*@)?github\.com/|(?:ssh://)?git@github\.com[:/])(?P<name>[\w.-]+/[\w.-]+)"
-)
-_URL = re.compile(rb"^[ \t]*url[ \t]*=[ \t]*(\S+)[ \t]*$", re.MULTILINE)
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
@@ -117,25 +113,12 @@ def _own_repository(
 ) -> dict[str, Any]:
     """What the repository is called on GitHub, and where its root is: what edits of pages go to, else what
     the configuration names, and the remotes of the checkout."""
-    edited = [_repository_of(text(options, "editUrl")) for options in plugins]
+    edited = [repository_of(text(options, "editUrl")) for options in plugins]
     stated = joined(text(data, "organizationName"), text(data, "projectName"))
     names = [each for each in edited if each] or [stated.lower()] * ("/" in stated)
-    names += _remotes(tree)
+    names += remotes(tree)
     found = {"repositories": sorted(set(names)), "repository_folder": tree.top}
     return found if names else {}
-
-
-def _repository_of(address: str) -> str:
-    """`owner/name`, in lower case, of an address at GitHub; "" for others."""
-    match = _GITHUB.match(address)
-    return match["name"].removesuffix(".git").lower() if match else ""
-
-
-def _remotes(tree: IncludeTree) -> list[str]:
-    """The names on GitHub of the remotes of the checkout that `tree` is in; none without one."""
-    data = tree.peek(posixpath.join(tree.top, ".git/config")) or b""
-    found = (_repository_of(url.decode("utf-8", "replace")) for url in _URL.findall(data))
-    return [name for name in found if name]
 
 
 def _mounted_anywhere(tree: IncludeTree, folder: str) -> dict[str, Any]:

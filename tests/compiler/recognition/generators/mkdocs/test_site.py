@@ -71,14 +71,14 @@ slugify = "pymdownx.slugs.slugify"
 [project.plugins.mkdocstrings.handlers.python]
 paths = ["lib"]
 """
-    for extensions, shown in (
-        ("[project.markdown_extensions.attr_list]\n", "[Go](https://sluice.example/zebra/)"),
-        ("", "[Go](https://sluice.example/zebra/){ .md-button }"),
+    for extensions, line_end, shown in (
+        ("[project.markdown_extensions.attr_list]\n", "\n", "[Go](https://sluice.example/zebra/)"),
+        ("", "\r\n", "[Go](https://sluice.example/zebra/){ .md-button }"),
     ):
         root = write_tree(
             tmp_path / f"tree{len(extensions)}",
             {
-                "zensical.toml": config % extensions,
+                "zensical.toml": (config % extensions).replace("\n", line_end),
                 "pages/index.md": "# Sluice\n\n[Go](https://sluice.example/zebra/){ .md-button }\n",
                 "pages/apple.md": "How apples float.\n",
                 "pages/zebra.md": page("Zebra") + "\n::: sluice.Gate\n",
