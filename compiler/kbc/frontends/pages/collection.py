@@ -189,7 +189,8 @@ def _pages(
             redirects[file.path] = target
         elif not not_a_page(file):
             is_data = name.endswith((".xml", ".toml")) and not format_by_content(name, file.data)
-            files += [] if is_data else [file]
+            if not is_data:
+                files.append(file)
     left_out = PathPatterns(exclude=collection.exclude)
     listed = _listed(source, files, locations, left_out, diagnostics)
     order = {path: position for position, path in enumerate(listed)}
