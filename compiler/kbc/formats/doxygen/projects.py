@@ -143,8 +143,8 @@ def _indexed(files: Mapping[str, bytes | None], *, is_distributed: bool) -> _Ind
             index.types |= {entity.name} if entity.kind in _OWNING else set()
             for group in entity.groups:
                 index.groups.setdefault(group, []).append(entity)
-    for stated in elsewhere:
-        _give(index, *stated)
+    for kind, name, comment in elsewhere:
+        _give(index, kind, name, comment)
     for header in index.files.values():
         for entity in header.entities:
             if entity.owner and entity.kind != "group":

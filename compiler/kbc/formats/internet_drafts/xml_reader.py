@@ -188,7 +188,8 @@ class _Draft:
 
     def _table(self, element: etree._Element) -> list[list[str]]:
         if local_name(element) == "texttable":
-            header, cells = ([*map(self._line, children(element, n))] for n in ("ttcol", "c"))
+            header = [self._line(each) for each in children(element, "ttcol")]
+            cells = [self._line(each) for each in children(element, "c")]
             width = max(1, len(header))
             rows = [cells[start : start + width] for start in range(0, len(cells), width)]
             before, behind = (

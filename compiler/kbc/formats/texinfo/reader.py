@@ -234,10 +234,7 @@ class _TexinfoWriter:
         elif name in commands.LEVELS:
             self._heading(commands.LEVELS[name], rest)
         elif name == "end":
-            ended = rest.split()[0] if rest else ""
-            if any(block.name == ended for block in self._open):
-                while self._end() != ended:
-                    pass
+            self._close(rest.split()[0] if rest else "")
         elif name in ("item", "itemx", "headitem", "tab"):
             self._item(name, rest)
         elif name == "center":
@@ -315,6 +312,11 @@ class _TexinfoWriter:
         if lines:
             block.rows.append(commonmark.indented(lines, block.marker) if block.marker else lines)
         block.blocks, block.terms = [], []
+
+    def _close(self, name: str) -> None:
+        if any(block.name == name for block in self._open):
+            while self._end() != name:
+                pass
 
     def _end(self) -> str:
         self._flush()

@@ -254,7 +254,8 @@ def _with_redirects(
         tried = (place, posixpath.join(place, "index.html"), f"{place}.html")
         known = (by_path[each] for each in tried if each in by_path)
         index = next(known, None)
-        index = by_key.get(page_key(target)) if index is None else index
+        if index is None:
+            index = by_key.get(page_key(target))
         if index is not None:
             old = _url(collection, source, path, path.removeprefix(f"{source.folder}/"))
             aliases = (*pages[index].aliases, path, old)
