@@ -69,14 +69,14 @@ def without_item_macros(source: bytes, root: Node, parse: Parse) -> bytes:
                 start = offset + node.start_byte
                 # As a comment that line belongs to what follows.
                 is_line = source[first : first + 1].isspace() and b"\n" not in source[start:first]
-                head = b"//".ljust(first - start, b"-") if is_line else _blank(source[start:first])
+                head = b"//".ljust(first - start, b"-") if is_line else blank(source[start:first])
                 left[start:first] = head
                 left[last : last + 1] = b" "
                 waiting.append((items, first))
     return bytes(left)
 
 
-def _blank(text: bytes) -> bytes:
+def blank(text: bytes) -> bytes:
     return re.sub(rb"[^\r\n]", b" ", text)
 
 
@@ -136,7 +136,7 @@ class _Mender:
 
     def _hide(self, first: int, end: int) -> None:
         for at in range(first, end):
-            self.lines[at] = _blank(self.lines[at])
+            self.lines[at] = blank(self.lines[at])
 
 
 def _things(lines: Sequence[bytes], first: int, end: int) -> Iterator[_Thing]:

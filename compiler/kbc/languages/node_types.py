@@ -24,18 +24,18 @@ LEADING = (
 
 # Nodes that hold a definition on one line, which takes their lines for its own.
 WRAPPERS = frozenset([
-    "Decl", "annotated_expression", "assignment_statement", "const_declaration", "declaration_expression",
-    "decorated_definition", "definition", "document", "export_statement", "expression_statement",
-    "lexical_declaration", "macro_argument_list", "macrocall_expression", "module_binding",
-    "module_definition", "statement", "template_declaration", "type_declaration",
-    "type_definition", "type_system_definition", "value_definition", "var_declaration",
-    "variable_declaration",
+    "Decl", "ambient_declaration", "annotated_expression", "assignment_statement",
+    "const_declaration", "declaration_expression", "decorated_definition", "definition", "document",
+    "export_statement", "expression_statement", "lexical_declaration", "macro_argument_list",
+    "macrocall_expression", "module_binding", "module_definition", "statement",
+    "template_declaration", "type_declaration", "type_definition", "type_system_definition",
+    "value_definition", "var_declaration", "variable_declaration",
 ])  # fmt: skip
 
 
 _BODIES = frozenset([
     "Block", "block", "body_statement", "class_declarations", "compound_statement", "declaration_list",
-    "do_block", "field_declaration_list", "instance_declarations",
+    "declarations", "do_block", "field_declaration_list", "instance_declarations",
 ])  # fmt: skip
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,8 +16,8 @@ from kbc.cache.phases import remembered
 from kbc.languages import grammars
 from kbc.languages.definitions.rules import NOTHING
 from kbc.languages.definitions.table import rules_of
-from kbc.languages.definitions.tree import NodeNames
-from kbc.languages.mending import mended, without_item_macros
+from kbc.languages.definitions.tree import NodeNames, at
+from kbc.languages.mending import blank, mended, without_item_macros
 from kbc.languages.node_types import LEADING, WRAPPERS, is_body, is_nameless
 
 if TYPE_CHECKING:
@@ -57,6 +57,11 @@ _INNER_MACRO = re.compile(
     rb"[A-Za-z_][\w:<>, \t]{0,120}?[ \t*&]{1,8})([A-Z][A-Z0-9_]{3,}[ \t]+)(?=[\w:~]+[ \t]*\()",
     re.MULTILINE,
 )
+# `TANK_PARTS(Lid, "lid", 3);`: a call where definitions stand, or in a function, where it defines nothing.
+_MACRO_CALL = re.compile(
+    rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\((?:[^;{}()\"]|\"(?:\\.|[^\"\\\n])*\"|\([^;{}()\"]*\)){0,400}\)(?=[ \t]*;)",
+    re.MULTILINE,
+)
 _AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
 # `typedef int (API_CALL *callback)(int)`
 _POINTER_MACRO = re.compile(rb"(\()([A-Z][A-Z0-9_]{3,}[ \t]*)(?=\*[ \t]*\w+[ \t]*\)[ \t]*\()")
@@ -71,6 +76,8 @@ _FYPP_LINE = re.compile(
 definitions are found better with them."""
 # `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
 _REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
+_ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
+_JULIA_PLACES = frozenset({"block", "source_file"})
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
 
@@ -124,7 +131,14 @@ def _more(found: list[Symbol], source: bytes, parsed: bytes, language: str) -> l
     """`found`, or what the parser finds in `parsed` unless that is less."""
     root = grammars.tree(parsed, language)
     others = _Walk(source, language).run(root) if root is not None else []
-    return others if sum(1 for _ in walk(others)) >= sum(1 for _ in walk(found)) else found
+    return others if _worth(others) >= _worth(found) else found
+
+
+def _worth(found: Sequence[Symbol]) -> tuple[int, int]:
+    """How many types and functions there are, then how many definitions: where a function is lost, its values
+    are taken for those of the file."""
+    kinds = [symbol.kind for symbol in walk(found)]
+    return sum(kind not in ("constant", "variable") for kind in kinds), len(kinds)
 
 
 def _readable(source: bytes, *, language: str) -> Node | None:
@@ -146,6 +160,7 @@ def _parsed(source: bytes, language: str) -> bytes:
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
     for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO):
         text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
+    text = _MACRO_CALL.sub(lambda found: blank(found[0]), text)
     return _APPLE_ENUM.sub(_as_enum, text)
 
 
@@ -160,6 +175,7 @@ class _Walk:
         self._language = language
         self._rules = rules_of(language)
         self._goes_on = False
+        self._docs_below: dict[int, int] = {}  # last line of what is documented -> of its comment
 
     def run(self, root: Node) -> list[Symbol]:
         found: list[Symbol] = []
@@ -168,6 +184,7 @@ class _Walk:
             visit = waiting.pop()
             waiting += reversed(list(self._children(visit)))
         _sort(found)
+        _lengthen(found, self._docs_below)
         return found
 
     def _children(self, visit: _Visit) -> Iterator[_Visit]:
@@ -177,6 +194,8 @@ class _Walk:
         for node in visit.node.named_children:
             first, last = node.start_point[0], _last_row(node)
             if self._is_leading(node):
+                if first == code_row + 1 and self._is_doc_of_above(node):
+                    self._docs_below[first] = last + 1
                 if comments is not None and first <= comments[1] + 1:
                     comments = comments[0], last
                 elif first > code_row:  # not behind code on its line
@@ -197,7 +216,7 @@ class _Walk:
                 if kind == "function" and holder and holder.kind in MEMBER_HOLDERS:
                     kind = "method"
                 symbol = Symbol(name, kind, first + 1, last + 1, own_line, self._signature(node))
-                self._take(symbol, visit.into, node)
+                symbol = self._take(symbol, visit.into, node)
                 if visit.depth < MAX_DEPTH:
                     yield _Visit(node, symbol, symbol.children, visit.depth + 1, None)
             elif first != last or node.type in WRAPPERS or is_body(node.type) or _has_type(node):
@@ -206,8 +225,9 @@ class _Walk:
                 local = visit.local or self._is_local(node)
                 yield _Visit(node, holder, visit.into, visit.depth, outer, local)
 
-    def _take(self, symbol: Symbol, into: list[Symbol], node: Node) -> None:
-        """Adds `symbol`; in Haskell, equations of one function are one definition, and in Erlang clauses."""
+    def _take(self, symbol: Symbol, into: list[Symbol], node: Node) -> Symbol:
+        """Adds `symbol`, or to the definition that it goes on, and gives what is added to: equations of one
+        function in Haskell are one definition, and so are clauses in Erlang and overloads in TypeScript."""
         last = into[-1] if into else None
         is_more = last is not None and (last.name, last.kind) == (symbol.name, symbol.kind)
         if self._language == "haskell":
@@ -216,12 +236,15 @@ class _Walk:
         elif self._language == "erlang":
             is_last = self._names.source[node.end_byte - 1 : node.end_byte] != b";"  # of a function
             is_more, self._goes_on = is_more and self._goes_on, not is_last
+        elif self._language in ("tsx", "typescript"):
+            is_more, self._goes_on = is_more and self._goes_on, node.type == "function_signature"
         else:
             is_more = False
         if is_more and last is not None:
             last.end_line = symbol.end_line
-        else:
-            into.append(symbol)
+            return last
+        into.append(symbol)
+        return symbol
 
     def _is_local(self, node: Node) -> bool:
         """Whether a function has no name, and is no module: those are called where they stand
@@ -243,8 +266,20 @@ class _Walk:
         if self._language == "haskell" and node.type == "signature":
             return node.parent is None or node.parent.type != "class_declarations"
         if self._language == "erlang":  # where an attribute is a statement
-            return node.type in ("comment", "spec")
+            is_doc = self._names.text(at(node, "name/name")) == "doc"
+            return is_doc or node.type in ("comment", "spec")
+        if self._language == "elixir" and node.type == "unary_operator":
+            return self._names.text(at(node, "operand/target")) in _ELIXIR_LEADING
+        if self._language == "julia" and node.type == "string_literal":
+            return node.parent is not None and node.parent.type in _JULIA_PLACES
         return node.type.endswith(LEADING)
+
+    def _is_doc_of_above(self, node: Node) -> bool:
+        """Whether a comment is one that OCaml has below what it documents: nothing else is next to it."""
+        below = node.next_named_sibling
+        is_last = below is None or below.start_point[0] > node.end_point[0] + 1
+        is_ocaml = self._language in ("ocaml", "ocaml_interface")
+        return is_ocaml and is_last and self._names.source.startswith(b"(**", node.start_byte)
 
     def _holds_one(self, node: Node) -> bool:
         """Whether a wrapper is there for a single definition, whose lines are then the wrapper's."""
@@ -299,6 +334,13 @@ def _sort(found: list[Symbol]) -> None:
     found.sort(key=lambda symbol: (symbol.line, -symbol.end_line))
     for symbol in found:
         _sort(symbol.children)
+
+
+def _lengthen(found: Sequence[Symbol], docs_below: Mapping[int, int]) -> None:
+    for symbol in found if docs_below else ():
+        end = symbol.end_line
+        symbol.end_line = docs_below.get(end, end)
+        _lengthen([each for each in symbol.children if each.end_line < end], docs_below)
 
 
 def walk(found: Sequence[Symbol]) -> Iterator[Symbol]:

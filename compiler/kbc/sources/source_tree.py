@@ -124,6 +124,11 @@ _GENERATED_MARK = re.compile(
 )
 _GENERATED_WORDS = (b"generated", b"DO NOT EDIT", b"amalgamation")
 """One of them is in every match of `_GENERATED_MARK`."""
+_GENERATED_HEAD = re.compile(
+    rb"\s*+(?:#[ \t]*line[ \t]+\d|//[ \t]*line[ \t]+\d|(?://|/\*+)[ \t]*"
+    rb"(?:Generated (?:by|from) |A Bison parser, made by |[\w+-]+ code produced by gperf))"
+)
+"""What generators of parsers and translators begin a program with; `#line` names its source."""
 _ASYNCAPI = re.compile(rb"^[ \t]*+\{?\s*+[\"']?asyncapi[\"']?\s*:", re.MULTILINE)
 """What describes an API of messages is worth finding, whoever wrote it."""
 # Where a generator says so: the comment at the top.
@@ -326,6 +331,8 @@ def _has_secret(data: bytes) -> bool:
 
 
 def _says_generated(head: bytes) -> bool:
+    if _GENERATED_HEAD.match(head):
+        return True
     return any(word in head for word in _GENERATED_WORDS) and bool(_GENERATED_MARK.search(head))
 
 

@@ -24,6 +24,9 @@ _ELIXIR: Mapping[str, str] = {
     "defguardp": "macro", "defmacro": "macro", "defmacrop": "macro", "defmodule": "module",
     "defprotocol": "interface", "defimpl": "implementation",
 }  # fmt: skip
+_ELIXIR_ATTRIBUTES: Mapping[str, str] = {
+    "callback": "function", "macrocallback": "macro", "opaque": "type", "type": "type", "typep": "type",
+}  # fmt: skip
 _CLOJURE: Mapping[str, str] = {
     "def": "constant", "defn": "function", "defn-": "function", "defmacro": "macro",
     "defmulti": "function", "defmethod": "function", "defonce": "constant",
@@ -33,15 +36,26 @@ _R_CLASSES: Mapping[str, str] = {
     "R6Class": "class", "setClass": "class", "setRefClass": "class", "new_class": "class",
     "setGeneric": "function", "setMethod": "method",
 }  # fmt: skip
+_RUST_ITEMS: Mapping[str, str] = {
+    "enum": "enum", "fn": "function", "static": "constant", "struct": "struct", "trait": "trait",
+}  # fmt: skip
+_RUST_PLACES = frozenset({"declaration_list", "expression_statement", "source_file"})
+_SCALA_PLACES = frozenset({"compilation_unit", "object_definition", "package_object"})
 _SWIFT_KINDS = {"extension": "implementation", "enum": "enum", "struct": "struct"}
 _ZIG_TYPES = {
     "enum_declaration": "enum", "error_set_declaration": "enum", "struct_declaration": "struct",
     "union_declaration": "struct",
 }  # fmt: skip
 _DART_HEADS = {
+    "constant_constructor_signature": re.compile(r"(?<=const )[\w.]+"),
+    "constructor_signature": re.compile(r"[\w.]+"),
     "factory_constructor_signature": re.compile(r"(?<=factory )[\w.]+"),
     "operator_signature": re.compile(r"operator ?[^\s(]+"),
 }
+_DART_MEMBERS = (
+    ":constant_constructor_signature", ":constructor_signature", ":function_signature", ":getter_signature",
+    ":setter_signature",
+)  # fmt: skip
 _KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
 _C_SCOPES = frozenset({"declaration_list", "linkage_specification", "translation_unit"})
 _RUBY_CALLS = frozenset({"alias_method", "define_method"})
@@ -112,19 +126,39 @@ def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def dart_method(names: NodeNames, node: Node, holder: str) -> Definition:
-    """Also `operator ==`, and `factory Tank.of(...)`, whose names have two parts."""
-    signature = at(node, "^")
+    """Also `operator ==`, `Tank.of(...)` and `factory Tank.of(...)`, whose names have two parts."""
+    return _dart_member(names, at(node, "^"))
+
+
+def _dart_member(names: NodeNames, signature: Node | None) -> Definition:
     if signature is None or signature.type not in _DART_HEADS:
         return "method", names.name(signature)
     head = _DART_HEADS[signature.type].search(names.text(signature))
     return ("method", head[0]) if head else NOTHING
 
 
+def dart_declaration(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A member without a body: a constant, or what is like a method. Others are parts of their type."""
+    if constant := at(node, ":static_final_declaration_list/^/^"):
+        return "constant", names.text(constant)
+    return _dart_member(names, at(node, *_DART_MEMBERS))
+
+
 def elixir_call(names: NodeNames, node: Node, holder: str) -> Definition:
     """`def name(...)`, also with a guard."""
-    kind = _ELIXIR.get(names.text(at(node, "target")), "")
-    named = at(node, ":arguments/^") if kind else None
-    if named is not None and named.type == "binary_operator":
+    return _elixir(names, node, _ELIXIR)
+
+
+def elixir_attribute(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`@callback name(...) :: ...` and `@type name :: ...`."""
+    return _elixir(names, at(node, "operand"), _ELIXIR_ATTRIBUTES)
+
+
+def _elixir(names: NodeNames, call: Node | None, kinds: Mapping[str, str]) -> Definition:
+    """By what `call` calls; the name is without what follows behind `when` and `::`."""
+    kind = kinds.get(names.text(at(call, "target")), "")
+    named = at(call, ":arguments/^") if kind else None
+    while named is not None and named.type == "binary_operator":
         named = at(named, "^")
     return kind, names.text(at(named, "target") or named)
 
@@ -170,6 +204,13 @@ def julia_constant(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("constant", names.text(name)) if holder in _OPEN else NOTHING
 
 
+def julia_enum(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`@enum Side left right`"""
+    if names.text(at(node, "^")) != "@enum":
+        return NOTHING
+    return "enum", names.text(innermost(at(node, "$/^"), ("typed_expression",), ("identifier",)))
+
+
 def kotlin_annotated(names: NodeNames, node: Node, holder: str) -> Definition:
     """`@Target(CLASS) annotation class Name`, which the grammar takes for a call between names."""
     is_annotated = node.parent is not None and node.parent.type == "annotated_expression"
@@ -209,6 +250,13 @@ def perl_attribute(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("method", found) if found.isidentifier() else NOTHING
 
 
+def php_define(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`define('NAME', ...)`"""
+    is_define = holder not in CALLABLE and names.text(at(node, "function")) == "define"
+    name = at(node, "arguments/^/^/:string_content") if is_define else None
+    return ("constant", names.text(name)) if name is not None else NOTHING
+
+
 def r_call(names: NodeNames, node: Node, holder: str) -> Definition:
     """`setClass("P", ...)` and the like."""
     return (_r_kind(names, node), names.text(at(node, "arguments/^"))) if not holder else NOTHING
@@ -236,8 +284,31 @@ def ruby_method(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("method", names.text(first).lstrip(":")) if holder not in CALLABLE else NOTHING
 
 
+def rust_macro(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`flags! { pub struct Name: u8 { ... } }`: the first thing that a macro outside of functions defines in
+    a syntax of its own."""
+    tree = at(node, ":token_tree") if holder not in CALLABLE else None
+    is_item = node.parent is not None and node.parent.type in _RUST_PLACES
+    kind = ""
+    for each in tree.children if tree is not None and is_item else ():
+        if kind and each.type == "identifier" and (name := names.text(each)) not in ("mut", "ref"):
+            return kind, name
+        kind = _RUST_ITEMS.get(each.type, kind)
+    return NOTHING
+
+
+def scala_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A value of a file or of an object; others are parts of their type."""
+    name, place = at(node, "pattern"), node.parent
+    if place is not None and place.type == "template_body":
+        place = place.parent
+    is_one = place is not None and place.type in _SCALA_PLACES
+    is_named = name is not None and name.type == "identifier"
+    return ("constant", names.text(name)) if is_one and is_named else NOTHING
+
+
 def swift_class(names: NodeNames, node: Node, holder: str) -> Definition:
-    return _SWIFT_KINDS.get(names.text(at(node, "@")), "class"), names.name(node)
+    return _SWIFT_KINDS.get(names.text(at(node, "declaration_kind")), "class"), names.name(node)
 
 
 def swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -245,7 +316,7 @@ def swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
     name = at(node, ":pattern/^")
     if holder or name is None or name.type != "simple_identifier":
         return NOTHING
-    bound = names.text(at(node, "^")).rpartition(" ")[2]
+    bound = names.text(at(node, ":value_binding_pattern"))
     return ("constant" if bound == "let" else "variable"), names.text(name)
 
 

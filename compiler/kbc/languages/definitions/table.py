@@ -88,6 +88,7 @@ _ECMASCRIPT: Mapping[str, Reader] = {
     "public_field_definition": special.declarator,
     "variable_declarator": special.declarator,
 }
+_TYPESCRIPT: Mapping[str, Reader] = {**_ECMASCRIPT, "function_signature": Rule(kind="function")}
 _OCAML: Mapping[str, Reader | None] = {
     "constructor_declaration": None,  # of an exception or a variant
     "exception_definition": Rule(kind="type"),
@@ -118,10 +119,16 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     },
     "css": {"class": None},
     "dart": {
+        "declaration": special.dart_declaration,
         "function_signature": _inner_value(kind="function"),
+        "getter_signature": _inner_value(kind="function"),
         "method_signature": special.dart_method,
+        "setter_signature": _inner_value(kind="function"),
+        "static_final_declaration_list": Rule(
+            kind="constant", name=("^/^",), outside=("constant", *CALLABLE)
+        ),
     },
-    "elixir": {"call": special.elixir_call},
+    "elixir": {"call": special.elixir_call, "unary_operator": special.elixir_attribute},
     "elm": {"module_declaration": None},
     "erlang": {
         "function": None,
@@ -145,11 +152,15 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "graphql": {"type_definition": None},
     "haskell": {
         "bind": special.haskell_binding,
+        "data_family": Rule(kind="type"),
+        "foreign_import": Rule(kind="function", name=("signature/name",)),
         # `f x = ...`, and operators: `a +++ b = ...`, `(+++) a b = ...`
         "function": Rule(kind="function", name=(":infix/operator", "name"), strip="`( )"),
         "module": None,
+        "pattern_synonym": Rule(kind="function", name=("^/synonym/function", "^/synonym")),
         # In a class, whose instances define it; elsewhere it belongs to its definition.
         "signature": Rule(kind="method", name=(":binding_list/^", "^"), strip="( )"),
+        "type_family": Rule(kind="type"),
     },
     "hcl": {"block": special.hcl_block},
     "hlsl": {"preproc_def": _macro},
@@ -165,6 +176,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "abstract_definition": special.julia_type,
         "assignment": special.julia_function,
         "const_statement": special.julia_constant,
+        "macrocall_expression": special.julia_enum,
         "function_definition": special.julia_function,
         "struct_definition": special.julia_type,
     },
@@ -209,7 +221,10 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "ambiguous_function_call_expression": special.perl_attribute,
         "function_call_expression": special.perl_attribute,
     },
-    "php": {"const_element": _inner_value(kind="constant")},
+    "php": {
+        "const_element": _inner_value(kind="constant"),
+        "function_call_expression": special.php_define,
+    },
     "python": _PYTHON,
     "r": {"binary_operator": special.r_value, "call": special.r_call, "function_definition": None},
     "ruby": {
@@ -217,10 +232,13 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "assignment": special.assignment,
         "call": special.ruby_method,
     },
+    "rust": {"macro_invocation": special.rust_macro},
     "scala": {
         # By the type that is extended, and without a name by its type.
         "extension_definition": Rule(kind="implementation", name=(":parameters/^/$",)),
         "given_definition": Rule(kind="implementation", name=("name", "return_type", "^")),
+        "package_object": Rule(kind="module"),
+        "val_definition": special.scala_value,
     },
     "solidity": {  # members that their keyword names
         "constructor_definition": Rule(kind="function", name=("@",)),
@@ -237,7 +255,9 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "starlark": _PYTHON,
     "swift": {
         "class_declaration": special.swift_class,
+        "macro_declaration": Rule(kind="macro"),
         "property_declaration": special.swift_property,
+        "subscript_declaration": lambda *_: ("method", "subscript"),
     },
     "thrift": {
         "const_definition": Rule(kind="constant", name=(":identifier",)),
@@ -246,8 +266,8 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "typedef_definition": Rule(kind="type", name=(":typedef_identifier",)),
         "union_definition": Rule(kind="struct"),
     },
-    "tsx": _ECMASCRIPT,
-    "typescript": _ECMASCRIPT,
+    "tsx": _TYPESCRIPT,
+    "typescript": _TYPESCRIPT,
     "verilog": {
         "package_declaration": Rule(kind="module"),
         "task_declaration": Rule(kind="function"),

@@ -185,6 +185,99 @@ def listed(language: str, text: str) -> list[str]:
             id="operators and named constructors",
         ),
         pytest.param(
+            "dart",
+            "abstract class Tank {\n  static const int litres = 40;\n  int get level;\n  void fill(int n);\n"
+            "  final int size;\n  const Tank(this.size);\n  Tank.of() : size = 1;\n  Tank.big() {\n  }\n}\n"
+            "final most = 3;\nint get least => 1;\nvoid f() {\n  const n = 1;\n}\n",
+            [
+                *("class Tank", "constant litres", "method level", "method fill"),
+                *("method Tank", "method Tank.of", "method Tank.big", "constant most"),
+                *("function least", "function f"),
+            ],
+            id="members without a body, and constants of a class and of a file",
+        ),
+        pytest.param(
+            "elixir",
+            "defmodule Tap do\n  @type turns(a) :: integer\n  @callback open(turns) :: a when a: var\n"
+            "  @most 3\nend\n",
+            ["module Tap", "type turns", "function open"],
+            id="types and what a behaviour asks for",
+        ),
+        pytest.param(
+            "haskell",
+            "module M where\n\ntype family Water a where\n  Water Int = Bool\n\ndata family Oil a\n\n"
+            "pattern Dry :: Tank\npattern Dry = Tank 0\n\n"
+            'foreign import ccall "turn" c_turn :: Int -> Int\n',
+            ["type Water", "type Oil", "function Dry", "function c_turn"],
+            id="families of types, patterns with a name, foreign functions",
+        ),
+        pytest.param(
+            "haskell", "module M where\n\ndata Tank = Tank\n", ["type Tank"], id="all of a module on one line"
+        ),
+        pytest.param(
+            "rust",
+            "kinds! {\n    #[derive(Copy)]\n    pub struct Lids: u8 { const RED = 1; }\n}\n"
+            "once! { static ref TANK: Tank = Tank::new(); }\nfn f() {\n    check!(struct Tap: u8);\n}\n",
+            ["struct Lids", "constant TANK", "function f"],
+            id="what a macro defines in a syntax of its own",
+        ),
+        pytest.param(
+            "scala",
+            "package object tank {\n  val litres = 40\n}\nobject Tap {\n  implicit val most: Int = 3\n"
+            "  val (a, b) = turns\n  def open = {\n    val n = 1\n  }\n}\nclass Lid {\n  val size = 3\n}\n",
+            [
+                *("module tank", "constant litres", "class Tap", "constant most", "method open"),
+                "class Lid",
+            ],
+            id="values of objects, not of classes",
+        ),
+        pytest.param(
+            "swift",
+            "public struct Tank {}\nindirect enum Tap {}\npublic let litres = 40\n"
+            'public macro fill(n: Int) = #externalMacro(module: "M", type: "T")\n',
+            ["struct Tank", "enum Tap", "constant litres", "macro fill"],
+            id="kinds behind modifiers, and macros",
+        ),
+        pytest.param(
+            "swift",
+            "struct Tank {\n  public subscript(part: Int) -> Int { part }\n}\n",
+            ["struct Tank", "method subscript"],
+            id="subscripts",
+        ),
+        pytest.param(
+            "julia",
+            "@enum Side left right\n@enum Tap::UInt8 begin\n  open\nend\n@show litres\n",
+            ["enum Side", "enum Tap"],
+            id="enumerations",
+        ),
+        pytest.param(
+            "php",
+            "<?php\ndefine('LITRES', 40);\nif (!defined('MOST')) {\n  define(\"MOST\", 3);\n}\n"
+            "define($name, 1);\nfill('tank', 2);\n",
+            ["constant LITRES", "constant MOST"],
+            id="constants of a program",
+        ),
+        pytest.param(
+            "typescript",
+            "export declare const litres: number\ndeclare function fill(n: number): void\n",
+            ["constant litres", "function fill"],
+            id="what has no body here",
+        ),
+        pytest.param(
+            "typescript",
+            "export function fill(n: number): void\n/** All of it. */\nexport function fill(): void\n"
+            "export function fill(n?: number) {\n  function turn() {}\n}\nexport function drain(): void\n",
+            ["function fill", "function turn", "function drain"],
+            id="overloads as one function",
+        ),
+        pytest.param(
+            "cpp",
+            'class Tank : public Box<Tank>\n{\n  TANK_ADD(Tank::fill,\n           "/fill", 3);\n'
+            "  void fill();\n};\nvoid f() {\n  if (a)\n    TANK_CHECK(g(a));\n  else b();\n}\n",
+            ["class Tank", "method fill", "function f"],
+            id="calls of macros in a class",
+        ),
+        pytest.param(
             "c",
             "typedef int (TANK_CALL *filled)(int);\ntypedef void(TANK_CALL* drained)(void);\n",
             ["type filled", "type drained"],
@@ -194,6 +287,38 @@ def listed(language: str, text: str) -> list[str]:
 )  # fmt: skip
 def test_what_files_and_types_declare(language: str, text: str, expected: list[str]) -> None:
     assert listed(language, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "lines"),
+    [
+        pytest.param(
+            "elixir",
+            'defmodule Tap do\n\n  @doc """\n  Opens it.\n  """\n  @spec open(integer) :: t\n'
+            "  def open(n), do: n\nend\n",
+            [("Tap", 1, 8), ("open", 3, 7)],
+            id="Elixir",
+        ),
+        pytest.param(
+            "erlang", '-doc "Opens it.".\n-spec open(t) -> t.\nopen(X) -> X.\n', [("open", 1, 3)], id="Erlang"
+        ),
+        pytest.param(
+            "julia",
+            'module Taps\n"""\n    open(tap)\n"""\nopen(tap) = 1\n\nfill(tap) = "a"\nend\n',
+            [("Taps", 1, 8), ("open", 2, 5), ("fill", 7, 7)],
+            id="Julia",
+        ),
+        pytest.param(
+            "ocaml_interface",
+            "val open_ : t\n(** Opens it. *)\n\nmodule Tank : sig\n  val fill : t\n  (** Fills it. *)\nend\n"
+            "(** Holds water. *)\n\n(** Shuts it. *)\nval shut : t\n(** Turns it. *)\nval turn : t\n",
+            [("open_", 1, 2), ("Tank", 4, 8), ("fill", 5, 6), ("shut", 10, 11), ("turn", 12, 13)],
+            id="OCaml, also below what they document",
+        ),
+    ],
+)  # fmt: skip
+def test_lines_include_documentation(language: str, text: str, lines: list[object]) -> None:
+    assert [(each.name, each.line, each.end_line) for each in found(language, text)] == lines
 
 
 def test_a_class_behind_annotations_has_their_lines_and_its_comment() -> None:

@@ -133,7 +133,33 @@ flags! {
 }
 """
     found = [(each.name, each.line, each.end_line) for each in walk(symbols(text, language="rust"))]
-    assert found == [("Tank", 1, 6), ("Tank", 11, 15), ("heat", 12, 13), ("label", 18, 22)]
+    assert found == [
+        ("Tank", 1, 6),
+        ("Tank", 11, 15),
+        ("heat", 12, 13),
+        ("label", 18, 22),
+        ("Odd", 24, 26),
+    ]
+
+
+def test_a_function_is_worth_more_than_its_values() -> None:
+    text = """\
+fun Tank.open() {
+    parts {
+        val lid = 1
+        val tap by inject<Tap>()
+        val pump by inject<Pump>()
+
+        get("/all") {
+            use(lid)
+        }
+    }
+}
+"""
+    found = [
+        (each.name, each.line, each.end_line) for each in walk(symbols(text, language="kotlin"))
+    ]
+    assert found == [("open", 1, 11)]
 
 
 def test_functions_that_an_object_of_javascript_holds() -> None:
