@@ -162,8 +162,7 @@ class _Headings:
             return True
         known = self.of_page(path)
         tried = {written, anchor, anchor.lower() if is_any else anchor}
-        tried |= {slug(anchor, own.style)} if own.slugs_links else set()
-        if not known.isdisjoint(tried):
+        if not known.isdisjoint(tried) or (own.slugs_links and slug(anchor, own.style) in known):
             return True
         if _OF_AN_OPERATION.fullmatch(anchor) and _stated(page, "openapi"):
             return True
