@@ -9,6 +9,7 @@ import pytest
 
 from kbc.diagnostics import Diagnostics, guarded
 from kbc.errors import InputError
+from kbc.formats import convert
 from kbc.frontends import FRONTENDS
 from kbc.limits import MAX_COLLECTIONS, MAX_LINE_CHARS, MAX_TITLE_CHARS, short_title, toml_excess
 from kbc.pipeline.inputs import Inputs
@@ -96,6 +97,22 @@ def test_a_configuration_beyond_the_bounds_is_a_problem_with_its_line() -> None:
     problem, line = syntax_problem("hugo.toml", b"a = 1\nb = " + b"[" * 400 + b"]" * 400) or ("", 0)
     assert "nested more than" in problem
     assert line == 2
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["pass:[", "(*a ", "x **a"])
+def test_marks_that_nothing_closes_stay_in_a_listing(piece: str) -> None:
+    source = f"T\n\n[subs=normal]\n----\n{piece * 30_000}\n----\n"
+    (found,) = convert("a.adoc", source.encode(), lambda _: None)
+    assert (piece * 30_000).strip() in found.text
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", [" ", ", ", "(version "])
+def test_a_title_of_texinfo_without_values_ends(piece: str) -> None:
+    source = f"@settitle a{piece * 50_000}b\n@chapter C\nneedle\n"
+    (found,) = convert("a.texi", source.encode(), lambda _: None)
+    assert "needle" in found.text
 
 
 def test_html_of_700_levels_keeps_its_text(tmp_path: Path) -> None:

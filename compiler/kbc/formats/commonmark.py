@@ -19,7 +19,7 @@ _INLINE_SPECIAL = re.compile(
     re.VERBOSE,
 )
 _LINE_SPECIAL = re.compile(
-    r"\A(?:(?=#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|=+\s*$|-+\s*$|~~~)|\d{1,9}(?=[.)](?:\s|$)))"
+    r"(?=#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|=+\s*$|-+\s*$|~~~)|\d{1,9}(?=[.)](?:\s|$))"
 )
 """What at the beginning of a line a backslash keeps from beginning a block of another kind."""
 _BACKTICKS = re.compile(r"`+")
@@ -43,7 +43,12 @@ def escaped(text: str) -> str:
 def paragraph(text: str) -> list[str]:
     """Inline Markdown as the lines of a paragraph: no line begins a block of another kind."""
     lines = (line.strip() for line in text.split("\n"))
-    return [_LINE_SPECIAL.sub(r"\g<0>\\", line, count=1) for line in lines if line]
+    return [_line_escaped(line) for line in lines if line]
+
+
+def _line_escaped(line: str) -> str:
+    special = _LINE_SPECIAL.match(line)
+    return f"{special[0]}\\{line[special.end() :]}" if special else line
 
 
 def heading(level: int, text: str) -> list[str]:

@@ -119,7 +119,7 @@ def _converted(request: ConversionRequest, read: Read, labels: TracedLabels) -> 
         found = importlib.import_module(chosen.module).convert(request.path, data, read, **known)
         return [replace(each, text=without_pictures(each.text)) for each in found]
     except FormatError as error:
-        found_wrong = error
+        return [_invalid(chosen, error)]
     except ModuleNotFoundError as error:
         library = (error.name or "").split(".")[0]
         if library not in chosen.needs:
@@ -127,16 +127,20 @@ def _converted(request: ConversionRequest, read: Read, labels: TracedLabels) -> 
         if chosen.is_text:
             return [Converted(text=decode_any(data), format=chosen.name)]
         message = f"{library!r}, which reads {chosen.name}, is not installed"
-        found_wrong = FormatError(message, 0, INSTALL_HINT, "format-library-missing")
+        missing = FormatError(message, hint=INSTALL_HINT, code="format-library-missing")
+        return [_invalid(chosen, missing)]
     except (RecursionError, MemoryError):
-        found_wrong = FormatError("the file nests too deeply to be read")
+        return [_invalid(chosen, FormatError("the file nests too deeply to be read"))]
     except OutOfTimeError:
-        found_wrong = FormatError(TAKES_TOO_LONG)
+        return [_invalid(chosen, FormatError(TAKES_TOO_LONG))]
+
+
+def _invalid(chosen: Format, error: FormatError) -> Converted:
     problem = DocumentProblem(
-        code=found_wrong.code or f"{chosen.name}-invalid",
-        message=found_wrong.message,
-        line=found_wrong.line,
-        hint=found_wrong.hint or FIX_HINT,
+        code=error.code or f"{chosen.name}-invalid",
+        message=error.message,
+        line=error.line,
+        hint=error.hint or FIX_HINT,
         is_error=True,
     )
-    return [Converted(text="", format=chosen.name, problems=(problem,))]
+    return Converted(text="", format=chosen.name, problems=(problem,))

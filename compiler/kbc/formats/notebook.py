@@ -107,7 +107,8 @@ def _output(output: Any) -> str:
     data = mapping(fields.get("data"))
     if any(str(name).startswith("image/") for name in data):
         return ""
-    text = _text(data.get("text/markdown", data.get("text/plain", fields.get("text"))))
+    plain = data.get("text/plain", fields.get("text"))
+    text = _text(data.get("text/markdown")) or _text(plain)
     return "" if _OBJECT.fullmatch(text.strip()) else text
 
 

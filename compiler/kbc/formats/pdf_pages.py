@@ -83,9 +83,16 @@ def _lines(page: Any) -> list[dict[str, Any]]:
             pdfium.FPDFText_GetCharBox(text_page, index, *edges)
             left, _, bottom, top = (edge.value for edge in edges)
             gap = bottom_above - top if bottom_above is not None else 0.0
-            pitch = _pitch(text_page, index, position + len(shown.rstrip()) - 1, size)
-            place = {"size": size, "gap": round(gap, 1), "left": round(left, 1), "pitch": pitch}
-            found.append({"text": shown.replace("\0", ""), **place})
+            last = position + len(shown.rstrip()) - 1
+            found.append(
+                {
+                    "text": shown.replace("\0", ""),
+                    "size": size,
+                    "gap": round(gap, 1),
+                    "left": round(left, 1),
+                    "pitch": _pitch(text_page, index, last, size),
+                }
+            )
             bottom_above = bottom
         position += len(line) + 1
     text_page.close()

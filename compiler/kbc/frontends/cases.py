@@ -177,7 +177,7 @@ def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics
     """One diagnostic for each sort of finding: a file may have a hundred thousand tests."""
     messages = sentences(findings)
     hint = _IDENTIFIED[0].upper() + _IDENTIFIED[1:]
-    for code in SKIPPING & messages.keys():
+    for code in sorted(SKIPPING & messages.keys()):
         diagnostics.warning("test-skipped", messages[code], path, hint=hint)
     if message := messages.get("duplicate-uid"):
         diagnostics.warning("test-duplicate", message, path, hint="Remove the repeated ones.")

@@ -143,14 +143,18 @@ def _with_operations(
     sources: list[_PageText], records: Sequence[DocRecord | _PageText]
 ) -> tuple[list[_PageText], set[str]]:
     """The pages with the operations that they show, and the ids of these."""
-    read = (each for each in records if isinstance(each, DocRecord))
-    operations = [each for each in read if each.format == "openapi"]
+    pages = (each for each in records if isinstance(each, DocRecord))
+    operations = [each for each in pages if each.format == "openapi"]
+    if not operations:
+        return sources, set()
     filled: list[_PageText] = []
     shown: set[str] = set()
     for each in sources:
-        if found := operation_shown(each.file.path, each.text, operations) if operations else None:
-            shown.add(found[1].id)
-        filled.append(each._replace(text=found[0]) if found else each)
+        if found := operation_shown(each.file.path, each.text, operations):
+            text, operation = found
+            shown.add(operation.id)
+            each = each._replace(text=text)
+        filled.append(each)
     return filled, shown
 
 

@@ -84,8 +84,9 @@ def read(
 
 def _sidecar(file: SourceFile, diagnostics: Diagnostics) -> SidecarMetadata:
     toml = read_toml(file, diagnostics)
-    located = Located(toml.data, file.path, toml.line) if toml else None
-    return located.read(SidecarMetadata, diagnostics) if located else SidecarMetadata()
+    if toml is None:
+        return SidecarMetadata()
+    return Located(toml.data, file.path, toml.line).read(SidecarMetadata, diagnostics)
 
 
 def _example(

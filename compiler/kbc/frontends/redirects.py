@@ -69,9 +69,7 @@ def with_redirects(collection: Collection, records: Sequence[DocRecord]) -> list
             continue
         index = _index(targets[record.id], (_route(collection, record), record.path), places)
         page = found[pages[index].id] if index is not None else None
-        words = _words(f"{page.title} {page.path}") if page else set()
-        # Who looks for the title of a notice must find the other page.
-        if record.id in notices and not (page and _words(record.title) <= words):
+        if record.id in notices and not (page and _is_named(page, record)):
             found[record.id] = record
         elif page is not None:
             aliases = (*page.aliases, record.path, *record.aliases, record.url)
@@ -123,6 +121,11 @@ def _moved_to(body: str) -> str:
         return ""
     links = set(_LINK.findall(text))
     return links.pop() if len(links) == 1 else ""
+
+
+def _is_named(page: DocRecord, notice: DocRecord) -> bool:
+    """Whether who looks for the title of `notice` finds `page` by its own title and path."""
+    return _words(notice.title) <= _words(f"{page.title} {page.path}")
 
 
 def _words(text: str) -> set[str]:

@@ -161,7 +161,7 @@ def _with_folders(records: Sequence[DocRecord]) -> list[DocRecord]:
             alike.setdefault(each.title, []).append(each.path)
     folders: dict[str, str] = {}
     for paths in alike.values():
-        folders |= zip(paths, _telling_apart(paths), strict=True)
+        folders.update(zip(paths, _telling_apart(paths), strict=True))
     return [
         replace(each, title=f"{folder} {each.title}")
         if (folder := folders.get(each.path))

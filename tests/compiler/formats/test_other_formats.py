@@ -17,8 +17,7 @@ from tests.compiler.formats.samples import (
     samples,
 )
 
-from kbc.formats import FORMATS, Converted, convert, program
-from kbc.formats.document import FormatError
+from kbc.formats import FORMATS, Converted, FormatError, convert, program
 from kbc.formats.inventory import InventoryEntry, read_inventory
 from kbc.formats.pandoc.writer import PandocWriter
 from kbc.formats.python.module_pages import module_page
@@ -100,10 +99,11 @@ def test_notebook_output_is_cut() -> None:
 
 
 def test_notebook_output_is_markdown_or_text_but_no_bare_object() -> None:
-    data = {"text/plain": "<a.B object>", "text/markdown": "| K |"}, {"text/plain": "<a.B at 0x7f>"}
-    cells = [{"cell_type": "code", "source": "x", "outputs": [{"data": each} for each in data]}]
+    texts = ("<a.B object>", "| K |\n"), ("<a.B at 0x7f>", None), ("k", "")
+    outputs = [{"data": {"text/plain": plain, "text/markdown": own}} for plain, own in texts]
+    cells = [{"cell_type": "code", "source": "x", "outputs": outputs}]
     (found,) = convert("a.ipynb", json.dumps({"cells": cells}).encode(), read)
-    assert found.text == "```python\nx\n```\n\n```text\n| K |\n```\n"
+    assert found.text == "```python\nx\n```\n\n```text\n| K |\n\nk\n```\n"
 
 
 @pytest.mark.parametrize(

@@ -423,5 +423,5 @@ def _as_lines(given: Attributes) -> list[SourceLine]:
     marks = [f".{role}" for role in given.roles] + [f"%{each}" for each in given.options]
     first = "".join([given.style, f"#{given.id}" if given.id else "", *marks])
     inside = ",".join(filter(None, (first, *given.positional[1:], *named)))
-    found = [f"[{inside}]"] * bool(inside) + [f".{given.title}"] * bool(given.title)
-    return [SourceLine(text, "", 0, done=True) for text in found]
+    found = [f"[{inside}]" if inside else "", f".{given.title}" if given.title else ""]
+    return [SourceLine(text, "", 0, done=True) for text in found if text]

@@ -19,13 +19,13 @@ MAX_DEPTH = 12
 _SUBSTITUTED = re.compile(r"\b(?:q|quotes|m|macros|n|normal)\b")
 _MACROS = re.compile(r"(?<![\w-])(?:m|macros|n|normal)\b")
 _QUOTES = re.compile(r"(?<![\w-])(?:q|quotes|n|normal)\b")
-_PASSED = re.compile(r"pass:[\w,]*\[(.*?)\]")
+_PASSED = re.compile(r"pass:[\w,]*\[([^\]\n]{0,1000})\]")
 _ENTITY = re.compile(r"&(?:amp|gt|lt);")
 _TO_FILL_IN = re.compile(r"(__?|\*\*?)(<[^<>\n]+>)\1")
 _NESTED_MARKS = 2
 _MARKED = re.compile(
-    r"(?P<two>\*\*|__|\#\#|``)(?P<wide>\S|\S[^\n]{0,1000}?\S)(?P=two)"
-    r"|(?<![\w;:}\\*_#`])(?P<one>[*_#`])(?P<narrow>\S|\S[^\n]{0,1000}?\S)(?P=one)(?![\w*_#`])"
+    r"(?P<two>\*\*|__|\#\#|``)(?P<wide>\S|\S[^\n]{0,200}?\S)(?P=two)"
+    r"|(?<![\w;:}\\*_#`])(?P<one>[*_#`])(?P<narrow>\S|\S[^\n]{0,200}?\S)(?P=one)(?![\w*_#`])"
 )
 REFERENCE = "\x00{}\x00"
 """Stands for the title of the section with this id, until all of them are known."""

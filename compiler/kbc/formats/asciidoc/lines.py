@@ -246,8 +246,10 @@ class LineReader:
         is_adoc = path.endswith((".adoc", ".asciidoc", ".asc", ".ad"))
         if is_adoc and len(numbered) == len(lines):
             project.parts.add(path)
-        found_at = offset, line.depth + 1, not is_adoc
-        selected = [SourceLine(text, path, number, *found_at) for number, text in numbered]
+        selected = [
+            SourceLine(text, path, number, offset, line.depth + 1, done=not is_adoc)
+            for number, text in numbered
+        ]
         return [*selected, *(_missing(line, f"{wanted}#{name}") for name in missing)]
 
     def _selected(self, lines: list[str], given: Attributes) -> list[tuple[int, str]]:

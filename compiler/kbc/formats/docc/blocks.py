@@ -156,7 +156,8 @@ class _DirectiveWriter:
         found = self._page.snippet(name, directive.values.get("slice", ""), directive.line)
         if found is None:
             return [not_included(commonmark.code_span(name))]
-        lines = commonmark.fence(found[1], language_of(found[0]))
+        path, code = found
+        lines = commonmark.fence(code, language_of(path))
         return commonmark.blocks([lines, self.blocks(directive.content)])
 
     def _media(self, directive: Directive) -> list[str]:

@@ -107,8 +107,9 @@ def title_of(directive: Directive) -> str:
 
 def tutorial_title(nodes: Sequence[Node]) -> str:
     """The title of a tutorial: that of its introduction, else what it is called."""
-    found = sorted(walk(nodes), key=lambda each: each.name)  # "Intro" comes before "Tutorials"
-    titles = (title_of(each) for each in found if each.name in ("Intro", "Tutorials"))
+    found = list(walk(nodes))
+    named = (each for name in ("Intro", "Tutorials") for each in found if each.name == name)
+    titles = map(title_of, named)
     return next(filter(None, titles), "")
 
 

@@ -110,7 +110,8 @@ class _Parser:
                 self._text(line)
             at += max(count, 1)
         while self._stack:
-            self._stack[-1].is_known = self._stack[-1].is_known and self._is_closed_at_end
+            if not self._is_closed_at_end:
+                self._stack[-1].is_known = False  # what nothing closes is text
             self._close(len(self._lines) - 1)
         return self._nodes
 

@@ -81,8 +81,8 @@ class CataloguePage:
             return heading[0], f"{address}#{heading[1]}"
         if fragment and fragment.lower() not in _GENERATED:
             return fragment.replace("-", " "), f"{address}#{fragment}"
-        name = posixpath.basename(path)
-        return self._outline(path).title or posixpath.splitext(name)[0], address or name
+        file = posixpath.basename(path)
+        return self._outline(path).title or posixpath.splitext(file)[0], address or file
 
     def anchor(self, name: str) -> str:
         """The anchor of the heading of this page that a link calls `name`; `name` itself without one."""

@@ -46,7 +46,8 @@ def _chunks(source: str) -> Iterator[tuple[bool, list[str]]]:
         line = _FOR_PAGES.sub(r"\1", stated)
         is_mark = line.rstrip() == (_CLOSE if is_comment else _OPEN)
         if is_mark or (not is_comment and _SPLIT.match(line)):
-            is_comment ^= is_mark
+            if is_mark:
+                is_comment = not is_comment
             yield was_code, lines
             lines = []
             continue

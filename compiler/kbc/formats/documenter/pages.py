@@ -218,5 +218,6 @@ def _leading_code(lines: Sequence[str]) -> tuple[list[str], Sequence[str]]:
 
 def _states_signature(lines: Sequence[str], name: str) -> bool:
     """Whether a docstring begins with fenced code that names what it describes."""
-    first = lines[1:_SIGNATURE_LINES] if lines[0].lstrip().startswith("```") else ()
-    return any(name.lstrip("@") in line for line in first)
+    if not lines[0].lstrip().startswith("```"):
+        return False
+    return any(name.lstrip("@") in line for line in lines[1:_SIGNATURE_LINES])

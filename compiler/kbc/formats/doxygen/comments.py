@@ -163,8 +163,9 @@ def markdown(comment: str, notes: Mapping[str, str], embedded: Embedded) -> list
 
 def copied(comment: str) -> list[tuple[str, str]]:
     """The entities whose text a comment shows (`@copydoc name`), each with the command."""
-    found = (each for each in map(_COMMAND.match, comment.split("\n")) if each)
-    return [(each["name"], each["rest"].strip()) for each in found if each["name"][:4] == "copy"]
+    matches = filter(None, map(_COMMAND.match, comment.split("\n")))
+    found = ((each["name"], each["rest"].strip()) for each in matches)
+    return [(name, rest) for name, rest in found if name.startswith("copy")]
 
 
 def _item(label: str, text: str) -> list[str]:

@@ -156,8 +156,10 @@ def _parameters_at(placed: Sequence[_Placed]) -> tuple[int, int] | None:
             if is_operator:
                 return index, end
     for index, end in candidates:
-        following = [each.token for each in placed[end + 1 : end + 2] if each.token.kind == "word"]
-        is_prefix = any(each.text not in _AFTER_PARAMETERS for each in following)
+        is_prefix = False
+        if end + 1 < len(placed):
+            following = placed[end + 1].token
+            is_prefix = following.kind == "word" and following.text not in _AFTER_PARAMETERS
         if not is_prefix or ((index, end) == candidates[-1] and index > 1):
             return index, end
     return None

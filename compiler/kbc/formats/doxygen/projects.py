@@ -143,8 +143,8 @@ def _indexed(files: Mapping[str, bytes | None], *, is_distributed: bool) -> _Ind
             index.types |= {entity.name} if entity.kind in _OWNING else set()
             for group in entity.groups:
                 index.groups.setdefault(group, []).append(entity)
-    for stated in elsewhere:
-        _give(index, *stated)
+    for kind, name, comment in elsewhere:
+        _give(index, kind, name, comment)
     for header in index.files.values():
         for entity in header.entities:
             if entity.owner and entity.kind != "group":
@@ -227,8 +227,11 @@ def _type(parameter: str) -> str:
     outer: list[int] = []
     for index, each in enumerate(words):
         depth += (each == "<") - (each == ">")
-        outer += [index] if not depth and re.match(r"[A-Za-z_]", each) else []
+        if not depth and re.match(r"[A-Za-z_]", each):
+            outer.append(index)
     # The last word is the name where another one says the type already.
-    before = words[-2] if len(words) > 1 and outer[-1:] == [len(words) - 1] else ""
-    is_name = before not in ("", "::") if len(outer) > 1 else before in (">", "&", "*", "...")
-    return "".join(words[:-1] if is_name else words)
+    if len(words) > 1 and outer[-1:] == [len(words) - 1]:
+        before = words[-2]
+        if before in (">", "&", "*", "...") or (len(outer) > 1 and before != "::"):
+            words.pop()
+    return "".join(words)

@@ -194,12 +194,12 @@ class _HeaderScanner:
             self.pieces.append(token)
             return
         if self.pieces:
-            owner, signature = self._scope.entity, joined(self.pieces)
+            owner = self._scope.entity
             around = owner.name if owner else self._qualified("")
             name = f"{around}::{self.pieces[0].text}".lstrip(":")
-            groups = owner.groups if owner else ()
-            path, comment = self.path, self.comment
-            self._add(Entity("enumvalue", name, signature, comment, groups=groups, path=path))
+            entity = Entity("enumvalue", name, joined(self.pieces), self.comment, path=self.path)
+            entity.groups = owner.groups if owner else ()
+            self._add(entity)
         self._reset()
         if token.text == "}":
             self._end()

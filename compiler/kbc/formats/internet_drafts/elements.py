@@ -57,7 +57,7 @@ def children(element: etree._Element | None, name: str = "") -> Iterator[etree._
     """The elements directly in one; those of a name, where it is given."""
     for each in element if element is not None else ():
         own = local_name(each)
-        if own and own == (name or own):
+        if own and name in ("", own):
             yield each
 
 

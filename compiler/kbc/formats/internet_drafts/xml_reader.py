@@ -188,7 +188,8 @@ class _Draft:
 
     def _table(self, element: etree._Element) -> list[list[str]]:
         if local_name(element) == "texttable":
-            header, cells = ([*map(self._line, children(element, n))] for n in ("ttcol", "c"))
+            header = [self._line(each) for each in children(element, "ttcol")]
+            cells = [self._line(each) for each in children(element, "c")]
             width = max(1, len(header))
             rows = [cells[start : start + width] for start in range(0, len(cells), width)]
             before, behind = (
@@ -285,13 +286,16 @@ class _Draft:
         found: dict[str, CitedDocument] = {}
         for child in children(element):
             name = local_name(child)
-            is_stated = name in ("reference", "referencegroup")
-            label = child.get("anchor", "") if is_stated else _label(child.get("href", ""))
-            if is_stated or (name == "include" and label):
-                said = self._description(child) if is_stated else ""
-                address = (child.get("target", "") if is_stated else "") or address_of(label)
-                title = shown.get(label, label)
-                found[label] = CitedDocument(shown=title, address=address, description=said)
+            if name in ("reference", "referencegroup"):
+                label = child.get("anchor", "")
+                address = child.get("target", "") or address_of(label)
+                said = self._description(child)
+            elif name == "include" and (label := _label(child.get("href", ""))):
+                address, said = address_of(label), ""
+            else:
+                continue
+            title = shown.get(label, label)
+            found[label] = CitedDocument(shown=title, address=address, description=said)
         return found
 
     def _description(self, element: etree._Element) -> str:

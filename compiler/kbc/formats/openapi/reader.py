@@ -40,8 +40,10 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     code, hint = "openapi-unresolved-reference", "Add the target, or correct the reference."
     said = (f"the reference {each!r} has no target" for each in sorted(references.unresolved)[:1])
     problems = tuple(DocumentProblem(code=code, message=each, hint=hint) for each in said)
-    api_page = Converted(text=whole, format=FORMAT, title=writer.title, summary=writer.summary)
-    return [replace(api_page, problems=problems), *documents]
+    api_page = Converted(
+        text=whole, format=FORMAT, title=writer.title, summary=writer.summary, problems=problems
+    )
+    return [api_page, *documents]
 
 
 def _titled_apart(operations: list[Converted]) -> list[Converted]:

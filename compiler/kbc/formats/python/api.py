@@ -239,9 +239,10 @@ def _parameters(function: Any) -> str:
 
 def _documented(annotation: Any) -> tuple[str, str]:
     """A type without its metadata, and what `Annotated[type, Doc("text")]` says about it."""
-    inner = annotation.slice if isinstance(annotation, griffe.ExprSubscript) else None
-    is_annotated = inner is not None and annotation.canonical_name == "Annotated"
-    if not is_annotated or not isinstance(inner, griffe.ExprTuple):
+    if not isinstance(annotation, griffe.ExprSubscript):
+        return str(annotation), ""
+    inner = annotation.slice
+    if annotation.canonical_name != "Annotated" or not isinstance(inner, griffe.ExprTuple):
         return str(annotation), ""
     for each in inner.elements[1:]:
         if isinstance(each, griffe.ExprCall) and each.canonical_path.endswith("Doc"):

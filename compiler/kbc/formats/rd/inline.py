@@ -81,8 +81,8 @@ def _read(macro: RdMacro) -> tuple[Nodes, ...]:
 
 
 def _is_shown(macro: RdMacro) -> bool:
-    outputs = (plain(each).split(",") for each in macro.arguments[:1])
-    return not _SHOWN.isdisjoint(each.strip() for some in outputs for each in some)
+    outputs = plain(macro.arguments[0]) if macro.arguments else ""
+    return not _SHOWN.isdisjoint(map(str.strip, outputs.split(",")))
 
 
 def selected(macro: RdMacro) -> Nodes | None:

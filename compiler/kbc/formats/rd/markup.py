@@ -85,8 +85,8 @@ class Markup:
         if self.problem:  # so that a brace hides no more than its section
             nodes: list[str | RdMacro] = []
             starts = (match.start() for match in _SECTION_START.finditer(self._text))
-            for each in pairwise((0, *starts, len(self._text))):
-                self._at, self._end = each
+            for start, end in pairwise((0, *starts, len(self._text))):
+                self._at, self._end = start, end
                 nodes.extend(self._parsed(TEXT, 0, has_items=False))
             self.nodes = tuple(nodes)
 

@@ -66,7 +66,8 @@ def reference(
 
     if context.objects is None:
         context.objects = PythonObjects(search_path(context))
-    context.objects.problem, look_up = "", context.objects.reference
+    context.objects.problem = ""
+    look_up = context.objects.reference
     stated = options.get("members")
     names = comma_separated(stated or "")
     plain = plain_name(name)
@@ -96,8 +97,9 @@ class AutoDoc(SphinxDirective):
         if is_module:
             self.context.module = self.argument
         options = {**self.options, "members": ""} if self._describes_all else self.options
-        known = {"imported": self.imported, "is_module": is_module}
-        found = reference(self.context, self.argument, options, **known)
+        found = reference(
+            self.context, self.argument, options, imported=self.imported, is_module=is_module
+        )
         has_heading = found is not None
         around = self.context.owner
         if self.base_name in CLASSES:

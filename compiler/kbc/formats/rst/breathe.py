@@ -30,9 +30,9 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "doxygennamespace": ("namespace",),
 }
 DIRECTIVES = (
-    *(*_KINDS, "doxygengroup", "doxygenfile", "autodoxygenfile"),
-    *("doxygenindex", "autodoxygenindex", "doxygenpage"),
-)
+    *_KINDS, "doxygengroup", "doxygenfile", "autodoxygenfile", "doxygenindex", "autodoxygenindex",
+    "doxygenpage",
+)  # fmt: skip
 _WITH_MEMBERS = ("doxygenclass", "doxygenstruct", "doxygenunion", "doxygeninterface")
 
 
@@ -52,7 +52,8 @@ class BreatheDirective(SphinxDirective):
     def _described(
         self, projects: DoxygenProjects, project: str, entities: Sequence[Entity]
     ) -> described:
-        read, kinds = self.context.read, sorted({each for some in _KINDS.values() for each in some})
+        read = self.context.read
+        kinds = sorted({kind for each in _KINDS.values() for kind in each})
 
         def members(entity: Entity) -> list[Entity]:
             return projects.members(project, entity, read)
@@ -84,8 +85,10 @@ class BreatheDirective(SphinxDirective):
         name = re.sub(r"\s+", " ", self.argument)
         if self.base_name in ("doxygenfile", "autodoxygenfile"):
             header = projects.file(project, name, read)
-            about = [Entity("file", "", "", header.comment)] if header and header.comment else []
-            return [*about, *_outer(header.entities)] if header else ()
+            if header is None:
+                return ()
+            about = [Entity("file", "", "", header.comment)] if header.comment else []
+            return [*about, *_outer(header.entities)]
         if self.base_name in ("doxygenindex", "autodoxygenindex"):
             return [each for each in projects.all(project, read) if each.comment]
         if self.base_name == "doxygengroup":

@@ -258,7 +258,9 @@ def _with_shared_definitions(lines: Iterable[str]) -> list[str]:
     return [*found, *([", ".join(terms)] if terms else [])]
 
 
-_GENERIC = {"option": "cmdoption", **{each: each for each in ("cmdoption", "confval", "envvar")}}
+_GENERIC = {
+    "option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval",
+}  # fmt: skip
 """Of objects that are in no module, what their anchors begin with."""
 
 
@@ -333,8 +335,9 @@ class _Unknown(SphinxDirective):
 _INDENTED_CODE = re.compile("Unexpected indentation|Definition list ends without a blank line")
 """What docutils reports of code that it reads as text."""
 
-_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef, ast.ClassDef)
-_STATEMENTS = (*_DEFINITIONS, ast.With, ast.For)
+_STATEMENTS = (
+    ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef, ast.ClassDef, ast.With, ast.For,
+)  # fmt: skip
 """What a text has no words like."""
 
 

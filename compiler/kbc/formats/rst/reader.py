@@ -99,9 +99,16 @@ def embedded(text: str, around: Context, module: str = "") -> list[str]:
     wrong in it is not reported as the page's; a text that cannot be read is kept as it is."""
     if _PLAIN.fullmatch(text):
         return commonmark.paragraph(commonmark.escaped(text))
-    context = Context(around.path, around.read, default_role="any", module=module)
-    context.labels, context.depth = around.labels, around.depth + 1
-    context.declared, context.settings = around.declared, around.settings
+    context = Context(
+        around.path,
+        around.read,
+        default_role="any",
+        module=module,
+        labels=around.labels,
+        declared=around.declared,
+        settings=around.settings,
+        depth=around.depth + 1,
+    )
     if context.depth < MAX_EMBEDDED:
         context.embedded = partial(embedded, around=context)
     try:

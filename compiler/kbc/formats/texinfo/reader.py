@@ -38,7 +38,7 @@ _KNOWN = frozenset(_STRUCTURE).union(
 _TAB = re.compile(r"[ \t]*@tab\b[ \t]*")
 _CONTINUED = re.compile(r"^(@def[^\n]*?)@\n[ \t]*", re.MULTILINE)
 _WORD = re.compile(r"\{[^{}]*\}|\S+")
-_VALUE = re.compile(r"[ ,]*\(?(?:\b[Vv]ersion )?@value\{(?P<name>[^{}]*)\}\)?")
+_VALUE = re.compile(r"(?<![ ,])[ ,]*\(?(?:\b[Vv]ersion )?@value\{(?P<name>[^{}]*)\}\)?")
 """In a title, such as that of the version, which a build writes to a file that is not in the tree."""
 
 
@@ -126,9 +126,8 @@ class _TexinfoSource:
         text = _CONTINUED.sub(r"\1", _COMMENT.sub(lambda each: each["kept"] or each["at"], text))
 
         def included(match: re.Match[str]) -> str:
-            for place in dict.fromkeys(
-                resolved_path(match[1], each) for each in (path, self._path)
-            ):
+            places = (resolved_path(match[1], each) for each in (path, self._path))
+            for place in dict.fromkeys(places):
                 if (data := self._read(place)) is None:
                     continue
                 self._chars += len(data)
@@ -166,10 +165,9 @@ class _TexinfoWriter:
         for line in lines:
             match = _LINE.match(line)
             name = match["name"] if match else ""
-            off = "ifclear" if match and match["rest"].strip() in self._values else "ifset"
             if match is None or not self._is_command(name):
                 self._text(line)
-            elif name in commands.LEFT_OUT or name == off:
+            elif name in commands.LEFT_OUT or self._is_off(name, match["rest"]):
                 _skip(lines, name)
             elif name in commands.CODE or name in commands.LISP:
                 self._code(lines, name)
@@ -181,6 +179,10 @@ class _TexinfoWriter:
 
     def _is_command(self, name: str) -> bool:
         return name in _KNOWN or name.startswith("if") or bool(_DEFINITION.fullmatch(name))
+
+    def _is_off(self, name: str, rest: str) -> bool:
+        is_set = rest.strip() in self._values
+        return name == ("ifclear" if is_set else "ifset")
 
     def _inline(self, text: str) -> str:
         return markdown(text, self._values, self._targets)
@@ -232,10 +234,7 @@ class _TexinfoWriter:
         elif name in commands.LEVELS:
             self._heading(commands.LEVELS[name], rest)
         elif name == "end":
-            ended = rest.split()[0] if rest else ""
-            if any(block.name == ended for block in self._open):
-                while self._end() != ended:
-                    pass
+            self._close(rest.split()[0] if rest else "")
         elif name in ("item", "itemx", "headitem", "tab"):
             self._item(name, rest)
         elif name == "center":
@@ -313,6 +312,11 @@ class _TexinfoWriter:
         if lines:
             block.rows.append(commonmark.indented(lines, block.marker) if block.marker else lines)
         block.blocks, block.terms = [], []
+
+    def _close(self, name: str) -> None:
+        if any(block.name == name for block in self._open):
+            while self._end() != name:
+                pass
 
     def _end(self) -> str:
         self._flush()

@@ -53,8 +53,9 @@ class ElementWriter:
         with self._topic.declaring(element):
             parts = [self._text(element.text)]
             for each in element:
-                is_entity = not isinstance(each.tag, str)  # that HTML does not have
-                parts += ["" if is_entity else self.element(each, level), self._text(each.tail)]
+                if isinstance(each.tag, str):  # else an entity that HTML does not have
+                    parts.append(self.element(each, level))
+                parts.append(self._text(each.tail))
             return "".join(parts)
 
     def element(self, element: etree._Element, level: int) -> str:

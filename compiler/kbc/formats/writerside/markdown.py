@@ -150,8 +150,9 @@ class _Markdown:
             margin = "" if indent else re.sub(r"[^ \t>]", " ", before)
             block = "\n".join(margin + line for line in fence(code, info.strip()))
             return indent, block if indent else before + block[len(margin) :]
-        settings = stated.get("ignore-vars"), stated.get("interpolate-variables")
-        is_literal = settings[0] == "true" or settings[1] == "false"
+        is_literal = (
+            stated.get("ignore-vars") == "true" or stated.get("interpolate-variables") == "false"
+        )
         body = lines[1:] if is_literal else self._topic.filled("\n".join(lines[1:])).split("\n")
         if indent:  # the place gives it back
             blanks = re.compile(rf"[ \t]{{0,{len(indent)}}}")

@@ -144,14 +144,19 @@ class PageIncludes:
             ruby = includes.expand_ruby(text, file.path, read)
             self._count(file, ruby)
             text, is_marked = ruby.text, None
-        generator, place = self._collection.generator, (text, file.path, self._folder, read)
+        generator = self._collection.generator
+        quarto = (
+            quarto_values.values(text, file.path, self._folder, read)
+            if generator == "quarto"
+            else None
+        )
         has_templates = generator in ("hexo", "jekyll") or "are_templates" in self._options
         # `{{ name }}` in prose is a value of Vue, or a substitution of MyST.
         fills_values = (
             generator in ("vitepress", "vuepress") or "has_substitutions" in self._options
         )
         # Notebooks that are text are none.
-        is_myst = self._collection.generator == "sphinx" and not path.endswith(_NOTEBOOKS)
+        is_myst = generator == "sphinx" and not path.endswith(_NOTEBOOKS)
         expansion = includes.expand(
             text,
             file.path,
@@ -170,8 +175,8 @@ class PageIncludes:
                 repository_folder=self._options.get("repository_folder", ""),
                 notes=self._notes,
                 is_mdx=is_mdx,
-                has_helpers=self._collection.generator == "mdbook",
-                stated=quarto_values.values(*place) if generator == "quarto" else None,
+                has_helpers=generator == "mdbook",
+                stated=quarto,
                 uids=self._uids,
                 mounted_anywhere=self._options.get("mdx_components", {}),
             ),
@@ -179,7 +184,7 @@ class PageIncludes:
             values=self._hugo.of_page(text, file.path, read) if self._hugo else None,
             liquid=self._liquid(text) if has_templates else None,
             filled=self._values(text) if fills_values else None,
-            docset=self._docset(text) if self._collection.generator == "docs-builder" else None,
+            docset=self._docset(text) if generator == "docs-builder" else None,
         )
         self._count(file, expansion)
         shown = mdx.with_rendered_texts(expansion.text) if is_mdx else expansion.text

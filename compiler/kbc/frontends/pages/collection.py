@@ -189,7 +189,8 @@ def _pages(
             redirects[file.path] = target
         elif not not_a_page(file):
             is_data = name.endswith((".xml", ".toml")) and not format_by_content(name, file.data)
-            files += [] if is_data else [file]
+            if not is_data:
+                files.append(file)
     left_out = PathPatterns(exclude=collection.exclude)
     listed = _listed(source, files, locations, left_out, diagnostics)
     order = {path: position for position, path in enumerate(listed)}
@@ -253,7 +254,8 @@ def _with_redirects(
         tried = (place, posixpath.join(place, "index.html"), f"{place}.html")
         known = (by_path[each] for each in tried if each in by_path)
         index = next(known, None)
-        index = by_key.get(page_key(target)) if index is None else index
+        if index is None:
+            index = by_key.get(page_key(target))
         if index is not None:
             old = _url(collection, source, path, path.removeprefix(f"{source.folder}/"))
             aliases = (*pages[index].aliases, path, old)

@@ -258,8 +258,9 @@ def _line(line: str) -> ParsedPage | str:
         return f"the line is {line.strip()[:40]!r}, not an object"
     if not _string(entry, "url"):
         return "the page has no `url`"
-    missing = f"the page {entry['url']!r} has no `text`, `markdown`, `content` or `html`"
-    return _entry(entry) or missing
+    if (page := _entry(entry)) is None:
+        return f"the page {entry['url']!r} has no `text`, `markdown`, `content` or `html`"
+    return page
 
 
 def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:

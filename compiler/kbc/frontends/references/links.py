@@ -73,14 +73,19 @@ def check_links(
                 is_elsewhere = record.collection in open_links and "/" not in target
                 is_page = target.lower().endswith(_PAGE_ENDINGS)
                 if path not in former and is_page and not is_elsewhere and not exists(path):
-                    said, place = f"the link {link!r} leads to {path}", line_in_file(line)
-                    message = f"{said}, which is not in the knowledge base"
-                    hint = suggest(path, places.paths)
-                    diagnostics.warning("dead-link", message, record.path, place, hint=hint)
+                    diagnostics.warning(
+                        "dead-link",
+                        f"the link {link!r} leads to {path}, which is not in the knowledge base",
+                        record.path,
+                        line_in_file(line),
+                        hint=suggest(path, places.paths),
+                    )
             elif anchor and not headings.may_have(path, written, record, is_own=not target):
                 message = f"the link {link!r} leads to a heading that {path} does not have"
-                place, hint = line_in_file(line), suggest(anchor, headings.of_page(path))
-                diagnostics.warning("dead-anchor", message, record.path, place, hint=hint)
+                hint = suggest(anchor, headings.of_page(path))
+                diagnostics.warning(
+                    "dead-anchor", message, record.path, line_in_file(line), hint=hint
+                )
 
 
 class _Places:
@@ -157,8 +162,7 @@ class _Headings:
             return True
         known = self.of_page(path)
         tried = {written, anchor, anchor.lower() if is_any else anchor}
-        tried |= {slug(anchor, own.style)} if own.slugs_links else set()
-        if not known.isdisjoint(tried):
+        if not known.isdisjoint(tried) or (own.slugs_links and slug(anchor, own.style) in known):
             return True
         if _OF_AN_OPERATION.fullmatch(anchor) and _stated(page, "openapi"):
             return True

@@ -59,7 +59,8 @@ def check(
         options = each.generator_options
         order = options.get("order", ())
         listed |= {posixpath.join(str(options.get("folder", "")), path) for path in order}
-        navigated |= {each.name} if each.generator and not order else set()
+        if each.generator and not order:
+            navigated.add(each.name)
     check_orphans(everything, linking, diagnostics, listed, navigated, link_roots(collections))
 
 
@@ -131,8 +132,9 @@ def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) 
                 if name.strip("/") not in known:
                     said = f"the label {record.label!r} recommends the {what} {name!r}"
                     message, hint = f"{said}, which does not exist", suggest(name, known)
-                    place = record.path, record.line
-                    diagnostics.error("routing-unknown-target", message, *place, hint=hint)
+                    diagnostics.error(
+                        "routing-unknown-target", message, record.path, record.line, hint=hint
+                    )
 
 
 def _check_related_pages(

@@ -36,9 +36,9 @@ def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
     folder, name = posixpath.split(file.path)
     slug = posixpath.basename(folder) if name == CONTEXT_FILE else name.removesuffix(".json")
     about = mapping_at(data, "workshop")
-    workshop = Workshop(slug, file.path)
-    for name in ("title", "subtitle", "product"):
-        setattr(workshop, name, text_at(about, name))
+    workshop = Workshop(slug, file.path, title=text_at(about, "title"))
+    workshop.subtitle = text_at(about, "subtitle")
+    workshop.product = text_at(about, "product")
     workshop.sections += _exported_pages(data, "workshop", "Workshop")
     for entry in data["exercises"]:
         number = _number(entry, "exerciseNumber")

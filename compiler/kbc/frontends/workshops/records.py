@@ -23,8 +23,10 @@ def workshop_records(collection: Collection, workshop: Workshop) -> list[Compile
         sections += exercise.sections
         sections += (each for step in exercise.steps.values() for each in step.sections)
     title = workshop.title or workshop.slug
-    numbered = enumerate(sections)
-    records = [_section_record(collection, workshop, title, *each) for each in numbered]
+    records = [
+        _section_record(collection, workshop, title, order, section)
+        for order, section in enumerate(sections)
+    ]
     match = _REPOSITORY.fullmatch(workshop.repository)
     about = WorkshopRecord(
         id=workshop.slug,
@@ -49,7 +51,9 @@ def _section_record(
     collection: Collection, workshop: Workshop, title: str, order: int, section: Part
 ) -> WorkshopSection:
     numbers = (f"{number:02}" for number in (section.exercise, section.step) if number)
-    place = [workshop.slug, *numbers, section.kind, *filter(None, [section.name])]
+    place = [workshop.slug, *numbers, section.kind]
+    if section.name:
+        place.append(section.name)
     path = section.path and posixpath.join(workshop.folder, section.path)
     return WorkshopSection(
         id="/".join(place),
