@@ -370,21 +370,20 @@ class Structure:
         ones of as many lines in records called alike; without vectors all of the latter."""
         import numpy as np
 
-        similarity, lines = pool.similarity, self._facts.lines(pool.rows)
-        near = lines[:, None] == lines if similarity is None else similarity >= steps.COPY_COSINE
-        ones, others = np.divmod(np.flatnonzero(near), len(near))
+        similarity = pool.similarity
+        if similarity is None:  # any pair may be copies
+            similarity = np.full((len(pool.rows),) * 2, steps.COPY_COSINE, dtype=np.float32)
+        ones, others = np.divmod(np.flatnonzero(similarity >= steps.COPY_COSINE), len(similarity))
         once = ones < others
         ones, others = ones[once], others[once]
         if not len(ones):
             return ones, others
-        close = np.zeros(len(ones), dtype=np.bool_)
-        if similarity is not None:
-            close = similarity[ones, others] >= np.float64(steps.NEAR_COSINE)
+        close = similarity[ones, others] >= np.float64(steps.NEAR_COSINE)
+        lines = self._facts.lines(pool.rows)
         left, right = pool.record_of[ones], pool.record_of[others]
         numbers: dict[frozenset[str], int] = {}
         named = np.array([numbers.setdefault(one.words, len(numbers)) for one in pool.facts])
-        alike = (lines[ones] == lines[others]) & (left != right) & (named[left] == named[right])
-        close |= alike
+        close |= (lines[ones] == lines[others]) & (left != right) & (named[left] == named[right])
         return ones[close], others[close]
 
 
