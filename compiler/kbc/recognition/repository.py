@@ -68,7 +68,7 @@ be called otherwise (`test-utils`)."""
 _GUIDES = (*MARKDOWN, ".rst", ".adoc", ".asciidoc")
 _FOR_MAKERS = re.compile(
     r"agents?|authors?|backers|claude|.*code[-_]of[-_]conduct|contributors|copying|copyrights?|credits"
-    r"|dependencies|gemini|governance|maintain(?:ers|ing)|.*notices?|owners|releas(?:es?|ing)|roadmap"
+    r"|dependencies|gemini|governance|maintain(?:ers|ing)|notes|.*notices?|owners|releas(?:es?|ing)|roadmap"
     r"|skill|sponsors|summary|.*template|thanks|to-?do|(?:.*[-_])?(?:un)?licen[cs]es?(?:[-_].*)?|_.*|.*\.api",
     re.IGNORECASE,
 )
