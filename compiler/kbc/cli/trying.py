@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Unpack
 
@@ -44,9 +43,9 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     from kbc.pipeline.build import build
     from kbc.sources.accounting import UNREADABLE
 
+    cache = Path(chosen["cache"] or default_cache())
+    chosen.update({"out": cache / TRIED, "keep": 1, "no_draft": True})
     options = build_options(chosen)
-    cache = Path(options.cache or default_cache())
-    options = replace(options, out=cache / TRIED, keep=1, draft_first=False)
     try:
         with closing(reporting.progress(False)) as progress:
             report = build(opened(kb, name, cache), options, progress)
@@ -66,6 +65,12 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
             click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
     kept, served = shlex.quote(str(kb)), shlex.quote(where)
     click.echo(f"keep it: kbc build {kept}; serve it: kbc serve {served}", err=True)
+
+
+# These builds have a place of their own, of which one version is kept.
+try_command.params = [
+    each for each in try_command.params if each.name not in ("out", "keep", "no_draft")
+]
 
 
 def _queries() -> Iterator[str]:

@@ -70,7 +70,8 @@ def in_row_order(collections: Sequence[Collection]) -> list[Collection]:
 
 
 def search_scopes(collections: Sequence[Collection]) -> dict[str, list[str]]:
-    """Scope name -> collection names in row order. A promised scope wins over a collection's name.
+    """Scope name -> collection names in row order. A promised scope that holds something wins over a
+    collection's name.
 
     Every promised scope is there, also when nothing is in it.
     """
@@ -79,5 +80,6 @@ def search_scopes(collections: Sequence[Collection]) -> dict[str, list[str]]:
     scopes = {"all": reference or [each.name for each in ordered]}
     scopes |= {each.name: [each.name] for each in ordered}
     for scope, is_member in _SCOPES.items():
-        scopes[scope] = [each.name for each in ordered if is_member(each)]
+        if (held := [each.name for each in ordered if is_member(each)]) or scope not in scopes:
+            scopes[scope] = held
     return scopes

@@ -26,8 +26,10 @@ MAX_CODE_BYTES = 40_000_000
 """Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
 
 _LEAST_LEFT = 0.25
-"""The share of the files that must be left where the largest folder is left out: a copy of other projects
-(`lib/`) or one part of many, and not what the project is."""
+"""The share of the files that must be left where a folder is left out: a copy of other projects (`lib/`),
+demonstrations or one part of many, and not what the project is."""
+
+_OWN = frozenset({"crates", "include", "packages", "source", "src"})
 
 _TESTS = (
     *("test/", "tests/", "__tests__/", "spec/", "e2e/", "testdata/", "fixtures/", "benchmarks/"),
@@ -35,6 +37,10 @@ _TESTS = (
     *("testfiles/", "testfiles-*/"),  # those of l3build, which tests LaTeX
 )
 _DOCUMENTS = (*places.HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
+_OF_PROGRAMS = re.compile(r"(?:.*/)?(?:CMakeLists|requirements(?:[-_][^/]*)?)\.txt")
+_OF_CHARTS = "templates/NOTES.txt"
+"""Text that the kind `docs` leaves to the source around it: settings, and what Helm prints."""
+
 _OF_SITES = frozenset({"css", "html", "scss"})
 """Languages of what pages are shown with."""
 
@@ -107,7 +113,7 @@ def among_pages(root: Path, files: Sequence[str], exclude: Sequence[str] = ()) -
         return None
     read = _by_content(root, others)
     found = sorted({each for name in files for each in endings if name.lower().endswith(each)})
-    patterns = (*exclude, *(f"*{each}" for each in found), *read)
+    patterns = (*exclude, *(f"*{each}" for each in found), *read, *_no_pages(files))
     return _bounded(root, patterns, documented=True)[0]
 
 
@@ -147,6 +153,7 @@ def _pages_of(root: Path, place: str, files: Sequence[str]) -> Iterator[str]:
     }
     yield from (f"/{place}/**/*{ending}" for ending in sorted(found))
     yield from _by_content(root, inside)
+    yield from _no_pages(inside)
 
 
 def _by_content(root: Path, files: Iterable[str]) -> list[str]:
@@ -159,6 +166,15 @@ def _by_content(root: Path, files: Iterable[str]) -> list[str]:
     return [f"/{name}" for name in others if is_wanted(root / name, wanted)]
 
 
+def _no_pages(names: Sequence[str]) -> Iterator[str]:
+    """Patterns that bring back what only looks like a page by its ending."""
+    known = frozenset(names)
+    for name in names:
+        chart = name.removesuffix(_OF_CHARTS)
+        if _OF_PROGRAMS.fullmatch(name) or (chart != name and f"{chart}Chart.yaml" in known):
+            yield f"!/{name}"
+
+
 def _bounded(root: Path, exclude: Sequence[str], documented: bool) -> tuple[Collection | None, str]:
     """What `collection` returns, of the files that `exclude` leaves."""
     whole = Collection(name="code", kind="code", paths=(".",), exclude=tuple(exclude))
@@ -167,10 +183,9 @@ def _bounded(root: Path, exclude: Sequence[str], documented: bool) -> tuple[Coll
         return whole, ""
     if not documented or _is_within_bounds(root, without_tests):
         return without_tests, "tests are left out: they would be too much code"
-    largest = _largest_folder(root, without_tests)
-    rest = replace(without_tests, exclude=(*without_tests.exclude, f"/{largest}/"))
-    if largest and _is_within_bounds(root, rest):
-        return rest, f"tests and `{largest}/` are left out: they would be too much code"
+    if folder := _folder_too_much(root, without_tests):
+        rest = replace(without_tests, exclude=(*without_tests.exclude, f"/{folder}/"))
+        return rest, f"tests and `{folder}/` are left out: they would be too much code"
     return None, (
         f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB; a kb.toml can name what to compile"
     )
@@ -185,17 +200,23 @@ def _is_within_bounds(root: Path, code: Collection) -> bool:
     return True
 
 
-def _largest_folder(root: Path, code: Collection) -> str:
-    """The folder at the top of `root` with most of the code; "" where hardly anything would be left."""
+def _folder_too_much(root: Path, code: Collection) -> str:
+    """The folder at the top of `root` without which the code is within the bounds: of several, the one with
+    the fewest files, of which the project's own source is the last; "" without any, and where hardly anything
+    would be left."""
     sizes, counts = Counter[str](), Counter[str]()
     for path in SourceTree(code.exclude).walk(root):
         top, *below = path.relative_to(root).parts
         counts[top if below else ""] += 1
-        if below:
-            sizes[top] += path.stat().st_size
-    largest = max(sizes, key=lambda each: (sizes[each], each), default="")
-    is_part = counts[largest] <= (1 - _LEAST_LEFT) * counts.total()
-    return largest if is_part else ""
+        sizes[top if below else ""] += path.stat().st_size
+    least_files, least_bytes = counts.total() - MAX_CODE_FILES, sizes.total() - MAX_CODE_BYTES
+    most = (1 - _LEAST_LEFT) * counts.total()
+    found = (
+        top
+        for top, count in counts.items()
+        if top and least_files <= count <= most and sizes[top] >= least_bytes
+    )
+    return min(found, key=lambda top: (top in _OWN, counts[top], top), default="")
 
 
 def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:

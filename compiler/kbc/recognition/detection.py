@@ -317,9 +317,11 @@ class _FolderDetector:
         self._leave_out(translations.outside(self._translated_files, taken))
         self._leave_out(translations.repeated_languages(self._files, taken))
         own = [name for name in beside if name not in self._translated_files]
-        if readmes := tuple(places.readmes(own)):
+        if readmes := tuple(repository.readmes(own)):
             collections.append(collection("readme", "docs", readmes))
-        collections += code.documented_programs(self._root, found, self._files)
+        programs = code.documented_programs(self._root, found, self._files)
+        shown = [path for each in programs for path in each.paths]
+        collections = [*(without(each, shown) for each in collections), *programs]
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(collection("notebooks", "docs", notebooks))
         manuals = [] if sites else places.manuals(self._files, self._man_pages, taken)

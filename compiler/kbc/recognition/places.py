@@ -67,7 +67,9 @@ MAX_DEPTH = 3
 _LICENCE_OF_JAVADOC = re.compile(r"(?:^|/)legal/(?:dejavufonts|jquery(?:UI)?|jszip|pako)\.md\Z")
 """What javadoc writes about the scripts and fonts beside its pages."""
 
-_USUAL = re.compile(rf"(?i)(?:un)?licen[cs]es?|copying|copyright|notice|{LOG_OF_CHANGES}|.+\.api")
+_USUAL = re.compile(
+    rf"(?i)(?:un)?licen[cs]es?|copying|copyright|notice|agents|claude|gemini|{LOG_OF_CHANGES}|.+\.api"
+)
 """Pages that any package may have, which do not show where documentation is; `a.api.md`: API Extractor."""
 
 MANY_PAGES = 20
@@ -311,23 +313,6 @@ def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str
             is_page(name)
             or written.isdisjoint({PurePosixPath(name).name, PurePosixPath(name).stem})
         )
-    ]
-
-
-def readmes(names: Sequence[str]) -> list[str]:
-    """The pages about the project among the entries of its root; of one in R Markdown or Quarto and what it
-    was rendered to, the latter."""
-    found = [
-        name
-        for name in names
-        if name.lower().endswith(BY_NAME["texinfo"].suffixes)
-        or (README.fullmatch(name) and name.lower().endswith(KINDS["docs"].suffixes))
-    ]
-    rendered = {name.rpartition(".")[0] for name in found if name.lower().endswith(".md")}
-    return [
-        name
-        for name in found
-        if not (name.lower().endswith((".rmd", ".qmd")) and name.rpartition(".")[0] in rendered)
     ]
 
 

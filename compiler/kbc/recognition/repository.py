@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from kb_runtime.live.source_trees import VERSION_CONTROL
+from kbc.formats.registry import BY_NAME
 from kbc.project.include_tree import IncludeTree
+from kbc.project.kinds import KINDS, MARKDOWN
 from kbc.project.model import Collection
 from kbc.recognition.configuration import first_existing, read_text
 from kbc.recognition.generators import (
@@ -46,6 +48,7 @@ from kbc.recognition.places import (
     FEW_PAGES,
     MANY_PAGES,
     MAX_DEPTH,
+    README,
     SKIPPED,
     is_page,
     pages_beside,
@@ -61,6 +64,15 @@ _SCAFFOLDS = re.compile(r"templates?[-_].*")
 _OF_TESTS = re.compile(r"tests?[-_](?:sites?|projects?|apps?|data)(?:[-_].+)?", re.IGNORECASE)
 """Folders whose sites are what a generator or theme is tested with, where there is another site. Packages may
 be called otherwise (`test-utils`)."""
+
+_GUIDES = (*MARKDOWN, ".rst", ".adoc", ".asciidoc")
+_FOR_MAKERS = re.compile(
+    r"agents?|authors?|backers|claude|.*code[-_]of[-_]conduct|contributors|copying|copyrights?|credits"
+    r"|dependencies|gemini|governance|maintain(?:ers|ing)|notes|.*notices?|owners|releas(?:es?|ing)|roadmap"
+    r"|skill|sponsors|summary|.*template|thanks|to-?do|(?:.*[-_])?(?:un)?licen[cs]es?(?:[-_].*)?|_.*|.*\.api",
+    re.IGNORECASE,
+)
+"""Pages at the top of a tree that tell its users nothing: on who works on it, how, and by which law."""
 
 _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
@@ -270,4 +282,22 @@ def beside(names: Sequence[str], collections: Sequence[Collection]) -> list[str]
     patterns = [PathPatterns(each.include, each.exclude) for each in whole]
     return [
         name for name in names if name not in taken and all(each.reason(name) for each in patterns)
+    ]
+
+
+def readmes(names: Sequence[str]) -> list[str]:
+    """The pages about the project among the entries of its root, without those on how people work on it; of
+    one in R Markdown or Quarto and what it was rendered to, the latter."""
+    found = [
+        name
+        for name in names
+        if name.lower().endswith(BY_NAME["texinfo"].suffixes)
+        or (README.fullmatch(name) and name.lower().endswith(KINDS["docs"].suffixes))
+        or (name.lower().endswith(_GUIDES) and not _FOR_MAKERS.fullmatch(name.rpartition(".")[0]))
+    ]
+    rendered = {name.rpartition(".")[0] for name in found if name.lower().endswith(".md")}
+    return [
+        name
+        for name in found
+        if not (name.lower().endswith((".rmd", ".qmd")) and name.rpartition(".")[0] in rendered)
     ]

@@ -20,6 +20,7 @@ OUTCOMES = (READ, INCLUDED, LEFT_OUT, UNREADABLE)
 HIDDEN = "hidden"
 LINKED = "a link to what is read"
 NO_COLLECTION = "in no collection"
+_NOT_READ = "format not read: "
 _PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
 _UNREAD = (
     *(".dita", ".ditamap", ".doc", ".odt", ".ppt", ".rtf", ".tex"),
@@ -73,7 +74,11 @@ class Accounting:
 
     def _add(self, new: Outcome) -> None:
         old = self._found.get(new.path)
-        if old is None or OUTCOMES.index(new.outcome) < OUTCOMES.index(old.outcome):
+        if (
+            old is None
+            or OUTCOMES.index(new.outcome) < OUTCOMES.index(old.outcome)
+            or (new.outcome == LEFT_OUT and _says_little(old))
+        ):
             self._found[new.path] = new
         if not new.is_folder:
             folder = new.path
@@ -170,6 +175,12 @@ class Accounting:
         }
 
 
+def _says_little(found: Outcome) -> bool:
+    """Whether a file was left out for its ending alone: another collection may know what it is."""
+    is_document = found.path.lower().endswith(_UNREAD)
+    return found.reason.startswith(_NOT_READ) and not is_document
+
+
 def _stem(path: str) -> str:
     return path.rpartition(".")[0]
 
@@ -177,4 +188,4 @@ def _stem(path: str) -> str:
 def ending_reason(name: str) -> str:
     """Why a file is left out whose ending no front end of its collection reads: by the ending."""
     stem, dot, ending = name.lower().rpartition(".")
-    return f"format not read: .{ending}" if dot and stem else "format not read: no ending"
+    return f"{_NOT_READ}.{ending}" if dot and stem else f"{_NOT_READ}no ending"

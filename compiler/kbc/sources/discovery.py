@@ -287,7 +287,9 @@ class _Walker:
             elif wanted(path):
                 yield path
             else:
-                self._leave_out(path, ending_reason(entry.name))
+                # Counted where it lies: no other collection goes through links.
+                place = Path(os.path.realpath(folder)) if self._has_links else folder
+                self._leave_out(place / entry.name, ending_reason(entry.name))
 
     def _leave_out(self, path: Path, reason: str) -> None:
         is_folder = path.is_dir() and not path.is_symlink()

@@ -128,7 +128,9 @@ def collections_of(knowledge: Knowledge, scopes: Iterable[str]) -> tuple[str, ..
     `ToolError` BAD_INPUT for a scope that does not exist."""
     known: dict[str, list[str]] = knowledge.manifest["scopes"]
     wanted = tuple(scopes) or (ALL,)
-    require_known("scope", wanted, [*known], details={"allowed": [*known]})
+    filled = [name for name, collections in known.items() if collections]
+    unknown = [name for name in wanted if name not in known]
+    require_known("scope", unknown, filled, details={"allowed": filled})
     return tuple(dict.fromkeys(name for scope in wanted for name in known[scope]))
 
 

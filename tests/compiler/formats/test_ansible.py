@@ -113,3 +113,7 @@ def test_plugins_of_a_collection_are_pages_and_code(tmp_path: Path) -> None:
         "plugins/doc_fragments/wind.py",
         "plugins/module_utils/line.py",
     }
+    write_tree(root, {"_config.yml": "theme: slate\n"})
+    records = read(root)[0].records  # of a site that has the whole tree, the plugins are read once
+    assert [each.path for each in records["docs"]] == ["README.md"]
+    assert [each.path for each in records["plugins"]] == ["plugins/modules/kite.py"]

@@ -37,6 +37,10 @@ def test_promised_scopes_gather_kinds_and_groups() -> None:
     assert scopes["extra"] == ["posts"]
     assert scopes["builtins"] == ["api"]
     assert scopes["examples"] == []
+    named = search_scopes(
+        [*COLLECTIONS, collection("examples", "docs")]
+    )  # pages, and no other scope
+    assert named["examples"] == ["examples"]
 
 
 def test_each_collection_is_a_scope_and_routing_is_not() -> None:

@@ -135,6 +135,22 @@ def test_what_a_chart_prints_is_no_page(tmp_path: Path) -> None:
         "charts/heron/README.md",
         "notes/templates/NOTES.txt",
     }
+    (tmp_path / "tree/.git").mkdir()
+    code = {each.path for each in read(tmp_path / "tree")[0].records["code"]}
+    assert "charts/heron/templates/NOTES.txt" in code
+    assert "notes/templates/NOTES.txt" not in code
+
+
+def test_settings_among_pages_are_none(tmp_path: Path) -> None:
+    settings = ["docs/CMakeLists.txt", "docs/requirements.txt", "docs/dev-requirements.txt"]
+    files = {"docs/use.md": page("Use"), "docs/notes.txt": "Notes on birds.\n", "setup.py": CODE}
+    root = write_tree(tmp_path / "heron", files | dict.fromkeys(settings, "heron\n"))
+    inputs, _ = read(root)
+    assert [each.id for each in inputs.records["docs"]] == ["notes.txt", "use.md"]
+    (root / "docs/fly.py").write_text(CODE)  # now it has source, which has the settings as well
+    code = {each.path for each in read(root)[0].records["code"]}
+    assert {*settings[:2], "docs/fly.py"} <= code
+    assert "docs/notes.txt" not in code
 
 
 def test_text_without_an_ending_is_read_where_there_is_nothing_else(tmp_path: Path) -> None:

@@ -203,10 +203,16 @@ def test_a_readme_that_is_rendered_to_another_is_read_once(tmp_path: Path) -> No
     assert [each.id for each in inputs.records["readme"]] == ["NEWS.md", "README.md"]
 
 
-def test_notes_on_upgrades_are_beside_the_readme(tmp_path: Path) -> None:
-    files = {"composer.json": "{}", "a.php": "<?php\n", "UPGRADE.md": page("Upgrades")}
-    assert titles(read(write_tree(tmp_path, files))[0].records["readme"]) == {
-        "UPGRADE.md": "Upgrades"
+def test_guides_at_the_top_are_beside_the_readme_but_not_what_only_its_makers_need(
+    tmp_path: Path,
+) -> None:
+    guides = {"UPGRADE.md": page("Upgrades"), "ADVANCED.md": page("Scripts")}
+    others = ("AGENTS.md", "LICENSE-MIT.md", "code-of-conduct.md", "RELEASE.md", "api.api.md")
+    files = {"composer.json": "{}", "a.php": "<?php\n", "b.php": "<?php\n", **guides}
+    root = write_tree(tmp_path, files | dict.fromkeys(others, "# A\n"))
+    assert titles(read(root)[0].records["readme"]) == {
+        "UPGRADE.md": "Upgrades",
+        "ADVANCED.md": "Scripts",
     }
 
 
@@ -314,7 +320,8 @@ def test_the_pages_beside_a_manifest_are_documentation_without_programs(tmp_path
     )
     assert recognised(root).project.collections[0].paths == ("SUPPORT.md", *pages)
     write_tree(root, {"heron.c": "int fly;\n"})
-    assert [each.name for each in recognised(root).project.collections] == ["code"]
+    readme, code = recognised(root).project.collections
+    assert (readme.name, readme.paths, code.name) == ("readme", ("SUPPORT.md", *pages), "code")
 
 
 @pytest.mark.parametrize("site", [{}, {"mkdocs.yml": "site_name: Heron\n"}])
@@ -413,14 +420,6 @@ def test_man_pages_beside_source_are_documentation(tmp_path: Path) -> None:
     assert not {each.path for each in inputs.records["code"]} & {"heron.1", "egret/egret.1"}
     write_tree(root, {f"docs/{number}.md": page(f"Chapter {number}") for number in range(20)})
     assert "man" not in read(root)[0].records
-
-
-def test_settings_among_pages_are_none(tmp_path: Path) -> None:
-    settings = ["docs/CMakeLists.txt", "docs/requirements.txt", "docs/dev-requirements.txt"]
-    files = {"docs/use.md": page("Use"), "docs/notes.txt": "Notes on birds.\n", "setup.py": CODE}
-    root = write_tree(tmp_path / "heron", files | dict.fromkeys(settings, "heron\n"))
-    inputs, _ = read(root)
-    assert [each.id for each in inputs.records["docs"]] == ["notes.txt", "use.md"]
 
 
 def test_man_pages_in_other_markup_beside_source_are_documentation(tmp_path: Path) -> None:

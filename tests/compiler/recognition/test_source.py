@@ -30,7 +30,9 @@ def test_source_of_any_language_beside_a_few_pages_is_read(
     pages = {f"{name}.md": page(name) for name in ("README", "TUTORIAL", "INSTALL", "DESIGN")}
     tree = write_tree(tmp_path / "heron", {manifest: "", source: "heron = 1\n", **pages})
     assert recognised(tree).what == "repository"
-    assert {source, "DESIGN.md"} <= {record.id for record in read(tree)[0].records["code"]}
+    records = read(tree)[0].records
+    assert source in {record.id for record in records["code"]}
+    assert {record.id for record in records["readme"]} == set(pages)
 
 
 def test_a_module_with_a_site_of_its_own_is_read_with_its_source(tmp_path: Path) -> None:
@@ -191,6 +193,19 @@ def test_the_largest_folder_of_much_code_is_left_out_before_all_of_it(
     assert found == ({"src/a.ts", "src/b.ts"} if own == 2 else set())
     (said,) = recognised(root).notes
     assert said.startswith(f"{note} left out: ")
+
+
+def test_of_much_code_the_folder_with_the_fewest_files_that_is_enough_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_of_repositories, "MAX_CODE_BYTES", 250)
+    code = {f"src/{name}.ts": CODE * 8 for name in "abc"} | {"tools/a.ts": CODE}
+    code |= {f"examples/{name}.ts": CODE * 3 for name in "abcd"} | {"demos/a.ts": CODE * 14}
+    files = {"package.json": "{}", "docs/start.md": page("Start"), **code}
+    inputs, _ = read(root := write_tree(tmp_path / "heron", files))
+    folders = {each.id.partition("/")[0] for each in inputs.records["code"]}
+    assert folders == {"package.json", "src", "examples", "tools"}
+    assert recognised(root).notes[0].startswith("tests and `demos/` are left out")
 
 
 def test_tests_that_are_called_as_such_are_left_out_before_all_code(

@@ -17,6 +17,7 @@ from kbc.formats.document import decode
 from kbc.project.kinds import MAX_FILE_BYTES
 from kbc.project.loading import load_project
 from kbc.project.source_file import SourceFile
+from kbc.sources.accounting import Accounting
 from kbc.sources.discovery import discover
 from kbc.sources.formats import is_wanted
 from kbc.sources.globs import glob_base
@@ -24,13 +25,13 @@ from kbc.sources.ignore_files import read_patterns
 
 
 def files_of(
-    root: Path, toml: str = "", allow_outside: bool = False
+    root: Path, toml: str = "", allow_outside: bool = False, accounting: Accounting | None = None
 ) -> tuple[dict[str, list[SourceFile]], Diagnostics]:
     (root / "kb.toml").write_text(f'[kb]\nname = "demo"\n{toml}')
     diagnostics = Diagnostics()
     project = load_project(root, diagnostics)
     assert project is not None, [str(found) for found in diagnostics]
-    return discover(project, diagnostics, allow_outside), diagnostics
+    return discover(project, diagnostics, allow_outside, accounting=accounting), diagnostics
 
 
 def write(path: Path, text: str = "# Title\n\nText.\n") -> None:
@@ -168,6 +169,22 @@ def test_an_entry_without_a_fitting_file_is_told_on_the_line_of_paths(tmp_path: 
     _, diagnostics = files_of(tmp_path, docs('"docs"'))
     (found,) = diagnostics.warnings
     assert (found.code, found.line) == ("collection-path-empty", 6)
+
+
+def test_a_file_is_counted_once_and_with_the_most_telling_reason(tmp_path: Path) -> None:
+    write(tmp_path / "docs/a.md")
+    write(tmp_path / "docs/data/a.yml", "")
+    write(tmp_path / "docs/manual.doc", "\0")
+    (tmp_path / "docs/again").symlink_to("data")
+    accounting = Accounting()
+    code = '[[collection]]\nname = "code"\nkind = "code"\npaths = ["."]\n'
+    files_of(tmp_path, docs('"docs"') + code, accounting=accounting)
+    assert {each.path: each.reason for each in accounting if each.path.startswith("docs/")} == {
+        "docs/a.md": "",
+        "docs/again": "links",
+        "docs/data/a.yml": "empty",
+        "docs/manual.doc": "format not read: .doc",
+    }
 
 
 def test_a_link_that_closes_a_circle_is_left_out(tmp_path: Path) -> None:

@@ -276,6 +276,8 @@ def test_try_answers_queries_from_stdin_and_ends_with_q(
     assert out.count("1. ") == 1
     assert tree_of(project) == before
     assert (tmp_path / "cache/try/weir/CURRENT").exists()
+    code, _, err = ask(capsys, "try", project, "--out", tmp_path)  # it would be ignored
+    assert (code, "No such option '--out'" in err) == (exit_codes.USAGE, True)
 
 
 def test_try_keeps_what_it_asks_while_another_folder_of_its_name_is_tried(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from textwrap import dedent
 
 from kbc.formats.document import FormatError
 from kbc.limits import MAX_CONVERTED_BYTES
@@ -12,6 +13,7 @@ from kbc.limits import MAX_CONVERTED_BYTES
 START_BYTES = 20_000
 _GZIP = b"\x1f\x8b"
 _ROFF = re.compile(rb"^[.'](?:TH|SH|Dd|Dt)\b", re.MULTILINE)
+_SAME = re.compile(rb"(?:\s*+[.']?[ \t]*+\\[\"#].*+\n)*+\s*+[.']so[ \t]++\S++\s*+")
 _TABLE = re.compile(r"^([.']TS\b.*\n)((?:(?![.']T[SE]\b).*\n)*)(?=[.']TE\b)", re.MULTILINE)
 _COMMENT = re.compile(r"^[.']?[ \t]*\\[\"#].*\n", re.MULTILINE)
 _OPTIONS = re.compile(r"\s*[a-zA-Z][^;\n]*(?:\(;\)[^;\n]*)?;[ \t]*\n")
@@ -35,6 +37,10 @@ _MACRO = re.compile(r"[A-Z][a-z]")
 _SETTINGS = frozenset([
     "Bd", "Bl", "Dd", "Dt", "Ed", "El", "Os", "TH", "ad", "de", "hy", "ie", "if", "nh",
 ])  # fmt: skip
+_INDENTED = re.compile(r" {2}|\t")
+_LITERAL = {"nf": "fi", "EX": "EE", "Bd": "Ed", "TS": "TE", "Vb": "Ve", "de": ".", "ig": "."}
+"""Requests behind which lines stay as they are, up to another one."""
+
 _STARTS = {"SH": "\n## ", "SS": "\n### ", "IT": "\n- ", "TP": "\n", "IP": "\n- "}
 
 
@@ -46,6 +52,11 @@ def is_man_page(data: bytes) -> bool:
     except zlib.error:
         return False
     return _ROFF.search(start, 0, START_BYTES) is not None
+
+
+def is_other_name(data: bytes) -> bool:
+    """Whether a file only says which page `man` shows for its name, one that tells its other names itself."""
+    return _SAME.fullmatch(data) is not None
 
 
 def unpacked(data: bytes) -> bytes:
@@ -71,7 +82,7 @@ def _unpacked(data: bytes, size: int) -> tuple[bytes, bool]:
 def prepared(text: str) -> str:
     """The same document, its tables with nothing but the number of their columns as their format: the
     writer uses neither alignment nor rules, and of spans only the cells."""
-    text = _SYSTEM.sub(r"\1", _TABLE.sub(_plain, text))
+    text = _with_examples(_SYSTEM.sub(r"\1", _TABLE.sub(_plain, text)))
     if _MDOC.search(text):  # of which pandoc's reader knows no tables
         text = _NOTHING_OPEN.sub("", _CONTINUED.sub(" ", _WHOLE_TABLE.sub(_literal, text)))
     return _without_open_enclosures(text) if _OPENED.search(text) else text
@@ -91,6 +102,28 @@ def as_written(text: str) -> str:
         start = _STARTS.get(request.upper(), "")
         found.append(f"{start}{' '.join(words)}" if words else "")
     return re.sub(r"\n{3,}", "\n\n", "\n".join(found)).strip() + "\n"
+
+
+def _with_examples(text: str) -> str:
+    """Lines that begin with blanks, which roff does not join, as literal text: examples. Those before a line
+    that goes on where they end are the beginning of a paragraph."""
+    found: list[str] = []
+    example: list[str] = []
+    end = ""
+    for line in [*text.split("\n"), ".fi"]:
+        request = line[1:3].strip() if line[:1] in (".", "'") else ""
+        if not (end or request) and (_INDENTED.match(line) if line.strip() else example):
+            example.append(line)
+            continue
+        if example and (request or not example[-1].strip()):
+            below = next(at for at, each in enumerate(reversed(example)) if each.strip())
+            shown = dedent("\n".join(example[: len(example) - below]))
+            shown = re.sub(r"^(?=[.'])", r"\&", shown, flags=re.MULTILINE)
+            example = [".nf", shown, ".fi", *example[len(example) - below :]]
+        found += [*example, line]
+        example = []
+        end = "" if end and request == end else end or _LITERAL.get(request, "")
+    return "\n".join(found[:-1])
 
 
 def _without_open_enclosures(text: str) -> str:

@@ -75,6 +75,8 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
         if name == "org":
             source, problems = org_includes.with_includes(path, source, read)
         data = _PREPARED[name](source).encode()
+    if name == "man" and man.is_other_name(data):
+        return []
     if name == "man" and not man.is_man_page(data):
         return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
     is_mdoc = name == "man" and _MDOC.search(data[:20_000])

@@ -231,6 +231,8 @@ def _code(stretch: str, page: IncludingPage) -> str:
     language = _language(stretch)
     if language not in _EXAMPLES:
         stretch = highlights.without_marks(stretch)
+    if language == "rust" and page.around.has_helpers:
+        stretch = mdbook.without_hidden(stretch)
     if _FILLED.search(stretch) and (shown_file := code_import.filled(stretch, page)) != stretch:
         return shown_file
     has_files = "{!" in stretch

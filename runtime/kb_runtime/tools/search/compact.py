@@ -257,7 +257,7 @@ def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:
         "builtAt": manifest["built_at"],
         "semanticSearch": manifest.get("encoder") is not None,
         "collections": [_summary(each) for each in session.artifact.collections],
-        "scopes": list(manifest["scopes"]),
+        "scopes": [name for name, held in manifest["scopes"].items() if held],
     }
     structured |= present(description=manifest.get("description"), license=manifest.get("license"))
     return json_answer(structured)

@@ -263,6 +263,36 @@ def test_a_man_page_as_systems_install_it_is_compressed() -> None:
     for damaged in (packed[:-20], packed[:12]):
         (problem,) = convert("man8/wharf-load.8.gz", damaged, read)[0].problems
         assert "damaged" in problem.message
+    assert convert("man8/dock.8", b'.\\" A name.\n.so man8/wharf-load.8\n', read) == []
+
+
+EXAMPLES = """\
+.TH LOAD 8
+.SH OPTIONS
+.TP
+\\fB\\-n\\fR
+Names a crane, such as
+   \\fBload \\-n east \\\\
+     \\-\\-all\\fR
+
+   .hidden
+.TP
+.B \\-q
+  A paragraph
+goes on.
+.SH FILES
+.nf
+  kept
+.fi
+    ~/.loadrc
+"""
+
+
+def test_lines_of_man_pages_that_begin_with_blanks_are_code_as_roff_does_not_join_them() -> None:
+    text = one("load.8", EXAMPLES).text
+    assert "such as\n\n```\nload -n east \\\n  --all\n\n.hidden\n```\n" in text
+    assert "  A paragraph goes on.\n" in text
+    assert text.endswith("```\n  kept\n```\n\n```\n~/.loadrc\n```\n")
 
 
 TABLE = """\

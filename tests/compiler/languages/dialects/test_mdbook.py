@@ -51,3 +51,11 @@ def test_templates_that_are_not_there_are_counted() -> None:
 def test_helpers_of_other_programs_stay() -> None:
     text = "{{#if x}} {{#ref y}}\n"
     assert expanded(text, is_book=False) == Expansion(text, {})
+
+
+def test_lines_of_rust_that_mdbook_hides_are_no_code() -> None:
+    code = "```rust,editable\n# use a::Egg;\n#\n#[derive(Debug)]\nstruct Egg;\n    # let x;\n## shown\n```\n"
+    shown = "```rust,editable\n#[derive(Debug)]\nstruct Egg;\n# shown\n```\n"
+    shell = "```sh\n# a comment\nls\n```\n"
+    assert expanded(f"# Eggs\n\n{code}\n{shell}").text == f"# Eggs\n\n{shown}\n{shell}"
+    assert expanded(code, is_book=False).text == code

@@ -281,6 +281,9 @@ def test_tabs_have_the_labels_that_their_group_states(tmp_path: Path) -> None:
 
 def test_references_of_hugo_find_a_page_in_any_folder(tmp_path: Path) -> None:
     text = '# A\n\n[gates]({{< ref "gates.md#open" >}}), [twice]({{< relref twice.md >}})\n'
+    text += (
+        '\n{{< button text="Open" page="gates#open" >}} {{< button text="Far" page="x/far" >}}\n'
+    )
     files = {
         "hugo.toml": "title = 'S'\n",
         "content/a/a.md": text,
@@ -291,6 +294,7 @@ def test_references_of_hugo_find_a_page_in_any_folder(tmp_path: Path) -> None:
     inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
     first = next(each for each in inputs.records["docs"] if each.path.endswith("a/a.md"))
     assert "[gates](../b/gates.md#open), [twice](twice.md)" in first.text
+    assert "\n[Open](../b/gates.md#open) [Far](x/far)\n" in first.text
     (warning,) = (each for each in diagnostics if each.code == "dead-link")
     assert "twice.md" in warning.message
 

@@ -1,4 +1,5 @@
-"""What preprocessors of mdBook fill in: tabs, templates, references, footnotes, words of an index.
+"""What preprocessors of mdBook fill in: tabs, templates, references, footnotes, words of an index; and the
+lines of code that it hides.
 
 `{{#include}}` and its kind, which mdBook has itself, are read wherever they stand. What only a preprocessor
 of a book's own knows is counted.
@@ -13,7 +14,10 @@ from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import Kept
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
-TRIGGER = r"\{\{[ \t]*(?:#[a-z]|(?:footnote|h?i{1,2}):)"
+TRIGGER = r"\{\{[ \t]*(?:#[a-z]|(?:footnote|h?i{1,2}):)|(?:```|~~~)[ \t]*rust\b"
+_HIDDEN = re.compile(r"^[ \t>]*#(?:[ \t][^\n]*)?\n", re.MULTILINE)
+_SHOWN = re.compile(r"^([ \t>]*)##", re.MULTILINE)
+"""Lines of Rust that only the compiler sees, and those with a mark of their own."""
 
 _HELPER = re.compile(
     r"(?P<before>^[ \t>]*)?(?<!\\)\{\{[ \t]*(?:#(?P<name>[a-z][\w-]*)|(?P<mark>footnote|hi|ii?):)"
@@ -25,6 +29,11 @@ _NAMING = frozenset(["chap", "chapter", "eqref", "listref", "ref", "section"])
 """What stands for a number or a title, within a sentence."""
 
 _PLACEHOLDER = re.compile(r"\[\[[ \t]*#(?P<name>[\w-]+)(?:[ \t]+(?P<default>[^\[\]]*?))?[ \t]*\]\]")
+
+
+def without_hidden(block: str) -> str:
+    """A fenced block of Rust without the lines that readers do not see."""
+    return _SHOWN.sub(r"\1#", _HIDDEN.sub("", block)) if "#" in block else block
 
 
 def replace(text: str, page: IncludingPage) -> str:

@@ -177,7 +177,7 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
     written = template(match["name"], page)
     if plain_text := shown_text(written, None):
         return plain_text
-    if entry := _entry(named):
+    if entry := _entry(named, page):
         return f"\n- {entry}" if _is_a_line(match) else entry
     pulled_in = _pulled_in(name, written, plain, named, page)
     if pulled_in is None:
@@ -185,13 +185,15 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
     return pulled_in or ""
 
 
-def _entry(named: dict[str, str]) -> str:
+def _entry(named: dict[str, str], page: IncludingPage) -> str:
     """A card or button as its name, which is a link where it states an address, and its description; "" for
     other shortcodes."""
     title, address, about = (
         next((named[key] for key in keys if named.get(key)), "")
         for keys in (_NAMES, _ADDRESSES, _DESCRIPTIONS)
     )
+    if not address and (reference := named.get("page") or named.get("relref")):
+        address = page.by_name(reference) or reference
     if not title or not (address or about):
         return ""
     is_path = re.fullmatch(r"[^\s()<>]+", address)
