@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
-from pathspec import GitIgnoreSpec, RegexPattern
+from pathspec import GitIgnoreSpec, Pattern, RegexPattern
 
 _STAR_BEFORE_ANOTHER = re.compile(
     r"\[\^/\]\*(?P<piece>(?:\\.|\[\^/\](?!\*)|\[(?!\^/\])(?:\\.|[^\]\\])+\]|[^\\\[\](){}*+?|/^$])*)"
@@ -20,14 +21,11 @@ def git_patterns(lines: Iterable[str]) -> GitIgnoreSpec:
     Of several stars in a name, all but the last take as little as possible, once and for all: nothing else
     can make a name match, and no pattern takes exponential time.
     """
-    good: list[str] = []
+    found: list[Pattern] = []
     for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        good.append(line)
-    spec = GitIgnoreSpec.from_lines(good)
+        with suppress(ValueError):
+            found += GitIgnoreSpec.from_lines([line]).patterns
+    spec = GitIgnoreSpec(found)
     for each in spec.patterns:
         if isinstance(each, RegexPattern) and each.regex is not None:
             stated = each.regex.pattern

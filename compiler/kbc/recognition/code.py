@@ -56,6 +56,7 @@ _OF_PAGES = re.compile(
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
+_WITHOUT_TESTS = "tests are left out: they would be too much code"
 _AMONG_PAGES = "programs among pages are left out: they would be too much code"
 
 
@@ -165,11 +166,20 @@ def _bounded(root: Path, exclude: Sequence[str], documented: bool) -> tuple[Coll
     without_tests = replace(whole, exclude=(*exclude, *_TESTS))
     if _is_within_bounds(root, whole):
         return whole, ""
-    if not documented or _is_within_bounds(root, without_tests):
-        return without_tests, "tests are left out: they would be too much code"
-    largest = _largest_folder(root, without_tests)
-    rest = replace(without_tests, exclude=(*without_tests.exclude, f"/{largest}/"))
-    if largest and _is_within_bounds(root, rest):
+    if not documented:
+        return without_tests, _WITHOUT_TESTS
+    sizes, counts = Counter[str](), Counter[str]()
+    for path in SourceTree(without_tests.exclude).walk(root):
+        top, *below = path.relative_to(root).parts
+        counts[top if below else ""] += 1
+        sizes[top if below else ""] += path.stat().st_size
+    if _is_bounded(counts.total(), sizes.total()):
+        return without_tests, _WITHOUT_TESTS
+    largest = max(filter(None, sizes), key=lambda each: (sizes[each], each), default="")
+    count, size = counts.total() - counts[largest], sizes.total() - sizes[largest]
+    is_part = count >= _LEAST_LEFT * counts.total()  # else hardly anything would be left
+    if largest and is_part and _is_bounded(count, size):
+        rest = replace(without_tests, exclude=(*without_tests.exclude, f"/{largest}/"))
         return rest, f"tests and `{largest}/` are left out: they would be too much code"
     return None, (
         f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB; a kb.toml can name what to compile"
@@ -180,22 +190,13 @@ def _is_within_bounds(root: Path, code: Collection) -> bool:
     size = 0
     for files, path in enumerate(SourceTree(code.exclude).walk(root), start=1):
         size += path.stat().st_size
-        if files > MAX_CODE_FILES or size > MAX_CODE_BYTES:
+        if not _is_bounded(files, size):
             return False
     return True
 
 
-def _largest_folder(root: Path, code: Collection) -> str:
-    """The folder at the top of `root` with most of the code; "" where hardly anything would be left."""
-    sizes, counts = Counter[str](), Counter[str]()
-    for path in SourceTree(code.exclude).walk(root):
-        top, *below = path.relative_to(root).parts
-        counts[top if below else ""] += 1
-        if below:
-            sizes[top] += path.stat().st_size
-    largest = max(sizes, key=lambda each: (sizes[each], each), default="")
-    is_part = counts[largest] <= (1 - _LEAST_LEFT) * counts.total()
-    return largest if is_part else ""
+def _is_bounded(files: int, size_bytes: int) -> bool:
+    return files <= MAX_CODE_FILES and size_bytes <= MAX_CODE_BYTES
 
 
 def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
