@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 
-from pathspec import GitIgnoreSpec, Pattern, RegexPattern
+from pathspec import GitIgnoreSpec, RegexPattern
 
 _STAR_BEFORE_ANOTHER = re.compile(
     r"\[\^/\]\*(?P<piece>(?:\\.|\[\^/\](?!\*)|\[(?!\^/\])(?:\\.|[^\]\\])+\]|[^\\\[\](){}*+?|/^$])*)"
@@ -21,11 +21,11 @@ def git_patterns(lines: Iterable[str]) -> GitIgnoreSpec:
     Of several stars in a name, all but the last take as little as possible, once and for all: nothing else
     can make a name match, and no pattern takes exponential time.
     """
-    found: list[Pattern] = []
+    found: list[GitIgnoreSpec] = []
     for line in lines:
         with suppress(ValueError):
-            found += GitIgnoreSpec.from_lines([line]).patterns
-    spec = GitIgnoreSpec(found)
+            found.append(GitIgnoreSpec.from_lines([line]))
+    spec = GitIgnoreSpec([each for own in found for each in own.patterns])
     for each in spec.patterns:
         if isinstance(each, RegexPattern) and each.regex is not None:
             stated = each.regex.pattern
