@@ -67,7 +67,7 @@ class Searcher:
         name = self._defaults.reranker
         self._named_reranker = reranking.named(name) if name else None
         self._cross_encoder = RerankStage(
-            self._own_reranker, reranking.CROSS_ENCODED, reranking.CROSS_ENCODER_SHARE
+            self._own_reranker, reranking.CROSS_ENCODED, reranking.raised
         )
 
     def search(self, request: SearchRequest) -> SearchResult:

@@ -2,7 +2,9 @@
 
 An export keeps the names of embeddings, biases and norms, but folds the transposition of each matrix into a
 constant without a name (`onnx::MatMul_470`). Such a matrix gets its name back from the bias that is added to
-its product. Only the fields of onnx.proto that this needs are read.
+its product. ONNX Runtime's dynamic quantisation makes three constants of one (`onnx::MatMul_470_quantized`,
+`..._scale`, `..._zero_point`), which are read as one again. Only the fields of onnx.proto that this needs are
+read.
 """
 
 from __future__ import annotations
@@ -24,12 +26,21 @@ from kbc.encoding.quantize import Float32
 _GRAPH = 7
 _NODE, _INITIALIZER = 1, 5
 _INPUT, _OUTPUT, _OPERATOR = 1, 2, 4
-_DIMS, _TYPE, _FLOATS, _NAME, _RAW, _LOCATION = 1, 2, 4, 8, 9, 14
+_DIMS, _TYPE, _FLOATS, _INTEGERS, _NAME, _RAW, _LOCATION = 1, 2, 4, 5, 8, 9, 14
 
-_FLOAT32, _FLOAT16 = 1, 10
-_KINDS = {_FLOAT32: "F32", _FLOAT16: "F16", 2: "U8", 3: "I8", 6: "I32", 7: "I64", 16: "BF16"}
-_DTYPES = {_FLOAT32: "<f4", _FLOAT16: "<f2"}
+_FLOAT32, _UNSIGNED, _SIGNED, _FLOAT16 = 1, 2, 3, 10
+_KINDS = {
+    _FLOAT32: "F32",
+    _FLOAT16: "F16",
+    _UNSIGNED: "U8",
+    _SIGNED: "I8",
+    6: "I32",
+    7: "I64",
+    16: "BF16",
+}
+_DTYPES = {_FLOAT32: "<f4", _FLOAT16: "<f2", _UNSIGNED: "u1", _SIGNED: "i1"}
 _BIAS, _WEIGHT = ".bias", ".weight"
+_QUANTISED, _SCALE, _ZERO = "_quantized", "_scale", "_zero_point"
 
 
 class OnnxFileError(Exception):
@@ -37,11 +48,36 @@ class OnnxFileError(Exception):
 
 
 class _Constant(NamedTuple):
-    """`data` holds the numbers, little-endian; it is empty where they are in another file."""
+    """`data` holds the numbers, little-endian; it is empty where they are in another file.
+
+    Quantised numbers are `scale * (stored - zero)`, with one of each or as many as the last axis is long.
+    """
 
     shape: tuple[int, ...]
     type: int
     data: memoryview
+    scale: _Constant | None = None
+    zero: _Constant | None = None
+
+    @property
+    def kind(self) -> str:
+        return "F32" if self.scale is not None else _KINDS.get(self.type, f"type {self.type}")
+
+    def numbers(self, name: str) -> Float32:
+        """A copy, float32. Raises `OnnxFileError`."""
+        dtype = _DTYPES.get(self.type)
+        if dtype is None or len(self.data) != math.prod(self.shape) * np.dtype(dtype).itemsize:
+            raise OnnxFileError(f"the numbers of '{name}' are not in the file itself")
+        try:
+            stored = np.frombuffer(self.data, dtype).reshape(self.shape).astype(np.float32)
+        except ValueError as error:
+            raise OnnxFileError(f"'{name}' has a shape that no array can have") from error
+        if self.scale is None or self.zero is None:
+            return stored
+        scale, zero = self.scale.numbers(name + _SCALE), self.zero.numbers(name + _ZERO)
+        if not {scale.shape, zero.shape} <= {(), (1,), self.shape[-1:]}:
+            raise OnnxFileError(f"'{name}' is quantised along another axis than its last")
+        return np.asarray((stored - zero) * scale, dtype=np.float32)
 
 
 class OnnxTensors:
@@ -51,7 +87,7 @@ class OnnxTensors:
     def __init__(self, model: memoryview) -> None:
         """Raises `OnnxFileError`."""
         constants: dict[str, _Constant] = {}
-        products: dict[str, str] = {}  # the output of MatMul -> the constant that it multiplies by
+        products: dict[str, str] = {}  # an output -> the constant that it is a product of
         sums: list[tuple[str, ...]] = []
         try:
             for number, message in _parts(model):
@@ -60,12 +96,16 @@ class OnnxTensors:
                     constants[name] = constant
                 elif number == _NODE:
                     operator, inputs, outputs = _node(as_bytes(message))
-                    if operator == "MatMul" and len(inputs) == 2 and len(outputs) == 1:
-                        products[outputs[0]] = inputs[1]
+                    if operator in ("MatMul", "MatMulInteger") and len(inputs) > 1 and outputs:
+                        products[outputs[0]] = inputs[1].removesuffix(_QUANTISED)
+                    elif operator in ("Cast", "Mul") and outputs:  # of what integers gave
+                        for factor in products.keys() & inputs[:1]:
+                            products[outputs[0]] = products[factor]
                     elif operator == "Add":
                         sums.append(inputs)
         except GraphError as error:
             raise OnnxFileError(str(error)) from error
+        _join_quantised(constants)
         self._constants = constants
         self._transposed = _named_matrices(constants, products, sums)
 
@@ -91,21 +131,21 @@ class OnnxTensors:
         return self._constants[name].shape
 
     def kind(self, name: str) -> str:
-        type = self._constants[self._transposed.get(name, name)].type
-        return _KINDS.get(type, f"type {type}")
+        return self._constants[self._transposed.get(name, name)].kind
 
     def read(self, name: str) -> Float32:
         """Raises `OnnxFileError` where the numbers are missing, or in another file."""
-        constant = self._constants[self._transposed.get(name, name)]
-        dtype = np.dtype(_DTYPES[constant.type])
-        if len(constant.data) != math.prod(constant.shape) * dtype.itemsize:
-            raise OnnxFileError(f"the numbers of '{name}' are not in the file itself")
-        try:
-            stored = np.frombuffer(constant.data, dtype).reshape(constant.shape)
-        except ValueError as error:
-            raise OnnxFileError(f"'{name}' has a shape that no array can have") from error
-        values = stored.T if name in self._transposed else stored
-        return np.array(values, dtype=np.float32, order="C")
+        stored = self._constants[self._transposed.get(name, name)].numbers(name)
+        return np.ascontiguousarray(stored.T) if name in self._transposed else stored
+
+
+def _join_quantised(constants: dict[str, _Constant]) -> None:
+    """Replaces the parts of quantised constants by constants of the original names."""
+    for stored in [name for name in constants if name.endswith(_QUANTISED)]:
+        name = stored.removesuffix(_QUANTISED)
+        scale, zero = constants.get(name + _SCALE), constants.get(name + _ZERO)
+        if scale is not None and zero is not None:
+            constants[name] = constants.pop(stored)._replace(scale=scale, zero=zero)
 
 
 def _named_matrices(
@@ -118,9 +158,7 @@ def _named_matrices(
         matrices = [products[term] for term in terms if term in products]
         if len(biases) != 1 or len(matrices) != 1 or matrices[0] not in constants:
             continue
-        name = biases[0].removesuffix(_BIAS) + _WEIGHT
-        if name not in constants:
-            found[name] = matrices[0]
+        found[biases[0].removesuffix(_BIAS) + _WEIGHT] = matrices[0]
     return found
 
 
@@ -154,6 +192,8 @@ def _constant(message: memoryview) -> tuple[str, _Constant]:
             name = as_text(value)
         elif number == _RAW or (number == _FLOATS and not isinstance(value, int)):
             data = as_bytes(value)
+        elif number == _INTEGERS:  # so are zero points stored, which have 8 bits
+            data = memoryview(bytes(each & 0xFF for each in numbers_of(value)))
         elif number == _LOCATION and as_int(value):  # in another file
             return name, _Constant(tuple(shape), type, memoryview(b""))
     return name, _Constant(tuple(shape), type, data)

@@ -15,7 +15,13 @@ from kbc.encoding.stored.onnx_file import OnnxFileError, OnnxTensors
 
 SAFETENSORS = "model.safetensors"
 # Where exports for ONNX Runtime lie: in a folder of their own, or beside config.json.
-_PLACES = (SAFETENSORS, "onnx/model.onnx", "model.onnx")
+_PLACES = (
+    SAFETENSORS,
+    "onnx/model.onnx",
+    "model.onnx",
+    "onnx/model_quantized.onnx",
+    "model_quantized.onnx",
+)
 
 
 class Tensors(Protocol):
@@ -43,10 +49,10 @@ def weights_file(folder: Path) -> Path:
 
 
 def missing_tensor_hint(path: Path) -> str:
-    """What to do where a file of weights lacks a tensor: an ONNX file may be optimised or quantised."""
+    """What to do where a file of weights lacks a tensor: an ONNX file may be optimised."""
     if path.suffix != ".onnx":
         return ""
-    return "use the export before optimisation and quantisation, which is published as model.onnx"
+    return "use the export before optimisation, which is published as model.onnx"
 
 
 @contextmanager

@@ -25,9 +25,10 @@ the better."""
 RERANKERS = "kbc.rerankers"
 # Candidates that a named re-ranker sees: more than a page of results, few enough for a slow model.
 RERANKED = 30
-# Candidates of a cross-encoder. Its share is what its order has in their scores; not measured yet.
+# Candidates of a cross-encoder. One that is relevant for certain gains this share of the distance between the
+# first and the last of them: 0.15 to 0.25 are equally good on 22 sets (benchmarks/wide/decisions.md).
 CROSS_ENCODED = 20
-CROSS_ENCODER_SHARE = 0.5
+WORTH_OF_RELEVANCE = 0.2
 
 
 class RerankerError(SingleCodeError):
@@ -40,15 +41,19 @@ class RerankerError(SingleCodeError):
 class RerankStage:
     """Re-ranks the best `count` candidates; the re-ranker is loaded at the first search.
 
-    Of the scores of these candidates the re-ranker's best gets the highest, its second the next, and so on.
-    A candidate ends with a `share` of that and the rest of its own score, so that whatever the scale of a
-    re-ranker is, nothing moves out of the first `count`. Ties are ordered as the re-ranker has them.
+    `change` gives the new scores of these candidates, of which nothing may fall below the rest: either
+    `in_its_order` or `raised`. Ties are ordered as the re-ranker has them.
     """
 
-    def __init__(self, load: Callable[[], Reranker], count: int, share: float) -> None:
+    def __init__(
+        self,
+        load: Callable[[], Reranker],
+        count: int,
+        change: Callable[[Scores, Scores], Scores],
+    ) -> None:
         self._load = load
         self._count = count
-        self._share = share
+        self._change = change
         self._reranker: Reranker | None = None
 
     def apply(
@@ -76,30 +81,48 @@ class RerankStage:
             raise RerankerError(f"it gave {len(scores)} scores for {len(rows)} texts")
         if not all(map(math.isfinite, scores)):
             raise RerankerError("it gave a score that is not a number")
-        order = best_first(np.array(scores))
+        given = np.array(scores)
+        order = best_first(given)
 
-        def mixed(own: Scores) -> Scores:
-            moved = np.empty(len(own))
-            moved[order] = -np.sort(-own)
-            return (1 - self._share) * own + self._share * moved
+        def changed(own: Scores) -> Scores:
+            return self._change(own, given)
 
         before = np.array(ranking.scores[: len(rows)])
-        trail = trail.reranked(rows, before, mixed)
+        trail = trail.reranked(rows, before, changed)
         after = trail.steps[-1].after[[trail.pool.index(row) for row in rows]]
         return ranking._replace(
             rows=[
                 *(rows[at] for at in order[best_first(after[order])]),
                 *ranking.rows[len(rows) :],
             ],
-            scores=[*-np.sort(-mixed(before)), *ranking.scores[len(rows) :]],
+            scores=[*-np.sort(-changed(before)), *ranking.scores[len(rows) :]],
             trail=trail,
             rerank_scores=dict(zip(rows, scores, strict=True)),
         )
 
 
+def in_its_order(own: Scores, given: Scores) -> Scores:
+    """The candidates' own scores in the order of a re-ranker: its best gets the highest, its second the next,
+    and so on, whatever its scale is."""
+    import numpy as np
+
+    moved = np.empty(len(own))
+    moved[best_first(given)] = -np.sort(-own)
+    return moved
+
+
+def raised(own: Scores, given: Scores) -> Scores:
+    """The candidates' own scores and what each gains by the probability that it is relevant, which is the
+    logistic function of a cross-encoder's score."""
+    import numpy as np
+
+    relevance = (1.0 + np.tanh(given / 2)) / 2
+    return np.asarray(own + WORTH_OF_RELEVANCE * (own.max() - own.min()) * relevance)
+
+
 def named(name: str) -> RerankStage:
     """The stage whose re-ranker is called `name`; its order is the final one."""
-    return RerankStage(lambda: load(name), RERANKED, 1.0)
+    return RerankStage(lambda: load(name), RERANKED, in_its_order)
 
 
 def load(name: str) -> Reranker:
