@@ -1,6 +1,6 @@
 """Splits records into chunks within the token budget of the encoder, without loss or overlap.
 
-Imports `languages`, `processor_time` and records.
+Imports `encoding`, `languages`, `processor_time` and records.
 """
 
 from __future__ import annotations

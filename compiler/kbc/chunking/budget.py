@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kbc.encoding.tokenizer import TokenCounter
 
 # A word of more than 100 characters is a single unknown token to WordPiece, however long it is.
 # 32 characters a token keep a chunk of such words below 8,200 characters; prose and code have 3 to 6.
 CHARS_PER_TOKEN = 32
 
-# Lines, names and words come back, in one file and the next: those up to this length are counted once.
+# Words come back, in one line and the next, and so do lines: those up to this length are counted once.
 REMEMBERED_CHARS = 200
 MAX_REMEMBERED = 100_000  # texts, some 15 MB
+
+_BETWEEN = re.compile(r"[ \t\n]")
 
 # Below this the header and the text get in each other's way (a code point takes up to 4 tokens).
 SMALLEST_BUDGET = 24
@@ -22,6 +30,7 @@ class TokenBudget:
     """`count(text)` gives the tokens of `text` with special tokens; a chunk's embedded text may
     have at most `max_tokens` of them. Counts of texts that meet at white space must add up, as
     WordPiece's do; where they do not, chunks are split once more, so the bound always holds.
+    With `adds_up` they are known to, and the words of a chunk, counted already, tell whether it fits.
     `count_many` gives the counts of several texts, where that is faster than one by one. Tokenizers that
     keep white space (byte-level BPE) have tokens for indentation and line ends too: there a text costs
     what it takes with the white space around it.
@@ -31,9 +40,20 @@ class TokenBudget:
     count: Callable[[str], int]
     max_tokens: int = 256
     count_many: Callable[[Sequence[str]], Sequence[int]] | None = None
+    adds_up: bool = False
     special: int = field(init=False)  # tokens of an empty text
     keeps_spaces: bool = field(init=False)
     _known: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    @classmethod
+    def of(cls, counter: TokenCounter, max_tokens: int) -> TokenBudget:
+        """That of an encoder with this tokenizer."""
+        return cls(
+            count=counter.count,
+            count_many=counter.count_many,
+            adds_up=counter.adds_up,
+            max_tokens=max_tokens,
+        )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "special", self.count(""))
@@ -83,22 +103,26 @@ class TokenBudget:
 
     def fits_each(self, embedded_texts: Sequence[str]) -> list[bool]:
         """`fits` of each text."""
+        if self.adds_up:
+            return [tokens <= self.room for tokens in self._tokens(embedded_texts)]
         return [count <= self.max_tokens for count in self._counts(embedded_texts)]
 
     def _tokens(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of each text without the special ones."""
+        """The tokens of each text without the special ones: those of its words, where these add up."""
         known = self._known
-        unknown = [text for text in dict.fromkeys(texts) if text not in known]
-        if not unknown:
-            return [known[text] for text in texts]
-        counts = self._counts(unknown)
-        found = {text: count - self.special for text, count in zip(unknown, counts, strict=True)}
-        tokens = [found[text] if text in found else known[text] for text in texts]
-        if len(known) + len(found) > MAX_REMEMBERED:
+        if len(known) > MAX_REMEMBERED:
             known.clear()
-        known.update(
-            (text, count) for text, count in found.items() if len(text) <= REMEMBERED_CHARS
-        )
+        parts = [[each] if self.keeps_spaces else _BETWEEN.split(each) for each in texts]
+        unknown = [each for each in dict.fromkeys(chain(*parts)) if each not in known]
+        if unknown:
+            counts = self._counts(unknown)
+            known.update(
+                (each, count - self.special) for each, count in zip(unknown, counts, strict=True)
+            )
+        tokens = [sum(map(known.__getitem__, each)) for each in parts]
+        for each in unknown:
+            if len(each) > REMEMBERED_CHARS:
+                del known[each]
         return tokens
 
     def _counts(self, texts: Sequence[str]) -> Sequence[int]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Texts that are tokenised together. Beside its id, a token takes 130 bytes while its batch is at hand:
 # all 10 million tokens of a large repository at once would take more than 1 GB.
 _BATCH_TEXTS = 512
+_OF_BERT = ["BertNormalizer", "BertPreTokenizer", "WordPiece"]
 
 
 class TokenCounter:
@@ -42,6 +43,12 @@ class TokenCounter:
         """Loaded when the first text is counted: a build that has everything cached counts none."""
         source = self._source
         return _load(source) if isinstance(source, bytes) else read_tokenizer(source)
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the tokens of a text are those of the words in it, as BERT's are."""
+        parts = (self._tokenizer.normalizer, self._tokenizer.pre_tokenizer, self._tokenizer.model)
+        return [type(each).__name__ for each in parts] == _OF_BERT
 
     def count(self, text: str) -> int:
         """Tokens of `text`, with the special tokens around it."""

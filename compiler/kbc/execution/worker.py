@@ -83,8 +83,7 @@ def admit(name: str, data: bytes) -> str:
         session = open_session(Graph(*graph))
         if _probes(counter, max_tokens, session) != probes:
             return "its vectors of two test texts differ"
-    budget = TokenBudget(count=counter.count, count_many=counter.count_many, max_tokens=max_tokens)
-    _loaded[name] = _Loaded(budget, session)
+    _loaded[name] = _Loaded(TokenBudget.of(counter, max_tokens), session)
     return ""
 
 

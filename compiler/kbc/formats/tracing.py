@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from kbc.cache.phases import digest
@@ -106,6 +106,7 @@ def may_name_headers(data: bytes) -> bool:
     return b"doxygen" in data
 
 
+@lru_cache(maxsize=64)
 def fingerprint(data: bytes | None) -> bytes:
-    """The SHA-256 of a file; b"" for one that is not there."""
+    """The SHA-256 of a file, of which thousands may ask; b"" for one that is not there."""
     return b"" if data is None else hashlib.sha256(data).digest()

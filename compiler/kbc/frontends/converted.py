@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import posixpath
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -190,11 +189,10 @@ def _files_around(file: SourceFile, format: Format | None) -> list[str]:
     if tree is None or format is None:
         return []
     return [
-        posixpath.join(folder, below, name)
+        path
         for folder in folders_above(file.path.lstrip("/"))
-        for below, wanted in map(posixpath.split, format.around)
-        for name in tree.names(posixpath.join(folder, below))
-        if fnmatchcase(name, wanted)
+        for place in format.around
+        for path in tree.matching(*posixpath.split(posixpath.join(folder, place)))
     ]
 
 

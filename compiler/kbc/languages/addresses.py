@@ -25,7 +25,8 @@ _PICTURE = re.compile(r"(\bdata:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,)[A-Za-z
 def redirect_target(text: str) -> str:
     """Where a page of HTML sends its readers within ten seconds; "" when it does not."""
     head = text[:_HEAD_CHARS]
-    found = _REFRESH.search(head) or _ALIAS_OF_QUARTO.search(head)
+    found = _REFRESH.search(head) if "refresh" in head.lower() else None
+    found = found or _ALIAS_OF_QUARTO.search(head)
     return html.unescape(found[1]).strip() if found else ""
 
 

@@ -241,11 +241,7 @@ class Executor:
 
         @functools.cache
         def budget() -> TokenBudget:
-            return TokenBudget(
-                count=tokenizer.count,
-                count_many=tokenizer.count_many,
-                max_tokens=model.max_tokens,
-            )
+            return TokenBudget.of(tokenizer, model.max_tokens)
 
         def chunk(record: CompiledRecord) -> list[CompiledChunk]:
             self._diagnostics.reading = record.path

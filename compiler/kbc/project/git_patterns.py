@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
 from pathspec import GitIgnoreSpec, RegexPattern
 
@@ -20,14 +21,11 @@ def git_patterns(lines: Iterable[str]) -> GitIgnoreSpec:
     Of several stars in a name, all but the last take as little as possible, once and for all: nothing else
     can make a name match, and no pattern takes exponential time.
     """
-    good: list[str] = []
+    found: list[GitIgnoreSpec] = []
     for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        good.append(line)
-    spec = GitIgnoreSpec.from_lines(good)
+        with suppress(ValueError):
+            found.append(GitIgnoreSpec.from_lines([line]))
+    spec = GitIgnoreSpec([each for own in found for each in own.patterns])
     for each in spec.patterns:
         if isinstance(each, RegexPattern) and each.regex is not None:
             stated = each.regex.pattern

@@ -10,6 +10,7 @@ import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kbc.project.signature import Signature, signature_at
@@ -37,6 +38,7 @@ class IncludeTree:
         self._data: dict[str, bytes | None] = {}
         self._includers: dict[str, set[str]] = {}
         self._names: dict[str, list[str]] = {}
+        self._matching: dict[tuple[str, str], list[str]] = {}
         self._by_case: dict[str, dict[str, str]] = {}
         self.beyond: dict[Path, Signature | None] = {}
 
@@ -71,7 +73,9 @@ class IncludeTree:
 
     def exists(self, path: str) -> bool:
         """Whether a file is there that `read` might give; nothing is remembered."""
-        return self._file(self._inside(posixpath.normpath(path.lstrip("/")))) is not None
+        name = posixpath.normpath(path.lstrip("/"))
+        # Most files that are looked for are not there, which one look at the disk tells.
+        return self._file(self._root / name) is not None and self._inside(name) is not None
 
     def peek(self, path: str) -> bytes | None:
         """As `read`, of a file of which nothing is remembered: its content goes into no record."""
@@ -98,6 +102,13 @@ class IncludeTree:
                     found = sorted(entry.name for entry in place.iterdir())
             self._names[name] = found
         return self._names[name]
+
+    def matching(self, folder: str, pattern: str) -> list[str]:
+        """The paths of the entries of a folder whose names match a pattern (`*.ent`), sorted."""
+        if (folder, pattern) not in self._matching:
+            named = (each for each in self.names(folder) if fnmatchcase(each, pattern))
+            self._matching[folder, pattern] = [posixpath.join(folder, each) for each in named]
+        return self._matching[folder, pattern]
 
     def spelt(self, path: str) -> str:
         """`path` with its letters in the case in which the folders and the file are called, where they are

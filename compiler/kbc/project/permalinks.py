@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
@@ -15,6 +17,19 @@ from kbc.project.model import Collection
 from kbc.project.routes import INDEX, ROUTES, texts
 
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+
+
+class Redirects(dict[str, str]):
+    """The targets of former addresses, as a site's generator has them. Nobody changes it."""
+
+    @cached_property
+    def former(self) -> Mapping[str, Sequence[tuple[int, str]]]:
+        """The former addresses, with their places in the order, by where they lead: a site may have as many
+        of them as pages."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        for place, (old, new) in enumerate(self.items()):
+            found.setdefault(_plain(new), []).append((place, old))
+        return found
 
 
 def address(collection: Collection, path: str, data: Mapping[str, Any]) -> str:
@@ -65,9 +80,10 @@ def aliases(collection: Collection, path: str, data: Mapping[str, Any]) -> tuple
         return ()
     stated = [*texts(data.get("aliases")), *texts(data.get("redirect_from"))]
     place = route(collection, path, data) or ""
-    redirects: Mapping[str, str] = options.get("redirects", {})
+    redirects: Redirects = options.get("redirects", Redirects())
     own = {_plain(place), _plain(page_path(collection, path))}
-    stated += [old for old, new in redirects.items() if _plain(new) in own]
+    former = chain.from_iterable(redirects.former.get(each, ()) for each in own)
+    stated += [old for _, old in sorted(former)]
     base = str(options.get("base_url", "")).rstrip("/")
     folder = posixpath.dirname(place.rstrip("/"))
     found = []

@@ -62,6 +62,7 @@ _OF_PAGES = re.compile(
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
+_WITHOUT_TESTS = "tests are left out: they would be too much code"
 _AMONG_PAGES = "programs among pages are left out: they would be too much code"
 
 
@@ -181,9 +182,12 @@ def _bounded(root: Path, exclude: Sequence[str], documented: bool) -> tuple[Coll
     without_tests = replace(whole, exclude=(*exclude, *_TESTS))
     if _is_within_bounds(root, whole):
         return whole, ""
-    if not documented or _is_within_bounds(root, without_tests):
-        return without_tests, "tests are left out: they would be too much code"
-    if folder := _folder_too_much(root, without_tests):
+    if not documented:
+        return without_tests, _WITHOUT_TESTS
+    sizes, counts = _by_folder(root, without_tests)
+    if _is_bounded(counts.total(), sizes.total()):
+        return without_tests, _WITHOUT_TESTS
+    if folder := _folder_too_much(sizes, counts):
         rest = replace(without_tests, exclude=(*without_tests.exclude, f"/{folder}/"))
         return rest, f"tests and `{folder}/` are left out: they would be too much code"
     return None, (
@@ -195,28 +199,37 @@ def _is_within_bounds(root: Path, code: Collection) -> bool:
     size = 0
     for files, path in enumerate(SourceTree(code.exclude).walk(root), start=1):
         size += path.stat().st_size
-        if files > MAX_CODE_FILES or size > MAX_CODE_BYTES:
+        if not _is_bounded(files, size):
             return False
     return True
 
 
-def _folder_too_much(root: Path, code: Collection) -> str:
-    """The folder at the top of `root` without which the code is within the bounds: of several, the one with
-    the fewest files, of which the project's own source is the last; "" without any, and where hardly anything
-    would be left."""
+def _by_folder(root: Path, code: Collection) -> tuple[Counter[str], Counter[str]]:
+    """Bytes and files of code by the folder at the top of `root` that they are in, "" for `root` itself."""
     sizes, counts = Counter[str](), Counter[str]()
     for path in SourceTree(code.exclude).walk(root):
         top, *below = path.relative_to(root).parts
         counts[top if below else ""] += 1
         sizes[top if below else ""] += path.stat().st_size
-    least_files, least_bytes = counts.total() - MAX_CODE_FILES, sizes.total() - MAX_CODE_BYTES
+    return sizes, counts
+
+
+def _folder_too_much(sizes: Counter[str], counts: Counter[str]) -> str:
+    """The folder without which the code is within the bounds: of several, the one with the fewest files, of
+    which the project's own source is the last; "" without any, and where hardly anything would be left."""
     most = (1 - _LEAST_LEFT) * counts.total()
     found = (
-        top
-        for top, count in counts.items()
-        if top and least_files <= count <= most and sizes[top] >= least_bytes
+        folder
+        for folder, count in counts.items()
+        if folder
+        and count <= most
+        and _is_bounded(counts.total() - count, sizes.total() - sizes[folder])
     )
-    return min(found, key=lambda top: (top in _OWN, counts[top], top), default="")
+    return min(found, key=lambda each: (each in _OWN, counts[each], each), default="")
+
+
+def _is_bounded(files: int, size_bytes: int) -> bool:
+    return files <= MAX_CODE_FILES and size_bytes <= MAX_CODE_BYTES
 
 
 def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:

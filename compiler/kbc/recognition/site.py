@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from kbc.project.permalinks import Redirects
 from kbc.project.well_formed import is_scalar, sequence
 from kbc.project.well_formed import mapping as mapping
 from kbc.project.well_formed import texts as texts
@@ -81,7 +82,7 @@ class Site:
             "base_url": "" if _LOCAL.match(self.base_url) else self.base_url,
             "order": {path: place for place, path in enumerate(dict.fromkeys(self.order))},
             "titles": {path: title for path, title in self.titles.items() if title},
-            "redirects": dict(self.redirects),
+            "redirects": Redirects(self.redirects),
             **self.options,
             "files": [each for each in (self.config, *self.files) if each],
         }

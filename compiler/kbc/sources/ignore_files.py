@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,39 +16,54 @@ _ANYWHERE = "^(?:.+/)?"  # how the library's expression for a pattern of any dep
 _FOLDER = "ps_d"  # its name for the slash behind a folder
 _ALL_BELOW = re.compile(r"/\*\*(/?)$")
 _GROUP_NAME = re.compile(r"\(\?P<\w+>")
+_PLACE = re.compile(r"(?:/[^/*?\[\]\\]+)+(?<!\s)/?")
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreFile:
     """The patterns of a folder's ignore file; `start` is how many characters of a path in the
-    tree come before what they are matched with. `any_of` matches what one of them matches: most paths
-    match none, which one expression finds out sooner than fifty."""
+    tree come before what they are matched with. `places` are the paths that patterns without wildcards name
+    from the top, of which there may be thousands, `patterns` the others, both with their lines. `any_of`
+    matches what one of `patterns` matches: most paths match none, which one expression finds out sooner
+    than fifty."""
 
     start: int
-    spec: GitIgnoreSpec
+    places: Mapping[str, int]
+    patterns: Sequence[tuple[int, RegexPattern]]
     any_of: re.Pattern[str]
 
     @classmethod
-    def of(cls, start: int, spec: GitIgnoreSpec) -> IgnoreFile:
-        regexes = [each.regex for each in spec.patterns if isinstance(each, RegexPattern)]
-        found = [_GROUP_NAME.sub("(?:", regex.pattern) for regex in regexes if regex is not None]
+    def of(cls, start: int, lines: Iterable[str]) -> IgnoreFile:
+        places: dict[str, int] = {}
+        others: list[tuple[int, RegexPattern]] = []
+        found: list[str] = []
+        for number, line in enumerate(lines):
+            if _PLACE.fullmatch(line):
+                places[line[1:]] = number
+                continue
+            for each in patterns([line]).patterns:
+                if isinstance(each, RegexPattern) and each.regex is not None:
+                    others.append((number, each))
+                    found.append(_GROUP_NAME.sub("(?:", each.regex.pattern))
         anywhere = [each.removeprefix(_ANYWHERE) for each in found if each.startswith(_ANYWHERE)]
         placed = [each for each in found if not each.startswith(_ANYWHERE)]
         if anywhere:
             placed.append(f"{_ANYWHERE}(?:{'|'.join(anywhere)})")
-        return cls(start, spec, re.compile("|".join(placed) or "(?!)"))
+        return cls(start, places, others, re.compile("|".join(placed) or "(?!)"))
 
     def verdict(self, place: str) -> bool | None:
         """What the patterns say of a path in the tree, a folder's with a slash at its end; None where they
         say nothing. As in Git, the last one of the path itself decides: what a pattern says of a folder above
         keeps the tree from being read there, and `!*/` brings back no file."""
         inside = place[self.start :]
-        if not self.any_of.search(inside):
-            return None
-        for pattern in reversed(self.spec.patterns):
-            if isinstance(pattern, RegexPattern) and _is_of(pattern, inside):
-                return pattern.include
-        return None
+        last = max(self.places.get(each, -1) for each in (inside, inside.removesuffix("/")))
+        if self.any_of.search(inside):
+            for number, pattern in reversed(self.patterns):
+                if number < last:
+                    break
+                if _is_of(pattern, inside):
+                    return pattern.include
+        return True if last >= 0 else None
 
 
 def _is_of(pattern: RegexPattern, path: str) -> bool:
@@ -69,14 +84,14 @@ def is_ignored(place: str, ignores: list[IgnoreFile]) -> bool:
     return False
 
 
-def read_patterns(path: Path) -> GitIgnoreSpec | None:
-    """The patterns of an ignore file; None when it cannot be read."""
+def read_patterns(path: Path) -> list[str] | None:
+    """The lines of an ignore file; None when it cannot be read."""
     try:
         text = path.read_bytes().decode("utf-8-sig", "replace")
     except OSError as error:
         raise_shortage(error, path)
         return None
-    return patterns(text.splitlines())
+    return text.splitlines()
 
 
 def patterns(lines: Iterable[str]) -> GitIgnoreSpec:

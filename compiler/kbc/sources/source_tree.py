@@ -18,7 +18,7 @@ from pathlib import Path
 from kb_runtime.errors.shortages import raise_shortage
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.sources.build_output import PUBLISHED, is_published
-from kbc.sources.ignore_files import IgnoreFile, is_ignored, patterns, read_patterns
+from kbc.sources.ignore_files import IgnoreFile, is_ignored, read_patterns
 
 MAX_FILE_BYTES = 1_000_000
 """A larger source file is data or generated."""
@@ -202,7 +202,7 @@ class SourceTree:
         leave_out: Callable[[Path, str], None] = lambda path, reason: None,
         config: Path | None = None,
     ) -> None:
-        self._exclude = IgnoreFile.of(0, patterns(exclude))
+        self._exclude = IgnoreFile.of(0, exclude)
         self._leave_out = leave_out
         self._config = config
         self.left_out: Counter[str] = Counter()
@@ -243,9 +243,9 @@ class SourceTree:
         ignores = above
         for name in IGNORE_FILES:
             if name in entries:
-                spec = read_patterns(folder / name)
-                if spec is not None:
-                    ignores = [*ignores, IgnoreFile.of(len(place), spec)]
+                lines = read_patterns(folder / name)
+                if lines is not None:
+                    ignores = [*ignores, IgnoreFile.of(len(place), lines)]
         outputs = _output_folders(entries)
         for name, entry in sorted(entries.items()):
             path = folder / name

@@ -90,7 +90,8 @@ def test_tokens_for_white_space_are_part_of_the_cost(tmp_path: Path) -> None:
     for family, kept in (("roberta", True), ("xlm-roberta", False)):
         write_family(tmp_path / family, family)
         counter = TokenCounter(resolve_model(tmp_path / family))
-        budget = TokenBudget(count=counter.count, max_tokens=64)
+        budget = TokenBudget.of(counter, 64)
+        assert not budget.adds_up
         assert budget.keeps_spaces is kept
         with_spaces, without, blank = budget.costs(["        lock\n", "lock", "\n"])
         assert (with_spaces > without) is kept

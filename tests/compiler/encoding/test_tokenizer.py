@@ -5,6 +5,7 @@ import json
 import pytest
 from tests.compiler.encoding.conftest import VOCABULARY, MakeModel
 
+from kbc.chunking import TokenBudget
 from kbc.encoding.errors import ModelError
 from kbc.encoding.model import resolve_model
 from kbc.encoding.tokenizer import TokenCounter
@@ -16,6 +17,37 @@ def test_many_texts_keep_their_order_and_their_tokens(make_model: MakeModel) -> 
     assert counter.count_many(texts) == [counter.count(text) for text in texts]
     assert list(map(len, counter.encode_many(texts))) == counter.count_many(texts)
     assert counter.count_many(texts)[:3] == [3, 4, 5]
+
+
+def test_the_tokens_of_words_add_up(make_model: MakeModel) -> None:
+    counter = TokenCounter(resolve_model(make_model()))
+    assert counter.adds_up
+    budget = TokenBudget.of(counter, 64)
+    texts = [
+        "map\n\n  set\tof map.\n",
+        "a\x0cset \x1c of\u2028map\xa0list",
+        "e\u0301 \u0301e \u03a3\u03c3 \u4e2d\u6587 \u0e33",
+        "[CLS] [MASK]##s \0 \ufeffmap \u200b",
+        "of " * 62 + "map",
+        "of " * 61 + "map",
+    ]
+    assert [budget.tokens(text) + budget.special for text in texts] == counter.count_many(texts)
+    assert budget.fits_each(texts) == [True, True, True, True, False, True]
+
+
+def test_words_that_are_known_are_not_counted_again() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text.split())
+
+    budget = TokenBudget(count=count, max_tokens=30, adds_up=True)
+    assert budget.costs(["map of set\n", "set of map\n"]) == [3, 3]
+    counted.clear()
+    assert budget.fits("map of set\nset of map of set")
+    assert not budget.fits("map of set\n" * 11)
+    assert not "".join(counted)
 
 
 @pytest.mark.parametrize("content", ["", '{"model": {}}', "[]"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from kbc.project.loading import load_project
 from kbc.project.model import Collection, Project
 from kbc.sources import source_tree
 from kbc.sources.discovery import discover
+from kbc.sources.ignore_files import IgnoreFile
 from kbc.sources.source_tree import MAX_FILE_BYTES, SourceTree
 
 
@@ -42,6 +44,21 @@ def test_ignore_files_nest_and_the_deepest_decides(tmp_path: Path) -> None:
         source_tree.IGNORED: 4,  # two files, two folders
         source_tree.DATA: 2,  # the ignore files themselves
     }
+
+
+def test_of_places_and_patterns_the_last_decides(tmp_path: Path) -> None:
+    write(tmp_path, "a b/x.py", "a b/y.py", "c/x.py", "c/d/x.py", "e/x.py", "f/x.py")
+    (tmp_path / ".gitignore").write_text("/c/x.py\n!x.py\n/a b/x.py\n/e/\n/c/d\n/f/x.py/\n")
+    assert selected(tmp_path)[0] == ["a b/y.py", "c/x.py", "f/x.py"]
+
+
+def test_the_places_of_many_files_are_left_out_in_linear_time() -> None:
+    """As of a folder of pages, whose files have all the ending of data."""
+    places = [f"pages/{number}/page.xml" for number in range(20_000)]
+    started = time.process_time()
+    ignore = IgnoreFile.of(0, [f"/{each}" for each in places])
+    assert all(map(ignore.verdict, places))
+    assert time.process_time() - started < 20
 
 
 def test_contextignore_overrules_gitignore_of_the_same_folder(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ _BRACKETS = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*\]"
 _PICTURES = re.compile(rf"(?:icon|image):(?!:)(?P<target>[^\s\[\]]+)(?P<arguments>{_BRACKETS})")
 _TOKENS = re.compile(
     rf"""
+      (?=[\\+$"'`(\[<&*_\#^~]|[ ]\+|[a-z][\w-]{{0,100}}:)  # each begins so, and hardly any letter does
+      (?:
       (?P<escaped>\\(?=[`*_\#^~+\[<({{]|https?:|\w+:))
     | (?P<missing>{re.escape(NOT_INCLUDED)}[^()\n]*\))
     | (?P<pass>\+\+\+.{{1,4000}}?\+\+\+|\$\$.{{1,4000}}?\$\$
@@ -56,6 +58,7 @@ _TOKENS = re.compile(
     | (?P<raised>\^[^\s^]+?\^)
     | (?P<lowered>(?<!~)~[^\s~]+?~)
     | (?P<break>[ ]\+(?=\n|\Z))
+      )
     """,
     re.VERBOSE | re.DOTALL,
 )

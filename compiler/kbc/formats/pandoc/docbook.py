@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import posixpath
 import re
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from html.entities import html5
 
@@ -57,13 +58,9 @@ def prepared(path: str, text: str, read: Read, files: Iterable[str]) -> str:
     if not _REFERENCE.search(text):
         return text
     values, parameters = _declarations(subset)
-    values = dict(values)
     named = [posixpath.normpath(posixpath.join(path, "..", each)) for each in parameters]
-    for name in [*named, *files][:MAX_FILES]:
-        data = read(name)
-        for key, value in _declarations(data.decode("utf-8", "replace"))[0].items() if data else ():
-            values.setdefault(key, value)
-    return _Entities(values).replaced(text)
+    found = filter(None, map(read, [*named, *files][:MAX_FILES]))
+    return _Entities(ChainMap(values, *map(_declared_in, found))).replaced(text)
 
 
 def with_named_references(text: str) -> str:
@@ -115,7 +112,12 @@ def with_names(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=MAX_FILES)
-def _declarations(text: str) -> tuple[Mapping[str, str], tuple[str, ...]]:
+def _declared_in(data: bytes) -> dict[str, str]:
+    """The values of the entities of a file, which all documents around it share."""
+    return _declarations(data.decode("utf-8", "replace"))[0]
+
+
+def _declarations(text: str) -> tuple[dict[str, str], list[str]]:
     """The values of entities, "" of those that are other files, and the files with further declarations."""
     values: dict[str, str] = {}
     files: list[str] = []
@@ -125,7 +127,7 @@ def _declarations(text: str) -> tuple[Mapping[str, str], tuple[str, ...]]:
             files += [value] if each["external"] and "://" not in value else []
         elif each["name"]:
             values.setdefault(each["name"], "" if each["external"] else value)
-    return values, tuple(files)
+    return values, files
 
 
 class _Entities:
