@@ -59,6 +59,7 @@ _DART_MEMBERS = (
 _KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
 _C_SCOPES = frozenset({"declaration_list", "linkage_specification", "translation_unit"})
 _RUBY_CALLS = frozenset({"alias_method", "define_method"})
+_RUBY_CLASSES = frozenset({"Class.new", "Data.define", "Struct.new"})
 
 
 def assignment(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -282,6 +283,14 @@ def ruby_method(names: NodeNames, node: Node, holder: str) -> Definition:
         if first is None or first.type not in ("simple_symbol", "string"):
             return NOTHING
     return ("method", names.text(first).lstrip(":")) if holder not in CALLABLE else NOTHING
+
+
+def ruby_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A constant or a variable, or a class that a call makes: `Tank = Struct.new(:level) do ... end`."""
+    kind, name = assignment(names, node, holder)
+    made = at(node, "right")
+    maker = (names.text(at(made, "receiver")), names.text(at(made, "method")))
+    return ("class" if ".".join(maker) in _RUBY_CLASSES else kind), name
 
 
 def rust_macro(names: NodeNames, node: Node, holder: str) -> Definition:

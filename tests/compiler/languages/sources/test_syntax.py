@@ -317,6 +317,7 @@ def test_the_language_of_a_file(path: str, text: str, language: str) -> None:
         ),
         ("typescript", "function line(moss /* soft */: A): B {\n}\n", "function line(moss : A): B"),
         ("go", "package p\nconst Twigs = 7 // of birch\n", "Twigs = 7"),
+        ("haskell", "class Nest a where\n  -- | Of moss.\n  line :: a\n", "class Nest a where"),
         ("javascript", "const nest = { // of twigs\n  moss: 1,\n};\n", "nest"),
     ],
 )
