@@ -191,7 +191,7 @@ def _join(segments: Sequence[_Segment], budget: TokenBudget) -> list[_Segment]:
     for index, segment in enumerate(segments):
         if joined and _may_join(joined[-1], segment, room):
             following = segments[index + 1] if index + 1 < len(segments) else None
-            if not (
+            if joined[-1].passage.cost < REMNANT or not (
                 following is not None
                 and joined[-1].path != segment.path == following.path
                 and _may_join(segment, following, room)
@@ -219,6 +219,12 @@ def _joined(before: _Segment, after: _Segment) -> _Segment:
     return _Segment(passage, larger.path, larger.whole)
 
 
+def _only_one(around: Symbol) -> Symbol | None:
+    """The definition that a module holds if it holds no other: it is then no more than its place."""
+    held = around.children
+    return held[0] if around.kind == "module" and len(held) == 1 else None
+
+
 def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
     passage = segment.passage
     base = plan.lines.first_number - 1
@@ -230,6 +236,10 @@ def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
         path = (*path, segment.whole[0])
     elif segment.whole and not path:
         path = (max(segment.whole, key=lambda symbol: symbol.end_line - symbol.line),)
+    while (
+        path and (held := _only_one(path[-1])) and first <= held.own_line <= held.end_line <= last
+    ):
+        path = (*path, held)
     names = plan.defined(first, last)
     opening: Sequence[str] = ()
     if passage.start == 0:
