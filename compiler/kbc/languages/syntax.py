@@ -198,6 +198,7 @@ class _Walk:
             if self._is_leading(node):
                 if first == code_row + 1 and self._is_doc_of_above(node):
                     self._docs_below[first] = last + 1
+                last = self._reach(node, last)
                 if comments is not None and first <= comments[1] + 1:
                     comments = comments[0], last
                 elif first > code_row:  # not behind code on its line
@@ -276,6 +277,15 @@ class _Walk:
         if self._language == "julia" and node.type == "string_literal":
             return node.parent is not None and node.parent.type in _JULIA_PLACES
         return node.type.endswith(LEADING)
+
+    def _reach(self, node: Node, last: int) -> int:
+        """The last row of a comment; of documentation (`/** ... */`) the one above what it documents, as it
+        may have blank lines below it."""
+        below = node.next_named_sibling
+        if below is None or self._is_leading(below):
+            return last
+        is_doc = self._names.source.startswith(b"/**", node.start_byte)
+        return max(last, below.start_point[0] - 1) if is_doc else last
 
     def _comments_behind(self, node: Node) -> tuple[int, int] | None:
         """The rows of the comments that the grammar of Haskell has at the end of the header and the imports,

@@ -126,6 +126,15 @@ def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:
     return _CLOJURE.get(names.text(parts[0]), ""), names.text(name)
 
 
+def csharp_property(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`int Level => 3` and `int Level { get { ... } }`, which compute it; others are parts of their type."""
+    accessors = at(node, "accessors")
+    is_computed = at(node, ":arrow_expression_clause") is not None or any(
+        at(each, "body") is not None for each in (accessors.named_children if accessors else ())
+    )
+    return ("method", names.name(node)) if is_computed else NOTHING
+
+
 def dart_method(names: NodeNames, node: Node, holder: str) -> Definition:
     """Also `operator ==`, `Tank.of(...)` and `factory Tank.of(...)`, whose names have two parts."""
     return _dart_member(names, at(node, "^"))

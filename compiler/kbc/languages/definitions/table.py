@@ -118,7 +118,8 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
             kind="constant",
             of=":variable_declaration/:variable_declarator",
             marked=({"const"}, {"static", "readonly"}),
-        )
+        ),
+        "property_declaration": special.csharp_property,
     },
     "css": {"class": None},
     "dart": {

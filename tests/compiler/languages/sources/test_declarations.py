@@ -112,6 +112,13 @@ def listed(language: str, text: str) -> list[str]:
             id="classes that a call makes",
         ),
         pytest.param(
+            "csharp",
+            "class Tank {\n int Level => 3;\n int Turns { get { return 1; } }\n"
+            " int Lid { get => 1; set => n = value; }\n int Size { get; set; } = 4;\n}\n",
+            ["class Tank", "method Level", "method Turns", "method Lid"],
+            id="properties that compute, no other ones",
+        ),
+        pytest.param(
             "lua",
             "return {\n  open = function(turns)\n    return turns\n  end,\n  litres = 40,\n}\n",
             ["function open"],
@@ -338,6 +345,13 @@ def test_what_files_and_types_declare(language: str, text: str, expected: list[s
             "module Taps\n  ( Tap\n  ) where\n\n-- | Opens.\ndata Tap = Tap\n",
             [("Tap", 5, 6)],
             id="Haskell, behind exports",
+        ),
+        pytest.param(
+            "scala",
+            "package taps\n\n/** Holds water. */\n\nobject Tank {\n\n  /** Taps. */\n\n  /** Fills it. */\n"
+            "\n  def fill = 1\n  // Turns.\n\n  def turn = 2\n}\n",
+            [("Tank", 3, 15), ("fill", 9, 11), ("turn", 14, 14)],
+            id="documentation above a blank line",
         ),
         pytest.param(
             "python",
