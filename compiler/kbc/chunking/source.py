@@ -37,6 +37,11 @@ _PREPROCESSED = frozenset({"c", "cpp", "objc"})
 # What closes a definition (`}`, `end`) goes with its last part, up to this many tokens.
 _CLOSING_TOKENS = 8
 
+_MAGIC_COMMENTS = re.compile(
+    r"\ufeff?(?:#[ \t]*(?:-\*-|(?:(?:en)?coding|frozen_string_literal|typed)[ \t]*:)[^\n]*\n|[ \t]*\n)+"
+)
+"""What a file begins with for its interpreter alone, such as `# frozen_string_literal: true`."""
+
 _QUINT_COMMENT = re.compile(r"\s*(?://|/?\*)")
 
 
@@ -52,7 +57,7 @@ class _Segment:
 
 def chunk_source(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
     language = record.language or language_of(record.path)
-    lines = TextLines(record.text, budget, first_number=record.line)
+    lines = TextLines(record.text, budget, visible=_shown(record.text), first_number=record.line)
     found = _symbols(record, language, lines)
     if isinstance(record, ExampleRecord) and lines.cost(0, len(lines)) > budget.text_room:
         lines = lines.showing(without_bodies(lines, found, language))
@@ -61,6 +66,12 @@ def chunk_source(record: CompiledRecord, budget: TokenBudget) -> list[CompiledCh
     type_ = "config" if chunk_type(language) == "config" else "code"
     drafts = [_draft(plan, segment, type_, language) for segment in segments]
     return assemble(record, lines, drafts)
+
+
+def _shown(text: str) -> str:
+    """The text with blanks for the comments at its top that no reader looks for."""
+    found = _MAGIC_COMMENTS.match(text)
+    return re.sub(r"[^\n]", " ", found[0]) + text[found.end() :] if found else text
 
 
 def _symbols(record: CompiledRecord, language: str, lines: TextLines) -> list[Symbol]:

@@ -76,10 +76,20 @@ def test_what_little_stands_above_a_class_goes_with_it(
 ) -> None:
     body = "      turn 1, 2\n" * 14
     methods = "".join(f"    def {name}\n{body}    end\n" for name in ("shut", "open"))
-    text = f"# frozen: true\n\nmodule Taps\n  class Tap\n    TURNS = 3\n\n{methods}  end\nend\n"
+    text = f"# About taps.\n\nmodule Taps\n  class Tap\n    TURNS = 3\n\n{methods}  end\nend\n"
     chunks = chunk(source(text, "tap.rb"), code_budget)
     assert [each.title for each in chunks] == ["tap.rb › Taps.Tap", "tap.rb › Taps.Tap.open"]
-    assert chunks[0].text.startswith("# frozen: true\n\nmodule Taps\n  class Tap\n    TURNS = 3")
+    assert chunks[0].text.startswith("# About taps.\n\nmodule Taps\n  class Tap\n    TURNS = 3")
+
+
+def test_magic_comments_are_shown_and_not_embedded(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    body = "  turn 1, 2\n" * 26
+    text = f"# frozen_string_literal: true\n\ndef fill\n{body}end\n"
+    (found,) = chunk(source(text, "tap.rb"), code_budget)
+    assert found.text == text
+    assert "frozen" not in found.embedded_text
 
 
 def test_a_macro_does_not_give_the_settings_around_it_its_name(
