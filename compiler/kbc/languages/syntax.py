@@ -267,8 +267,8 @@ class _Walk:
         return not is_define and not is_nameless(called.type, self._language)
 
     def _is_leading(self, node: Node) -> bool:
-        if self._language == "haskell" and node.type == "signature":
-            return node.parent is None or node.parent.type != "class_declarations"
+        if self._language in ("haskell", "purescript") and node.type == "signature":
+            return node.parent is None or not node.parent.type.startswith("class_")
         if self._language == "erlang":  # where an attribute is a statement
             is_doc = self._names.text(at(node, "name/name")) == "doc"
             return is_doc or node.type in ("comment", "spec")

@@ -233,6 +233,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "const_element": _inner_value(kind="constant"),
         "function_call_expression": special.php_define,
     },
+    "purescript": {"data": Rule(kind="type")},
     "python": _PYTHON,
     "r": {"binary_operator": special.r_value, "call": special.r_call, "function_definition": None},
     "ruby": {

@@ -354,6 +354,12 @@ def test_what_files_and_types_declare(language: str, text: str, expected: list[s
             id="documentation above a blank line",
         ),
         pytest.param(
+            "purescript",
+            "module Taps where\n\n-- | Opens.\nopen :: Int -> Int\nopen n = n\n",
+            [("open", 3, 5)],
+            id="PureScript, above the type",
+        ),
+        pytest.param(
             "python",
             "class Tap:\n    # Opens it.\n    # It turns.\n    def open(self): ...\n",
             [("Tap", 1, 4), ("open", 2, 4)],
