@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.bodies import without_bodies
 from kbc.chunking.budget import TokenBudget
@@ -36,6 +37,8 @@ _PREPROCESSED = frozenset({"c", "cpp", "objc"})
 
 # What closes a definition (`}`, `end`) goes with its last part, up to this many tokens.
 _CLOSING_TOKENS = 8
+
+_PLACED = MEMBER_HOLDERS | {"module"}
 
 _MAGIC_COMMENTS = re.compile(
     r"\ufeff?(?:#[ \t]*(?:-\*-|(?:(?:en)?coding|frozen_string_literal|typed)[ \t]*:)[^\n]*\n|[ \t]*\n)+"
@@ -231,9 +234,9 @@ def _joined(before: _Segment, after: _Segment) -> _Segment:
 
 
 def _only_one(around: Symbol) -> Symbol | None:
-    """The definition that a module holds if it holds no other: it is then no more than its place."""
-    held = around.children
-    return held[0] if around.kind == "module" and len(held) == 1 else None
+    """The type or module that a module holds if it holds nothing else: it is then no more than its place."""
+    held = around.children if around.kind == "module" else ()
+    return held[0] if len(held) == 1 and held[0].kind in _PLACED else None
 
 
 def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
