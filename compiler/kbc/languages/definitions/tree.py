@@ -74,8 +74,6 @@ class NodeNames:
         named = node.child_by_field_name("name") or node.child_by_field_name("key")
         if named is None and node.type == "impl_item":
             named = node.child_by_field_name("type")
-            if named is not None and named.type == "generic_type":  # `impl Tank<'_>`
-                named = named.child_by_field_name("type")
         if named is None:
             named = node.child_by_field_name("declarator") or node.child_by_field_name("left")
             while named is not None and (deeper := declared_in(named)) is not None:

@@ -237,12 +237,6 @@ def listed(language: str, text: str) -> list[str]:
             id="operators that are types",
         ),
         pytest.param(
-            "rust",
-            "impl Tank<'_> {\n fn fill(&self) {}\n}\nimpl<T> From<T> for Lid<T> {}\nimpl Taps for [u8] {}\n",
-            ["implementation Tank", "method fill", "implementation Lid", "implementation [u8]"],
-            id="implementations for types with parameters",
-        ),
-        pytest.param(
             "scala", "class `type` {\n}\n", ["class type"], id="a name in backticks"
         ),
         pytest.param(
