@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.bodies import without_bodies
 from kbc.chunking.budget import TokenBudget
@@ -37,6 +38,13 @@ _PREPROCESSED = frozenset({"c", "cpp", "objc"})
 # What closes a definition (`}`, `end`) goes with its last part, up to this many tokens.
 _CLOSING_TOKENS = 8
 
+_PLACED = MEMBER_HOLDERS | {"module"}
+
+_MAGIC_COMMENTS = re.compile(
+    r"\ufeff?(?:#[ \t]*(?:-\*-|(?:(?:en)?coding|frozen_string_literal|typed)[ \t]*:)[^\n]*\n|[ \t]*\n)+"
+)
+"""What a file begins with for its interpreter alone, such as `# frozen_string_literal: true`."""
+
 _QUINT_COMMENT = re.compile(r"\s*(?://|/?\*)")
 
 
@@ -52,7 +60,7 @@ class _Segment:
 
 def chunk_source(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
     language = record.language or language_of(record.path)
-    lines = TextLines(record.text, budget, first_number=record.line)
+    lines = TextLines(record.text, budget, visible=_shown(record.text), first_number=record.line)
     found = _symbols(record, language, lines)
     if isinstance(record, ExampleRecord) and lines.cost(0, len(lines)) > budget.text_room:
         lines = lines.showing(without_bodies(lines, found, language))
@@ -61,6 +69,12 @@ def chunk_source(record: CompiledRecord, budget: TokenBudget) -> list[CompiledCh
     type_ = "config" if chunk_type(language) == "config" else "code"
     drafts = [_draft(plan, segment, type_, language) for segment in segments]
     return assemble(record, lines, drafts)
+
+
+def _shown(text: str) -> str:
+    """The text with blanks for the comments at its top that no reader looks for."""
+    found = _MAGIC_COMMENTS.match(text)
+    return re.sub(r"[^\n]", " ", found[0]) + text[found.end() :] if found else text
 
 
 def _symbols(record: CompiledRecord, language: str, lines: TextLines) -> list[Symbol]:
@@ -191,7 +205,7 @@ def _join(segments: Sequence[_Segment], budget: TokenBudget) -> list[_Segment]:
     for index, segment in enumerate(segments):
         if joined and _may_join(joined[-1], segment, room):
             following = segments[index + 1] if index + 1 < len(segments) else None
-            if not (
+            if joined[-1].passage.cost < REMNANT or not (
                 following is not None
                 and joined[-1].path != segment.path == following.path
                 and _may_join(segment, following, room)
@@ -219,6 +233,12 @@ def _joined(before: _Segment, after: _Segment) -> _Segment:
     return _Segment(passage, larger.path, larger.whole)
 
 
+def _only_one(around: Symbol) -> Symbol | None:
+    """The type or module that a module holds if it holds nothing else: it is then no more than its place."""
+    held = around.children if around.kind == "module" else ()
+    return held[0] if len(held) == 1 and held[0].kind in _PLACED else None
+
+
 def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
     passage = segment.passage
     base = plan.lines.first_number - 1
@@ -230,6 +250,10 @@ def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
         path = (*path, segment.whole[0])
     elif segment.whole and not path:
         path = (max(segment.whole, key=lambda symbol: symbol.end_line - symbol.line),)
+    while (
+        path and (held := _only_one(path[-1])) and first <= held.own_line <= held.end_line <= last
+    ):
+        path = (*path, held)
     names = plan.defined(first, last)
     opening: Sequence[str] = ()
     if passage.start == 0:

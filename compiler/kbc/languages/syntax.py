@@ -98,8 +98,9 @@ class Symbol:
 @dataclass(frozen=True, slots=True)
 class _Visit:
     """A node whose children are to be looked at: the definition around it, the list its definitions
-    go into, their depth, the rows of the wrapper that the node is, when it is one, and whether there is a
-    function without a name between the definition and the node."""
+    go into, their depth, the rows of the wrapper that the node is, when it is one, whether there is a
+    function without a name between the definition and the node, and the rows of the comments right above
+    the node, which belong to the first of its children: grammars have them in front of a body."""
 
     node: Node
     holder: Symbol | None
@@ -107,6 +108,7 @@ class _Visit:
     depth: int
     outer: tuple[int, int] | None
     local: bool = False
+    comments: tuple[int, int] | None = None
 
 
 @remembered("symbols")
@@ -189,24 +191,26 @@ class _Walk:
 
     def _children(self, visit: _Visit) -> Iterator[_Visit]:
         """Takes the definitions among the children of a node; gives the children to visit next."""
-        comments: tuple[int, int] | None = None  # rows of the comments just seen, without a gap
+        comments = visit.comments  # rows of the comments just seen, without a gap
         code_row = -1  # the last row of the code before them
         for node in visit.node.named_children:
             first, last = node.start_point[0], _last_row(node)
             if self._is_leading(node):
                 if first == code_row + 1 and self._is_doc_of_above(node):
                     self._docs_below[first] = last + 1
+                last = self._reach(node, last)
                 if comments is not None and first <= comments[1] + 1:
                     comments = comments[0], last
                 elif first > code_row:  # not behind code on its line
                     comments = first, last
                 continue
             own_line = first + 1
-            if comments is not None and first <= comments[1] + 1:
-                first = comments[0]
+            above = comments if comments is not None and first <= comments[1] + 1 else None
+            if above is not None:
+                first = above[0]
             if visit.outer is not None:
                 first, last = min(first, visit.outer[0]), max(last, visit.outer[1])
-            comments, code_row = None, last
+            comments, code_row = self._comments_behind(node), last
             if node.type == "function_body" and visit.into:  # in Dart, it stands beside its head
                 visit.into[-1].end_line = max(visit.into[-1].end_line, last + 1)
             rule, holder = self._rules.get(node.type), visit.holder
@@ -219,11 +223,11 @@ class _Walk:
                 symbol = self._take(symbol, visit.into, node)
                 if visit.depth < MAX_DEPTH:
                     yield _Visit(node, symbol, symbol.children, visit.depth + 1, None)
-            elif first != last or node.type in WRAPPERS or is_body(node.type) or _has_type(node):
-                wraps = node.type in WRAPPERS and self._holds_one(node)
+            elif first != last or self._wraps(node) or is_body(node.type) or _has_type(node):
+                wraps = self._wraps(node) and self._holds_one(node)
                 outer = (first, last) if wraps else None
                 local = visit.local or self._is_local(node)
-                yield _Visit(node, holder, visit.into, visit.depth, outer, local)
+                yield _Visit(node, holder, visit.into, visit.depth, outer, local, above)
 
     def _take(self, symbol: Symbol, into: list[Symbol], node: Node) -> Symbol:
         """Adds `symbol`, or to the definition that it goes on, and gives what is added to: equations of one
@@ -263,8 +267,8 @@ class _Walk:
         return not is_define and not is_nameless(called.type, self._language)
 
     def _is_leading(self, node: Node) -> bool:
-        if self._language == "haskell" and node.type == "signature":
-            return node.parent is None or node.parent.type != "class_declarations"
+        if self._language in ("haskell", "purescript") and node.type == "signature":
+            return node.parent is None or not node.parent.type.startswith("class_")
         if self._language == "erlang":  # where an attribute is a statement
             is_doc = self._names.text(at(node, "name/name")) == "doc"
             return is_doc or node.type in ("comment", "spec")
@@ -274,12 +278,40 @@ class _Walk:
             return node.parent is not None and node.parent.type in _JULIA_PLACES
         return node.type.endswith(LEADING)
 
+    def _reach(self, node: Node, last: int) -> int:
+        """The last row of a comment; of documentation (`/** ... */`) the one above what it documents, as it
+        may have blank lines below it."""
+        below = node.next_named_sibling
+        if below is None or self._is_leading(below):
+            return last
+        is_doc = self._names.source.startswith(b"/**", node.start_byte)
+        return max(last, below.start_point[0] - 1) if is_doc else last
+
+    def _comments_behind(self, node: Node) -> tuple[int, int] | None:
+        """The rows of the comments that the grammar of Haskell has at the end of the header and the imports,
+        though they belong to the first declaration."""
+        if self._language != "haskell" or node.type not in ("header", "imports"):
+            return None
+        rows = None
+        for last in reversed(node.named_children):
+            if not self._is_leading(last) or (rows and _last_row(last) + 1 < rows[0]):
+                break
+            rows = last.start_point[0], rows[1] if rows else _last_row(last)
+        return rows
+
     def _is_doc_of_above(self, node: Node) -> bool:
         """Whether a comment is one that OCaml has below what it documents: nothing else is next to it."""
         below = node.next_named_sibling
         is_last = below is None or below.start_point[0] > node.end_point[0] + 1
         is_ocaml = self._language in ("ocaml", "ocaml_interface")
         return is_ocaml and is_last and self._names.source.startswith(b"(**", node.start_byte)
+
+    def _wraps(self, node: Node) -> bool:
+        """Whether a definition in the node takes its lines; in Ruby that is `private def fill`, too."""
+        if self._language != "ruby" or node.type not in ("argument_list", "call"):
+            return node.type in WRAPPERS
+        given = at(node, "arguments/^", "^")
+        return given is not None and given.type in ("method", "singleton_method")
 
     def _holds_one(self, node: Node) -> bool:
         """Whether a wrapper is there for a single definition, whose lines are then the wrapper's."""
@@ -312,7 +344,7 @@ def _comments_before(node: Node, end: int) -> Iterator[Node]:
     waiting = [node]
     while waiting:
         node = waiting.pop()
-        if "comment" not in node.type:
+        if "comment" not in node.type and node.type != "haddock":
             waiting += [each for each in reversed(node.children) if each.start_byte < end]
         elif node.end_byte <= end:
             yield node

@@ -59,6 +59,39 @@ def test_short_neighbours_share_a_chunk(code_budget: TokenBudget, source: Source
     assert found.identifiers == ("f0", "f1", "f2", "f3")
 
 
+def test_a_module_around_a_single_definition_is_only_its_place(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    line = "    class Line\n      def moss\n      end\n    end\n"
+    text = f"# x\n\nmodule Nests\n  module Twigs\n{line}  end\nend\n"
+    (found,) = chunk(source(text, "line.rb"), code_budget)
+    assert (found.title, found.symbol_kind) == ("line.rb › Nests.Twigs.Line", "class")
+    text = text.replace("    end\n  end\nend", "    end\n    ROWS = 3\n  end\nend")
+    (found,) = chunk(source(text, "line.rb"), code_budget)
+    assert (found.title, found.symbol_kind) == ("line.rb › Nests.Twigs", "module")
+
+
+def test_what_little_stands_above_a_class_goes_with_it(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    body = "      turn 1, 2\n" * 14
+    methods = "".join(f"    def {name}\n{body}    end\n" for name in ("shut", "open"))
+    text = f"# About taps.\n\nmodule Taps\n  class Tap\n    TURNS = 3\n\n{methods}  end\nend\n"
+    chunks = chunk(source(text, "tap.rb"), code_budget)
+    assert [each.title for each in chunks] == ["tap.rb › Taps.Tap", "tap.rb › Taps.Tap.open"]
+    assert chunks[0].text.startswith("# About taps.\n\nmodule Taps\n  class Tap\n    TURNS = 3")
+
+
+def test_magic_comments_are_shown_and_not_embedded(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    body = "  turn 1, 2\n" * 26
+    text = f"# frozen_string_literal: true\n\ndef fill\n{body}end\n"
+    (found,) = chunk(source(text, "tap.rb"), code_budget)
+    assert found.text == text
+    assert "frozen" not in found.embedded_text
+
+
 def test_a_macro_does_not_give_the_settings_around_it_its_name(
     code_budget: TokenBudget, source: Source
 ) -> None:

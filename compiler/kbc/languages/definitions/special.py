@@ -59,6 +59,7 @@ _DART_MEMBERS = (
 _KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
 _C_SCOPES = frozenset({"declaration_list", "linkage_specification", "translation_unit"})
 _RUBY_CALLS = frozenset({"alias_method", "define_method"})
+_RUBY_CLASSES = frozenset({"Class.new", "Data.define", "Struct.new"})
 
 
 def assignment(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -123,6 +124,15 @@ def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:
         return NOTHING
     name = at(parts[1], "name") or parts[1]  # without `^:private`
     return _CLOJURE.get(names.text(parts[0]), ""), names.text(name)
+
+
+def csharp_property(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`int Level => 3` and `int Level { get { ... } }`, which compute it; others are parts of their type."""
+    accessors = at(node, "accessors")
+    is_computed = at(node, ":arrow_expression_clause") is not None or any(
+        at(each, "body") is not None for each in (accessors.named_children if accessors else ())
+    )
+    return ("method", names.name(node)) if is_computed else NOTHING
 
 
 def dart_method(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -282,6 +292,14 @@ def ruby_method(names: NodeNames, node: Node, holder: str) -> Definition:
         if first is None or first.type not in ("simple_symbol", "string"):
             return NOTHING
     return ("method", names.text(first).lstrip(":")) if holder not in CALLABLE else NOTHING
+
+
+def ruby_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A constant or a variable, or a class that a call makes: `Tank = Struct.new(:level) do ... end`."""
+    kind, name = assignment(names, node, holder)
+    made = at(node, "right")
+    maker = (names.text(at(made, "receiver")), names.text(at(made, "method")))
+    return ("class" if ".".join(maker) in _RUBY_CLASSES else kind), name
 
 
 def rust_macro(names: NodeNames, node: Node, holder: str) -> Definition:

@@ -79,6 +79,9 @@ _inner_value = partial(Rule, outside=CALLABLE)
 _macro = Rule(kind="constant", needs=[("value", ())])  # without a value it is a guard or a switch
 _of_table = partial(Rule, of=":object_reference")  # without the schema that the name may begin with
 _of_nim = partial(Rule, name=("name", "^/name"), strip="*")
+_haskell_type = partial(  # also of operators: `data a :+: b`, `newtype (f :.: g) a`
+    Rule, name=(":infix/operator", ":parens/:infix/operator", "name"), strip="`( )"
+)
 _java_constant = Rule(kind="constant", of=":variable_declarator")
 
 _ECMASCRIPT: Mapping[str, Reader] = {
@@ -115,7 +118,8 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
             kind="constant",
             of=":variable_declaration/:variable_declarator",
             marked=({"const"}, {"static", "readonly"}),
-        )
+        ),
+        "property_declaration": special.csharp_property,
     },
     "css": {"class": None},
     "dart": {
@@ -152,15 +156,19 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "graphql": {"type_definition": None},
     "haskell": {
         "bind": special.haskell_binding,
-        "data_family": Rule(kind="type"),
+        "class": _haskell_type(kind="class"),
+        "data_family": _haskell_type(kind="type"),
+        "data_type": _haskell_type(kind="type"),
         "foreign_import": Rule(kind="function", name=("signature/name",)),
         # `f x = ...`, and operators: `a +++ b = ...`, `(+++) a b = ...`
         "function": Rule(kind="function", name=(":infix/operator", "name"), strip="`( )"),
         "module": None,
+        "newtype": _haskell_type(kind="type"),
         "pattern_synonym": Rule(kind="function", name=("^/synonym/function", "^/synonym")),
         # In a class, whose instances define it; elsewhere it belongs to its definition.
         "signature": Rule(kind="method", name=(":binding_list/^", "^"), strip="( )"),
-        "type_family": Rule(kind="type"),
+        "type_family": _haskell_type(kind="type"),
+        "type_synomym": _haskell_type(kind="type"),
     },
     "hcl": {"block": special.hcl_block},
     "hlsl": {"preproc_def": _macro},
@@ -225,11 +233,12 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "const_element": _inner_value(kind="constant"),
         "function_call_expression": special.php_define,
     },
+    "purescript": {"data": Rule(kind="type")},
     "python": _PYTHON,
     "r": {"binary_operator": special.r_value, "call": special.r_call, "function_definition": None},
     "ruby": {
         "alias": special.ruby_method,
-        "assignment": special.assignment,
+        "assignment": special.ruby_value,
         "call": special.ruby_method,
     },
     "rust": {"macro_invocation": special.rust_macro},

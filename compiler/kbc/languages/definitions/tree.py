@@ -86,8 +86,8 @@ class NodeNames:
             return ""
         text = self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
         text = " ".join(text.split())
-        if text[:1] in ("'", '"'):  # not the prime of `f'`
-            text = text.strip("\"'")
+        if text[:1] in ("'", '"', "`"):  # not the prime of `f'`
+            text = text.strip("\"'`")
         return text[:MAX_NAME_CHARS]
 
 

@@ -105,6 +105,20 @@ def listed(language: str, text: str) -> list[str]:
             id="other names of methods",
         ),
         pytest.param(
+            "ruby",
+            "Tank = Struct.new(:level) do\n  def fill\n  end\nend\nDry = Class.new(StandardError)\n"
+            "TAPS = Taps.new(1)\n",
+            ["class Tank", "method fill", "class Dry", "constant TAPS"],
+            id="classes that a call makes",
+        ),
+        pytest.param(
+            "csharp",
+            "class Tank {\n int Level => 3;\n int Turns { get { return 1; } }\n"
+            " int Lid { get => 1; set => n = value; }\n int Size { get; set; } = 4;\n}\n",
+            ["class Tank", "method Level", "method Turns", "method Lid"],
+            id="properties that compute, no other ones",
+        ),
+        pytest.param(
             "lua",
             "return {\n  open = function(turns)\n    return turns\n  end,\n  litres = 40,\n}\n",
             ["function open"],
@@ -215,6 +229,17 @@ def listed(language: str, text: str) -> list[str]:
             "haskell", "module M where\n\ndata Tank = Tank\n", ["type Tank"], id="all of a module on one line"
         ),
         pytest.param(
+            "haskell",
+            "module M where\n\ndata (path :: k) :> (api :: Type)\n  deriving (Eq)\ndata a :| b = a :| b\n"
+            "newtype (f :. g) a = Comp (f (g a))\ntype a + b = Either a b\ntype family (++) a b where\n"
+            "  '[] ++ b = b\nclass a =: b where\ndata a `Or` b = L a\n",
+            ["type :>", "type :|", "type :.", "type +", "type ++", "class =:", "type Or"],
+            id="operators that are types",
+        ),
+        pytest.param(
+            "scala", "class `type` {\n}\n", ["class type"], id="a name in backticks"
+        ),
+        pytest.param(
             "rust",
             "kinds! {\n    #[derive(Copy)]\n    pub struct Lids: u8 { const RED = 1; }\n}\n"
             "once! { static ref TANK: Tank = Tank::new(); }\nfn f() {\n    check!(struct Tap: u8);\n}\n",
@@ -301,6 +326,45 @@ def test_what_files_and_types_declare(language: str, text: str, expected: list[s
         ),
         pytest.param(
             "erlang", '-doc "Opens it.".\n-spec open(t) -> t.\nopen(X) -> X.\n', [("open", 1, 3)], id="Erlang"
+        ),
+        pytest.param(
+            "haskell",
+            "module Taps where\n\nimport Tanks\n\n-- * Taps\n\n-- | Opens.\n-- It turns.\n"
+            "class Open a where\n  -- | Turns it.\n  turn :: a\n\n-- | Shut.\ntype Shut = Int\n",
+            [("Open", 7, 11), ("turn", 10, 11), ("Shut", 13, 14)],
+            id="Haskell, behind imports and the head of a class",
+        ),
+        pytest.param(
+            "haskell",
+            "module Taps\n  ( Tap\n  ) where\n\n-- | Opens.\ndata Tap = Tap\n",
+            [("Tap", 5, 6)],
+            id="Haskell, behind exports",
+        ),
+        pytest.param(
+            "scala",
+            "package taps\n\n/** Holds water. */\n\nobject Tank {\n\n  /** Taps. */\n\n  /** Fills it. */\n"
+            "\n  def fill = 1\n  // Turns.\n\n  def turn = 2\n}\n",
+            [("Tank", 3, 15), ("fill", 9, 11), ("turn", 14, 14)],
+            id="documentation above a blank line",
+        ),
+        pytest.param(
+            "purescript",
+            "module Taps where\n\n-- | Opens.\nopen :: Int -> Int\nopen n = n\n",
+            [("open", 3, 5)],
+            id="PureScript, above the type",
+        ),
+        pytest.param(
+            "python",
+            "class Tap:\n    # Opens it.\n    # It turns.\n    def open(self): ...\n",
+            [("Tap", 1, 4), ("open", 2, 4)],
+            id="Python, behind the head of a class",
+        ),
+        pytest.param(
+            "ruby",
+            "module Taps\n  # Holds water.\n  class Tank\n    # Fills it.\n    private def fill(n)\n      n\n"
+            "    end\n\n    # Shuts it.\n    private def shut = 1\n  end\nend\n",
+            [("Taps", 1, 12), ("Tank", 2, 11), ("fill", 4, 7), ("shut", 9, 10)],
+            id="Ruby, behind the head of a module and above `private`",
         ),
         pytest.param(
             "julia",

@@ -64,7 +64,10 @@ SAMPLES = {
     "haxe": ("class C {\n public function m():Void {}\n}\ninterface I {\n}\n", "C m I"),
     "hlsl": ("struct S { float3 p; };\nfloat4 f(S s) : SV_Target {\n return 0;\n}\n", "S f"),
     "luau": ("type T = { x: number }\nfunction M.f(x: number)\nend\n", "T M.f"),
-    "purescript": ("module M where\nf :: Int -> Int\nf x = x\nnewtype N = N Int\n", "f N"),
+    "purescript": (
+        "module M where\nf :: Int -> Int\nf x = x\ndata D = D\nnewtype N = N Int\n",
+        "f D N",
+    ),
     "starlark": (
         "P = provider()\ndef f(ctx):\n  return []\nr = rule(\n  implementation = f,\n)\n",
         "P f r",
@@ -317,6 +320,7 @@ def test_the_language_of_a_file(path: str, text: str, language: str) -> None:
         ),
         ("typescript", "function line(moss /* soft */: A): B {\n}\n", "function line(moss : A): B"),
         ("go", "package p\nconst Twigs = 7 // of birch\n", "Twigs = 7"),
+        ("haskell", "class Nest a where\n  -- | Of moss.\n  line :: a\n", "class Nest a where"),
         ("javascript", "const nest = { // of twigs\n  moss: 1,\n};\n", "nest"),
     ],
 )
