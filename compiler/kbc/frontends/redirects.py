@@ -113,8 +113,8 @@ def operation_shown(
 
 
 def description_shown(text: str) -> str:
-    """The text of a page of Markdown; of one that says nothing but what its headings say, with the description
-    of its front matter below, which its theme shows there."""
+    """The text of a page of Markdown; of one with nothing but headings below its front matter, with the
+    description that this states, which its theme shows there."""
     if not _SAYS_NOTHING.match(text, front_matter_end(text)):
         return text
     data, _ = stated_above(text)

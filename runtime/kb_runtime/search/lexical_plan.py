@@ -42,7 +42,8 @@ MOST_NAMED = 16
 # Other forms of the verb that a word is or is made of. Chosen on ten sets in German, Russian and Arabic, for
 # which benchmarks/wide/decisions.md compares 0.3, 0.4 and 0.5.
 DERIVED_WEIGHT = 0.4
-# A verb in two parts, and its first part by itself: `richte ... ein` is `einrichten` or `richten`.
+# A verb in two parts, and its first part by itself: `richte ... ein` is `einrichten` or `richten`, `log in`
+# also a `login`.
 PARTED_WEIGHT = 0.5
 # A quoted phrase that occurs as quoted, as a multiple of its field's boost.
 PHRASE_BOOST = 2.0

@@ -121,7 +121,7 @@ def test_a_page_that_shows_an_operation_has_its_text(tmp_path: Path) -> None:
 
 
 def test_a_page_that_says_nothing_has_the_description_of_its_front_matter(tmp_path: Path) -> None:
-    html = "<p>Lowers the <code>gate</code>.</p>\n\n  <pre><code class=\"language-js\">lower(1);</code></pre>"
+    html = '<p>Lowers the <code>gate</code>.</p>\n\n  <pre><code class="language-js">lower(1);</code></pre>'
     root = write_tree(
         tmp_path / "tree",
         {
