@@ -1,5 +1,5 @@
-"""Reference pages of DocBook (`refentry`), of which pandoc reads the name, the synopses and terms of the index
-as loose words."""
+"""Reference pages of DocBook (`refentry`), of which pandoc reads the name and the synopses as loose words, and
+terms of an index, which it takes for text."""
 
 from __future__ import annotations
 
