@@ -1,5 +1,5 @@
-"""Reference pages of DocBook (`refentry`), of which pandoc reads the name and the synopses as loose words, and
-terms of an index, which it takes for text."""
+"""Reference pages of DocBook (`refentry`), of which pandoc reads the name and the synopses as loose words,
+and terms of an index, which it takes for text."""
 
 from __future__ import annotations
 
