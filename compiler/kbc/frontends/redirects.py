@@ -114,14 +114,17 @@ def operation_shown(
 
 def description_shown(text: str) -> str:
     """The text of a page of Markdown; of one with nothing but headings below its front matter, with the
-    description that this states, which its theme shows there."""
+    description that this states, if it is more than a summary: a text of several paragraphs or in HTML."""
     if not _SAYS_NOTHING.match(text, front_matter_end(text)):
         return text
     data, _ = stated_above(text)
     stated = next((data[key] for key in _DESCRIPTIONS if data.get(key)), "")
-    if not isinstance(stated, str) or not stated.strip():
+    if not isinstance(stated, str):
         return text
-    shown = read_html(stated).text if _ELEMENT.search(stated) else stated
+    is_html = _ELEMENT.search(stated) is not None
+    if not is_html and "\n\n" not in stated.strip():
+        return text
+    shown = read_html(stated).text if is_html else stated
     return f"{text.rstrip()}\n\n{shown.strip()}\n"
 
 

@@ -127,7 +127,8 @@ def test_a_page_that_says_nothing_has_the_description_of_its_front_matter(tmp_pa
         {
             "a.md": "# A\n\nText.\n",
             "lower.md": f"---\ntitle: lower\ndescription: >-\n  {html}\n---\n\n# lower\n",
-            "raise.mdx": "---\ndescription: Raises a `gate`\n---\n# raise\n\n<!-- {made} -->\n",
+            "raise.mdx": '---\ndescription: "Raises it.\\n\\nSlowly."\n---\n# raise\n\n<!-- {made} -->\n',
+            "gates.md": "---\ndescription: All about gates.\n---\n\n# Gates\n",
             "own.md": "---\ndescription: What it is.\n---\n\n# Own\n\nIts own text.\n",
         },
     )
@@ -137,7 +138,8 @@ def test_a_page_that_says_nothing_has_the_description_of_its_front_matter(tmp_pa
     assert isinstance(lower, DocRecord)
     assert lower.content == "# lower\n\nLowers the `gate`.\n\n```js\nlower(1);\n```\n"
     assert lower.lines == len(lower.text.splitlines())
-    assert records["raise.mdx"].text.endswith("\n\nRaises a `gate`\n")
+    assert records["raise.mdx"].text.endswith("\n\nRaises it.\n\nSlowly.\n")
+    assert records["gates.md"].text.count("All about gates.") == 1, "a summary"
     assert records["own.md"].text.count("What it is.") == 1
 
 
