@@ -32,7 +32,7 @@ from kbc.frontends.labels import Neighbours, project_labels
 from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
 from kbc.frontends.metadata import Line, Located, Metadata, Text, Texts
 from kbc.frontends.page_includes import PageIncludes
-from kbc.frontends.redirects import operation_shown, with_redirects
+from kbc.frontends.redirects import description_shown, operation_shown, with_redirects
 from kbc.frontends.source_map import SourceMap
 from kbc.frontends.unpublished_pages import published
 from kbc.languages import markdown, mdx
@@ -124,7 +124,10 @@ def read(
             records.append(_PageText(file, stored, stored))
     unexpanded = [each for each in records if isinstance(each, _PageText)]
     texts = includes.expand_each([(each.file, each.stored) for each in unexpanded])
-    sources = [each._replace(text=text) for each, text in zip(unexpanded, texts, strict=True)]
+    sources = [
+        each._replace(text=description_shown(text))
+        for each, text in zip(unexpanded, texts, strict=True)
+    ]
     includes.report(diagnostics)
     sources, of_pages = _with_operations(sources, records)
     pages = _pages(collection, sources, includes.rules, diagnostics)

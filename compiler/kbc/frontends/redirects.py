@@ -1,9 +1,11 @@
 """Pages of Markdown without a text of their own: those that only send their readers to another page, which
-takes their addresses as aliases, and those that show an operation of an API description.
+takes their addresses as aliases, those that show an operation of an API description, and those that show
+the description in their front matter.
 
-DocFX writes `redirect_url` into the front matter of the former, Jekyll's redirects `redirect_to`; by hand
+DocFX writes `redirect_url` into the front matter of the first, Jekyll's redirects `redirect_to`; by hand
 they say in one paragraph that the page has moved, with a link to it. Mintlify writes `openapi: GET /pets`
-into the front matter of the latter.
+into the front matter of the second. Programs that write references for Astro and Hugo write all that a page
+says into the third.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from kbc.languages.front_matter import below_front_matter, stated_above
+from kbc.languages.front_matter import below_front_matter, front_matter_end, stated_above
+from kbc.languages.html.page import read_html
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, decode_any
@@ -25,6 +28,10 @@ REDIRECT = "redirect to another page"
 
 _KEYS = ("redirect_url", "redirect_to")
 _HEADING = re.compile(r"^#[^\n]*$|^[^\n]+\n=+[ \t]*$", re.MULTILINE)
+_DESCRIPTIONS = ("summary", "description", "excerpt")
+_SAYS_NOTHING = re.compile(r"(?:\s*(?:#{1,6}[ \t][^\n]*|<!--(?:[^-]|-(?!->))*+-->))*+\s*\Z")
+"""Nothing, headings and comments."""
+_ELEMENT = re.compile(r"<(?:p|pre|ul|ol|code|a)[ >]")
 _MAX_BYTES = 4_096
 # One paragraph that says where the text of the page is now, and nothing else.
 _MOVED = re.compile(r"\b(?:moved|relocated)\b", re.IGNORECASE)
@@ -103,6 +110,22 @@ def operation_shown(
     title = data.get("title")
     shown = f"# {title}" if isinstance(title, str) and title.strip() else heading
     return "\n".join([*lines[:start], "", shown, rest]), operation
+
+
+def description_shown(text: str) -> str:
+    """The text of a page of Markdown; of one with nothing but headings below its front matter, with the
+    description that this states, if it is more than a summary: a text of several paragraphs or in HTML."""
+    if not _SAYS_NOTHING.match(text, front_matter_end(text)):
+        return text
+    data, _ = stated_above(text)
+    stated = next((data[key] for key in _DESCRIPTIONS if data.get(key)), "")
+    if not isinstance(stated, str):
+        return text
+    is_html = _ELEMENT.search(stated) is not None
+    if not is_html and "\n\n" not in stated.strip():
+        return text
+    shown = read_html(stated).text if is_html else stated
+    return f"{text.rstrip()}\n\n{shown.strip()}\n"
 
 
 def _target(data: Mapping[str, Any], body: str) -> str:

@@ -393,9 +393,9 @@ def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, 
 
 def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
     """The folders for pages in parts of a repository (`site/pages`, `packages/*/docs`) with at least as many
-    pages as files of code, where these and the parts beside them have many."""
+    pages as programs, where these and the parts beside them have many."""
     pages: Counter[tuple[str, str]] = Counter()
-    code: Counter[tuple[str, str]] = Counter()
+    programs: Counter[tuple[str, str]] = Counter()
     named = (*DOCS_FOLDERS, _CONTENT, "pages")
     for name in files:
         folders = name.split("/")[:-1]
@@ -406,8 +406,8 @@ def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
             continue
         place = "/".join(folders[: depth + 1])
         pages[place, alike] += is_page(name)
-        code[place, alike] += PurePosixPath(name).suffix[1:] in SOURCE and not is_page(name)
-    found = sorted(part for part in pages if pages[part] >= max(FEW_PAGES, code[part]))
+        programs[place, alike] += is_program(name) and not is_page(name)
+    found = sorted(part for part in pages if pages[part] >= max(FEW_PAGES, programs[part]))
     totals: Counter[str] = Counter()
     for place, alike in found:
         totals[alike] += pages[place, alike]

@@ -26,7 +26,8 @@ _OPENAPI = re.compile(
 _DOCBOOK = re.compile(
     rb"-//OASIS//DTD (?:Simplified )?DocBook|<[a-z]\w*\b[^<>]*xmlns\s*=\s*[\"']http://docbook\.org/ns/docbook"
     rb"|\A\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*+"
-    rb"<(?:chapter|appendix|preface|refentry|sect1|glossary)\b[^<>]*>\s*(?:<\?[^>]*\?>\s*)?"
+    rb"<(?:chapter|appendix|preface|refentry|section|sect[1-5]|glossary)\b[^<>]*>\s*"
+    rb"(?:<\?[^>]*\?>\s*|<!--.*?-->\s*|<indexterm\b.*?</indexterm>\s*)*+"
     rb"<(?:title|\w+info|info|refmeta|refnamediv)\b",
     re.DOTALL,
 )
@@ -121,7 +122,7 @@ def format_by_content(name: str, data: bytes) -> str:
     if ending in (".md", ".mkd", ".markdown"):
         is_draft = b"\n--- middle" in data and has_front_matter(data)
         return "kramdown-rfc" if is_draft and _KRAMDOWN_RFC.search(data) else ""
-    start = data[: _sniffed_bytes(ending)]
+    start = data[: _sniffed_bytes(ending)].removeprefix(_BYTE_ORDER_MARK)
     formats = _BY_CONTENT.get(ending, ())
     return next((format for format, pattern in formats if pattern.search(start)), "")
 

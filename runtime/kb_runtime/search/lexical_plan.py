@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.search.analysis import RECIPE, WORD, is_unspaced
+from kb_runtime.search.analysis import RECIPE, WORD, fold, is_unspaced
 from kb_runtime.search.lexical_schema import (
     NAME_FIELDS,
     OPERATORS,
@@ -42,7 +42,8 @@ MOST_NAMED = 16
 # Other forms of the verb that a word is or is made of. Chosen on ten sets in German, Russian and Arabic, for
 # which benchmarks/wide/decisions.md compares 0.3, 0.4 and 0.5.
 DERIVED_WEIGHT = 0.4
-# A verb in two parts, and its first part by itself: `richte ... ein` is `einrichten` or `richten`.
+# A verb in two parts, and its first part by itself: `richte ... ein` is `einrichten` or `richten`, `log in`
+# also a `login`.
 PARTED_WEIGHT = 0.5
 # A quoted phrase that occurs as quoted, as a multiple of its field's boost.
 PHRASE_BOOST = 2.0
@@ -61,6 +62,8 @@ MOST_OF_LINE = 0.5
 LEAST_IN_QUOTATION = 4
 # Of a pasted log the last lines: the message of many a traceback is there.
 MAX_QUOTED_LINES = 16
+# Words of a query that may be one name, written apart.
+MOST_IN_NAME = 4
 # Of a longer query the neighbours are not looked for: each pair costs as much as several words.
 MAX_PROXIMITY_TERMS = 16
 # Neither neighbours nor presence count where the words of a query occur this often: the engine passes over
@@ -201,6 +204,8 @@ class _Planner:
                 for correction in near:
                     weight = term.times * PART_WEIGHT * CORRECTION_WEIGHTS[correction.edits]
                     self._add_word(correction.word, weight)
+        if 2 <= len(query.written) <= MOST_IN_NAME:
+            self._weigh_name("".join(query.written))
         for operator in query.operators:
             self._add(OPERATORS, operator, self._boosts[OPERATORS])
             self._add("identifiers", operator, self._boosts["identifiers"])
@@ -262,6 +267,12 @@ class _Planner:
                 for field in PROSE_FIELDS:
                     known = max(known, self._add(field, stem, count * share * self._boosts[field]))
         return known
+
+    def _weigh_name(self, name: str) -> None:
+        """Adds the name that the words of a short query are together, of which some may be stop words
+        (`no loop`: `noLoop`)."""
+        for field in NAME_FIELDS:
+            self._add(field, fold(name), self._boosts[field])
 
     def _weigh_synonyms(self, terms: Sequence[QueryTerm]) -> None:
         """Of words with the same meaning in one query (`delete or remove`) each stands for itself, and their

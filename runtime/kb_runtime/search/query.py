@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from kb_runtime.records.well_formed import well_formed
@@ -25,7 +25,7 @@ from kb_runtime.text import members
 from kb_runtime.text.languages import ENGLISH, GERMAN, language_of_query
 from kb_runtime.text.members import MemberPath
 from kb_runtime.text.names import without_line
-from kb_runtime.text.words.spellings import other_spelling
+from kb_runtime.text.words.spellings import nouns_of_verbs, other_spelling
 from kb_runtime.text.words.synonyms import synonyms
 from kb_runtime.text.words.typed_german import parted_verbs, with_umlauts
 
@@ -59,8 +59,9 @@ class QueryTerm(NamedTuple):
     `names` are its unstemmed terms and `prose` its stemmed ones (empty for a stop word); the first
     is the whole word, its parts follow. `elsewhere` are the stems that the whole word has in other languages
     of the pages than that of the query, and those of its British or American spelling.
-    `verbs` are the stems of the verbs that it is the first part of (`richte ... ein`), `synonyms` other words
-    for it in names, of an English query. `times` is how often the query has the word.
+    `verbs` are the stems of the verbs, in English the nouns, that it is the first part of (`richte ... ein`,
+    `log in`), `synonyms` other words for it in names, of an English query. `times` is how often the query has
+    the word.
     """
 
     typed: str
@@ -154,6 +155,8 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
                 typed.setdefault(key, one)
     language = analyzer.language_of(typed.values())
     verbs = parted_verbs(text) if language == GERMAN else {}
+    if language == ENGLISH:
+        verbs = nouns_of_verbs(text, partial(analyzer.stem, language=language))
     terms = tuple(
         _term(word, counts[key], analyzer, language, verbs.get(word, ()))
         for key, word in typed.items()

@@ -120,6 +120,29 @@ def test_a_page_that_shows_an_operation_has_its_text(tmp_path: Path) -> None:
     assert missing == ["gone.mdx"]
 
 
+def test_a_page_that_says_nothing_has_the_description_of_its_front_matter(tmp_path: Path) -> None:
+    html = '<p>Lowers the <code>gate</code>.</p>\n\n  <pre><code class="language-js">lower(1);</code></pre>'
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "a.md": "# A\n\nText.\n",
+            "lower.md": f"---\ntitle: lower\ndescription: >-\n  {html}\n---\n\n# lower\n",
+            "raise.mdx": '---\ndescription: "Raises it.\\n\\nSlowly."\n---\n# raise\n\n<!-- {made} -->\n',
+            "gates.md": "---\ndescription: All about gates.\n---\n\n# Gates\n",
+            "own.md": "---\ndescription: What it is.\n---\n\n# Own\n\nIts own text.\n",
+        },
+    )
+    inputs, _ = read(root)
+    records = {record.id: record for record in inputs.records["docs"]}
+    lower = records["lower.md"]
+    assert isinstance(lower, DocRecord)
+    assert lower.content == "# lower\n\nLowers the `gate`.\n\n```js\nlower(1);\n```\n"
+    assert lower.lines == len(lower.text.splitlines())
+    assert records["raise.mdx"].text.endswith("\n\nRaises it.\n\nSlowly.\n")
+    assert records["gates.md"].text.count("All about gates.") == 1, "a summary"
+    assert records["own.md"].text.count("What it is.") == 1
+
+
 @pytest.mark.timeout(60)
 def test_scripts_that_do_not_end_are_read_in_bounded_time() -> None:
     start = '<meta http-equiv="refresh" content="0; url=guide/">'

@@ -48,6 +48,12 @@ CHAPTER = (
             "docbook",
         ),
         ("part.xml", CHAPTER, "docbook"),
+        ("part.xml", "\ufeff" + CHAPTER.replace("chapter", "section"), "docbook"),
+        (
+            "entry.xml",
+            "<refentry>\n<indexterm><primary>gate</primary></indexterm>\n<!-- a page -->\n<refmeta>",
+            "docbook",
+        ),
         ("data.xml", "<article><title>no book</title></article>", ""),
         ("sitemap.xml", "<urlset><url><loc>https://x.example</loc></url></urlset>", ""),
     ],

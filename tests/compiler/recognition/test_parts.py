@@ -18,6 +18,7 @@ def test_pages_in_an_application_of_a_repository_are_documentation(tmp_path: Pat
         "package.json": '{"name": "pond"}',
         **CODE,
         **{f"apps/docs/content/{name}": text for name, text in PAGES.items()},
+        **{f"apps/docs/content/people/{number}.yaml": "name: Ann\n" for number in range(30)},
         **{f"apps/docs/app/{number}.tsx": "export default 1;\n" for number in range(30)},
         **{f"examples/one/content/{name}": text for name, text in PAGES.items()},
         "packages/pond/docs/a.md": page("Few"),

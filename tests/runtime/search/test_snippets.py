@@ -58,6 +58,7 @@ def test_corrections_are_found_in_place_of_the_unknown_word() -> None:
     ("language", "query", "text", "expected"),
     [
         ("en", "the neighbours of a node", "Each neighbor.", "neighbor"),
+        ("en", "how do I log in", "The login page.", "login"),
         ("de", "Wie richte ich das Ruder ein?", "Am Heck einrichten.", "einrichten"),
     ],
 )

@@ -1,4 +1,5 @@
-"""Reference pages of DocBook (`refentry`), of which pandoc reads the name and the synopses as loose words."""
+"""Reference pages of DocBook (`refentry`), of which pandoc reads the name and the synopses as loose words,
+and terms of an index, which it takes for text."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape, unescape
+from textwrap import dedent
 
 MAX_DEPTH = 50
 """Elements of a synopsis in each other; the text of deeper ones is that of the innermost of these."""
@@ -20,8 +22,8 @@ _TITLE = re.compile(r"\s*(?:<\w*info\b[^<>]*>\s*)?<title\b")
 _SYNOPSIS = "refsynopsisdiv"
 _SECTIONS = frozenset(["refsect1", "refsect2", "refsect3", "refsection", _SYNOPSIS])
 _METHODS = frozenset(["methodsynopsis", "constructorsynopsis", "destructorsynopsis"])
-_SYNOPSES = _METHODS | {"cmdsynopsis", "funcsynopsis"}
-_TAKEN = _SYNOPSES | {"refentryinfo", "refmeta", "refnamediv"}
+_SYNOPSES = _METHODS | {"cmdsynopsis", "funcsynopsis", "synopsis"}
+_TAKEN = _SYNOPSES | {"indexterm", "refentryinfo", "refmeta", "refnamediv"}
 _CHOICES = {"opt": ("[", "]"), "req": ("{", "}"), "plain": ("", "")}
 _APART = frozenset(["arg", "command", "group"])
 
@@ -50,8 +52,8 @@ class _Element:
 
 def with_sections(text: str) -> str:
     """The document with each reference page as a chapter, or as a section of what is around it, under its
-    name (`accept(2)`), and with each synopsis as code. Lines are kept."""
-    if "<refentry" not in text and "synopsis" not in text:
+    name (`accept(2)`), with each synopsis as code, and without the terms of its index. Lines are kept."""
+    if not any(name in text for name in ("<refentry", "synopsis", "<indexterm")):
         return text
     pages = _PageRewriter(text)
     for token in _TOKEN.finditer(text):
@@ -137,7 +139,7 @@ def _texts(element: _Element) -> Iterator[str]:
     for each in element.inner:
         if isinstance(each, str):
             yield each
-        else:
+        elif each.name != "indexterm":
             yield from _texts(each)
 
 
@@ -145,6 +147,8 @@ def _code(synopsis: _Element) -> Iterator[str]:
     """The lines of a synopsis, as manuals show it."""
     if synopsis.name in _METHODS:
         yield _method(synopsis)
+    elif synopsis.name == "synopsis":
+        yield dedent("".join(_texts(synopsis))).strip()
     elif synopsis.name == "cmdsynopsis":
         lines = _command(synopsis).split("\n")
         yield from (line for each in lines if (line := " ".join(each.split())))

@@ -221,7 +221,7 @@ class Facts:
         kind = self.collection_kinds[at]
         kinds = paths.place_kinds(id) if kind in _FILES else frozenset()
         if kind not in _PROGRAMS:
-            kinds &= {"changelog"}
+            kinds &= {"changelog", "post"}
         else:
             if self._passes_on(key):
                 kinds |= {paths.RE_EXPORTS}

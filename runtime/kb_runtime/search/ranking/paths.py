@@ -61,6 +61,12 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             "changelog changelogs breaking release released releases news upgrade upgrades upgrading",
         ),
         (
+            # What was new once, beside the pages that say what holds.
+            "post",
+            rf"(?:^|/)(?:blogs?|news|_posts)/.*{_PAGE}$",
+            "blog post posts article articles announced announcement release released releases news",
+        ),
+        (
             # That of the whole tree, which has a word on everything in it.
             "readme",
             r"^readme(?:[._-][^/]*)?$",
@@ -141,7 +147,7 @@ def showing_kinds(
 
 
 def place_kinds(path: str) -> frozenset[str]:
-    """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog,
+    """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog, post,
     readme, agents, data."""
     kinds = frozenset(name for name, pattern in _PATTERNS.items() if pattern.search(path))
     return kinds | {TEST} if tests.is_test(path) else kinds

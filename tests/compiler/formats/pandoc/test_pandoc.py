@@ -151,6 +151,15 @@ def test_a_reference_page_of_docbook_has_its_name_and_its_synopses() -> None:
     )
 
 
+def test_a_synopsis_of_docbook_is_code_and_terms_of_the_index_are_no_text() -> None:
+    term = "<indexterm><primary>flight</primary></indexterm>"
+    source = (
+        f"<chapter>{term}<title>Fly{term}</title><synopsis>y <command>fly</command> x{term}[, <arg>n</arg>]\n"
+        f"y <command>fly</command></synopsis>{term}<para>It flies.</para></chapter>"
+    )
+    assert one("a.docbook", source).text == "# Fly\n\n```\ny fly x[, n]\ny fly\n```\n\nIt flies.\n"
+
+
 def test_reference_pages_in_a_book_of_docbook_are_its_sections() -> None:
     method = (
         "<methodsynopsis><modifier>public</modifier><type>list</type><methodname>map</methodname>"

@@ -61,6 +61,13 @@ def test_a_name_is_found_by_another_word_for_what_it_does(build: Build) -> None:
     assert search(index, "removes").rows == [1], "what a text says stands for itself"
 
 
+def test_a_name_is_found_by_its_words_of_which_some_say_nothing(build: Build) -> None:
+    names = (chunk("of a list", identifiers=(name,)) for name in ("loop", "no_loop", "noLoopAll"))
+    index = build([*names, *filler(20)])
+    assert search(index, "no loop").rows[0] == 1
+    assert search(index, "there is no loop in it").rows[0] == 0, "no words of a sentence"
+
+
 def test_a_name_itself_counts_more_than_another_word_for_it(build: Build) -> None:
     named = (chunk(f"of a list {name}", identifiers=(name,)) for name in ("exclude", "remove"))
     assert search(build([*named, *filler(20)]), "remove").rows == [1, 0]

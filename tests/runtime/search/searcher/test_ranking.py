@@ -108,6 +108,22 @@ def test_programs_do_not_give_way_to_a_change_log(
     assert ("weights" in {step for hit in hits for step, _ in hit.adjustments}) is gives_way
 
 
+def test_posts_give_way_to_other_pages_unless_they_are_asked_for(tmp_path: Path) -> None:
+    entries = [
+        ("blog/2026/vote.md", ["Leaders vote for a value by quorum.\n"]),
+        ("guide/voting.md", ["A quorum of leaders is what votes for values.\n"]),
+        ("a.md", ["A bank votes.\n"]),
+        ("b.md", ["A quorum.\n"]),
+    ]
+    searcher = Searcher(build(tmp_path, {"docs": entries}))
+
+    def first(query: str) -> int:
+        return searcher.search(SearchRequest(query, names=False)).hits[0].record
+
+    assert first("how does a quorum vote") == 1
+    assert first("post: how does a quorum vote") == 0
+
+
 def test_test_cases_give_way_to_everything_unless_they_are_asked_for(tmp_path: Path) -> None:
     text = "Voting by quorum: leaders vote for a value.\n"
     built = build(
