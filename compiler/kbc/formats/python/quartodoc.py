@@ -15,6 +15,7 @@ from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsewhere
 from kbc.formats.loading import parse
 from kbc.formats.python.objects import PythonObjects, Reference
+from kbc.languages.includes import expand
 from kbc.project.include_tree import folders_above
 from kbc.project.source_file import resolved_path
 from kbc.project.well_formed import line_at, mapping, sequence
@@ -50,7 +51,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     for section in sections:
         lines += reference.section(section)
     overview = Converted(
-        text=commonmark.document(commonmark.blocks(lines)),
+        text=expand(commonmark.document(commonmark.blocks(lines)), path, read).text,
         format=_FORMAT,
         name="index",
         url=f"{reference.folder}/index.qmd",
@@ -67,7 +68,7 @@ class _ReferencePages:
         self.pages: dict[str, Converted] = {}
         self.problems: list[DocumentProblem] = []
         self._package = line_at(stated, "package")
-        self._read = read
+        self._path, self._read = path, read
         own = resolved_path(line_at(stated, "source_dir"), path)
         places = product(folders_above(path), ("", "src"))
         self._objects = PythonObjects([own, *(posixpath.join(*each) for each in places)])
@@ -96,8 +97,9 @@ class _ReferencePages:
 
     def _page(self, entry: _Entry, found: Reference) -> Converted:
         last = entry.name.replace(":", ".").rpartition(".")[2]
+        text = replace(found, name=entry.name).markdown(1, entry.members) + "\n"
         return Converted(
-            text=replace(found, name=entry.name).markdown(1, entry.members) + "\n",
+            text=expand(text, self._path, self._read).text,  # Quarto reads docstrings as its own pages
             format=_FORMAT,
             title=entry.name,
             name=entry.name,

@@ -110,7 +110,7 @@ _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] =
     (("[!", "](#tab/", ":::", "xref:", "@"), docfx.replace),
     (("<include",), fumadocs.replace),
     (("@",), paradox.replace),
-    ((")]]", "{", "@title"), definitions.replace),
+    ((")]]", "{", "@title", "](`"), definitions.replace),
     (("/>", "></"), replace_shown_files),
     ((">", ":include"), docsify.replace),
 )

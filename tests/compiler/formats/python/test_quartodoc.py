@@ -27,6 +27,7 @@ quartodoc:
         - Pipe.bend
         - name: Valve
           members: [turn]
+        - Valve.close
         - kind: page
           path: more
           contents: [pumps.start, missing]
@@ -52,7 +53,12 @@ class Valve:
         """Opens it a *little*."""
 
     def close(self) -> None:
-        """Stops the water."""
+        """Stops the water.
+
+        :::{.callout-warning}
+        Not [`Pipe`](`heron.Pipe`), nor [](`~heron.Pipe.bend`).
+        :::
+        """
 ''',
     "src/heron/_bends.py": 'def bend(pipe, angle: int = 90):\n    """Makes an elbow."""\n',
     "src/heron/pumps.py": 'def start() -> None:\n    """Starts all pumps."""\n',
@@ -72,13 +78,18 @@ def documents(tmp_path: Path) -> dict[str, Converted]:
 
 
 def test_each_object_has_a_page(documents: dict[str, Converted]) -> None:
-    assert list(documents) == ["index", "Pipe", "Pipe.bend", "Valve", "pumps.start"]
+    assert list(documents) == ["index", "Pipe", "Pipe.bend", "Valve", "Valve.close", "pumps.start"]
     bend = documents["Pipe.bend"]
     assert bend.text.startswith(
         "# `Pipe.bend` {#Pipe.bend}\n\n```python\nPipe.bend(pipe, angle: int = 90)\n```\n"
     )
     assert "Makes an elbow." in bend.text
     assert bend.index_names == ("Pipe.bend", "heron.Pipe.bend", "bend")
+
+
+def test_docstrings_are_read_as_quarto_has_it(documents: dict[str, Converted]) -> None:
+    _, _, shown = documents["Valve.close"].text.partition("water.")
+    assert shown.split() == ["**Warning**", "Not", "`Pipe`,", "nor", "`bend`."]
 
 
 def test_members_are_described_unless_they_have_pages(documents: dict[str, Converted]) -> None:
