@@ -110,7 +110,9 @@ class _ReferencePages:
             names += (file,)
         text = replace(found, name=entry.name).markdown(1, entry.members) + "\n"
         return Converted(
-            text=expand(text, self._path, self._read).text,  # Quarto reads docstrings as its own pages
+            text=expand(
+                text, self._path, self._read
+            ).text,  # Quarto reads docstrings as its own pages
             format=_FORMAT,
             title=entry.name,
             name=entry.name,

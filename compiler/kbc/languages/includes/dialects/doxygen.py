@@ -26,9 +26,7 @@ EXAMPLES = ("", "examples", "snippets", "example")
 
 _REFERENCE = r"(?<![\w`@\\(])[@\\](?:ref|subpage)\s+(?P<name>[A-Za-z_][\w:~]*(?:\(\))?)"
 _SHOWN_FORMULA = r"[@\\]f\$[^$\n]+[@\\]f\$|^[ \t]*[@\\]f(?:\[|\{\w+\*?\}\{?)[ \t]*$"
-_OWN = (
-    rf"{_REFERENCE}|^[ \t]*[@\\](?:anchor|page|mainpage|tableofcontents)\b(?![ \t]*[{{:])|{_SHOWN_FORMULA}"
-)
+_OWN = rf"{_REFERENCE}|^[ \t]*[@\\](?:anchor|page|mainpage|tableofcontents)\b(?![ \t]*[{{:])|{_SHOWN_FORMULA}"
 _LINK = r"\]\([@\\]ref(?:\s+[^)\n]*)?\)"
 _BLOCKS = r"^`{3,}(?:@[a-z]|jldoctest\b)"
 TRIGGER = rf"{_OWN.replace('?P<name>', '?:')}|{_LINK}|\]\(@id\b|{_BLOCKS}"
