@@ -262,7 +262,9 @@ def _page(
         lines = body.split("\n")[document.front_matter.last_line :]
         body = "\n".join(lines).lstrip("\n")
     content = mdx.clean(body) if page.is_mdx else body
-    heading = _page_heading(document, bool(fields.title))
+    heading = _page_heading(
+        document, bool(fields.title), begins_page=collection.generator == "mkdocs"
+    )
     return DocRecord(
         id=collection.stripped(path),
         collection=collection.name,
@@ -405,15 +407,17 @@ def _group(collection: Collection, file: SourceFile) -> str:
     return collection.group or collection.name
 
 
-def _page_heading(document: markdown.Document, has_title: bool) -> str:
+def _page_heading(document: markdown.Document, has_title: bool, *, begins_page: bool) -> str:
     """The first level-1 heading, unless several others are before it; of one that states a title only where
-    it is the first of all, the only one, and before the text: others are versions in a log, or a part."""
+    it is the first of all, the only one, and before the text: others are versions in a log, or a part. Below
+    text, one of several is a part as well, and any one of a site where a title `begins_page`."""
     own, first = [each for each in document.headings if each.level == 1], document.headings[:2]
     if not own or own[0] not in (first[:1] if has_title else first) or (has_title and own[1:]):
         return ""
     above = (each for each in document.blocks if each.start_line < own[0].start_line)
     is_part = any(each.kind == "paragraph" and "![" not in each.content for each in above)
-    return "" if has_title and is_part else own[0].title
+    is_title = not (has_title or begins_page or own[1:])
+    return "" if is_part and not is_title else own[0].title
 
 
 def _first_heading(document: markdown.Document) -> str:
