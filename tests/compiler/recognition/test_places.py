@@ -33,6 +33,16 @@ def test_the_source_of_a_project_in_any_language_is_read(
     assert source in [each.id for each in inputs.records["code"]]
 
 
+@pytest.mark.parametrize("manifest", ["Cask", "Eask", "Eldev"])
+def test_a_package_of_emacs_lisp_is_a_project_although_its_tests_hold_pages(
+    tmp_path: Path, manifest: str
+) -> None:
+    files = {f"tests/notes/bird-{number}.org": "* Bird\n\nIt flies.\n" for number in range(9)}
+    files |= {manifest: "", "heron.el": "(defun fly ())\n", "doc/heron.org": "* Manual\n\nFly.\n"}
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"heron.org": "Manual"}
+
+
 def test_the_pages_of_a_project_in_julia_are_no_project(tmp_path: Path) -> None:
     files = {"Project.toml": "[deps]\n", "make.jl": CODE, "src/index.md": page("Heron")}
     inputs, _ = read(write_tree(tmp_path / "docs", files))
