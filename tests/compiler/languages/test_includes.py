@@ -85,8 +85,8 @@ def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
         ('import Code from "!!raw-loader!../../snippet.py";\n\n<CodeBlock language="py">{Code}</CodeBlock>',
          'import Code from "!!raw-loader!../../snippet.py";\n\n\n```py\na = 1\n# --8<-- [start:mid]\nb = 2\n'
          "# --8<-- [end:mid]\nc = 3\n```\n"),
-        ("import App from '!!raw-loader!own!../../listings/life.rs';\n\n<Runnable x=\"y\">\n\t{App}\n</Runnable>",
-         "import App from '!!raw-loader!own!../../listings/life.rs';\n\n\n```rust\n// ANCHOR: 1st\nfn a() {}\n"
+        ("import App from '!!raw-loader!x!../../listings/life.rs';\n\n<Run x=\"y\">\n\t{App}\n</Run>",
+         "import App from '!!raw-loader!x!../../listings/life.rs';\n\n\n```rust\n// ANCHOR: 1st\nfn a() {}\n"
          "// ANCHOR_END: 1st\nfn b() {}\n```\n"),
     ],
 )  # fmt: skip

@@ -31,7 +31,9 @@ REFERENCE = "\x00{}\x00"
 """Stands for the title of the section with this id, until all of them are known."""
 
 _BRACKETS = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*\]"
-_LINKED = re.compile(rf"((?:xref|link):[^\[\s]*{_BRACKETS}|https?://[^\s\[\]]+{_BRACKETS})")
+_LINKED = re.compile(
+    rf"((?:xref|link):[^\[\s]{{0,2000}}+{_BRACKETS}|https?://[^\s\[\]]{{1,2000}}+{_BRACKETS})"
+)
 _PICTURES = re.compile(rf"(?:icon|image):(?!:)(?P<target>[^\s\[\]]+)(?P<arguments>{_BRACKETS})")
 _TOKENS = re.compile(
     rf"""

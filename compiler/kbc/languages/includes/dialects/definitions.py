@@ -21,7 +21,8 @@ _FORD = re.compile(
     r"|program|submodule|subroutine|type|variable|absinterface)\)\]\]"
 )
 _INTERLINK = re.compile(
-    r"(?<![`!\\])\[(?P<text>(?:`[^`\n]*`|[^\[\]`\n])*)\]\(`(?P<short>~?)(?P<name>[A-Za-z_][\w.:]*)`\)"
+    r"(?<![`!\\])\[(?P<text>(?:`[^`\n]{0,200}`|[^\[\]`\n]){0,200}+)\]"
+    r"\(`(?P<short>~?)(?P<name>[A-Za-z_][\w.:]*)`\)"
 )
 _FILE = re.compile(
     r"\{file:(?P<path>[^\s{}#]+)(?P<anchor>#[^\s{}]+)?(?:[ \t]+(?P<text>[^{}\n]+))?\}"

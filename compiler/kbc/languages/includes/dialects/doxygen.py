@@ -46,10 +46,14 @@ _CODE = re.compile(
     r"(?P<inner>(?:(?![ \t]*[@\\](?:end)?(?:code|verbatim)\b)[^\n]*\n)*)[ \t]*[@\\]end(?P=name)\b[ \t]*$",
     re.MULTILINE,
 )
+_INSIDE = r"(?:[^@\\]++|[@\\](?!f[$()\[\]{}]))*+"
+"""What is in a formula, up to the next mark of one."""
+
 _FORMULA = re.compile(
-    rf"{SPAN.pattern}|(?P<indent>^[ \t]*)?[@\\](?P<formula>f)(?:\$(?P<inline>[^$]{{0,4000}}?)[@\\]f\$|\((?P<round>.{{0,4000}}?)[@\\]f\)"
-    r"|\[(?P<block>.{0,4000}?)[@\\]f\]|\{(?P<name>\w+\*?)\}\{?(?P<inside>.{0,4000}?)[@\\]f\})",
-    re.MULTILINE | re.DOTALL,
+    rf"{SPAN.pattern}|(?P<indent>^[ \t]*)?[@\\](?P<formula>f)(?:\$(?P<inline>{_INSIDE})[@\\]f\$"
+    rf"|\((?P<round>{_INSIDE})[@\\]f\)|\[(?P<block>{_INSIDE})[@\\]f\]"
+    rf"|\{{(?P<name>\w+\*?)\}}\{{?(?P<inside>{_INSIDE})[@\\]f\}})",
+    re.MULTILINE,
 )
 _DROPPED = re.compile(
     r"^[ \t]*[@\\](?:anchor|tableofcontents|ingroup|addtogroup|internal)\b(?!\w)[^\n]*(?:\n|\Z)"
