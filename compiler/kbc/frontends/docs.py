@@ -274,7 +274,7 @@ def _page(
         or permalinks.title(collection, path)
         or titles.other_title(document.data)
         or (titles.exported_title(page.text) if page.is_mdx else "")
-        or _first_heading(document)
+        or titles.first_heading(document)
         or titles.shown_name(collection, path),
         path=path,
         text=page.text,
@@ -303,6 +303,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         data, _ = stated_above(file.data.decode("utf-8-sig", "replace"))
     id = collection.stripped(file.path)
     title = found.heading or document.title or permalinks.title(collection, file.path)
+    title = title or found.first_heading
     place, url = file.path, document.url
     if url.endswith(".qmd"):  # a page of its own in the site
         place, url = posixpath.join(posixpath.dirname(place), url), ""
@@ -418,12 +419,3 @@ def _page_heading(document: markdown.Document, has_title: bool, *, begins_page: 
     is_part = any(each.kind == "paragraph" and "![" not in each.content for each in above)
     is_title = not (has_title or begins_page or own[1:])
     return "" if is_part and not is_title else own[0].title
-
-
-def _first_heading(document: markdown.Document) -> str:
-    """The heading with which a page begins, where all others are below it: `### Guards`, `#### Roles`."""
-    first = next(iter(document.blocks), None)
-    if first is None or first.kind != "heading":
-        return ""
-    others = [block.level for block in document.headings if block is not first]
-    return first.title if min(others, default=first.level + 1) > first.level else ""

@@ -195,22 +195,6 @@ def test_tables_with_spans_repeats_and_csv() -> None:
     assert text(",===\na,b\n\n1,2\n,===\n") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
 
-def test_cells_with_both_spans_and_the_default_style() -> None:
-    assert text('[%header,cols="1m,1"]\n|===\n|a |b\n1.1+|x |y\n2+d|wide\n|===\n') == (
-        "| a | b |\n| --- | --- |\n| `x` | y |\n| wide |  |\n"
-    )
-
-
-def test_links_in_monospaced_cells_stay_links() -> None:
-    files = {"b.adoc": b"= Other\n\nText.\n"}
-    cells = "|xref:b.adoc[GO [x\\]] / {v}\n|`{v}` and https://x.example[Y]\n|xref:b.adoc[]\n"
-    (found,) = convert("a.adoc", f":v: 2\n\n[cols=1m]\n|===\n{cells}|===\n".encode(), files.get)
-    assert found.text == (
-        "|  |\n| --- |\n| [`GO [x]`](b.adoc) `/ 2` |\n| `2 and` [`Y`](https://x.example) |\n"
-        "| [Other](b.adoc) |\n"
-    )
-
-
 def test_tabs_keep_their_labels() -> None:
     found = text("[tabs]\n======\nJava::\n+\n[source,java]\n----\nint x;\n----\n======\n")
     assert found == "- **Java**\n\n  ```java\n  int x;\n  ```\n"

@@ -33,26 +33,6 @@ def test_the_source_of_a_project_in_any_language_is_read(
     assert source in [each.id for each in inputs.records["code"]]
 
 
-@pytest.mark.parametrize("manifest", ["Cask", "Eask", "Eldev"])
-def test_a_package_of_emacs_lisp_is_a_project_although_its_tests_hold_pages(
-    tmp_path: Path, manifest: str
-) -> None:
-    files = {f"tests/notes/bird-{number}.org": "* Bird\n\nIt flies.\n" for number in range(9)}
-    files |= {manifest: "", "heron.el": "(defun fly ())\n", "doc/heron.org": "* Manual\n\nFly.\n"}
-    inputs, _ = read(write_tree(tmp_path / "heron", files))
-    assert titles(inputs.records["docs"]) == {"heron.org": "Manual"}
-
-
-def test_chapters_in_texinfo_beside_a_manifest_are_documentation(tmp_path: Path) -> None:
-    files = {"Makefile.am": "all:\n", "build.scm": "(display 1)\n"}
-    files |= {
-        f"ref/{name}.texi": f"@node {name}\n@chapter {name}\n\nOf {name}.\n"
-        for name in ("Eggs", "Herons", "Nests", "Weirs")
-    }
-    inputs, _ = read(write_tree(tmp_path / "doc", files))
-    assert set(titles(inputs.records["docs"]).values()) == {"Eggs", "Herons", "Nests", "Weirs"}
-
-
 def test_the_pages_of_a_project_in_julia_are_no_project(tmp_path: Path) -> None:
     files = {"Project.toml": "[deps]\n", "make.jl": CODE, "src/index.md": page("Heron")}
     inputs, _ = read(write_tree(tmp_path / "docs", files))
