@@ -30,7 +30,7 @@ from kbc.formats import (
 from kbc.formats.document import FIX_HINT
 from kbc.frontends.markdown_file import first_paragraph
 from kbc.frontends.page_includes import PageIncludes, without_text
-from kbc.frontends.titles import stated_in_header
+from kbc.frontends.titles import first_heading, stated_in_header
 from kbc.languages import markdown
 from kbc.languages.suffixes import is_in_org
 from kbc.project import permalinks
@@ -198,11 +198,13 @@ def _files_around(file: SourceFile, format: Format | None) -> list[str]:
 
 class ConvertedOutline(NamedTuple):
     """What a list of pages says of a converted document: its first level-1 heading, or the title in its
-    header, its first paragraph in short, and its sections."""
+    header, its first paragraph in short, its sections, and the heading of another level with which it begins,
+    where all others are below that."""
 
     heading: str
     summary: str
     sections: tuple[Section, ...]
+    first_heading: str
 
 
 def outline(document: Converted) -> ConvertedOutline:
@@ -215,7 +217,8 @@ def _outline(text: str, *, anchors: Sequence[str]) -> ConvertedOutline:
     parsed = markdown.parse(text)
     heading = stated_in_header(parsed.blocks) or parsed.title
     summary = first_paragraph(parsed.blocks, parsed.references)
-    return ConvertedOutline(heading, summary, _with_anchors(markdown.sections(parsed), anchors))
+    sections = _with_anchors(markdown.sections(parsed), anchors)
+    return ConvertedOutline(heading, summary, sections, first_heading(parsed))
 
 
 def _with_anchors(found: tuple[Section, ...], anchors: Sequence[str]) -> tuple[Section, ...]:

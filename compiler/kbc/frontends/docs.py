@@ -265,7 +265,9 @@ def _page(
         lines = body.split("\n")[document.front_matter.last_line :]
         body = "\n".join(lines).lstrip("\n")
     content = mdx.clean(body) if page.is_mdx else body
-    heading = _page_heading(document, bool(fields.title))
+    heading = _page_heading(
+        document, bool(fields.title), begins_page=collection.generator == "mkdocs"
+    )
     return DocRecord(
         id=collection.stripped(path),
         collection=collection.name,
@@ -275,7 +277,7 @@ def _page(
         or permalinks.title(collection, path)
         or titles.other_title(document.data)
         or (titles.exported_title(page.text) if page.is_mdx else "")
-        or _first_heading(document)
+        or titles.first_heading(document)
         or titles.shown_name(collection, path),
         path=path,
         text=page.text,
@@ -304,6 +306,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         data, _ = stated_above(file.data.decode("utf-8-sig", "replace"))
     id = collection.stripped(file.path)
     title = found.heading or document.title or permalinks.title(collection, file.path)
+    title = title or found.first_heading
     place, url = file.path, document.url
     if url.endswith(".qmd"):  # a page of its own in the site
         place, url = posixpath.join(posixpath.dirname(place), url), ""
@@ -408,21 +411,14 @@ def _group(collection: Collection, file: SourceFile) -> str:
     return collection.group or collection.name
 
 
-def _page_heading(document: markdown.Document, has_title: bool) -> str:
+def _page_heading(document: markdown.Document, has_title: bool, *, begins_page: bool) -> str:
     """The first level-1 heading, unless several others are before it; of one that states a title only where
-    it is the first of all, the only one, and before the text: others are versions in a log, or a part."""
+    it is the first of all, the only one, and before the text: others are versions in a log, or a part. Below
+    text, one of several is a part as well, and any one of a site where a title `begins_page`."""
     own, first = [each for each in document.headings if each.level == 1], document.headings[:2]
     if not own or own[0] not in (first[:1] if has_title else first) or (has_title and own[1:]):
         return ""
     above = (each for each in document.blocks if each.start_line < own[0].start_line)
     is_part = any(each.kind == "paragraph" and "![" not in each.content for each in above)
-    return "" if has_title and is_part else own[0].title
-
-
-def _first_heading(document: markdown.Document) -> str:
-    """The heading with which a page begins, where all others are below it: `### Guards`, `#### Roles`."""
-    first = next(iter(document.blocks), None)
-    if first is None or first.kind != "heading":
-        return ""
-    others = [block.level for block in document.headings if block is not first]
-    return first.title if min(others, default=first.level + 1) > first.level else ""
+    is_title = not (has_title or begins_page or own[1:])
+    return "" if is_part and not is_title else own[0].title

@@ -10,7 +10,7 @@ from textwrap import dedent
 from typing import Any
 
 from kbc.languages import mdx
-from kbc.languages.markdown import Block
+from kbc.languages.markdown import Block, Document
 from kbc.project import permalinks
 from kbc.project.kinds import ON_RELEASES
 from kbc.project.model import Collection
@@ -273,3 +273,12 @@ def exported_title(text: str) -> str:
     """What Next.js takes from a page: `export const metadata = { title: "Guards" }`."""
     texts = mdx.exported_texts(text)
     return texts.get("metadata.title") or texts.get("meta.title") or ""
+
+
+def first_heading(document: Document) -> str:
+    """The heading with which a page begins, where all others are below it: `### Guards`, `#### Roles`."""
+    first = next(iter(document.blocks), None)
+    if first is None or first.kind != "heading":
+        return ""
+    others = [block.level for block in document.headings if block is not first]
+    return first.title if min(others, default=first.level + 1) > first.level else ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MANIFESTS = frozenset([
-    "BUILD.bazel", "Build.PL", "CMakeLists.txt", "Cargo.toml", "Cartfile", "Gemfile",
+    "BUILD.bazel", "Build.PL", "CMakeLists.txt", "Cargo.toml", "Cartfile", "Cask", "Eask", "Eldev",
+    "Gemfile", "lakefile.lean", "lakefile.toml", "xmake.lua",
     "MODULE.bazel", "Makefile.PL", "Makefile.am", "NAMESPACE", "Package.swift", "Podfile",
     "SConstruct", "WORKSPACE", "build.gradle", "build.gradle.kts", "build.mill", "build.sbt",
     "build.sc", "build.zig", "cabal.project", "composer.json", "configure", "configure.ac",

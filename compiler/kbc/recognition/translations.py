@@ -353,7 +353,9 @@ def _is_language(name: str) -> bool:
 
 
 def _language(name: str) -> str:
-    """The code, without a region, of the language that a name is, also in full (`Chinese`); "" for others."""
+    """The code, without a region, of the language that a name is, also in full (`Chinese`); "" for others.
+    Jekyll has a translation in a collection (`_fr`)."""
+    name = name.removeprefix("_")
     if _LANGUAGE.fullmatch(name):
         return re.split("[-_]", name)[0]
     return _IN_FULL.get(_VARIANT.sub("", name.lower()), "")

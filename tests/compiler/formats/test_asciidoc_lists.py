@@ -1,4 +1,4 @@
-"""Lists of AsciiDoc in lists: which of them an item, and a block behind a `+`, belongs to."""
+"""Lists of AsciiDoc in lists: which of them an item, and a block behind a `+`, belongs to; and tables."""
 
 import pytest
 
@@ -28,3 +28,19 @@ from kbc.formats import convert
 def test_items_and_blocks_belong_to_the_list_that_they_name(source: str, shown: str) -> None:
     (found,) = convert("a.adoc", source.encode(), lambda path: None)
     assert found.text == shown
+
+
+def test_cells_with_both_spans_and_the_default_style() -> None:
+    source = b'[%header,cols="1m,1"]\n|===\n|a |b\n1.1+|x |y\n2+d|wide\n|===\n'
+    (found,) = convert("a.adoc", source, lambda path: None)
+    assert found.text == "| a | b |\n| --- | --- |\n| `x` | y |\n| wide |  |\n"
+
+
+def test_links_in_monospaced_cells_stay_links() -> None:
+    files = {"b.adoc": b"= Other\n\nText.\n"}
+    cells = "|xref:b.adoc[GO [x\\]] / {v}\n|`{v}` and https://x.example[Y]\n|xref:b.adoc[]\n"
+    (found,) = convert("a.adoc", f":v: 2\n\n[cols=1m]\n|===\n{cells}|===\n".encode(), files.get)
+    assert found.text == (
+        "|  |\n| --- |\n| [`GO [x]`](b.adoc) `/ 2` |\n| `2 and` [`Y`](https://x.example) |\n"
+        "| [Other](b.adoc) |\n"
+    )

@@ -210,3 +210,9 @@ def test_definitions_are_found_by_their_names(tmp_path: Path) -> None:
         "Function: lay-egg nest",
         "index-lay_002degg",
     )
+
+
+def test_a_chapter_of_its_own_is_called_after_its_first_heading(tmp_path: Path) -> None:
+    source = "@node Wings\n@section Wings\n\nFlap.\n\n@subsection Feathers\n\nMany.\n"
+    inputs, _ = build(write_tree(tmp_path / "tree", {"docs/api-wings.texi": source}))
+    assert [each.title for each in inputs.records["docs"]] == ["Wings"]

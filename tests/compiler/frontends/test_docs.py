@@ -95,6 +95,8 @@ def test_an_mdx_post(end: str) -> None:
         ("---\ntitle: Gates\n---\nAll about them.\n\n# Open\n", "Gates"),
         ("---\ntitle: G\n---\n![Logo](a.svg)\n\n# Gates\n", "Gates"),
         ("text\n", "page"),
+        ("text\n\n# Gates\n", "Gates"),
+        ("text\n\n# Open\n\n# Shut\n", "page"),
         ("Set\n===\n", "Set"),
         ("### Guards\n\ntext\n\n#### Roles\n", "Guards"),
         ("### Guards\n\n### Roles\n", "page"),
@@ -103,6 +105,14 @@ def test_an_mdx_post(end: str) -> None:
 )
 def test_where_the_title_comes_from(text: str, title: str) -> None:
     assert read_page("docs/page.md", text).title == title
+
+
+def test_a_heading_below_text_is_no_title_to_mkdocs() -> None:
+    collection = Collection("docs", "docs", ("docs",), generator="mkdocs")
+    pages = {"a-gate.md": b"text\n\n# Open\n", "weir.md": b"[![x](y)](z)\n\n# The weir\n"}
+    files = [SourceFile(f"docs/{name}", data, "docs") for name, data in pages.items()]
+    records = read(collection, files, Diagnostics())
+    assert [each.title for each in records if isinstance(each, DocRecord)] == ["A gate", "The weir"]
 
 
 @pytest.mark.parametrize(

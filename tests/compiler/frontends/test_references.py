@@ -215,6 +215,18 @@ def test_links_lead_to_ids_that_tags_of_components_state() -> None:
     assert [each[1:3] for each in checked({"docs/a.md": page})] == [(3, "dead-anchor")]
 
 
+def test_tabs_and_lines_of_code_have_numbered_anchors() -> None:
+    page = "# A\n\n[one](#__tabbed_1_2) [two](#__codelineno-0-3) [three](#__tab)\n"
+    assert [each[3].split("'")[1] for each in checked({"docs/a.md": page})] == ["#__tab"]
+
+
+def test_a_page_with_markup_from_its_cells_may_have_any_anchor() -> None:
+    page = "# A\n\n[first](#basics)\n\n```{python}\n%s\nlist_all()\n```\n"
+    for cell in ("#| output: asis", "#| results: 'asis'"):
+        assert not checked({"docs/a.md": page % cell})
+    assert checked({"docs/a.md": page % "# output: asis"})
+
+
 def test_links_of_a_builtin_are_on_lines_of_the_file() -> None:
     page = "# T\n\n## f\n\nSignature: `val f: int`\n\ntext [x](gone.md)\n"
     assert [each[:3] for each in checked({"builtins/a.md": page})] == [

@@ -57,6 +57,10 @@ def doxygen_shown(text: str) -> str:
         ("@tableofcontents\n\nText with `@ref kept`.\n", "\nText with `@ref kept`.\n"),
         ("@note One.\n\n```c\nx;\n```\n\nSee @ref y.", "**Note** One.\n\n```c\nx;\n```\n\nSee `y`."),
         ("See [`fly`](@ref) and [Nests](\\ref nests).", "See `fly` and Nests."),
+        ("For \\f$v_0\\f$ and @f(a[0] \\b@f):\n\n\\f[\n  c v = x[0]\n\\f]\nit is.\n",
+         "For `v_0` and `a[0] \\b`:\n\n```math\nc v = x[0]\n```\nit is.\n"),
+        ("So \\f$x\\f$:\n\n\\f{align*}{\n  x &= 1\n\\f}\n",
+         "So `x`:\n\n```math\n\\begin{align*}\nx &= 1\n\\end{align*}\n```\n"),
         ("[`fly`](@ref Heron.fly) and `\\b`\n", "`fly` and `\\b`\n"),  # Documenter of Julia
         ("Write `[text](@ref)` for [text](@ref).", "Write `[text](@ref)` for text."),
         ("# [Data of `a`](@id man-data)\n\n## [Own](@id)\n", "# Data of `a` {#man-data}\n\n## Own\n"),

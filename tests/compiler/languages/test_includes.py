@@ -85,6 +85,9 @@ def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
         ('import Code from "!!raw-loader!../../snippet.py";\n\n<CodeBlock language="py">{Code}</CodeBlock>',
          'import Code from "!!raw-loader!../../snippet.py";\n\n\n```py\na = 1\n# --8<-- [start:mid]\nb = 2\n'
          "# --8<-- [end:mid]\nc = 3\n```\n"),
+        ("import App from '!!raw-loader!x!../../listings/life.rs';\n\n<Run x=\"y\">\n\t{App}\n</Run>",
+         "import App from '!!raw-loader!x!../../listings/life.rs';\n\n\n```rust\n// ANCHOR: 1st\nfn a() {}\n"
+         "// ANCHOR_END: 1st\nfn b() {}\n```\n"),
     ],
 )  # fmt: skip
 def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
@@ -176,6 +179,12 @@ def test_what_is_missing_is_counted_and_no_directive_is_left() -> None:
 
 def test_a_file_that_includes_itself_ends() -> None:
     assert expanded('--8<-- "docs/loop.md"').unresolved == {"--8<--": 1}
+
+
+def test_braces_with_stars_in_prose_name_no_file() -> None:
+    found = expanded('{***"item", "steps"***}\n')
+    assert found.text == '{***"item", "steps"***}\n'
+    assert not found.unresolved
 
 
 def test_line_ends_around_included_files_are_kept() -> None:

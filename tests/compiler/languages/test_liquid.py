@@ -64,6 +64,14 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
             "{% tabs log %}\n{% tab log Ruby 3 %}\nputs 1\n{% endtab %}\n{% endtabs %}",
             "**Ruby 3**\n\nputs 1",
         ),
+        (
+            "{% tabs log class=x %}\n{% tab 'Ruby 2 and 3' for=log %}\nputs 1\n{% endtab %}\n{% endtabs %}",
+            "**Ruby 2 and 3**\n\nputs 1",
+        ),
+        (
+            "{% tabs log %}\n{% tab macOS for=log %}\nputs 1\n{% endtab %}\n{% endtabs %}",
+            "**macOS**\n\nputs 1",
+        ),
         ("{% comment %}no{% comment %}x{% endcomment %}{% endcomment %}Yes", "Yes"),
         ("* TOC\n{:toc}\n\nText.\n{: .lead }", "Text."),
         ("{: .warning }\n> Hot.", "**Warning**\n\n> Hot."),

@@ -56,6 +56,11 @@ def expanded(text: str) -> str:
             "---\nkernelspec:\n  name: env\n  display_name: Python 3\n---\n\n```python\nrun()\n```",
         ),
         ("```{note}\nBe {term}`careful`.\n```", "**Note**\n\nBe `careful`."),
+        (":::{seealso}\nThe gates.\n:::", "**See also**\n\nThe gates."),
+        (
+            ":::{versionchanged} 3.1 It opens.\nAnd shuts.\n:::",
+            "**Changed in 3.1**\n\nIt opens.\n\nAnd shuts.",
+        ),
         ("````{tab-item} pip\n```sh\npip\n```\n````", "**pip**\n\n```sh\npip\n```"),
         ("```{toctree}\na\nb\n```\n\nText.", "Text."),
         ("```{include} part.md\n```", "A part with sluice."),

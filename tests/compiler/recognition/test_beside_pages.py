@@ -316,3 +316,13 @@ def test_a_link_out_of_a_folder_of_pages_does_not_stop_a_build(tmp_path: Path) -
     inputs, diagnostics = read(root)
     assert [each.path for each in inputs.records["docs"]] == ["a.md"]
     assert "path-outside" in {each.code for each in diagnostics.warnings}
+
+
+@pytest.mark.parametrize("manifest", ["Cask", "Eask", "Eldev"])
+def test_a_package_of_emacs_lisp_is_a_project_although_its_tests_hold_pages(
+    tmp_path: Path, manifest: str
+) -> None:
+    files = {f"tests/notes/bird-{number}.org": "* Bird\n\nIt flies.\n" for number in range(9)}
+    files |= {manifest: "", "heron.el": "(defun fly ())\n", "doc/heron.org": "* Manual\n\nFly.\n"}
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"heron.org": "Manual"}

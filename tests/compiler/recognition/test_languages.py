@@ -30,6 +30,7 @@ from kbc.recognition.translations import translated_folders
         (("p/en/a.md", "p/zh_Hans-CN/a.md", "p/zh-CHT/a.md"), {"p/en/a.md"}),
         (("README.md", "tales/en/a.md", "tales/pt-br/a.md"), {"README.md", "tales/en/a.md"}),
         (("guide/a.md", "fr/a.md", "ja/a.md"), {"guide/a.md"}),
+        (("_guide/a.md", "_fr/a.md", "_zh-cn/a.md"), {"_guide/a.md"}),
         (("README.md", "de/a.md", "fr/a.md"), {"README.md", "de/a.md", "fr/a.md"}),
         (("a.md", "words/de/a.md", "words/fr/a.md"), {"a.md", "words/de/a.md", "words/fr/a.md"}),
         (("b/c/a.md", "b/languages/he/c/a.md"), {"b/c/a.md"}),

@@ -60,6 +60,9 @@ class Blocks:
     def cell(self, text: str) -> str:
         return self.inline.cell(text)
 
+    def monospaced(self, text: str) -> str:
+        return self.inline.monospaced(text)
+
     def label(self, text: str) -> str:
         return self.inline.label(text)
 
@@ -151,8 +154,7 @@ class Blocks:
                 break
         title = self._document_title(lines)
         if not title:
-            if probe.positional or probe.id or probe.title:  # they belong to the first block
-                lines.push(_as_lines(probe))
+            lines.push(_as_lines(probe))  # they belong to the first block
             lines.push(missing)
             return []
         while (line := lines.peek()) is not None and line.text:

@@ -31,6 +31,9 @@ REFERENCE = "\x00{}\x00"
 """Stands for the title of the section with this id, until all of them are known."""
 
 _BRACKETS = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*\]"
+_LINKED = re.compile(
+    rf"((?:xref|link):[^\[\s]{{0,2000}}+{_BRACKETS}|https?://[^\s\[\]]{{1,2000}}+{_BRACKETS})"
+)
 _PICTURES = re.compile(rf"(?:icon|image):(?!:)(?P<target>[^\s\[\]]+)(?P<arguments>{_BRACKETS})")
 _TOKENS = re.compile(
     rf"""
@@ -86,6 +89,11 @@ class Inline:
         filled = substitute(text, self._project.attributes)
         return commonmark.escaped(" ".join(map(_picture, _PICTURES.finditer(filled))))
 
+    def monospaced(self, text: str) -> str:
+        """The text as code: attributes are replaced in it, and links stay links."""
+        filled = substitute(text, self._project.attributes)
+        return self._as_code(re.sub(r"`([^`\n]+)`", r"\1", filled), 1)
+
     def label(self, text: str) -> str:
         """As `markdown`, on one line and without strong parts: the caller makes all of it strong."""
         self._is_label = True
@@ -137,16 +145,33 @@ class Inline:
         inner = match[0][2:-2] if match[0].startswith("``") else match[0][1:-1]
         if len(inner) > 2 and inner[0] == "+" == inner[-1]:
             return commonmark.code_span(inner.strip("+"))
-        inner = _TO_FILL_IN.sub(r"\2", _unescaped(_PASSED.sub(r"\1", inner)))
-        if nested := re.fullmatch(
-            r"(?:xref|link):([^\[\s]*)\[(.*)\]|(https?://\S+)\[(.+)\]", inner
-        ):
-            target, label = nested[1] or nested[3], nested[2] or nested[4]
-            text = commonmark.code_span(label or target)
-            return commonmark.link(text, target) if target.startswith("http") else text
-        inner = re.sub(r"<<[^,<>]+,\s*([^<>]+)>>", r"\1", inner)
-        inner = re.sub(r"\A([*_])(.+)\1\Z", r"\2", inner)
-        return commonmark.code_span(re.sub(r"\\(?=[`*_#<{\[])", "", inner))
+        return self._as_code(inner, depth)
+
+    def _as_code(self, text: str, depth: int) -> str:
+        inner = _TO_FILL_IN.sub(r"\2", _unescaped(_PASSED.sub(r"\1", text)))
+        parts = []
+        for index, part in enumerate(_LINKED.split(inner)):
+            if index % 2:
+                parts.append(self._link_in_code(part, depth))
+                continue
+            part = re.sub(r"<<[^,<>]+,\s*([^<>]+)>>", r"\1", part)
+            part = re.sub(r"\A([*_])(.+)\1\Z", r"\2", part)
+            code = commonmark.code_span(re.sub(r"\\(?=[`*_#<{\[])", "", part))
+            before, after = (part[:1], part[-1:]) if code else ("", part[:1])
+            parts.append(f"{' ' * before.isspace()}{code}{' ' * after.isspace()}")
+        return "".join(parts).strip()
+
+    def _link_in_code(self, macro: str, depth: int) -> str:
+        """A macro of a link whose text is code."""
+        target, _, inside = macro[:-1].partition("[")
+        label = inside.replace("\\]", "]").strip("`")
+        shown = commonmark.code_span(label or target.partition(":")[2])
+        if target.startswith("http"):
+            return commonmark.link(shown if label else commonmark.code_span(target), target)
+        name, _, address = target.partition(":")
+        if name == "xref":
+            return self._cross(address, f"`{label}`" if label else "", depth)
+        return commonmark.link(shown, address) if address.startswith("http") else shown
 
     def _reference(self, match: re.Match[str], depth: int) -> str:
         target, _, text = match["cross"].partition(",")

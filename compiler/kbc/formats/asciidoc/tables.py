@@ -15,8 +15,8 @@ MAX_COLUMNS = 100
 MAX_CELLS = 50_000
 
 _CELL = re.compile(
-    r"(?:(?<=\s)|^)(?:(?P<count>\d+)(?P<repeat>[*+]))?(?:\.(?P<rows>\d+)\+)?(?P<align>[<^>.]*)"
-    r"(?P<style>[aehlmsv]?)\|",
+    r"(?:(?<=\s)|^)(?:(?=[\d.])(?P<count>\d*)(?:\.(?P<rows>\d+))?(?P<repeat>[*+]))?(?P<align>[<^>.]*)"
+    r"(?P<style>[adehlmsv]?)\|",
     re.MULTILINE,
 )
 _BARE = re.compile(
@@ -166,8 +166,10 @@ def _is_simple(cell: Cell) -> bool:
 
 
 def _inline(blocks: BlockWriter, cell: Cell) -> str:
-    if cell.style in ("l", "m") and cell.text:
+    if cell.style == "l" and cell.text:
         return commonmark.code_span(cell.text)
+    if cell.style == "m" and cell.text:
+        return blocks.monospaced(cell.text)
     paragraphs = re.split(r"\n\s*\n", cell.text)
     return "\n".join(
         " ".join(blocks.cell(text).replace("\\\n", " ").split()) for text in paragraphs

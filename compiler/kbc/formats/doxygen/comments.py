@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbc.formats import commonmark
-from kbc.languages.includes.dialects.doxygen import replace_commands
+from kbc.languages.includes.dialects.doxygen import replace_commands, with_formulas
 from kbc.languages.includes.files import indented
 
 _KINDS = {"def": "define", "fn": "function", "property": "variable", "var": "variable"}
@@ -66,7 +66,6 @@ _DROPPED = re.compile(
     re.MULTILINE,
 )
 _LIST = re.compile(r"^(?P<indent>[ \t]*)[@\\](?:li|arg)[ \t]+", re.MULTILINE)
-_FORMULA = re.compile(r"[@\\]f(?:\$(?P<inline>[^$]*?)[@\\]f\$|\[(?P<block>[^\]]*?)[@\\]f\])")
 _ESCAPED = re.compile(r"[@\\](?=[@\\&~<>#%$.\"])|[@\\]n\b")
 _INLINE_CODE = re.compile(
     r"(?<=\S)([ \t]*)[@\\](?:code|verbatim)(?:\{[^}\n]{0,80}\})?"
@@ -253,7 +252,7 @@ def _shown(text: str) -> str:
 
     text = _INLINE_CODE.sub(lambda match: f"{match[1]}{span(match[2])}", text)
     text = _CODE.sub(block, text)
-    text = _FORMULA.sub(lambda match: span(match["inline"] or match["block"] or ""), text)
+    text = with_formulas(text, keep)
     text = _PICTURE.sub(lambda match: match["text"] or "", _LINK.sub("", _DROPPED.sub("", text)))
     text = _LABELLED.sub(_with_label, _LIST.sub(lambda match: f"{match['indent']}- ", text))
     text = _WORDS.sub(_emphasised, text)

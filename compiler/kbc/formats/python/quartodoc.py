@@ -15,6 +15,7 @@ from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsewhere
 from kbc.formats.loading import parse
 from kbc.formats.python.objects import PythonObjects, Reference
+from kbc.languages.includes import expand
 from kbc.project.include_tree import folders_above
 from kbc.project.source_file import resolved_path
 from kbc.project.well_formed import line_at, mapping, sequence
@@ -28,11 +29,12 @@ _MEMBERS_ELSEWHERE = "linked"
 @dataclass(frozen=True, slots=True)
 class _Entry:
     """An object of the reference: `name` is that below its package, `members` are those described on its
-    page, or whether any are."""
+    page, or whether any are; `page` is the page that it shares with others, "" for one of its own."""
 
     package: str
     name: str
     members: Collection[str] | bool = True
+    page: str = ""
 
     @property
     def full_name(self) -> str:
@@ -50,24 +52,27 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     for section in sections:
         lines += reference.section(section)
     overview = Converted(
-        text=commonmark.document(commonmark.blocks(lines)),
+        text=expand(commonmark.document(commonmark.blocks(lines)), path, read).text,
         format=_FORMAT,
         name="index",
         url=f"{reference.folder}/index.qmd",
+        index_names=tuple(reference.shared),
         problems=tuple(reference.problems),
     )
     return [overview, *reference.pages.values()]
 
 
 class _ReferencePages:
-    """Collects the `pages` of the objects that sections list, by name, and what was not found."""
+    """Collects the `pages` of the objects that sections list, by name, the files of pages that several
+    objects are `shared` by, and what was not found."""
 
     def __init__(self, path: str, stated: Mapping[str, Any], read: Read) -> None:
         self.folder = line_at(stated, "dir") or "reference"
         self.pages: dict[str, Converted] = {}
+        self.shared: dict[str, None] = {}
         self.problems: list[DocumentProblem] = []
         self._package = line_at(stated, "package")
-        self._read = read
+        self._path, self._read = path, read
         own = resolved_path(line_at(stated, "source_dir"), path)
         places = product(folders_above(path), ("", "src"))
         self._objects = PythonObjects([own, *(posixpath.join(*each) for each in places)])
@@ -96,29 +101,43 @@ class _ReferencePages:
 
     def _page(self, entry: _Entry, found: Reference) -> Converted:
         last = entry.name.replace(":", ".").rpartition(".")[2]
+        url = f"{self.folder}/{entry.page or entry.name}.qmd"
+        file = resolved_path(url, self._path)
+        names: tuple[str, ...] = (entry.name, entry.full_name, last)
+        if entry.page:
+            self.shared[file] = None
+        else:
+            names += (file,)
+        text = replace(found, name=entry.name).markdown(1, entry.members) + "\n"
         return Converted(
-            text=replace(found, name=entry.name).markdown(1, entry.members) + "\n",
+            text=expand(
+                text, self._path, self._read
+            ).text,  # Quarto reads docstrings as its own pages
             format=_FORMAT,
             title=entry.name,
             name=entry.name,
-            url=f"{self.folder}/{entry.name}.qmd",
+            url=url,
             summary=found.summary,
-            index_names=tuple(dict.fromkeys((entry.name, entry.full_name, last))),
+            index_names=tuple(dict.fromkeys(names)),
         )
 
 
-def _entries(section: Mapping[str, Any], package: str, depth: int = 0) -> Iterator[_Entry]:
+def _entries(
+    section: Mapping[str, Any], package: str, page: str = "", depth: int = 0
+) -> Iterator[_Entry]:
     """The objects that a section lists, also those of its pages."""
     contents: Sequence[Any] = sequence(section.get("contents"))
     for each in contents if depth < _MAX_DEPTH else ():
         if isinstance(each, str):
-            yield _Entry(package, each)
+            yield _Entry(package, each, page=page)
             continue
         item = mapping(each)
         own = line_at(item, "package") or package
         if "contents" in item:
-            yield from _entries(item, own, depth + 1)
+            place = line_at(item, "path") if item.get("kind") == "page" else ""
+            yield from _entries(item, own, place or page, depth + 1)
         elif name := line_at(item, "name"):
             names = [str(one) for one in sequence(item.get("members"))]
             has_members = item.get("children") != _MEMBERS_ELSEWHERE
-            yield _Entry(own, name, names or (has_members and item.get("members") != []))
+            members = names or (has_members and item.get("members") != [])
+            yield _Entry(own, name, members, page)

@@ -32,6 +32,9 @@ _OF_AN_OPERATION = re.compile(
 )
 """Pages of Mintlify that show an operation of an API have an anchor for each field (`#body-name`)."""
 
+_WRITTEN = re.compile(r"__(?:tabbed|codelineno)[_-]\d[\d_-]*")
+"""Anchors of tabs and lines of code that extensions of Python-Markdown number."""
+
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
 _ANY = rules_of("", {})
 _BY_FILE_NAME = ("", "ex-doc")
@@ -165,6 +168,8 @@ class _Headings:
         if not known.isdisjoint(tried) or (own.slugs_links and slug(anchor, own.style) in known):
             return True
         if _OF_AN_OPERATION.fullmatch(anchor) and _stated(page, "openapi"):
+            return True
+        if _WRITTEN.fullmatch(anchor):
             return True
         return anchor in self._targets and (own.project_wide or is_any)
 

@@ -92,7 +92,7 @@ _HELPER = re.compile(r"^[ \t]*\{\{%[ \t]*[\w-]+(?:[ \t]+[\w-]+)*[ \t]*\}\}[ \t]*
 _SNIPPET = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]+[\"'](?P<target>[^\"'\n]+)[\"'][ \t]*$")
 _SNIPPET_BLOCK = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]*$")
 _STARRED = re.compile(
-    r"^(?P<indent>[ \t]*)\{\*[ \t]*(?P<target>\S+)(?P<options>[^\n]*?)\*\}[ \t]*$"
+    r"^(?P<indent>[ \t]*)\{\*[ \t]*(?P<target>[^\s*]\S*)(?P<options>[^\n]*?)\*\}[ \t]*$"
 )
 _ARROWS = re.compile(
     r"^(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s{\[#]+)(?:#(?P<region>[\w.-]+))?[ \t]*"
@@ -110,7 +110,7 @@ _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] =
     (("[!", "](#tab/", ":::", "xref:", "@"), docfx.replace),
     (("<include",), fumadocs.replace),
     (("@",), paradox.replace),
-    ((")]]", "{", "@title"), definitions.replace),
+    ((")]]", "{", "@title", "](`"), definitions.replace),
     (("/>", "></"), replace_shown_files),
     ((">", ":include"), docsify.replace),
 )

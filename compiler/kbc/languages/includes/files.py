@@ -19,9 +19,16 @@ NOT_INCLUDED = "(not included: "
 """What stands in a page in the place of text that could not be had, before its name."""
 
 
+_WRITES_MARKUP = re.compile(
+    r"^#\|[ \t]*(?:output|results):[ \t]*[\"']?asis|^`{3,}\{[^}\n]*\bresults[ \t]*=[ \t]*[\"']asis",
+    re.MULTILINE,
+)
+"""Cells of Quarto and R Markdown whose output is read as a part of the page."""
+
+
 def is_complete(text: str) -> bool:
     """Whether a page has all text that its site shows, as far as its directives tell."""
-    return NOT_INCLUDED not in text
+    return NOT_INCLUDED not in text and not ("asis" in text and _WRITES_MARKUP.search(text))
 
 
 AttributeStyle = Literal["", "kramdown", "pandoc", "python-markdown"]

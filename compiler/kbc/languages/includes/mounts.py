@@ -19,9 +19,10 @@ from kbc.languages.includes.files import (
 
 _IMPORT = re.compile(
     r"^import\s+(?:\{\s*Content\s+as\s+(?P<content>\w+)\s*\}|(?P<name>\w+))"
-    r"\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
+    r"\s+from\s+[\"'](?P<loaders>-?!{0,2}(?:[^\"'\n!]+!)+)?(?P<target>[^\"'\n!]+)[\"'];?[ \t]*$",
     re.MULTILINE,
 )
+"""An import, with webpack's loaders before the file (`!!raw-loader!other!./app.ts`)."""
 _RAW = "?raw"  # of Vite, and so of Astro
 _MDX_FENCE = "mdx-code-block"
 _OPERAND = re.compile(r"props\.(\w+)|\"([^\"]*)\"|'([^']*)'")
@@ -61,7 +62,7 @@ def imported_texts(body: str, page: IncludingPage) -> Mapping[str, tuple[str, st
     prose = (stretch for stretch, is_code in fenced_stretches(body) if not is_code)
     for match in chain.from_iterable(map(_IMPORT.finditer, prose)):
         target = match["target"].removesuffix(_RAW)
-        is_raw = match["raw"] is not None or target != match["target"]
+        is_raw = "raw-loader" in (match["loaders"] or "") or target != match["target"]
         if is_raw or target.lower().endswith((".md", ".mdx")):
             loaded = page.load(target, "import of code" if is_raw else "import of Markdown")
             if loaded is not None:
@@ -77,13 +78,13 @@ def imported_texts(body: str, page: IncludingPage) -> Mapping[str, tuple[str, st
 def with_mounts(
     text: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
 ) -> str:
-    """`<Name/>`, `<CodeBlock>{Name}</CodeBlock>` and `<Code code={Name} />` with the file that `Name` was
-    imported from."""
+    """`<Name/>`, `<CodeBlock>{Name}</CodeBlock>` and `<Code code={Name} />`, also those of a site's own, with
+    the file that `Name` was imported from."""
     for name, (path, source, is_raw) in components.items():
         if is_raw:
             used = re.compile(
-                rf"<CodeBlock\b(?P<attributes>[^<>]*)>\s*\{{\s*{name}\s*\}}\s*</CodeBlock>"
-                rf"|<Code(?:Block)?\b(?P<before>[^<>]*=\{{\s*{name}\s*\}}[^<>]*)/>"
+                rf"<(?P<tag>[A-Z][\w.]*+)(?P<attributes>[^<>]*+)>\s*\{{\s*{name}\s*\}}\s*</(?P=tag)>"
+                rf"|<[A-Z][\w.]*+(?P<before>[^<>]*=\{{\s*{name}\s*\}}[^<>]*)/>"
             )
             text = used.sub(partial(_block, path=path, source=source), text)
     mounted = {name: each[:2] for name, each in components.items() if not each[2]}

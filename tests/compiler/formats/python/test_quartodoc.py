@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import read, write_tree
 
+from kbc import check
 from kbc.formats import Converted, convert
 from kbc.records import DocRecord
 
@@ -27,6 +28,7 @@ quartodoc:
         - Pipe.bend
         - name: Valve
           members: [turn]
+        - Valve.close
         - kind: page
           path: more
           contents: [pumps.start, missing]
@@ -52,7 +54,12 @@ class Valve:
         """Opens it a *little*."""
 
     def close(self) -> None:
-        """Stops the water."""
+        """Stops the water.
+
+        :::{.callout-warning}
+        Not [`Pipe`](`heron.Pipe`), nor [](`~heron.Pipe.bend`).
+        :::
+        """
 ''',
     "src/heron/_bends.py": 'def bend(pipe, angle: int = 90):\n    """Makes an elbow."""\n',
     "src/heron/pumps.py": 'def start() -> None:\n    """Starts all pumps."""\n',
@@ -72,13 +79,18 @@ def documents(tmp_path: Path) -> dict[str, Converted]:
 
 
 def test_each_object_has_a_page(documents: dict[str, Converted]) -> None:
-    assert list(documents) == ["index", "Pipe", "Pipe.bend", "Valve", "pumps.start"]
+    assert list(documents) == ["index", "Pipe", "Pipe.bend", "Valve", "Valve.close", "pumps.start"]
     bend = documents["Pipe.bend"]
     assert bend.text.startswith(
         "# `Pipe.bend` {#Pipe.bend}\n\n```python\nPipe.bend(pipe, angle: int = 90)\n```\n"
     )
     assert "Makes an elbow." in bend.text
-    assert bend.index_names == ("Pipe.bend", "heron.Pipe.bend", "bend")
+    assert bend.index_names == ("Pipe.bend", "heron.Pipe.bend", "bend", "docs/api/Pipe.bend.qmd")
+
+
+def test_docstrings_are_read_as_quarto_has_it(documents: dict[str, Converted]) -> None:
+    _, _, shown = documents["Valve.close"].text.partition("water.")
+    assert shown.split() == ["**Warning**", "Not", "`Pipe`,", "nor", "`bend`."]
 
 
 def test_members_are_described_unless_they_have_pages(documents: dict[str, Converted]) -> None:
@@ -101,7 +113,7 @@ def test_the_list_has_the_text_of_sections_and_a_sentence_of_each_object(
 def test_pages_have_their_place_in_the_site(tmp_path: Path) -> None:
     files = {
         "docs/_quarto.yml": QUARTO,
-        "docs/index.qmd": "# Heron\n\nText.\n",
+        "docs/index.qmd": "# Heron\n\nSee [bends](api/Pipe.bend.qmd) and [more](api/more.qmd).\n",
         "docs/_part.qmd": "x\n",
     }
     root = write_tree(tmp_path, files | PACKAGE | {"pyproject.toml": '[project]\nname = "heron"\n'})
@@ -112,7 +124,10 @@ def test_pages_have_their_place_in_the_site(tmp_path: Path) -> None:
     )
     (bend,) = [each for each in pages if "Pipe.bend" in each.aliases]
     assert bend.url == "https://example.org/heron/api/Pipe.bend.html"
+    (start,) = [each for each in pages if "heron.pumps.start" in each.aliases]
+    assert start.url == "https://example.org/heron/api/more.html"
     assert not any("_part" in each.path for each in pages)
+    assert "dead-link" not in [each.code for each in check(str(root))]
 
 
 def test_a_site_may_have_its_references_in_files_of_their_own(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Links of FORD and YARD by the names of what a program defines."""
+"""Links of FORD, YARD and quartodoc by the names of what a program defines."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ def shown(text: str) -> str:
         ("[[Some note]], [[a(b)]], `[[fly(function)]]`", "[[Some note]], [[a(b)]], `[[fly(function)]]`"),
         ("{file:docs/nest.md#eggs The nest} {file:LICENSE}",
          "[The nest](../docs/nest.md#eggs) [LICENSE](../LICENSE)"),
+        ("[`fly()`](`heron.fly`), [](`~heron.Nest`), [](`heron.fly`) and `[x](`y`)`",
+         "`fly()`, `Nest`, `heron.fly` and `[x](`y`)`"),
         ("# @title The nest\n\n## Eggs\n", "# The nest\n\n## Eggs\n"),
         ("# @title The nest\n\n# The nest\n", "# The nest\n"),
         ("{Heron::Nest#fly?} of {Heron::Nest the nest}, {Heron#fly}",

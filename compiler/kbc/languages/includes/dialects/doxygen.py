@@ -7,6 +7,7 @@ blocks of its own.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from textwrap import dedent
 
 from kbc.languages.includes.containers import label
@@ -24,7 +25,8 @@ EXAMPLES = ("", "examples", "snippets", "example")
 """Where such files usually are: the setting that says it (EXAMPLE_PATH) is often filled in by the build."""
 
 _REFERENCE = r"(?<![\w`@\\(])[@\\](?:ref|subpage)\s+(?P<name>[A-Za-z_][\w:~]*(?:\(\))?)"
-_OWN = rf"{_REFERENCE}|^[ \t]*[@\\](?:anchor|page|mainpage|tableofcontents)\b(?![ \t]*[{{:])"
+_SHOWN_FORMULA = r"[@\\]f\$[^$\n]+[@\\]f\$|^[ \t]*[@\\]f(?:\[|\{\w+\*?\}\{?)[ \t]*$"
+_OWN = rf"{_REFERENCE}|^[ \t]*[@\\](?:anchor|page|mainpage|tableofcontents)\b(?![ \t]*[{{:])|{_SHOWN_FORMULA}"
 _LINK = r"\]\([@\\]ref(?:\s+[^)\n]*)?\)"
 _BLOCKS = r"^`{3,}(?:@[a-z]|jldoctest\b)"
 TRIGGER = rf"{_OWN.replace('?P<name>', '?:')}|{_LINK}|\]\(@id\b|{_BLOCKS}"
@@ -42,6 +44,15 @@ _WITHOUT_TEXT = frozenset(["contents", "index", "meta", "setup"])
 _CODE = re.compile(
     r"^(?P<indent>[ \t]*)[@\\](?P<name>code|verbatim)(?:\{\.?(?P<language>[\w+-]*)\})?[ \t]*\n"
     r"(?P<inner>(?:(?![ \t]*[@\\](?:end)?(?:code|verbatim)\b)[^\n]*\n)*)[ \t]*[@\\]end(?P=name)\b[ \t]*$",
+    re.MULTILINE,
+)
+_INSIDE = r"(?:[^@\\]++|[@\\](?!f[$()\[\]{}]))*+"
+"""What is in a formula, up to the next mark of one."""
+
+_FORMULA = re.compile(
+    rf"{SPAN.pattern}|(?P<indent>^[ \t]*)?[@\\](?P<formula>f)(?:\$(?P<inline>{_INSIDE})[@\\]f\$"
+    rf"|\((?P<round>{_INSIDE})[@\\]f\)|\[(?P<block>{_INSIDE})[@\\]f\]"
+    rf"|\{{(?P<name>\w+\*?)\}}\{{?(?P<inside>{_INSIDE})[@\\]f\}})",
     re.MULTILINE,
 )
 _DROPPED = re.compile(
@@ -106,13 +117,34 @@ def snippet(code: str, name: str) -> str | None:
     return dedent(pieces[1]) if len(pieces) > 1 else None
 
 
+def with_formulas(text: str, keep: Callable[[str], str]) -> str:
+    """The text with formulas as code, each through `keep`."""
+
+    def shown(match: re.Match[str]) -> str:
+        if match["formula"] is None:
+            return match[0]
+        indent = match["indent"] or ""
+        inline = match["inline"] if match["inline"] is not None else match["round"]
+        if inline is not None:
+            formula = " ".join(inline.split())
+            return indent + (keep(f"`{formula}`") if formula else "")
+        inside = dedent(match["block"] if match["name"] is None else match["inside"]).strip()
+        if match["name"]:
+            inside = f"\\begin{{{match['name']}}}\n{inside}\n\\end{{{match['name']}}}"
+        before = "" if match["indent"] is not None else "\n\n"
+        after = "" if match.string.startswith("\n", match.end()) else "\n"
+        return f"{before}{keep(indented(indent, fence(inside, 'math')))}{after}"
+
+    return _FORMULA.sub(shown, text)
+
+
 def replace_commands(text: str, is_own: bool) -> str:
     """Prose with links of `@ref` as their text and, in a page of Doxygen (`is_own`), commands as what they
     show; code between backticks stays."""
     kept = Kept()
     text = without_marks(text)
     if is_own:
-        text = _CODE.sub(lambda match: kept.keep(_code(match)), text)
+        text = with_formulas(_CODE.sub(lambda match: kept.keep(_code(match)), text), kept.keep)
     text = _LINKED.sub(lambda match: match[0] if match["text"] is None else match["text"], text)
     text = _IDENTIFIED.sub(_identified, text)
     text = SPAN.sub(lambda match: kept.keep(match[0]), text)

@@ -79,6 +79,7 @@ _VERSIONS = {
     "versionremoved": "Removed in",
     "deprecated": "Deprecated in",
 }
+_NAMES = {"seealso": "see also"}
 _RESTRUCTURED = frozenset(["eval-rst", "literalinclude", "csv-table"])
 
 
@@ -233,7 +234,12 @@ class _Directives:
         """What a directive holds, below its label and what it applies to."""
         is_bare = name in _UNLABELLED or (name in CARDS and not argument)
         title = _ROLE.sub(self._role, argument).strip()
-        shown = "" if is_bare else label("" if name in _TITLES and title else name, title)
+        if name in _VERSIONS:
+            version, _, title = title.partition(" ")
+            inner = [*_above(title), *inner]
+            name, title = "", f"{_VERSIONS[name]} {version}"
+        kind = "" if name in _TITLES and title else _NAMES.get(name, name)
+        shown = "" if is_bare else label(kind, title)
         if name in CARDS:
             inner = ["" if CARD_MARK.fullmatch(line) else line for line in inner]
         scope = _option(options, "applies_to")

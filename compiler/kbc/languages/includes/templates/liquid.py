@@ -49,6 +49,7 @@ _OPTION = re.compile(r"\w+:\S+")
 _QUOTES = frozenset({"blockquote", "pullquote", "quote"})
 _PICTURES = frozenset({"asset_img", "img"})
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
+_WORDS = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s\"']+")
 _ADDRESS = re.compile(r"\A[\"']?(.*?)[\"']?\s+(\S+://\S+).*\Z", re.DOTALL)
 _TWO_QUOTED = re.compile(r"(?:\"([^\"]*)\"|'([^']*)')\s*,?\s*(?:\"([^\"]*)\"|'([^']*)')")
 _PLACE = re.compile(r"(?:https?://|[#/]|\.{1,2}/)\S*|[\w.-]+(?:/[\w.-]+)+/?(?:#\S*)?")
@@ -265,10 +266,14 @@ class _Template:
             kind, _, title = rest.partition(" ")
             is_kind = kind.lower() in NOTICES
             return label(kind if is_kind else name, (title if is_kind else rest).strip("\"'"))
-        if name == "tab":  # of jekyll-tabs, behind the name of the group
+        if (
+            name == "tab"
+        ):  # of jekyll-tabs, behind the name of the group, unless it is quoted or alone
             stated = attributes(rest)
-            title = stated.get("title") or stated.get("label") or rest.partition(" ")[2] or rest
-            shown = label("", title.strip("\"' "))
+            words = [word for word in _WORDS.findall(rest) if "=" not in word or word[0] in "\"'"]
+            is_whole = not words or words[0][0] in "\"'" or len(words) == 1
+            named = words[0] if words and is_whole else " ".join(words[1:])
+            shown = label("", (stated.get("title") or stated.get("label") or named).strip("\"' "))
             return f"\n{shown}\n" if shown else ""
         if name == "post_link":
             slug, _, title = rest.partition(" ")
