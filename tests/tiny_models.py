@@ -31,7 +31,6 @@ TEXTS = (
     "def acquire(lock):\n    lock.wait()\n    return True\n",
 )
 _SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-_RANDOM = np.random.default_rng(11)
 
 
 def unigram() -> Tokenizer:
@@ -142,7 +141,8 @@ def write_family(folder: Path, family: str) -> Reference:
     """Writes a model; gives what computes its vectors by the papers, with numpy alone."""
     of = _FAMILIES[family]
     tokenizer = of["tokenizer"]()
-    tensors, dense = _tensors(of, tokenizer.get_vocab_size()), None
+    normal = _drawn(folder)
+    tensors, dense = _tensors(of, tokenizer.get_vocab_size(), normal), None
     folder.mkdir()
     save_file(tensors, folder / "model.safetensors")
     config = {
@@ -154,7 +154,7 @@ def write_family(folder: Path, family: str) -> Reference:
     modules = ["Transformer", "Pooling"]
     if of.get("dense"):
         modules.append("Dense")
-        dense = {"linear.weight": _normal(24, HIDDEN), "linear.bias": _normal(24)}
+        dense = {"linear.weight": normal(24, HIDDEN), "linear.bias": normal(24)}
         (folder / "2_Dense").mkdir()
         save_file(dense, folder / "2_Dense" / "model.safetensors")
         _write(
@@ -177,9 +177,10 @@ def write_reranker(folder: Path, family: str, scores: int = 1) -> PairReference:
         pair=f"<s> $A </s> $B:{types - 1} </s>:{types - 1}",
         special_tokens=[("<s>", 0), ("</s>", 2)],
     )
-    tensors = _tensors(of, tokenizer.get_vocab_size())
+    normal = _drawn(folder)
+    tensors = _tensors(of, tokenizer.get_vocab_size(), normal)
     for name, outputs in ((first, HIDDEN), (last, scores)):
-        tensors |= {f"{name}.weight": _normal(outputs, HIDDEN), f"{name}.bias": _normal(outputs)}
+        tensors |= {f"{name}.weight": normal(outputs, HIDDEN), f"{name}.bias": normal(outputs)}
     folder.mkdir()
     save_file(tensors, folder / "model.safetensors")
     _write(
@@ -226,21 +227,23 @@ def _write(path: Path, content: Any) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
-def _normal(*shape: int) -> Any:
-    return (_RANDOM.standard_normal(shape) * 0.3).astype(np.float32)
+def _drawn(folder: Path) -> Callable[..., Any]:
+    """Gives tensors of a shape: for folders of this name the same ones in whatever order tests run."""
+    random = np.random.default_rng([*folder.name.encode()])
+    return lambda *shape: (random.standard_normal(shape) * 0.3).astype(np.float32)
 
 
-def _tensors(of: Mapping[str, Any], vocabulary: int) -> dict[str, Any]:
+def _tensors(of: Mapping[str, Any], vocabulary: int, normal: Callable[..., Any]) -> dict[str, Any]:
     prefix = of.get("prefix", "")
     made = {
-        f"{prefix}embeddings.word_embeddings.weight": _normal(vocabulary, HIDDEN),
-        f"{prefix}embeddings.position_embeddings.weight": _normal(POSITIONS, HIDDEN),
+        f"{prefix}embeddings.word_embeddings.weight": normal(vocabulary, HIDDEN),
+        f"{prefix}embeddings.position_embeddings.weight": normal(POSITIONS, HIDDEN),
     }
     if of.get("types", True):
         types = of.get("types", 1)
-        made[f"{prefix}embeddings.token_type_embeddings.weight"] = _normal(types, HIDDEN)
+        made[f"{prefix}embeddings.token_type_embeddings.weight"] = normal(types, HIDDEN)
     if of.get("relative"):
-        made["encoder.relative_attention_bias.weight"] = _normal(32, HEADS)
+        made["encoder.relative_attention_bias.weight"] = normal(32, HEADS)
     shapes = {"inner": (INNER, HIDDEN), "outer": (HIDDEN, INNER)}
     norms = [f"{prefix}embeddings.LayerNorm"]
     for layer in range(LAYERS):
@@ -250,11 +253,11 @@ def _tensors(of: Mapping[str, Any], vocabulary: int) -> dict[str, Any]:
                 norms.append(at + name)
                 continue
             outputs, inputs = shapes.get(part, (HIDDEN, HIDDEN))
-            made[f"{at}{name}.weight"] = _normal(outputs, inputs)
-            made[f"{at}{name}.bias"] = _normal(outputs)
+            made[f"{at}{name}.weight"] = normal(outputs, inputs)
+            made[f"{at}{name}.bias"] = normal(outputs)
     for name in norms:
-        made[f"{name}.weight"] = 1 + _normal(HIDDEN)
-        made[f"{name}.bias"] = _normal(HIDDEN)
+        made[f"{name}.weight"] = 1 + normal(HIDDEN)
+        made[f"{name}.bias"] = normal(HIDDEN)
     return made
 
 

@@ -137,7 +137,7 @@ def test_only_scopes_with_something_in_them_are_listed(dispatcher: Dispatcher) -
     scopes = tool["inputSchema"]["properties"]["scope"]["enum"]
     info = call(dispatcher, "info")["structuredContent"]
     assert scopes[0] == "all"
-    assert set(scopes) < set(info["scopes"])
+    assert set(scopes) == set(info["scopes"])
     assert {each["name"] for each in info["collections"]} < set(scopes)
     assert "templates" not in scopes
 
