@@ -77,6 +77,8 @@ definitions are found better with them."""
 # `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
 _REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
 _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
+_DOC = re.compile(rb"/\*\*(?![*/])")
+_OPENING = frozenset({"hash_bang_line", "php_tag"})
 _JULIA_PLACES = frozenset({"block", "source_file"})
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
@@ -280,12 +282,19 @@ class _Walk:
 
     def _reach(self, node: Node, last: int) -> int:
         """The last row of a comment; of documentation (`/** ... */`) the one above what it documents, as it
-        may have blank lines below it."""
+        may have blank lines below it. What a file begins with is then about the file, such as a licence."""
         below = node.next_named_sibling
-        if below is None or self._is_leading(below):
+        if below is None or self._is_leading(below) or below.start_point[0] <= last + 1:
             return last
-        is_doc = self._names.source.startswith(b"/**", node.start_byte)
-        return max(last, below.start_point[0] - 1) if is_doc else last
+        if not _DOC.match(self._names.source, node.start_byte):
+            return last
+        above = node
+        while (before := above.prev_named_sibling) and (
+            before.type in _OPENING or self._is_leading(before)
+        ):
+            above = before
+        is_of_file = before is None and node.parent is not None and node.parent.parent is None
+        return last if is_of_file else below.start_point[0] - 1
 
     def _comments_behind(self, node: Node) -> tuple[int, int] | None:
         """The rows of the comments that the grammar of Haskell has at the end of the header and the imports,
@@ -324,7 +333,9 @@ class _Walk:
         )
         end = body.start_byte if body is not None else node.end_byte
         if body is None:
-            line_end = self._names.source.find(b"\n", node.start_byte, end)
+            # Attributes and the type may be on lines of their own.
+            named = at(node, "name", "declarator") or node
+            line_end = self._names.source.find(b"\n", named.start_byte, end)
             end = line_end if line_end >= 0 else end
         text = " ".join(self._without_comments(node, end).decode("utf-8", "replace").split())
         return text.rstrip(" {:=").strip()[:MAX_SIGNATURE_CHARS]
