@@ -195,12 +195,17 @@ class _Walk:
         """Takes the definitions among the children of a node; gives the children to visit next."""
         comments = visit.comments  # rows of the comments just seen, without a gap
         code_row = -1  # the last row of the code before them
-        for node in visit.node.named_children:
+        nodes = visit.node.named_children
+        for node, below in zip(nodes, [*nodes[1:], None], strict=False):
             first, last = node.start_point[0], _last_row(node)
+            if node.type in _OPENING:
+                continue
             if self._is_leading(node):
-                if first == code_row + 1 and self._is_doc_of_above(node):
+                if first == code_row + 1 and self._is_doc_of_above(node, below):
                     self._docs_below[first] = last + 1
-                last = self._reach(node, last)
+                # What a file begins with is about the file, such as a licence.
+                if code_row >= 0 or visit.node.parent:
+                    last = self._reach(node, below)
                 if comments is not None and first <= comments[1] + 1:
                     comments = comments[0], last
                 elif first > code_row:  # not behind code on its line
@@ -280,21 +285,13 @@ class _Walk:
             return node.parent is not None and node.parent.type in _JULIA_PLACES
         return node.type.endswith(LEADING)
 
-    def _reach(self, node: Node, last: int) -> int:
+    def _reach(self, node: Node, below: Node | None) -> int:
         """The last row of a comment; of documentation (`/** ... */`) the one above what it documents, as it
-        may have blank lines below it. What a file begins with is then about the file, such as a licence."""
-        below = node.next_named_sibling
-        if below is None or self._is_leading(below) or below.start_point[0] <= last + 1:
+        may have blank lines below it."""
+        last = _last_row(node)
+        if below is None or not _DOC.match(self._names.source, node.start_byte):
             return last
-        if not _DOC.match(self._names.source, node.start_byte):
-            return last
-        above = node
-        while (before := above.prev_named_sibling) and (
-            before.type in _OPENING or self._is_leading(before)
-        ):
-            above = before
-        is_of_file = before is None and node.parent is not None and node.parent.parent is None
-        return last if is_of_file else below.start_point[0] - 1
+        return last if self._is_leading(below) else max(last, below.start_point[0] - 1)
 
     def _comments_behind(self, node: Node) -> tuple[int, int] | None:
         """The rows of the comments that the grammar of Haskell has at the end of the header and the imports,
@@ -308,9 +305,8 @@ class _Walk:
             rows = last.start_point[0], rows[1] if rows else _last_row(last)
         return rows
 
-    def _is_doc_of_above(self, node: Node) -> bool:
+    def _is_doc_of_above(self, node: Node, below: Node | None) -> bool:
         """Whether a comment is one that OCaml has below what it documents: nothing else is next to it."""
-        below = node.next_named_sibling
         is_last = below is None or below.start_point[0] > node.end_point[0] + 1
         is_ocaml = self._language in ("ocaml", "ocaml_interface")
         return is_ocaml and is_last and self._names.source.startswith(b"(**", node.start_byte)
@@ -333,8 +329,9 @@ class _Walk:
         )
         end = body.start_byte if body is not None else node.end_byte
         if body is None:
-            # Attributes and the type may be on lines of their own.
-            named = at(node, "name", "declarator") or node
+            # Attributes and the type may be on lines of their own; a type with a body is no part of it.
+            declared = None if at(node, "type/body") else at(node, "declarator")
+            named = at(node, "name") or declared or node
             line_end = self._names.source.find(b"\n", named.start_byte, end)
             end = line_end if line_end >= 0 else end
         text = " ".join(self._without_comments(node, end).decode("utf-8", "replace").split())

@@ -323,6 +323,7 @@ def test_the_language_of_a_file(path: str, text: str, language: str) -> None:
         ("csharp", "[Soft]\nvoid Line(\n  int a);\n", "[Soft] void Line("),
         ("kotlin", "@Soft\nfun line(): Int\n", "@Soft fun line(): Int"),
         ("c", "static int\nline(int a);\n", "static int line(int a);"),
+        ("c", "typedef struct {\n  int a;\n} line;\n", "typedef struct"),
         ("haskell", "class Nest a where\n  -- | Of moss.\n  line :: a\n", "class Nest a where"),
         ("javascript", "const nest = { // of twigs\n  moss: 1,\n};\n", "nest"),
     ],
