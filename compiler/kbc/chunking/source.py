@@ -199,20 +199,32 @@ class _Plan:
 
 def _join(segments: Sequence[_Segment], budget: TokenBudget) -> list[_Segment]:
     """Short neighbours inside the same definition as one segment; a remnant, and what has no visible
-    text, joins any neighbour that has room, rather one inside the same definition."""
+    text, joins any neighbour that has room, rather one inside the same definition. What little stands above a
+    definition goes with all that its head has become."""
     room = budget.text_room
     joined: list[_Segment] = []
     for index, segment in enumerate(segments):
         if joined and _may_join(joined[-1], segment, room):
             following = segments[index + 1] if index + 1 < len(segments) else None
-            if joined[-1].passage.cost < REMNANT or not (
+            if not (
                 following is not None
                 and joined[-1].path != segment.path == following.path
                 and _may_join(segment, following, room)
             ):
                 segment = _joined(joined.pop(), segment)
         joined.append(segment)
-    return joined
+    whole: list[_Segment] = []
+    for segment in joined:
+        if whole and _is_above(whole[-1], segment) and _may_join(whole[-1], segment, room):
+            segment = _joined(whole.pop(), segment)
+        whole.append(segment)
+    return whole
+
+
+def _is_above(before: _Segment, after: _Segment) -> bool:
+    """Whether `before` is a remnant that holds no definition, in one that `after` is within."""
+    is_remnant = not before.whole and before.passage.cost < REMNANT
+    return is_remnant and before.path == after.path[: len(before.path)]
 
 
 def _may_join(before: _Segment, after: _Segment, room: int) -> bool:

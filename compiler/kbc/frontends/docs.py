@@ -29,7 +29,14 @@ from kbc.frontends.converted import (
 )
 from kbc.frontends.html_pages import html_pages, is_html, written_in_html
 from kbc.frontends.labels import Neighbours, project_labels
-from kbc.frontends.markdown_file import MarkdownFile, first_paragraph, parsed, read_text, shorten
+from kbc.frontends.markdown_file import (
+    MarkdownFile,
+    first_paragraph,
+    parsed,
+    read_text,
+    says_nothing,
+    shorten,
+)
 from kbc.frontends.metadata import Line, Located, Metadata, Text, Texts
 from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.redirects import description_shown, operation_shown, with_redirects
@@ -419,6 +426,7 @@ def _page_heading(document: markdown.Document, has_title: bool, *, begins_page: 
     if not own or own[0] not in (first[:1] if has_title else first) or (has_title and own[1:]):
         return ""
     above = (each for each in document.blocks if each.start_line < own[0].start_line)
-    is_part = any(each.kind == "paragraph" and "![" not in each.content for each in above)
+    texts = (each for each in above if each.kind == "paragraph" and not says_nothing(each))
+    is_part = any("![" not in each.content for each in texts)
     is_title = not (has_title or begins_page or own[1:])
     return "" if is_part and not is_title else own[0].title

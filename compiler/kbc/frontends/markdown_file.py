@@ -121,10 +121,15 @@ def first_paragraph(blocks: Sequence[Block], references: Mapping[str, Any]) -> s
     first = ""
     for block in blocks:
         text = block.kind == "paragraph" and markdown.plain_text(block.content, references)
-        if text and not _SAYS_NOTHING.fullmatch(block.content.strip()):
+        if text and not says_nothing(block):
             return shorten(text)
         first = first or text or ""
     return shorten(first)
+
+
+def says_nothing(paragraph: Block) -> bool:
+    """Whether a reader learns nothing from it: a label, a target, or pictures."""
+    return bool(_SAYS_NOTHING.fullmatch(paragraph.content.strip()))
 
 
 def shorten(text: str) -> str:

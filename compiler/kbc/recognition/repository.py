@@ -67,9 +67,10 @@ be called otherwise (`test-utils`)."""
 
 _GUIDES = (*MARKDOWN, ".rst", ".adoc", ".asciidoc")
 _FOR_MAKERS = re.compile(
-    r"agents?|authors?|backers|claude|.*code[-_]of[-_]conduct|contributors|copying|copyrights?|credits"
-    r"|dependencies|gemini|governance|maintain(?:ers|ing)|notes|.*notices?|owners|releas(?:es?|ing)|roadmap"
-    r"|skill|sponsors|summary|.*template|thanks|to-?do|(?:.*[-_])?(?:un)?licen[cs]es?(?:[-_].*)?|_.*|.*\.api",
+    r"agents?|authors?|backers|.*checklist|claude|.*conduct|contributors|copying|copyrights?|credits"
+    r"|dependencies|gemini|governance|maintain(?:ers|ing)|notes|.*notices?|owners|.*policy|releas(?:es?|ing)"
+    r"|roadmap|skill|sponsors|summary|.*template|thanks|to-?do|(?:.*[-_])?(?:un)?licen[cs]es?(?:[-_].*)?"
+    r"|_.*|.*\.api",
     re.IGNORECASE,
 )
 """Pages at the top of a tree that tell its users nothing: on who works on it, how, and by which law."""

@@ -82,6 +82,17 @@ def test_what_little_stands_above_a_class_goes_with_it(
     assert chunks[0].text.startswith("# About taps.\n\nmodule Taps\n  class Tap\n    TURNS = 3")
 
 
+def test_what_little_stands_above_a_class_takes_no_part_of_its_head_away(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    constants = "".join(f"  {name} = 1\n" for name in "ABCDEF")
+    text = f"# About the taps of a house, and more.\n\nclass Tap\n{constants}\n"
+    body = "    turn 1, 2\n" * 26
+    chunks = chunk(source(f"{text}  def shut\n{body}  end\nend\n", "tap.rb"), code_budget)
+    assert [each.title for each in chunks] == ["tap.rb › Tap", "tap.rb › Tap.shut"]
+    assert chunks[0].text == text
+
+
 def test_magic_comments_are_shown_and_not_embedded(
     code_budget: TokenBudget, source: Source
 ) -> None:

@@ -97,6 +97,8 @@ def test_an_mdx_post(end: str) -> None:
         ("text\n", "page"),
         ("text\n\n# Gates\n", "Gates"),
         ("text\n\n# Open\n\n# Shut\n", "page"),
+        ("(gates)=\n# Gates\n\n# Shut\n", "Gates"),
+        ("---\ntitle: G\n---\n(gates)=\n# Gates\n", "Gates"),
         ("Set\n===\n", "Set"),
         ("### Guards\n\ntext\n\n#### Roles\n", "Guards"),
         ("### Guards\n\n### Roles\n", "page"),
