@@ -110,20 +110,19 @@ class TokenBudget:
     def _tokens(self, texts: Sequence[str]) -> list[int]:
         """The tokens of each text without the special ones: those of its words, where these add up."""
         known = self._known
-        if len(known) > MAX_REMEMBERED:
-            known.clear()
+        if len(known) > MAX_REMEMBERED:  # other threads go on with the old one
+            known = {}
+            object.__setattr__(self, "_known", known)
         parts = [[each] if self.keeps_spaces else _BETWEEN.split(each) for each in texts]
         unknown = [each for each in dict.fromkeys(chain(*parts)) if each not in known]
-        if unknown:
-            counts = self._counts(unknown)
-            known.update(
-                (each, count - self.special) for each, count in zip(unknown, counts, strict=True)
-            )
-        tokens = [sum(map(known.__getitem__, each)) for each in parts]
-        for each in unknown:
-            if len(each) > REMEMBERED_CHARS:
-                del known[each]
-        return tokens
+        long: dict[str, int] = {}
+        for each, count in zip(unknown, self._counts(unknown), strict=True):
+            (known if len(each) <= REMEMBERED_CHARS else long)[each] = count - self.special
+        if not long:
+            return [sum(map(known.__getitem__, each)) for each in parts]
+        return [
+            sum(known[word] if word in known else long[word] for word in each) for each in parts
+        ]
 
     def _counts(self, texts: Sequence[str]) -> Sequence[int]:
         if self.count_many is not None and len(texts) > 1:

@@ -46,9 +46,13 @@ class TokenCounter:
 
     @property
     def adds_up(self) -> bool:
-        """Whether the tokens of a text are those of the words in it, as BERT's are."""
+        """Whether the tokens of a text are those of the words in it, as BERT's are without tokens of several
+        words or a prompt that its first word becomes part of."""
         parts = (self._tokenizer.normalizer, self._tokenizer.pre_tokenizer, self._tokenizer.model)
-        return [type(each).__name__ for each in parts] == _OF_BERT
+        added = [token.content for token in self._tokenizer.get_added_tokens_decoder().values()]
+        are_words = all(each.split() == [each] for each in added)
+        ends = not self._prompt or self._prompt[-1].isspace()
+        return are_words and ends and [type(each).__name__ for each in parts] == _OF_BERT
 
     def count(self, text: str) -> int:
         """Tokens of `text`, with the special tokens around it."""

@@ -77,6 +77,8 @@ definitions are found better with them."""
 # `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
 _REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
 _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
+_DOC = re.compile(rb"/\*\*(?![*/])")
+_OPENING = frozenset({"hash_bang_line", "php_tag"})
 _JULIA_PLACES = frozenset({"block", "source_file"})
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
@@ -193,12 +195,17 @@ class _Walk:
         """Takes the definitions among the children of a node; gives the children to visit next."""
         comments = visit.comments  # rows of the comments just seen, without a gap
         code_row = -1  # the last row of the code before them
-        for node in visit.node.named_children:
+        nodes = visit.node.named_children
+        for node, below in zip(nodes, [*nodes[1:], None], strict=False):
             first, last = node.start_point[0], _last_row(node)
+            if node.type in _OPENING:
+                continue
             if self._is_leading(node):
-                if first == code_row + 1 and self._is_doc_of_above(node):
+                if first == code_row + 1 and self._is_doc_of_above(node, below):
                     self._docs_below[first] = last + 1
-                last = self._reach(node, last)
+                # What a file begins with is about the file, such as a licence.
+                if code_row >= 0 or visit.node.parent:
+                    last = self._reach(node, below)
                 if comments is not None and first <= comments[1] + 1:
                     comments = comments[0], last
                 elif first > code_row:  # not behind code on its line
@@ -278,14 +285,13 @@ class _Walk:
             return node.parent is not None and node.parent.type in _JULIA_PLACES
         return node.type.endswith(LEADING)
 
-    def _reach(self, node: Node, last: int) -> int:
+    def _reach(self, node: Node, below: Node | None) -> int:
         """The last row of a comment; of documentation (`/** ... */`) the one above what it documents, as it
         may have blank lines below it."""
-        below = node.next_named_sibling
-        if below is None or self._is_leading(below):
+        last = _last_row(node)
+        if below is None or not _DOC.match(self._names.source, node.start_byte):
             return last
-        is_doc = self._names.source.startswith(b"/**", node.start_byte)
-        return max(last, below.start_point[0] - 1) if is_doc else last
+        return last if self._is_leading(below) else max(last, below.start_point[0] - 1)
 
     def _comments_behind(self, node: Node) -> tuple[int, int] | None:
         """The rows of the comments that the grammar of Haskell has at the end of the header and the imports,
@@ -299,9 +305,8 @@ class _Walk:
             rows = last.start_point[0], rows[1] if rows else _last_row(last)
         return rows
 
-    def _is_doc_of_above(self, node: Node) -> bool:
+    def _is_doc_of_above(self, node: Node, below: Node | None) -> bool:
         """Whether a comment is one that OCaml has below what it documents: nothing else is next to it."""
-        below = node.next_named_sibling
         is_last = below is None or below.start_point[0] > node.end_point[0] + 1
         is_ocaml = self._language in ("ocaml", "ocaml_interface")
         return is_ocaml and is_last and self._names.source.startswith(b"(**", node.start_byte)
@@ -324,7 +329,10 @@ class _Walk:
         )
         end = body.start_byte if body is not None else node.end_byte
         if body is None:
-            line_end = self._names.source.find(b"\n", node.start_byte, end)
+            # Attributes and the type may be on lines of their own; a type with a body is no part of it.
+            declared = None if at(node, "type/body") else at(node, "declarator")
+            named = at(node, "name") or declared or node
+            line_end = self._names.source.find(b"\n", named.start_byte, end)
             end = line_end if line_end >= 0 else end
         text = " ".join(self._without_comments(node, end).decode("utf-8", "replace").split())
         return text.rstrip(" {:=").strip()[:MAX_SIGNATURE_CHARS]

@@ -204,8 +204,8 @@ class _Planner:
                 for correction in near:
                     weight = term.times * PART_WEIGHT * CORRECTION_WEIGHTS[correction.edits]
                     self._add_word(correction.word, weight)
-        if 2 <= len(query.written) <= MOST_IN_NAME:
-            self._weigh_name("".join(query.written))
+        if 2 <= len(written := query.written) <= MOST_IN_NAME:
+            self._weigh_name(fold("".join(written)))
         for operator in query.operators:
             self._add(OPERATORS, operator, self._boosts[OPERATORS])
             self._add("identifiers", operator, self._boosts["identifiers"])
@@ -272,7 +272,7 @@ class _Planner:
         """Adds the name that the words of a short query are together, of which some may be stop words
         (`no loop`: `noLoop`)."""
         for field in NAME_FIELDS:
-            self._add(field, fold(name), self._boosts[field])
+            self._add(field, name, self._boosts[field])
 
     def _weigh_synonyms(self, terms: Sequence[QueryTerm]) -> None:
         """Of words with the same meaning in one query (`delete or remove`) each stands for itself, and their

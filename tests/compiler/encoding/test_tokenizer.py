@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.compiler.encoding.conftest import VOCABULARY, MakeModel
+from tests.compiler.encoding.conftest import VOCABULARY, MakeModel, tokenizer_config
 
 from kbc.chunking import TokenBudget
 from kbc.encoding.errors import ModelError
@@ -33,6 +33,31 @@ def test_the_tokens_of_words_add_up(make_model: MakeModel) -> None:
     ]
     assert [budget.tokens(text) + budget.special for text in texts] == counter.count_many(texts)
     assert budget.fits_each(texts) == [True, True, True, True, False, True]
+
+
+def test_they_do_not_with_tokens_of_several_words_or_a_prompt_that_joins_the_first_one() -> None:
+    config = tokenizer_config()
+    plain = json.dumps(config).encode()
+    assert TokenCounter(plain, "of: ").adds_up
+    assert not TokenCounter(plain, "of:").adds_up
+    config["added_tokens"].append({**config["added_tokens"][0], "id": 5, "content": "map of"})
+    assert not TokenCounter(json.dumps(config).encode()).adds_up
+
+
+def test_counts_are_right_while_another_thread_begins_a_new_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kbc.chunking.budget.MAX_REMEMBERED", 2)
+
+    def count(text: str) -> int:
+        if text == "map":  # as if another thread were at work now
+            assert budget.tokens("to list") == 2
+            assert budget.tokens("of list") == 2
+        return len(text.split())
+
+    budget = TokenBudget(count=count, max_tokens=30)
+    assert budget.tokens("of set") == 2
+    assert budget.tokens("of set map") == 3
 
 
 def test_words_that_are_known_are_not_counted_again() -> None:

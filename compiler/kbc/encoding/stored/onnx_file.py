@@ -144,7 +144,7 @@ def _join_quantised(constants: dict[str, _Constant]) -> None:
     for stored in [name for name in constants if name.endswith(_QUANTISED)]:
         name = stored.removesuffix(_QUANTISED)
         scale, zero = constants.get(name + _SCALE), constants.get(name + _ZERO)
-        if scale is not None and zero is not None:
+        if scale and zero and scale.scale is None is zero.scale:  # neither is quantised itself
             constants[name] = constants.pop(stored)._replace(scale=scale, zero=zero)
 
 

@@ -41,7 +41,7 @@ def nouns_of_verbs(text: str, stem: Callable[[str], str]) -> dict[str, list[str]
     """The words of a question that a particle follows, each with the nouns that both may be: of `Logging in
     fails` `Logging` with `login`."""
     found: dict[str, list[str]] = {}
-    for word, particle in _WITH_PARTICLE.findall(text):
+    for word, particle in dict.fromkeys(_WITH_PARTICLE.findall(text)):
         found.setdefault(word, []).append(stem(word.lower()) + particle.lower())
     return found
 

@@ -122,6 +122,19 @@ def test_the_numbers_of_a_quantised_export_are_the_weights_but_for_rounding(
         assert not any("quantized" in name for name in found.names)
 
 
+def test_scales_that_are_quantised_themselves_are_no_scales(tmp_path: Path) -> None:
+    name, one = "table", np.ones(1, np.float32)
+    constants = {}
+    for _ in range(2000):
+        constants |= {f"{name}_quantized": one, f"{name}_zero_point": one}
+        name += "_scale"
+    path = tmp_path / "model.onnx"
+    path.write_bytes(exported({name: one, **dict(reversed(constants.items()))}))
+    with open_tensors(path) as found:
+        for each in found.names:
+            assert found.read(each) in (0, 1)
+
+
 def _written_for_onnx_runtime(path: Path) -> dict[str, Any]:
     """A graph as torch exports it: an embedding, a layer whose matrix has no name, and a head that keeps
     its name although quantisation transposes it. Gives the tensors by the names of the model."""

@@ -348,6 +348,13 @@ def test_what_files_and_types_declare(language: str, text: str, expected: list[s
             id="documentation above a blank line",
         ),
         pytest.param(
+            "php",
+            "<?php\n// Of taps.\n/** Free for all. */\n\nclass Tank {\n  /** Fills it. */\n"
+            "\n  function fill() {}\n  /****** Shut ******/\n\n  function shut() {}\n}\n",
+            [("Tank", 5, 12), ("fill", 6, 8), ("shut", 11, 11)],
+            id="what a file begins with, and lines of stars, document no definition below a blank line",
+        ),
+        pytest.param(
             "purescript",
             "module Taps where\n\n-- | Opens.\nopen :: Int -> Int\nopen n = n\n",
             [("open", 3, 5)],
