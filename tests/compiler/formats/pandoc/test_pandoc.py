@@ -1,8 +1,6 @@
-"""What the formats that pandoc reads have of their own: Org, MediaWiki, DocBook and man pages."""
+"""What the formats that pandoc reads have of their own: Org, MediaWiki and DocBook."""
 
 from __future__ import annotations
-
-import gzip
 
 from tests.compiler.formats.samples import read
 
@@ -227,16 +225,6 @@ def test_entities_of_docbook_do_not_grow_without_bound() -> None:
     assert len(found.text) < 200_000
 
 
-def test_the_title_of_a_man_page_is_its_name_and_section() -> None:
-    page = '.TH XTFREE 3 2021-03-22 "X" "Manual"\n.SH NAME\nXtFree \\- free\n'
-    found = one("man3/XtFree.3", page)
-    assert (found.title, found.created_at) == ("XtFree(3)", "2021-03-22")
-    assert found.text == "# XtFree(3)\n\n## NAME\n\nXtFree - free\n"
-    assert one("other.3", page).title == "xtfree(3)"
-    bsd = ".Dd May 1, 2020\n.Dt ACCEPT 2\n.Os heron 1.2.3\n.Sh NAME\n.Nm accept\n.Nd take\n"
-    assert one("a.2", bsd).title == "accept(2)"
-
-
 def test_chapters_of_a_document_lie_below_its_title_unless_the_first_one_repeats_it() -> None:
     def written(title: str) -> tuple[str, str]:
         inlines = [{"t": "Str", "c": title}]
@@ -252,127 +240,6 @@ def test_chapters_of_a_document_lie_below_its_title_unless_the_first_one_repeats
 
     assert written("Kites") == ("# Kites\n\n## A\n\n## B\n", "Kites")
     assert written("A") == ("# A\n\n# B\n", "A")
-
-
-def test_a_man_page_about_a_part_of_a_program_is_called_as_its_file() -> None:
-    page = ".TH {} 8\n.SH NAME\nload \\- take goods\n"
-    for header in ("WHARF", "LOAD", "wharf_load", '"Loading goods with wharf"'):
-        assert one("man8/wharf-load.8", page.format(header)).title == "wharf-load(8)"
-    template = one("man8/wharf-load.8.in", page.format("WHARF") + ".SH FILES\n@STATE@/list\n")
-    assert template.title == "wharf-load(8)"
-    assert "@STATE@/list" in template.text
-
-
-def test_a_man_page_as_systems_install_it_is_compressed() -> None:
-    page = ".TH WHARF 8\n.SH NAME\nload \\- take goods\n"
-    packed = gzip.compress(page.encode())
-    (found,) = convert("man8/wharf-load.8.gz", packed, read)
-    assert (found.title, found.problems) == ("wharf-load(8)", ())
-    assert found.text.endswith("## NAME\n\nload - take goods\n")
-    for damaged in (packed[:-20], packed[:12]):
-        (problem,) = convert("man8/wharf-load.8.gz", damaged, read)[0].problems
-        assert "damaged" in problem.message
-    assert convert("man8/dock.8", b'.\\" A name.\n.so man8/wharf-load.8\n', read) == []
-
-
-EXAMPLES = """\
-.TH LOAD 8
-.SH OPTIONS
-.TP
-\\fB\\-n\\fR
-Names a crane, such as
-   \\fBload \\-n east \\\\
-     \\-\\-all\\fR
-
-   .hidden
-.TP
-.B \\-q
-  A paragraph
-goes on.
-.SH FILES
-.nf
-  kept
-.fi
-    ~/.loadrc
-"""
-
-
-def test_lines_of_man_pages_that_begin_with_blanks_are_code_as_roff_does_not_join_them() -> None:
-    text = one("load.8", EXAMPLES).text
-    assert "such as\n\n```\nload -n east \\\n  --all\n\n.hidden\n```\n" in text
-    assert "  A paragraph goes on.\n" in text
-    assert text.endswith("```\n  kept\n```\n\n```\n~/.loadrc\n```\n")
-
-
-COMMANDS = """\
-.TH LOAD 8
-.SH "SYNOPSIS"
-load [\\fB\\-a\\fR]
-     [\\fB\\-n\\fR \\fIcrane\\fR]
-.SH EXAMPLES
-Load all:
-.br
-   crane = east
-.br
-     dock = 1
- gate = 2
-.br
-This is a list.
-.PP
-Or:
-$ load \\fB\\-a\\fR \\e
-    \\-n cranes/\\e
-east
-.PP
- . not an example
-.  nf
-  kept
-.  fi
-"""
-
-
-def test_examples_in_man_pages_have_their_first_and_last_lines_and_no_breaks() -> None:
-    text = one("load.8", COMMANDS).text
-    assert "## SYNOPSIS\n\n```\nload [-a]\n     [-n crane]\n```\n" in text
-    assert "Load all:\n\n```\n  crane = east\n    dock = 1\ngate = 2\n```\n\nThis is a list.\n" in text
-    assert "Or:\n\n```\n$ load -a \\\n    -n cranes/\\\neast\n```\n" in text
-    assert text.endswith("```\n  kept\n```\n")
-
-
-TABLE = """\
-.TH ASC 7
-.SH TABLES
-.TS
-l l | l l.
-Oct	Dec	Oct	Dec
-_
-000	0	100	64
-.TE
-.TS
-box, tab(:);
-c s
-lfCW lp-1w(2.5i).
-.\\" a comment
-Device flags
-=
-IFF_UP:T{
-Interface is
-running.
-T}
-.T&
-l l l.
-a:b:c
-.TE
-"""
-
-
-def test_tables_of_man_pages_keep_their_cells_whatever_their_format() -> None:
-    first = "| Oct | Dec | Oct | Dec |\n| --- | --- | --- | --- |\n| 000 | 0 | 100 | 64 |"
-    assert one("asc.7", TABLE).text.startswith(f"# asc(7)\n\n## TABLES\n\n{first}\n\n")
-    assert "| Device flags |  |  |" in one("asc.7", TABLE).text
-    assert one("asc.7", TABLE).text.endswith(
-        "| IFF_UP | Interface is running. |  |\n| a | b | c |\n"
-    )
 
 
 def test_links_of_org_to_headings_may_go_over_lines() -> None:
@@ -394,44 +261,6 @@ def test_an_open_link_of_org_ends_with_its_paragraph() -> None:
 def test_open_links_of_org_are_read_in_bounded_time() -> None:
     assert org_files.prepared("[[a\n" + "b\n" * 50_000).startswith("[[a\nb\n")
     assert org_files.prepared("[[a\n]] " * 20_000).startswith("[[a ]] [[a ")
-
-
-MDOC = """.Dd May 1, 2026
-.Dt HERON 1
-.Os
-.Sh NAME
-.Nm heron
-.Nd count birds
-.Sh DESCRIPTION
-Given twice
-.Xo ( Fl CC ) Xc
-it is quiet, or
-.Eo ...;
-.Ec
-.Ic loud .
-.Bl -tag -width Ds
-.It Xo Ic add
-.Op Fl n Ar name
-.Xc
-Add a bird.
-.El
-"""
-
-
-def test_extended_arguments_of_mdoc_begin_lines_of_text_too() -> None:
-    found = one("heron.1", MDOC)
-    assert found.problems == ()
-    assert "Given twice (`-CC`) it is quiet, or ...; `loud`." in found.text.replace("( ", "(")
-    assert "Add a bird." in found.text
-
-
-def test_a_man_page_that_pandoc_cannot_read_keeps_its_text() -> None:
-    found = one("heron.1", f"{MDOC}.It Fl x Ar egg\nLay it.\n.Oo Fl y\n.Ss Eggs\nBreak them.\n")
-    (problem,) = found.problems
-    assert (problem.code, problem.is_error) == ("man-invalid", False)
-    assert "; its text is kept as it is written" in problem.message
-    assert "## NAME\nheron\ncount birds\n" in found.text
-    assert found.text.endswith("- -x egg\nLay it.\n-y\n\n### Eggs\nBreak them.\n")
 
 
 def test_subscripts_stay_apart_from_the_word_before_them() -> None:
@@ -456,21 +285,6 @@ def test_badges_of_org_are_no_text() -> None:
     assert one("README.org", source).text == (
         f"# Heron\n\nSee [{address}]({address}) of [the lake](https://lake.example).\n"
     )
-
-
-def test_tables_continued_lines_and_empty_enclosures_of_mdoc_are_read() -> None:
-    source = (
-        ".Dd May 1, 2024\n.Dt HERON 8\n.Os\n.Sh NAME\n.Nm heron\n.Nd fly\n.Sh OPTIONS\n"
-        ".Bl -tag -width Ds\n.It Fl j Oo Ns Fl -flat Oc \\\nOo Ns Fl -int Oc\nJSON.\n"
-        ".It Xo\n.Xc\n.Nm systemctl\n.Cm enable\nStart it.\n.El\n"
-        ".TS\nbox;\nl l .\nEggs\tDays\n_\n4\t26\n.TE\n"
-    )
-    (found,) = convert("heron.8", source.encode(), lambda path: None)
-    assert found.problems == ()
-    assert "```\nEggs\tDays\n4\t26\n```" in found.text
-    assert "--flat" in found.text
-    assert "--int" in found.text
-    assert "`enable` Start it." in found.text
 
 
 def test_docbook_that_is_not_well_formed_is_reported_with_its_line_and_elements() -> None:
