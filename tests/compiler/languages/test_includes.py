@@ -187,6 +187,8 @@ def test_braces_with_stars_in_prose_name_no_file() -> None:
     assert found.text == '{***"item", "steps"***}\n'
     started = time.process_time()
     assert expanded(many := "{*a" * 20_000).text == many
+    loaded = "import A from '!!raw-loader!../../listings/life.rs';\n\n"
+    assert expanded(many := f"{loaded}<Run {'x={A} ' * 20_000}").text == many
     assert time.process_time() - started < 5
     assert not found.unresolved
 
