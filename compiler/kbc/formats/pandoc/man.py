@@ -40,6 +40,7 @@ _SETTINGS = frozenset([
 _CONTROL = re.compile(r"[.'][ \t]*(\w+|.?)")
 _INDENTED = re.compile(r" {2}|\t")
 _GOES_ON = re.compile(r"(?:\\e|\\\\|\\\(rs|\\\[rs\])(?:\\f\w)?[ \t]*\Z")
+_MOST_ABOVE = 50
 _LITERAL = {"nf": "fi", "EX": "EE", "Bd": "Ed", "TS": "TE", "Vb": "Ve", "de": ".", "ig": "."}
 """Requests behind which lines stay as they are, up to another one."""
 
@@ -147,7 +148,7 @@ def _taken_above(found: list[str], is_synopsis: bool) -> list[str]:
     while found and found[-1] == ".br":
         found.pop()
     taken = []
-    while found and found[-1].strip()[:1] not in ("", ".", "'"):
+    while len(taken) < _MOST_ABOVE and found and found[-1].strip()[:1] not in ("", ".", "'"):
         if not (is_synopsis or _GOES_ON.search(found[-1])):
             break
         taken.append(found.pop())
