@@ -83,6 +83,9 @@ _PACKAGES = re.compile(
 )
 """Lines that pip reads: comments, options, and packages with their versions."""
 
+_NO_TEXT = re.compile(r"!\[|\A\s*(?:\[\]\([^()\n]*\)|\{%)")
+"""Pictures, anchors (`[](){#gates}`) and statements of templates: a paragraph with them is no text."""
+
 _FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n[\w-]+:.*?^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
 
@@ -427,6 +430,6 @@ def _page_heading(document: markdown.Document, has_title: bool, *, begins_page: 
         return ""
     above = (each for each in document.blocks if each.start_line < own[0].start_line)
     texts = (each for each in above if each.kind == "paragraph" and not says_nothing(each))
-    is_part = any("![" not in each.content for each in texts)
+    is_part = any(not _NO_TEXT.search(each.content) for each in texts)
     is_title = not (has_title or begins_page or own[1:])
     return "" if is_part and not is_title else own[0].title

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 from kbc.languages.front_matter import below_front_matter, front_matter_end, stated_above
 from kbc.languages.html.page import read_html
+from kbc.languages.includes.fenced import SPAN
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, decode_any
@@ -121,7 +122,7 @@ def description_shown(text: str) -> str:
     stated = next((data[key] for key in _DESCRIPTIONS if data.get(key)), "")
     if not isinstance(stated, str):
         return text
-    is_html = _ELEMENT.search(stated) is not None
+    is_html = _ELEMENT.search(SPAN.sub("", stated)) is not None
     if not is_html and "\n\n" not in stated.strip():
         return text
     shown = read_html(stated).text if is_html else stated

@@ -112,9 +112,11 @@ def test_where_the_title_comes_from(text: str, title: str) -> None:
 def test_a_heading_below_text_is_no_title_to_mkdocs() -> None:
     collection = Collection("docs", "docs", ("docs",), generator="mkdocs")
     pages = {"a-gate.md": b"text\n\n# Open\n", "weir.md": b"[![x](y)](z)\n\n# The weir\n"}
+    pages |= {"x.md": b"[](){#gates}\n\n# Gates\n", "y.md": b"{% set a = 1 %}\n\n# Taps\n"}
     files = [SourceFile(f"docs/{name}", data, "docs") for name, data in pages.items()]
     records = read(collection, files, Diagnostics())
-    assert [each.title for each in records if isinstance(each, DocRecord)] == ["A gate", "The weir"]
+    titles = [each.title for each in records if isinstance(each, DocRecord)]
+    assert titles == ["A gate", "The weir", "Gates", "Taps"]
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,7 @@ def test_a_page_that_says_nothing_has_the_description_of_its_front_matter(tmp_pa
             "lower.md": f"---\ntitle: lower\ndescription: >-\n  {html}\n---\n\n# lower\n",
             "raise.mdx": '---\ndescription: "Raises it.\\n\\nSlowly."\n---\n# raise\n\n<!-- {made} -->\n',
             "gates.md": "---\ndescription: All about gates.\n---\n\n# Gates\n",
+            "code.md": "---\ndescription: Use `<code>` for `<a b>`.\n---\n\n# Code\n",
             "own.md": "---\ndescription: What it is.\n---\n\n# Own\n\nIts own text.\n",
         },
     )
@@ -140,6 +141,7 @@ def test_a_page_that_says_nothing_has_the_description_of_its_front_matter(tmp_pa
     assert lower.lines == len(lower.text.splitlines())
     assert records["raise.mdx"].text.endswith("\n\nRaises it.\n\nSlowly.\n")
     assert records["gates.md"].text.count("All about gates.") == 1, "a summary"
+    assert records["code.md"].text.endswith("# Code\n"), "a summary that names elements"
     assert records["own.md"].text.count("What it is.") == 1
 
 

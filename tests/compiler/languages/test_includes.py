@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -184,6 +185,11 @@ def test_a_file_that_includes_itself_ends() -> None:
 def test_braces_with_stars_in_prose_name_no_file() -> None:
     found = expanded('{***"item", "steps"***}\n')
     assert found.text == '{***"item", "steps"***}\n'
+    started = time.process_time()
+    assert expanded(many := "{*a" * 20_000).text == many
+    loaded = "import A from '!!raw-loader!../../listings/life.rs';\n\n"
+    assert expanded(many := f"{loaded}<Run {'x={A} ' * 20_000}").text == many
+    assert time.process_time() - started < 5
     assert not found.unresolved
 
 

@@ -57,6 +57,7 @@ def expanded(text: str) -> str:
         ),
         ("```{note}\nBe {term}`careful`.\n```", "**Note**\n\nBe `careful`."),
         (":::{seealso}\nThe gates.\n:::", "**See also**\n\nThe gates."),
+        (":::{deprecated}\nUse gates.\n:::", "**Deprecated**\n\nUse gates."),
         (
             ":::{versionchanged} 3.1 It opens.\nAnd shuts.\n:::",
             "**Changed in 3.1**\n\nIt opens.\n\nAnd shuts.",

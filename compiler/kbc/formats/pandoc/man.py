@@ -37,9 +37,14 @@ _MACRO = re.compile(r"[A-Z][a-z]")
 _SETTINGS = frozenset([
     "Bd", "Bl", "Dd", "Dt", "Ed", "El", "Os", "TH", "ad", "de", "hy", "ie", "if", "nh",
 ])  # fmt: skip
+_CONTROL = re.compile(r"[.'][ \t]*(\w+|.?)")
 _INDENTED = re.compile(r" {2}|\t")
+_GOES_ON = re.compile(r"(?:\\e|\\\\|\\\(rs|\\\[rs\])(?:\\f\w)?[ \t]*\Z")
 _LITERAL = {"nf": "fi", "EX": "EE", "Bd": "Ed", "TS": "TE", "Vb": "Ve", "de": ".", "ig": "."}
 """Requests behind which lines stay as they are, up to another one."""
+
+_MOST_ABOVE = 50
+"""Lines of a command at most above the first one that begins with blanks."""
 
 _STARTS = {"SH": "\n## ", "SS": "\n### ", "IT": "\n- ", "TP": "\n", "IP": "\n- "}
 
@@ -110,20 +115,46 @@ def _with_examples(text: str) -> str:
     found: list[str] = []
     example: list[str] = []
     end = ""
+    is_synopsis = is_broken = False
     for line in [*text.split("\n"), ".fi"]:
-        request = line[1:3].strip() if line[:1] in (".", "'") else ""
-        if not (end or request) and (_INDENTED.match(line) if line.strip() else example):
-            example.append(line)
+        control = _CONTROL.match(line)
+        request = control[1] if control else ""
+        if example and request == "br":  # literal lines break by themselves
+            is_broken = True
             continue
-        if example and (request or not example[-1].strip()):
+        goes_on = bool(example) and not is_broken and _GOES_ON.search(example[-1])
+        if not line.strip():
+            is_part = bool(example)
+        else:
+            is_part = bool(goes_on or _INDENTED.match(line) or (example and line[0] == " "))
+        if is_part and not (end or control):
+            example += [line] if example else [*_taken_above(found, is_synopsis), line]
+            is_broken = False
+            continue
+        if example and (control or is_broken or not example[-1].strip()):
             below = next(at for at, each in enumerate(reversed(example)) if each.strip())
             shown = dedent("\n".join(example[: len(example) - below]))
             shown = re.sub(r"^(?=[.'])", r"\&", shown, flags=re.MULTILINE)
             example = [".nf", shown, ".fi", *example[len(example) - below :]]
         found += [*example, line]
         example = []
+        is_broken = False
+        is_synopsis = "SYNOPSIS" in line.upper() if request == "SH" else is_synopsis
         end = "" if end and request == end else end or _LITERAL.get(request, "")
     return "\n".join(found[:-1])
+
+
+def _taken_above(found: list[str], is_synopsis: bool) -> list[str]:
+    """Takes the lines at the end of `found` that belong to the command that goes on below them: those with a
+    backslash at their end, and in a synopsis all."""
+    while found and found[-1] == ".br":
+        found.pop()
+    taken: list[str] = []
+    while len(taken) < _MOST_ABOVE and found and found[-1].strip()[:1] not in ("", ".", "'"):
+        if not (is_synopsis or _GOES_ON.search(found[-1])):
+            break
+        taken.append(found.pop())
+    return taken[::-1]
 
 
 def _without_open_enclosures(text: str) -> str:

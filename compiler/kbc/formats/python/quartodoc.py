@@ -109,10 +109,9 @@ class _ReferencePages:
         else:
             names += (file,)
         text = replace(found, name=entry.name).markdown(1, entry.members) + "\n"
+        text = expand(text, self._path, self._read).text  # Quarto reads docstrings as its own pages
         return Converted(
-            text=expand(
-                text, self._path, self._read
-            ).text,  # Quarto reads docstrings as its own pages
+            text=text,
             format=_FORMAT,
             title=entry.name,
             name=entry.name,

@@ -92,7 +92,7 @@ _HELPER = re.compile(r"^[ \t]*\{\{%[ \t]*[\w-]+(?:[ \t]+[\w-]+)*[ \t]*\}\}[ \t]*
 _SNIPPET = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]+[\"'](?P<target>[^\"'\n]+)[\"'][ \t]*$")
 _SNIPPET_BLOCK = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]*$")
 _STARRED = re.compile(
-    r"^(?P<indent>[ \t]*)\{\*[ \t]*(?P<target>[^\s*]\S*)(?P<options>[^\n]*?)\*\}[ \t]*$"
+    r"^(?P<indent>[ \t]*)\{\*[ \t]*(?P<target>[^\s*]++)(?P<options>[^\n]*?)\*\}[ \t]*$"
 )
 _ARROWS = re.compile(
     r"^(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s{\[#]+)(?:#(?P<region>[\w.-]+))?[ \t]*"

@@ -84,7 +84,7 @@ def with_mounts(
         if is_raw:
             used = re.compile(
                 rf"<(?P<tag>[A-Z][\w.]*+)(?P<attributes>[^<>]*+)>\s*\{{\s*{name}\s*\}}\s*</(?P=tag)>"
-                rf"|<[A-Z][\w.]*+(?P<before>[^<>]*=\{{\s*{name}\s*\}}[^<>]*)/>"
+                rf"|<[A-Z][\w.]*+(?=[^<>]*=\{{\s*{name}\s*\}})(?P<before>[^<>]*)/>"
             )
             text = used.sub(partial(_block, path=path, source=source), text)
     mounted = {name: each[:2] for name, each in components.items() if not each[2]}

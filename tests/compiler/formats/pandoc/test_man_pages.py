@@ -1,4 +1,4 @@
-"""What kbc does for man pages beside pandoc, which reads them."""
+"""Man pages, as pandoc reads them."""
 
 from __future__ import annotations
 
@@ -72,6 +72,43 @@ def test_lines_of_man_pages_that_begin_with_blanks_are_code_as_roff_does_not_joi
     assert "such as\n\n```\nload -n east \\\n  --all\n\n.hidden\n```\n" in text
     assert "  A paragraph goes on.\n" in text
     assert text.endswith("```\n  kept\n```\n\n```\n~/.loadrc\n```\n")
+
+
+COMMANDS = """\
+.TH LOAD 8
+.SH "SYNOPSIS"
+load [\\fB\\-a\\fR]
+     [\\fB\\-n\\fR \\fIcrane\\fR]
+.SH EXAMPLES
+Load all:
+.br
+   crane = east
+.br
+     dock = 1
+ gate = 2
+.br
+This is a list.
+.PP
+Or:
+$ load \\fB\\-a\\fR \\e
+    \\-n cranes/\\e
+east
+.PP
+ . not an example
+.  nf
+  kept
+.  fi
+"""
+
+
+def test_examples_in_man_pages_have_their_first_and_last_lines_and_no_breaks() -> None:
+    text = one("load.8", COMMANDS).text
+    assert "## SYNOPSIS\n\n```\nload [-a]\n     [-n crane]\n```\n" in text
+    assert (
+        "Load all:\n\n```\n  crane = east\n    dock = 1\ngate = 2\n```\n\nThis is a list.\n" in text
+    )
+    assert "Or:\n\n```\n$ load -a \\\n    -n cranes/\\\neast\n```\n" in text
+    assert text.endswith("```\n  kept\n```\n")
 
 
 TABLE = """\

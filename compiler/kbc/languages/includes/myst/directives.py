@@ -237,7 +237,7 @@ class _Directives:
         if name in _VERSIONS:
             version, _, title = title.partition(" ")
             inner = [*_above(title), *inner]
-            name, title = "", f"{_VERSIONS[name]} {version}"
+            name, title = "", _of_version(name, version)
         kind = "" if name in _TITLES and title else _NAMES.get(name, name)
         shown = "" if is_bare else label(kind, title)
         if name in CARDS:
@@ -251,7 +251,7 @@ class _Directives:
         if name in ("image", "figure"):
             return [f"![{_option(options, 'alt')}]({argument})"]
         if name in _VERSIONS:
-            return [label("", f"{_VERSIONS[name]} {argument}")]
+            return [label("", _of_version(name, argument))]
         if name not in ("include", "literalinclude", "csv-include"):
             self._page.external[f"{{{name}}}"] += 1
             return []
@@ -392,3 +392,8 @@ def _split(body: Sequence[str]) -> tuple[list[str], list[str]]:
     others = (at for at, line in enumerate(lines) if not _OPTION.match(line))
     count = next(others, len(lines))
     return lines[:count], list(body[count:])
+
+
+def _of_version(name: str, version: str) -> str:
+    stated = _VERSIONS[name]
+    return f"{stated} {version}" if version else stated.removesuffix(" in")

@@ -266,9 +266,8 @@ class _Template:
             kind, _, title = rest.partition(" ")
             is_kind = kind.lower() in NOTICES
             return label(kind if is_kind else name, (title if is_kind else rest).strip("\"'"))
-        if (
-            name == "tab"
-        ):  # of jekyll-tabs, behind the name of the group, unless it is quoted or alone
+        if name == "tab":
+            # Of jekyll-tabs: the title is behind the name of the group, unless it is quoted or alone.
             stated = attributes(rest)
             words = [word for word in _WORDS.findall(rest) if "=" not in word or word[0] in "\"'"]
             is_whole = not words or words[0][0] in "\"'" or len(words) == 1
