@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from kb_runtime.knowledge.hits import filled_scopes
 from kbc.records import BuiltinRecord, CompiledRecord, ExampleRecord, PatternRecord, TemplateRecord
 
 
@@ -33,5 +34,5 @@ def argument_choices(
     return {
         **{name: sorted(found - {""}) for name, found in values.items()},
         "scopes": list(scopes),
-        "filled_scopes": [scope for scope, collections in scopes.items() if collections],
+        "filled_scopes": filled_scopes(scopes),
     }

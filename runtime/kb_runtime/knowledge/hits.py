@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -123,14 +123,19 @@ def require_known(
             )
 
 
+def filled_scopes(scopes: Mapping[str, Collection[str]]) -> list[str]:
+    """Of scopes with their collections those that have any."""
+    return [name for name, collections in scopes.items() if collections]
+
+
 def collections_of(knowledge: Knowledge, scopes: Iterable[str]) -> tuple[str, ...]:
     """The collections of all `scopes` together; of the scope `all` when there are none. Raises
     `ToolError` BAD_INPUT for a scope that does not exist."""
     known: dict[str, list[str]] = knowledge.manifest["scopes"]
     wanted = tuple(scopes) or (ALL,)
-    filled = [name for name, collections in known.items() if collections]
-    unknown = [name for name in wanted if name not in known]
-    require_known("scope", unknown, filled, details={"allowed": filled})
+    if unknown := [name for name in wanted if name not in known]:
+        filled = filled_scopes(known)
+        require_known("scope", unknown, filled, details={"allowed": filled})
     return tuple(dict.fromkeys(name for scope in wanted for name in known[scope]))
 
 

@@ -248,6 +248,8 @@ def _outline_text(structured: Outline) -> str:
 
 @TOOLS.tool("What this knowledge base is: version, build, licence, collections, scopes.")
 def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:
+    from kb_runtime.knowledge.hits import filled_scopes
+
     manifest = session.artifact.manifest
     structured: KnowledgeBaseInfo = {
         "name": manifest["name"],
@@ -257,7 +259,7 @@ def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:
         "builtAt": manifest["built_at"],
         "semanticSearch": manifest.get("encoder") is not None,
         "collections": [_summary(each) for each in session.artifact.collections],
-        "scopes": [name for name, held in manifest["scopes"].items() if held],
+        "scopes": filled_scopes(manifest["scopes"]),
     }
     structured |= present(description=manifest.get("description"), license=manifest.get("license"))
     return json_answer(structured)
