@@ -15,6 +15,9 @@ from typing import Any, ClassVar
 
 from kb_runtime.records.cases import Step
 
+SUMMARY_KEYS = ("summary", "description", "excerpt")
+"""Where the front matter of a page states what it is about."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
@@ -107,7 +110,7 @@ class DocRecord(CompiledRecord):
     @property
     def stated_summary(self) -> str:
         """The summary, where the front matter states it; "" where it is the first paragraph."""
-        stated = (self.frontmatter.get(name) for name in ("summary", "description", "excerpt"))
+        stated = map(self.frontmatter.get, SUMMARY_KEYS)
         return self.summary if any(stated) else ""
 
 

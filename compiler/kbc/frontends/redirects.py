@@ -23,13 +23,12 @@ from kbc.languages.includes.fenced import SPAN
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, decode_any
-from kbc.records import DocRecord
+from kbc.records import SUMMARY_KEYS, DocRecord
 
 REDIRECT = "redirect to another page"
 
 _KEYS = ("redirect_url", "redirect_to")
 _HEADING = re.compile(r"^#[^\n]*$|^[^\n]+\n=+[ \t]*$", re.MULTILINE)
-_DESCRIPTIONS = ("summary", "description", "excerpt")
 _SAYS_NOTHING = re.compile(r"(?:\s*(?:#{1,6}[ \t][^\n]*|<!--(?:[^-]|-(?!->))*+-->))*+\s*\Z")
 """Nothing, headings and comments."""
 _ELEMENT = re.compile(r"<(?:p|pre|ul|ol|code|a)[ >]")
@@ -119,7 +118,7 @@ def description_shown(text: str) -> str:
     if not _SAYS_NOTHING.match(text, front_matter_end(text)):
         return text
     data, _ = stated_above(text)
-    stated = next((data[key] for key in _DESCRIPTIONS if data.get(key)), "")
+    stated = next((data[key] for key in SUMMARY_KEYS if data.get(key)), "")
     if not isinstance(stated, str):
         return text
     is_html = _ELEMENT.search(SPAN.sub("", stated)) is not None
