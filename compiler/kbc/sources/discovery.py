@@ -271,6 +271,7 @@ class _Walker:
         if above and is_published(names):
             self._leave_out(folder, PUBLISHED)
             return
+        place: Path | None = None  # where the folder lies, behind links
         for entry in entries:
             path = Path(entry.path)
             self._has_links |= entry.is_symlink()
@@ -288,7 +289,8 @@ class _Walker:
                 yield path
             else:
                 # Counted where it lies: no other collection goes through links.
-                place = Path(os.path.realpath(folder)) if self._has_links else folder
+                if place is None:
+                    place = Path(os.path.realpath(folder)) if self._has_links else folder
                 self._leave_out(place / entry.name, ending_reason(entry.name))
 
     def _leave_out(self, path: Path, reason: str) -> None:
