@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import stat
 import sys
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
@@ -37,7 +38,7 @@ UNREAD_S = 5.0
 _LONGEST_WAIT_S = 0.5
 """A signal that comes right before a wait, or to another thread, is handled after it."""
 _PIECE_BYTES = 4096
-"""What a pipe or a socket takes without waiting once it is ready to be written to."""
+"""What a pipe takes without waiting once it is ready to be written to."""
 
 
 class StdioServer:
@@ -46,7 +47,8 @@ class StdioServer:
     def __init__(self, connection: Connection, after_first_answer: Callable[[], None]) -> None:
         self._connection = connection
         self._writing = allocate_lock()  # news comes from another thread than answers
-        self._source = self._sink = -1
+        self._source = -1
+        self._sink: _Sink | None = None
         self._after_first_answer: Callable[[], None] | None = after_first_answer
         self._stopping = False
         self._deferred: set[Deferred] = set()
@@ -57,7 +59,7 @@ class StdioServer:
 
     def serve(self, source: int, sink: int) -> None:
         """Reads requests from the descriptor `source` until it ends, or a signal stops the server."""
-        self._source, self._sink = source, sink
+        self._source, self._sink = source, _Sink(sink)
         try:
             for line in read_lines(lambda: self._read(source)):
                 if self._stopping:
@@ -73,6 +75,8 @@ class StdioServer:
             self._finish(0)
         except BrokenPipeError:
             return
+        finally:
+            self._close_sink()
 
     def tell(self, kinds: Sequence[str], updated: Collection[str]) -> None:
         """Sends what the client is to know about changed lists and resources. Safe to call from any
@@ -119,24 +123,33 @@ class StdioServer:
         while not self._writing.acquire(timeout=_LONGEST_WAIT_S):
             pass
         try:
-            if not hasattr(select, "poll"):
-                _write(self._sink, data)
-                return
-            for start in range(0, len(data), _PIECE_BYTES):
-                self._await_reader()
-                _write(self._sink, data[start : start + _PIECE_BYTES])
+            if self._sink is None:
+                raise BrokenPipeError
+            left = memoryview(data)
+            while left:
+                if hasattr(select, "poll"):
+                    self._await_reader(self._sink.descriptor)
+                left = left[self._sink.write(left) :]
         finally:
             self._writing.release()
 
-    def _await_reader(self) -> None:
+    def _close_sink(self) -> None:
+        """From here on, what another thread has to tell finds no client; one that still writes goes on."""
+        if self._writing.acquire(blocking=False):
+            if self._sink is not None:
+                self._sink.close()
+            self._sink = None
+            self._writing.release()
+
+    def _await_reader(self, sink: int) -> None:
         """Returns when the client can take more."""
         waiting = select.poll()
-        waiting.register(self._sink, select.POLLOUT)
+        waiting.register(sink, select.POLLOUT)
         if not waiting.poll(0):
             waiting.register(self._source, getattr(select, "POLLRDHUP", 0))
             while not (ready := dict(waiting.poll(_LONGEST_WAIT_S * 1000))):
                 pass
-            if self._sink in ready:
+            if sink in ready:
                 return
             waiting.unregister(self._source)
             if not waiting.poll(UNREAD_S * 1000):
@@ -189,6 +202,47 @@ class StdioServer:
         if self._after_first_answer is not None:
             self._after_first_answer()
             self._after_first_answer = None
+
+
+class _Sink:
+    """What answers are written to: the descriptor, and a way to write to it that takes what fits and never
+    waits for the reader.
+
+    Whether writes wait is a property of an open file, which other processes share: a pipe is opened anew.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self._take: Callable[[memoryview], int] | None = None
+        self._close: Callable[[], None] | None = None
+        kind = os.fstat(descriptor).st_mode
+        if stat.S_ISSOCK(kind):
+            import _socket
+
+            opened = _socket.socket(fileno=os.dup(descriptor))
+            self._take = lambda data: opened.send(data, _socket.MSG_DONTWAIT)
+            self._close = opened.close
+        elif stat.S_ISFIFO(kind):
+            try:
+                pipe = os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:  # a system without this folder, or nobody reads
+                return
+            self._take = lambda data: os.write(pipe, data)
+            self._close = lambda: os.close(pipe)
+
+    def write(self, data: memoryview) -> int:
+        """How many bytes it has taken, of a sink that is ready to be written to. Raises BrokenPipeError."""
+        if self._take is None:
+            return os.write(self.descriptor, data[:_PIECE_BYTES])
+        try:
+            return self._take(data)
+        except BlockingIOError:
+            return 0
+
+    def close(self) -> None:
+        """The descriptor itself stays open: it is the caller's."""
+        if self._close is not None:
+            self._close()
 
 
 def serve_stdio(connection: Connection, after_first_answer: Callable[[StdioServer], None]) -> None:
@@ -295,12 +349,6 @@ def _set_blocking(descriptor: int, blocking: bool) -> None:
         except OSError:
             if os.name != "nt":
                 raise
-
-
-def _write(sink: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(sink, view) :]
 
 
 def _refuse_constant(name: str) -> None:

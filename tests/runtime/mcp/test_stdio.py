@@ -157,14 +157,42 @@ def test_a_server_that_is_told_to_stop_before_it_waits_does_not_wait() -> None:
         os.close(descriptor)
 
 
+def connected(kind: str) -> tuple[int, int]:
+    """Two descriptors: what is written to the second is read from the first."""
+    if kind == "pipe":
+        return os.pipe()
+    ours, theirs = socket.socketpair()
+    return ours.detach(), theirs.detach()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_an_answer_that_fits_is_written_at_once_to_what_others_still_wait_for(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, feed = os.pipe()
+    result, sink = connected(kind)
+    waits: list[int] = []
+    monkeypatch.setattr(StdioServer, "_await_reader", lambda _, sink: waits.append(sink))
+    os.write(feed, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    os.close(feed)
+    text = "x" * 40_000
+    StdioServer(Connection(lambda *_: {"text": text}), lambda: None).serve(source, sink)
+    assert waits == [sink]
+    assert os.get_blocking(sink)
+    os.close(sink)
+    with os.fdopen(result, "rb") as answers:
+        assert json.loads(answers.readline())["result"]["text"] == text
+        assert answers.read() == b""
+    os.close(source)
+
+
 @pytest.mark.parametrize("kind", ["pipe", "socket"])
 def test_a_client_that_closed_stdin_and_does_not_read_ends_the_server(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stdio, "UNREAD_S", 0.1)
-    ours, theirs = socket.socketpair()
-    source, feed = (ours.detach(), theirs.detach()) if kind == "socket" else os.pipe()
-    result, sink = os.pipe()
+    source, feed = connected(kind)
+    result, sink = connected(kind)
     answered: list[str] = []
 
     def handle(method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
