@@ -141,6 +141,8 @@ class _FolderDetector:
         return self._finish(own, f"one file, {name}")
 
     def folder(self) -> Recognition:
+        found = package.recognise(self._tree, "")
+        self._workshop = workshop_at(self._tree, self._slug(found.name if found else ""))
         here = repository.sites_in(self._tree, "")
         is_output = not here and built_site.is_output(self._tree, self._root, self._files)
         sites = here or ([] if is_output else self._around())
@@ -152,8 +154,6 @@ class _FolderDetector:
             return above
         if not sites and (collections := conventional.recognise(self._tree)):
             return self._finish(collections, "knowledge base without a kb.toml")
-        found = package.recognise(self._tree, "")
-        self._workshop = workshop_at(self._tree, self._slug(found.name if found else ""))
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import normalise, suite_of
@@ -119,11 +119,19 @@ def _written_tests(root: Path, files: Sequence[str]) -> tuple[list[Collection], 
                 places.setdefault("/".join(place), []).append(name)
         found = {place: names for place, names in places.items() if len(names) >= FEW_PAGES}
         read.update(*found.values())
-        folders_of = {posixpath.commonpath(names) for place, names in found.items() if place}
+        folders_of = _outermost(
+            posixpath.commonpath(each) for place, each in found.items() if place
+        )
         if paths := tuple(sorted({*folders_of, *found.get("", ())})):
             own = collection(title, "tests", paths)
             collections.append(replace(own, include=(f"*{ending}",)))
     return collections, read
+
+
+def _outermost(folders: Iterable[str]) -> set[str]:
+    """`folders` without those inside of others."""
+    every = set(folders)
+    return {each for each in every if every.isdisjoint(map(str, PurePosixPath(each).parents))}
 
 
 def _holds_tests(path: Path) -> bool:
