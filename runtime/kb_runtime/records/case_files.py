@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kb_runtime.records.runs import COLOUR
+from kb_runtime.records.outcomes import COLOUR
 
 ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature", ".robot")
 
