@@ -33,6 +33,8 @@ _SUITE = ".robot"
 """Ending of suites, and of the files of keywords beside them."""
 _WRITTEN = (".feature", _SUITE)
 """Endings of files in which tests are written; any two may call tests the same."""
+_TABLES = ("csv", "xlsx", "xml")
+"""Endings of files whose identifiers people may have written."""
 _NOTES: tuple[FindingCode, ...] = ("no-steps", "no-tags", "step-without-action", "column-not-read")
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
 _LISTED = "Their list is the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`."
@@ -45,7 +47,8 @@ def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
     """A record for each test case; of several with one uid the last one, by path and position. Scenarios
-    and tests of Robot Framework in different files are different tests, whatever they are called.
+    and tests of Robot Framework in different files are different tests, whatever they are called, and so are
+    rows of tables with other titles.
 
     A file that cannot be read is a warning, as in documentation: a report of a run that broke off must not
     stop a build. So is one without tests, which folders of reports have.
@@ -73,11 +76,7 @@ def read(
         for finding in found.findings:
             if finding.code in _NOTES:
                 incomplete.setdefault(file.path, []).append(finding)
-        is_written = name.lower().endswith(_WRITTEN)
-        cases = [
-            _with_folder(each, file.path) if is_written and each.uid in records else each
-            for each in found.cases
-        ]
+        cases = [_told_apart(each, file.path, records.get(each.uid)) for each in found.cases]
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
@@ -107,6 +106,18 @@ def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Di
         paths[0],
         hint=f"Exclude them from the collection's paths. If they are exports: {WHAT_IS_READ}",
     )
+
+
+def _told_apart(case: Case, path: str, earlier: TestRecord | None) -> Case:
+    """The test with its file in its uid, if another test of an earlier file has the same. An identifier in a
+    table, such as `1` or `TC_01`, often counts within the table."""
+    ending = path.lower().rpartition(".")[2]
+    if earlier is not None and f".{ending}" in _WRITTEN:
+        return _with_folder(case, path)
+    is_of_table = ending in _TABLES and case.uid == case.test_case_id
+    if earlier is not None and is_of_table and case.title.casefold() != earlier.title.casefold():
+        return dataclasses.replace(case, uid=f"{path.rpartition('.')[0]}: {case.uid}")
+    return case
 
 
 def _with_folder(case: Case, path: str) -> Case:

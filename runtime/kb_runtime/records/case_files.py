@@ -150,24 +150,23 @@ def _csv(text: str) -> dict[str, Any]:
 
 def _spreadsheet(data: bytes) -> dict[str, Any]:
     """The tests of all sheets that have a header. Raises `CaseFileError`."""
-    from kb_runtime.records.case_tables import is_header, tests
+    from kb_runtime.records.case_tables import is_header, joined, tests
     from kb_runtime.records.spreadsheets import SpreadsheetError, sheets
 
-    found: dict[str, list[Any]] = {}
+    tables: list[tuple[str, dict[str, Any]]] = []
     try:
-        for rows in sheets(data):
+        for name, rows in sheets(data):
             head = next((at for at, row in enumerate(rows[:_TITLE_ROWS]) if is_header(row)), None)
             if head is not None:
-                for name, values in tests(rows[head], rows[head + 1 :]).items():
-                    found.setdefault(name, []).extend(values)
+                tables.append((name, tests(rows[head], rows[head + 1 :])))
     except SpreadsheetError as error:
         raise CaseFileError(f"the spreadsheet cannot be read: {error}") from None
-    if not found:
+    if not tables:
         raise CaseFileError(
             f"no sheet has a header with identifiers or titles in its first {_TITLE_ROWS} rows",
             is_other=True,
         )
-    return found
+    return joined(tables)
 
 
 def _report(text: str) -> list[dict[str, Any]]:

@@ -17,12 +17,17 @@ FLAKY = "flaky"
 _WORDS: Mapping[str, str] = {
     **dict.fromkeys(("broken", "error", "fail", "failure"), FAILED),
     **dict.fromkeys(("ignored", "notexecuted", "skip"), SKIPPED),
-    **dict.fromkeys(("pass", "success"), PASSED),
+    **dict.fromkeys(("ok", "pass", "success"), PASSED),
     "aborted": "failed, aborted",
     "notrunnable": "failed, not runnable",
     **dict.fromkeys(("timedout", "timeout"), "failed, timed out"),
 }
 """What runners write, in lower case and without blanks, and what it is called here."""
+
+_OF_PEOPLE = frozenset(
+    ["blocked", "inprogress", "na", "notrun", "onhold", "retest", "todo", "unexecuted", "untested"]
+)
+"""What people write as the outcome of a test that neither passed nor failed, as the words above."""
 
 _MESSAGE_LINES = 3
 """Of the message of a failure: what follows are a code frame and a stack trace."""
@@ -33,6 +38,14 @@ def called(status: Any) -> str:
     """What a runner's word for an outcome is called here; a word that is not known stays, "" for none."""
     stated = str(status or "").lower()
     return _WORDS.get(re.sub(r"[ _-]", "", stated), stated)
+
+
+def stated(text: str) -> str:
+    """The outcome that people wrote into a table, perhaps with a mark (`✅ Pass`); "" for another text."""
+    word = re.sub(r"[^a-z]", "", text.lower())
+    if word in (FAILED, PASSED, SKIPPED) or word in _WORDS:
+        return called(word)
+    return " ".join(re.sub(r"[^a-z/ ]", "", text.lower()).split()) if word in _OF_PEOPLE else ""
 
 
 def beginning(message: str) -> str:
@@ -58,6 +71,11 @@ def last_outcome(outcomes: Iterable[str]) -> str:
     return f"{_PREFIX}{'; '.join(dict.fromkeys(outcomes)) or 'not run'}"
 
 
+def is_failed(expected_results: str | None) -> bool:
+    """Whether the field `expectedResults` says that a test failed."""
+    return (expected_results or "").startswith(f"{_PREFIX}{FAILED}")
+
+
 def ended(status: Any, messages: Iterable[Any] = (), *, is_flaky: bool = False) -> str:
     """The field `expectedResults` of a test that ran once."""
     return last_outcome([outcome(status, messages, is_flaky=is_flaky)])
@@ -74,14 +92,10 @@ def of_each_test(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         by_uid.setdefault(" ".join((test["uid"] or "").split()), []).append(test)
     found: list[dict[str, Any]] = []
     for uid, runs in by_uid.items():
-        failed = [run for run in map(_said, runs[:-1]) if run.startswith(FAILED)]
-        if uid and failed and len(failed) == len(runs) - 1 and _said(runs[-1]) == PASSED:
-            reason = failed[0].removeprefix(FAILED).removeprefix(", ")
+        *earlier, last = (str(run.get("expectedResults") or "") for run in runs)
+        if uid and earlier and all(map(is_failed, earlier)) and last == last_outcome([PASSED]):
+            reason = earlier[0].removeprefix(f"{_PREFIX}{FAILED}").removeprefix(", ")
             found.append({**runs[-1], "expectedResults": ended(PASSED, [reason], is_flaky=True)})
         else:
             found += numbered(runs)
     return found
-
-
-def _said(run: Mapping[str, Any]) -> str:
-    return str(run.get("expectedResults") or "").removeprefix(_PREFIX)
