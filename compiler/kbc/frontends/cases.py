@@ -29,9 +29,9 @@ from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
-_SUITE = ".robot"
-"""Ending of suites, and of the files of keywords beside them."""
-_WRITTEN = (".feature", _SUITE)
+_SUITE, _PAGE = ".robot", ".md"
+"""Endings of suites and pages, and of files of keywords and READMEs beside them."""
+_WRITTEN = (".feature", _SUITE, _PAGE)
 """Endings of files in which tests are written; any two may call tests the same."""
 _TABLES = ("csv", "xlsx", "xml")
 """Endings of files whose identifiers people may have written."""
@@ -80,8 +80,9 @@ def read(
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
-    if any(each.path.lower().endswith(_SUITE) for each in records.values()):
-        without = [path for path in without if not path.lower().endswith(_SUITE)]
+    for ending in (_SUITE, _PAGE):
+        if any(each.path.lower().endswith(ending) for each in records.values()):
+            without = [path for path in without if not path.lower().endswith(ending)]
     if without:
         _report_without_tests(without, collection.name, diagnostics)
     _note(incomplete, diagnostics)

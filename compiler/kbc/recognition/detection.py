@@ -28,8 +28,8 @@ from kbc.recognition.parts import (
     is_for_tests,
     overlooked,
     steps_of_course,
-    tests_beside,
     tests_in,
+    with_tests,
     workshop_at,
 )
 from kbc.recognition.site import Site, joined
@@ -328,8 +328,7 @@ class _FolderDetector:
         if manuals:
             collections.append(collection("man", "docs", tuple(manuals)))
         collections, apis = self._with_apis(collections, taken)
-        tests, read_as_tests = tests_beside(self._root, self._files)
-        collections += tests
+        collections, read_as_tests = with_tests(self._root, self._files, collections)
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
         excluded |= {*apis.own, *apis.copies, *apis.parts, *read_as_tests}
@@ -391,8 +390,7 @@ class _FolderDetector:
             collections.append(without(replace(pages, include=include), parts))
         if not collections and (tests := tests_in(self._root, found)):
             return self._finish(tests, "folder of test cases")
-        beside, read_as_tests = tests_beside(self._root, found)
-        collections += beside
+        collections, read_as_tests = with_tests(self._root, found, collections)
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
         source = code.among_pages(self._root, self._files, [f"/{each}" for each in read_as_tests])

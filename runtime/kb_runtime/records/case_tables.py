@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kb_runtime.records import outcomes
@@ -49,7 +49,8 @@ _COLUMNS = {
             "steps (step); test script (step-by-step) - step; test script (plain text); "
             "test script (bdd); gherkin definition; unstructured definition; action; step action; "
             "steps actions; step; steps; test step; test steps; teststep; step description; "
-            "steps to execute; manual steps; manual test steps"
+            "steps to execute; test step description; test procedure; procedure; manual steps; "
+            "manual test steps"
         ),
         "data": (
             "steps (additional info); test script (step-by-step) - test data; data; test data; "
@@ -71,7 +72,8 @@ _COLUMNS = {
 with brackets, which a tool has for steps in rows of their own, of definitions, and of the next, it is the
 first with a value."""
 _KNOWN = frozenset(name for names in _COLUMNS.values() for name in names)
-_IDENTIFIERS = ("uid", "jiraKey", "testCaseId")
+_FIELDS = {name: field for field, names in reversed(_COLUMNS.items()) for name in names}
+IDENTIFIERS = ("uid", "jiraKey", "testCaseId")
 _STEP_FIELDS = ("index", "action", "data", "expected")
 _RUN_FIELDS = ("outcome", "actual")
 """What came of a test when it ran: read only where the outcome is one that is known."""
@@ -90,7 +92,44 @@ _NUMBERED = re.compile(r"(?:step )?([0-9]{1,3})[.):]\s+(.*)", re.IGNORECASE)
 
 def is_header(cells: Sequence[str]) -> bool:
     """Whether a row names a column that tells tests apart."""
-    return not {*_IDENTIFIERS, "title"}.isdisjoint(_places(cells))
+    return not {*IDENTIFIERS, "title"}.isdisjoint(_places(cells))
+
+
+def fields_of(header: Sequence[str]) -> set[str]:
+    """The fields of tests that the columns of a table hold."""
+    return set(_places(header))
+
+
+def field_of(name: str) -> str | None:
+    """The field of tests that a column called `name` holds; None of a name that is not known."""
+    return _FIELDS.get(_name(name))
+
+
+def record(cells: Mapping[str, list[str]]) -> dict[str, Any]:
+    """A test of which all is stated at once, by field."""
+    step = {field: cells[field][0] for field in _STEP_FIELDS if cells.get(field)}
+    found: dict[str, Any] = {"steps": _steps(step) if "action" in step else [], **_fields(cells)}
+    expected = "" if "action" in step else step.get("expected", "")
+    if said := "\n".join(filter(None, (expected, _ended(cells)))):
+        found["expectedResults"] = said
+    return found
+
+
+def steps(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
+    """The steps of a table with one in each row."""
+    places = _places(header)
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        values = {
+            field: row[columns[0]].strip()
+            for field, columns in places.items()
+            if columns[0] < len(row)
+        }
+        step = {field: values[field] for field in _STEP_FIELDS if values.get(field)}
+        if "action" in step:
+            expected = step.get("expected", "")
+            found.append(step | {"expected": [expected] if expected else []})
+    return found
 
 
 def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any]:
@@ -102,7 +141,7 @@ def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any
     other_states = {*places.get("outcome", ())} - {*places.get("expected", ())}
     overlong: list[str] = []
     found: list[dict[str, Any]] = []
-    identifiers = [name for name in _IDENTIFIERS if name in places] or ["title"]
+    identifiers = [name for name in IDENTIFIERS if name in places] or ["title"]
     for row in rows:
         cells = {
             field: [
@@ -179,7 +218,7 @@ def _tell_apart(rows: Iterable[dict[str, Any]]) -> None:
     for row in rows:
         kind = row.pop("issueType", "")
         if other := _OTHER_ISSUE.fullmatch(kind):
-            names = [row[name] for name in _IDENTIFIERS if name in row]
+            names = [row[name] for name in IDENTIFIERS if name in row]
             if other[1]:
                 conditions |= dict.fromkeys(names, row.get("title", ""))
             row |= {NOT_A_TEST: kind, "uid": next(iter(names), row.get("title"))}
@@ -191,7 +230,7 @@ def _tell_apart(rows: Iterable[dict[str, Any]]) -> None:
             row["preconditions"] = [conditions[each] for each in named]
 
 
-def _fields(cells: dict[str, list[str]]) -> dict[str, Any]:
+def _fields(cells: Mapping[str, list[str]]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         field: _listed(values) if field in _LISTS else values[0]
         for field, values in cells.items()
@@ -202,7 +241,7 @@ def _fields(cells: dict[str, list[str]]) -> dict[str, Any]:
     return fields
 
 
-def _ended(cells: dict[str, list[str]]) -> str:
+def _ended(cells: Mapping[str, list[str]]) -> str:
     """How a test ended, where people wrote that into a table, of a failed one with what happened instead."""
     told = outcomes.stated(next(iter(cells.get("outcome", ())), ""))
     failed = told.startswith(outcomes.FAILED)
