@@ -76,8 +76,8 @@ def ingest_command(
 ) -> None:
     """Merge the test cases of FILES into WORKSPACE and publish it.
 
-    FILES are JSON, CSV, XLSX, XML of a test runner, Gherkin or Robot Framework; - is one line of JSON on
-    stdin. A test replaces the one that has its uid.
+    FILES are JSON, CSV, XLSX, XML of a test runner, Gherkin, Robot Framework or Markdown; - is one line of
+    JSON on stdin. A test replaces the one that has its uid.
     """
     from kb_runtime.records.cases import LEAVING_OUT, sentences
     from kbc.following.ingestion import ingest

@@ -29,10 +29,12 @@ from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
-_SUITE = ".robot"
-"""Ending of suites, and of the files of keywords beside them."""
-_WRITTEN = (".feature", _SUITE)
+_SUITE, _PAGE = ".robot", ".md"
+"""Endings of suites and pages, and of files of keywords and READMEs beside them."""
+_WRITTEN = (".feature", _SUITE, _PAGE)
 """Endings of files in which tests are written; any two may call tests the same."""
+_TABLES = ("csv", "xlsx", "xml")
+"""Endings of files whose identifiers people may have written."""
 _NOTES: tuple[FindingCode, ...] = ("no-steps", "no-tags", "step-without-action", "column-not-read")
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
 _LISTED = "Their list is the file itself, or in `tests`, `rows`, `data` or `testSuite.testCases`."
@@ -45,7 +47,8 @@ def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
     """A record for each test case; of several with one uid the last one, by path and position. Scenarios
-    and tests of Robot Framework in different files are different tests, whatever they are called.
+    and tests of Robot Framework in different files are different tests, whatever they are called, and so are
+    rows of tables with other titles.
 
     A file that cannot be read is a warning, as in documentation: a report of a run that broke off must not
     stop a build. So is one without tests, which folders of reports have.
@@ -73,16 +76,13 @@ def read(
         for finding in found.findings:
             if finding.code in _NOTES:
                 incomplete.setdefault(file.path, []).append(finding)
-        is_written = name.lower().endswith(_WRITTEN)
-        cases = [
-            _with_folder(each, file.path) if is_written and each.uid in records else each
-            for each in found.cases
-        ]
+        cases = [_told_apart(each, file.path, records.get(each.uid)) for each in found.cases]
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
-    if any(each.path.lower().endswith(_SUITE) for each in records.values()):
-        without = [path for path in without if not path.lower().endswith(_SUITE)]
+    for ending in (_SUITE, _PAGE):
+        if any(each.path.lower().endswith(ending) for each in records.values()):
+            without = [path for path in without if not path.lower().endswith(ending)]
     if without:
         _report_without_tests(without, collection.name, diagnostics)
     _note(incomplete, diagnostics)
@@ -107,6 +107,18 @@ def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Di
         paths[0],
         hint=f"Exclude them from the collection's paths. If they are exports: {WHAT_IS_READ}",
     )
+
+
+def _told_apart(case: Case, path: str, earlier: TestRecord | None) -> Case:
+    """The test with its file in its uid, if another test of an earlier file has the same. An identifier in a
+    table, such as `1` or `TC_01`, often counts within the table."""
+    ending = path.lower().rpartition(".")[2]
+    if earlier is not None and f".{ending}" in _WRITTEN:
+        return _with_folder(case, path)
+    is_of_table = ending in _TABLES and case.uid == case.test_case_id
+    if earlier is not None and is_of_table and case.title.casefold() != earlier.title.casefold():
+        return dataclasses.replace(case, uid=f"{path.rpartition('.')[0]}: {case.uid}")
+    return case
 
 
 def _with_folder(case: Case, path: str) -> Case:

@@ -246,7 +246,7 @@ KINDS: Mapping[str, CollectionKind] = {
         CollectionKind(
             "tests",
             "test cases: exports of test management tools (JSON, CSV, XLSX), XML of test runners, Gherkin,"
-            " Robot Framework",
+            " Robot Framework, Markdown",
             CASE_FILES,
             {"tests": {}},
             TestsTable,

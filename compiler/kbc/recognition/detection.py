@@ -28,8 +28,8 @@ from kbc.recognition.parts import (
     is_for_tests,
     overlooked,
     steps_of_course,
-    tests_beside,
     tests_in,
+    with_tests,
     workshop_at,
 )
 from kbc.recognition.site import Site, joined
@@ -141,6 +141,8 @@ class _FolderDetector:
         return self._finish(own, f"one file, {name}")
 
     def folder(self) -> Recognition:
+        found = package.recognise(self._tree, "")
+        self._workshop = workshop_at(self._tree, self._slug(found.name if found else ""))
         here = repository.sites_in(self._tree, "")
         is_output = not here and built_site.is_output(self._tree, self._root, self._files)
         sites = here or ([] if is_output else self._around())
@@ -152,8 +154,6 @@ class _FolderDetector:
             return above
         if not sites and (collections := conventional.recognise(self._tree)):
             return self._finish(collections, "knowledge base without a kb.toml")
-        found = package.recognise(self._tree, "")
-        self._workshop = workshop_at(self._tree, self._slug(found.name if found else ""))
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
@@ -328,8 +328,7 @@ class _FolderDetector:
         if manuals:
             collections.append(collection("man", "docs", tuple(manuals)))
         collections, apis = self._with_apis(collections, taken)
-        tests, read_as_tests = tests_beside(self._root, self._files)
-        collections += tests
+        collections, read_as_tests = with_tests(self._root, self._files, collections)
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
         excluded |= {*apis.own, *apis.copies, *apis.parts, *read_as_tests}
@@ -391,8 +390,7 @@ class _FolderDetector:
             collections.append(without(replace(pages, include=include), parts))
         if not collections and (tests := tests_in(self._root, found)):
             return self._finish(tests, "folder of test cases")
-        beside, read_as_tests = tests_beside(self._root, found)
-        collections += beside
+        collections, read_as_tests = with_tests(self._root, found, collections)
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
         source = code.among_pages(self._root, self._files, [f"/{each}" for each in read_as_tests])

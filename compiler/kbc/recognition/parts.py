@@ -5,15 +5,16 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import normalise, suite_of
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import COLLECTION_NAME, KINDS, RESERVED_COLLECTIONS
 from kbc.project.model import Collection
+from kbc.recognition.apis import without
 from kbc.recognition.places import FEW_PAGES, MANY_PAGES, is_of_others, is_page, within
 from kbc.recognition.site import joined
 from kbc.sources.workshop_tree import EXERCISE_FOLDER, EXERCISES, STEP_FOLDER
@@ -23,6 +24,8 @@ ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature", ".robot")
 _TABLES = (".csv", ".xlsx")
 _NOT_OWN = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
 """Folders of what is no part of a project's own tests."""
+_OF_CASES = re.compile(r"(?i)test|(?:\A|[/_ -])tc[-_ ]?[0-9]")
+"""In the paths of test cases in Markdown."""
 _FEATURES = "features"
 _WRITTEN = {".feature": _FEATURES, ".robot": "suites"}
 """Ending of files in which people write tests -> what a collection of them is called."""
@@ -91,14 +94,59 @@ def tests_in(root: Path, files: Sequence[str]) -> list[Collection]:
     return [replace(collection("tests", "tests", (".",)), include=tuple(f"*{e}" for e in ENDINGS))]
 
 
-def tests_beside(root: Path, files: Sequence[str]) -> tuple[list[Collection], set[str]]:
-    """Collections of the tests that stand beside pages or code, and the files of those that are written like
-    code: features of Gherkin, suites of Robot Framework. Tables that tests of a program or dependencies hold
-    are data."""
+def with_tests(
+    root: Path, files: Sequence[str], collections: Sequence[Collection]
+) -> tuple[list[Collection], set[str]]:
+    """`collections` with those of the tests that stand beside pages or code, and the files of tests that are
+    written like code or pages: features of Gherkin, suites of Robot Framework, test cases in Markdown. Tables
+    that tests of a program or dependencies hold are data."""
     written, own = _written_tests(root, files)
+    pages = _pages_of_cases(root, files, collections)
     tables = [name for name in files if name.lower().endswith(_TABLES) and not is_of_others(name)]
     found = tuple(name for name in tables[:_MOST_TRIED] if _holds_tests(root / name))
-    return [*written, *([collection("tests", "tests", found)] if found else [])], own
+    beside = [without(each, pages) if _is_plain(each) else each for each in collections]
+    if pages:
+        folder = posixpath.commonpath(map(posixpath.dirname, pages))
+        places = (
+            {folder} if folder else _outermost(posixpath.dirname(each) or "." for each in pages)
+        )
+        cases = collection("cases", "tests", tuple(sorted(places)))
+        written.append(replace(cases, include=("*.md",)))
+        left = [*{name for name in files if is_page(name)}.difference(pages)]
+        beside = [
+            each
+            for each in beside
+            if not _is_plain(each) or ("." in each.paths and left) or within(left, each.paths)
+        ]
+    tabular = [collection("tests", "tests", found)] if found else []
+    return [*beside, *written, *tabular], own.union(pages)
+
+
+def _is_plain(held: Collection) -> bool:
+    return held.kind == "docs" and not held.generator
+
+
+def _pages_of_cases(
+    root: Path, files: Sequence[str], collections: Sequence[Collection]
+) -> list[str]:
+    """Pages that hold test cases, where several cases are in files whose paths say so, and most pages in the
+    folder of these are such."""
+    plain = [path for each in collections if _is_plain(each) for path in each.paths]
+    pages = [
+        name
+        for name in (files if "." in plain else within(files, plain))
+        if name.lower().endswith(".md")
+        and _OF_CASES.search(name)
+        and not any(map(_NOT_OWN.fullmatch, name.split("/")[:-1]))
+    ]
+    if not any(_cases_in(root / name) for name in pages[:_MOST_TRIED]):
+        return []
+    numbers = {name: found for name in pages if (found := _cases_in(root / name))}
+    if not numbers or sum(numbers.values()) < FEW_PAGES:
+        return []
+    place = posixpath.commonpath([posixpath.dirname(name) for name in numbers])
+    beside = within(pages, (place,)) if place else pages
+    return list(numbers) if len(numbers) * 2 >= len(beside) else []
 
 
 def _written_tests(root: Path, files: Sequence[str]) -> tuple[list[Collection], set[str]]:
@@ -119,26 +167,40 @@ def _written_tests(root: Path, files: Sequence[str]) -> tuple[list[Collection], 
                 places.setdefault("/".join(place), []).append(name)
         found = {place: names for place, names in places.items() if len(names) >= FEW_PAGES}
         read.update(*found.values())
-        folders_of = {posixpath.commonpath(names) for place, names in found.items() if place}
+        folders_of = _outermost(
+            posixpath.commonpath(each) for place, each in found.items() if place
+        )
         if paths := tuple(sorted({*folders_of, *found.get("", ())})):
             own = collection(title, "tests", paths)
             collections.append(replace(own, include=(f"*{ending}",)))
     return collections, read
 
 
+def _outermost(folders: Iterable[str]) -> set[str]:
+    """`folders` without those inside of others."""
+    every = set(folders)
+    return {each for each in every if every.isdisjoint(map(str, PurePosixPath(each).parents))}
+
+
 def _holds_tests(path: Path) -> bool:
     """Whether a file has a test that says what is done or what came of it; many tables have only names."""
+    return _cases_in(path) > 0
+
+
+def _cases_in(path: Path) -> int:
+    """How many tests of a file say what is done or what came of it."""
     try:
         if (
             not path.name.lower().endswith(ENDINGS)
             or path.stat().st_size > KINDS["tests"].max_file_bytes
         ):
-            return False
+            return 0
         parsed = parse(path.name, path.read_bytes())
         found = normalise(parsed, suite_of(path.name, parsed), path.name)
     except (OSError, CaseFileError):
-        return False
-    return found is not None and any(each.steps or each.expected_results for each in found.cases)
+        return 0
+    cases = found.cases if found is not None else ()
+    return sum(bool(each.steps or each.expected_results) for each in cases)
 
 
 def overlooked(files: Sequence[str], collections: Sequence[Collection], told: Sequence[str]) -> str:

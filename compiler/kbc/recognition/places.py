@@ -58,7 +58,8 @@ _NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "
 """Languages that site generators and data are written in as well."""
 
 _NO_PLACE = re.compile(
-    r"node_modules|vendor|x?t|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|_snaps|__snapshots__",
+    r"(?:node|python|web)_modules|(?:bower|jspm)_(?:components|packages)|site-packages|_?vendor"
+    r"|(?:third|3rd)[-_]?party|x?t|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|_snaps|__snapshots__",
     re.IGNORECASE,
 )
 MAX_DEPTH = 3

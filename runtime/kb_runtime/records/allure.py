@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kb_runtime.records.gherkin import issue_key
-from kb_runtime.records.runs import beginning, last_outcome, objects
+from kb_runtime.records.outcomes import PASSED, ended
+from kb_runtime.records.runs import objects
 
 _Record = Mapping[str, Any]
 
@@ -65,12 +66,10 @@ def _record(result: _Record) -> dict[str, Any]:
 
 
 def _outcome(result: _Record) -> str:
-    status = str(result["status"])
-    details = result.get("statusDetails")
-    message = str(details.get("message") or "") if isinstance(details, Mapping) else ""
-    told = "failed" if status == "broken" else status
-    said = (told, beginning(message) if told != "passed" else "")
-    return last_outcome([", ".join(filter(None, said))])
+    status, stated = result["status"], result.get("statusDetails")
+    details: _Record = stated if isinstance(stated, Mapping) else {}
+    said = [] if status == PASSED else [details.get("message")]
+    return ended(status, said, is_flaky=details.get("flaky") is True)
 
 
 def _steps(steps: Any) -> Iterator[dict[str, Any]]:

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kb_runtime.records.runs import COLOUR
+from kb_runtime.records.outcomes import COLOUR
 
-ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature", ".robot")
+ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature", ".robot", ".md")
 
 MAX_CELL_CHARS = 1 << 20
 _TITLE_ROWS = 20
@@ -54,7 +54,7 @@ def parse(name: str, data: bytes) -> Any:
         return _csv(text)
     if ending in ("xml", "trx"):
         return {"tests": _report(text)}
-    if ending in ("feature", "robot"):
+    if ending in ("feature", "robot", "md"):
         return {"tests": _written(text, name, ending)}
     return _json(text)
 
@@ -102,8 +102,10 @@ def _json_lines(text: str) -> list[Any] | None:
 
 def _written(text: str, name: str, ending: str) -> list[dict[str, Any]]:
     """The tests of a file in which people write them."""
-    from kb_runtime.records import gherkin, robot_suites
+    from kb_runtime.records import gherkin, markdown_cases, robot_suites
 
+    if ending == "md":
+        return markdown_cases.records(text, name)
     read = gherkin.records if ending == "feature" else robot_suites.records
     try:
         return read(text, name)
@@ -150,24 +152,23 @@ def _csv(text: str) -> dict[str, Any]:
 
 def _spreadsheet(data: bytes) -> dict[str, Any]:
     """The tests of all sheets that have a header. Raises `CaseFileError`."""
-    from kb_runtime.records.case_tables import is_header, tests
+    from kb_runtime.records.case_tables import is_header, joined, tests
     from kb_runtime.records.spreadsheets import SpreadsheetError, sheets
 
-    found: dict[str, list[Any]] = {}
+    tables: list[tuple[str, dict[str, Any]]] = []
     try:
-        for rows in sheets(data):
+        for name, rows in sheets(data):
             head = next((at for at, row in enumerate(rows[:_TITLE_ROWS]) if is_header(row)), None)
             if head is not None:
-                for name, values in tests(rows[head], rows[head + 1 :]).items():
-                    found.setdefault(name, []).extend(values)
+                tables.append((name, tests(rows[head], rows[head + 1 :])))
     except SpreadsheetError as error:
         raise CaseFileError(f"the spreadsheet cannot be read: {error}") from None
-    if not found:
+    if not tables:
         raise CaseFileError(
             f"no sheet has a header with identifiers or titles in its first {_TITLE_ROWS} rows",
             is_other=True,
         )
-    return found
+    return joined(tables)
 
 
 def _report(text: str) -> list[dict[str, Any]]:

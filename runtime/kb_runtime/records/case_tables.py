@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kb_runtime.records import outcomes
 from kb_runtime.records.exports import COLUMNS_NOT_READ, LONG_ROWS, NOT_A_TEST, jira_steps
 from kb_runtime.records.gherkin import steps_of
 
@@ -26,7 +27,7 @@ _COLUMNS = {
         ),
         "title": (
             "title; summary; name; test summary; test case; test name; test case name; test title; "
-            "test case title; test scenario; test scenario description; scenario"
+            "test case title; test scenario; test scenario description; scenario; test objective"
         ),
         "description": "description; test case description; test description; objective",
         "priority": "priority; test priority",
@@ -48,7 +49,8 @@ _COLUMNS = {
             "steps (step); test script (step-by-step) - step; test script (plain text); "
             "test script (bdd); gherkin definition; unstructured definition; action; step action; "
             "steps actions; step; steps; test step; test steps; teststep; step description; "
-            "steps to execute; manual steps; manual test steps"
+            "steps to execute; test step description; test procedure; procedure; manual steps; "
+            "manual test steps"
         ),
         "data": (
             "steps (additional info); test script (step-by-step) - test data; data; test data; "
@@ -57,16 +59,24 @@ _COLUMNS = {
         "expected": (
             "steps (expected result); test script (step-by-step) - expected result; "
             "expected result; expected; result; expected results; expected outcome; step expected; "
-            "steps result; test result"
+            "steps result; test result; step expected result; step expected results"
         ),
+        "outcome": (
+            "status; test status; execution status; test execution status; pass/fail; pass / fail; "
+            "run status; result status; outcome; test result; result"
+        ),
+        "actual": "actual result; actual results; actual outcome; actual",
     }.items()
 }
 """Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts. Of those
 with brackets, which a tool has for steps in rows of their own, of definitions, and of the next, it is the
 first with a value."""
 _KNOWN = frozenset(name for names in _COLUMNS.values() for name in names)
-_IDENTIFIERS = ("uid", "jiraKey", "testCaseId")
+_FIELDS = {name: field for field, names in reversed(_COLUMNS.items()) for name in names}
+IDENTIFIERS = ("uid", "jiraKey", "testCaseId")
 _STEP_FIELDS = ("index", "action", "data", "expected")
+_RUN_FIELDS = ("outcome", "actual")
+"""What came of a test when it ran: read only where the outcome is one that is known."""
 _LISTS = ("labels", "relatedIssues", "platforms")
 _OTHER_ISSUE = re.compile(
     r"(pre-?condition)|test ?(?:set|plan|execution)|sub[ -]?test execution|bug|epic|story|(?:sub-?)?task"
@@ -82,7 +92,44 @@ _NUMBERED = re.compile(r"(?:step )?([0-9]{1,3})[.):]\s+(.*)", re.IGNORECASE)
 
 def is_header(cells: Sequence[str]) -> bool:
     """Whether a row names a column that tells tests apart."""
-    return not {*_IDENTIFIERS, "title"}.isdisjoint(_places(cells))
+    return not {*IDENTIFIERS, "title"}.isdisjoint(_places(cells))
+
+
+def fields_of(header: Sequence[str]) -> set[str]:
+    """The fields of tests that the columns of a table hold."""
+    return set(_places(header))
+
+
+def field_of(name: str) -> str | None:
+    """The field of tests that a column called `name` holds; None of a name that is not known."""
+    return _FIELDS.get(_name(name))
+
+
+def record(cells: Mapping[str, list[str]]) -> dict[str, Any]:
+    """A test of which all is stated at once, by field."""
+    step = {field: cells[field][0] for field in _STEP_FIELDS if cells.get(field)}
+    found: dict[str, Any] = {"steps": _steps(step) if "action" in step else [], **_fields(cells)}
+    expected = "" if "action" in step else step.get("expected", "")
+    if said := "\n".join(filter(None, (expected, _ended(cells)))):
+        found["expectedResults"] = said
+    return found
+
+
+def steps(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
+    """The steps of a table with one in each row."""
+    places = _places(header)
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        values = {
+            field: row[columns[0]].strip()
+            for field, columns in places.items()
+            if columns[0] < len(row)
+        }
+        step = {field: values[field] for field in _STEP_FIELDS if values.get(field)}
+        if "action" in step:
+            expected = step.get("expected", "")
+            found.append(step | {"expected": [expected] if expected else []})
+    return found
 
 
 def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any]:
@@ -91,9 +138,10 @@ def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any
     names = [_name(each) for each in header]
     unread = {place for place, name in enumerate(names) if name not in _KNOWN}
     filled: set[int] = set()
+    other_states = {*places.get("outcome", ())} - {*places.get("expected", ())}
     overlong: list[str] = []
     found: list[dict[str, Any]] = []
-    identifiers = [name for name in _IDENTIFIERS if name in places] or ["title"]
+    identifiers = [name for name in IDENTIFIERS if name in places] or ["title"]
     for row in rows:
         cells = {
             field: [
@@ -101,6 +149,11 @@ def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any
             ]
             for field, columns in places.items()
         }
+        ended = _ended(cells)
+        if cells.get("outcome") and not ended:  # of the test case, such as a draft
+            filled |= other_states
+        elif ended and not other_states:
+            cells["expected"] = []
         filled |= {place for place in unread - filled if place < len(row) and row[place].strip()}
         if not any(cells.values()):
             continue
@@ -120,6 +173,8 @@ def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any
             if "title" not in places and "description" in test:
                 test["title"] = test["description"].partition("\n")[0]
             found.append(test)
+        if ended and not outcomes.is_failed(test.get("expectedResults")):
+            test["expectedResults"] = ended
         if "action" in step:
             test["steps"] += _steps(step)
         elif "expected" in step and test["steps"]:
@@ -135,6 +190,27 @@ def tests(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any
     }
 
 
+def joined(tables: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    """The `tests` of the sheets of a workbook, by their names, as of one.
+
+    An identifier counts within its sheet: what another sheet calls alike and has another title is another
+    test. Where several sheets have tests, their names are folders, unless the rows have their own.
+    """
+    found: dict[str, Any] = {}
+    titles: dict[str, str] = {}
+    held = list(tables)
+    for sheet, table in held:
+        for row in table["rows"]:
+            if len(held) > 1 and sheet:
+                row.setdefault("folderStructure", sheet.replace("/", " "))
+            identity, title = row.get("testCaseId", ""), row.get("title", "")
+            if identity and titles.setdefault(identity, title) != title and not row.get("jiraKey"):
+                row.setdefault("uid", f"{sheet}: {identity}" if sheet else f"{identity}: {title}")
+        for name, values in table.items():
+            found.setdefault(name, []).extend(values)
+    return found
+
+
 def _tell_apart(rows: Iterable[dict[str, Any]]) -> None:
     """Marks the issues among `rows` that are no tests, and gives tests the titles of the preconditions that
     they name, where these are among them."""
@@ -142,7 +218,7 @@ def _tell_apart(rows: Iterable[dict[str, Any]]) -> None:
     for row in rows:
         kind = row.pop("issueType", "")
         if other := _OTHER_ISSUE.fullmatch(kind):
-            names = [row[name] for name in _IDENTIFIERS if name in row]
+            names = [row[name] for name in IDENTIFIERS if name in row]
             if other[1]:
                 conditions |= dict.fromkeys(names, row.get("title", ""))
             row |= {NOT_A_TEST: kind, "uid": next(iter(names), row.get("title"))}
@@ -154,15 +230,22 @@ def _tell_apart(rows: Iterable[dict[str, Any]]) -> None:
             row["preconditions"] = [conditions[each] for each in named]
 
 
-def _fields(cells: dict[str, list[str]]) -> dict[str, Any]:
+def _fields(cells: Mapping[str, list[str]]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         field: _listed(values) if field in _LISTS else values[0]
         for field, values in cells.items()
-        if values and field not in _STEP_FIELDS
+        if values and field not in (*_STEP_FIELDS, *_RUN_FIELDS)
     }
     if "folderStructure" in fields:
         fields["folderStructure"] = re.sub(r"\s*>\s*", "/", fields["folderStructure"])
     return fields
+
+
+def _ended(cells: Mapping[str, list[str]]) -> str:
+    """How a test ended, where people wrote that into a table, of a failed one with what happened instead."""
+    told = outcomes.stated(next(iter(cells.get("outcome", ())), ""))
+    failed = told.startswith(outcomes.FAILED)
+    return outcomes.ended(told, cells.get("actual", ())[:1] if failed else ()) if told else ""
 
 
 def _steps(step: dict[str, str]) -> list[dict[str, Any]]:

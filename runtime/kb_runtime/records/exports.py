@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kb_runtime.records import allure, runs
+from kb_runtime.records import allure, outcomes, runs
 
 WRAPPERS = ("tests", "rows", "data", "testCases", "cases", "issues", "results", "values")
 """Objects that hold a list of records call it so, the more telling names first."""
@@ -100,6 +100,10 @@ def _renamed(record: _Record, folders: Mapping[Any, str]) -> _Record:
         return _pytest(record)
     if isinstance(record.get("testScript"), Mapping) or _is_zephyr(record):
         return _zephyr(record)
+    if isinstance(status := record.get("status"), str) and not {"testKey", "testInfo"}.isdisjoint(
+        record
+    ):
+        return _with(record, expectedResults=outcomes.ended(status, [record.get("comment")]))
     return record
 
 
@@ -303,11 +307,11 @@ def _pytest(record: _Record) -> _Record:
 
 
 def _outcome(record: _Record) -> str:
-    outcome = str(record.get("outcome") or "")
+    outcome = record.get("outcome")
     call = record.get("call")
     crash = call.get("crash") if isinstance(call, Mapping) else None
     message = crash.get("message") if isinstance(crash, Mapping) else None
-    return f"last outcome: {outcome}" + (f", {message}" if message else "") if outcome else ""
+    return outcomes.ended(outcome, [message]) if outcome else ""
 
 
 def _gherkin_steps(text: Any) -> list[dict[str, Any]] | None:

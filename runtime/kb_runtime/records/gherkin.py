@@ -81,13 +81,13 @@ def issue_key(tags: Iterable[str]) -> str | None:
 
 
 def numbered(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """`tests`, with a number in the uid of each that has one before it has."""
+    """`tests`, with a number in the uid of each that has one before it has; blanks do not tell uids apart."""
     found = []
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     for test in tests:
-        uid = test["uid"]
-        seen[uid] = seen.get(uid, 0) + 1
-        found.append({**test, "uid": f"{uid} #{seen[uid]}"} if seen[uid] > 1 else test)
+        uid = " ".join((test["uid"] or "").split())
+        seen[uid] += 1
+        found.append({**test, "uid": f"{uid} #{seen[uid]}"} if uid and seen[uid] > 1 else test)
     return found
 
 

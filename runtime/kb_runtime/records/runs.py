@@ -15,15 +15,13 @@ from typing import Any
 
 from kb_runtime.records.gherkin import Line, conditions, numbered, steps_from
 from kb_runtime.records.gherkin_keywords import steps_in_any_language
+from kb_runtime.records.outcomes import FAILED, FLAKY, PASSED, SKIPPED, ended, last_outcome, outcome
 
 _Record = Mapping[str, Any]
 
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_MESSAGE_LINES = 3
-"""Of the message of a failure: what follows are a code frame and a stack trace."""
-_PASSED = frozenset({"passed", "expected"})
-_GO_STATUS = {"run": "not ended", "pass": "passed", "fail": "failed", "skip": "skipped"}
-_DART_STATUS = {"success": "passed", "failure": "failed", "error": "failed"}
+_NOT_RUN = {"pending": SKIPPED, "disabled": SKIPPED}
+"""Of Jest and Mocha, whose pending tests are those that a suite tells to skip."""
+_GO_STATUS = {"run": "not ended", "pass": PASSED, "fail": FAILED, "skip": SKIPPED}
 _GO_FRAME = re.compile(r"\s*(?:=== |--- )")
 _POSTMAN_TEST = re.compile(
     r"""(?:\bpm\.test\(|\btests\[)\s*(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|`([^`]+)`)"""
@@ -62,11 +60,6 @@ def records(data: Any) -> list[dict[str, Any]] | None:
     return None
 
 
-def last_outcome(outcomes: Iterable[str]) -> str:
-    """The field `expectedResults` of a test that ran with `outcomes`."""
-    return f"last outcome: {'; '.join(dict.fromkeys(outcomes)) or 'not run'}"
-
-
 def objects(value: Any) -> list[_Record]:
     """The objects of a list; none of what is no list."""
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
@@ -92,23 +85,6 @@ def _automated(path: str, titles: Sequence[str], **fields: Any) -> dict[str, Any
     } | fields
 
 
-def _outcome(status: Any, messages: Iterable[Any]) -> str:
-    """`status` with the beginnings of the messages of failures."""
-    said = [beginning(each) for each in messages if isinstance(each, str) and each.strip()]
-    return ", ".join([str(status or "not run"), *said])
-
-
-def _ended(status: Any, messages: Iterable[Any]) -> str:
-    """The field `expectedResults` of a test that ran once."""
-    return last_outcome([_outcome(status, messages)])
-
-
-def beginning(message: str) -> str:
-    """The first lines of the message of a failure, as one and without colours."""
-    lines = COLOUR.sub("", message).strip().split("\n")
-    return " ".join(" ".join(lines[:_MESSAGE_LINES]).split())
-
-
 def _at(path: Any, line: Any) -> str:
     return f"{path}:{line}" if isinstance(line, int) and line > 0 else str(path or "")
 
@@ -119,13 +95,13 @@ def _rspec(example: _Record) -> dict[str, Any]:
     path = str(example.get("file_path") or "").removeprefix("./")
     error = example.get("exception")
     said = [error.get("message")] if isinstance(error, Mapping) else []
-    status = "skipped" if example["status"] == "pending" else example["status"]
+    status = SKIPPED if example["status"] == "pending" else example["status"]
     above = whole.removesuffix(own).strip()
     return _automated(
         path,
         [each for each in (above, own or whole) if each] or [path],
         testPath=_at(path, example.get("line_number")),
-        expectedResults=_ended(status, said),
+        expectedResults=ended(status, said),
     )
 
 
@@ -143,7 +119,7 @@ def _go(events: Any) -> list[dict[str, Any]]:
                 package,
                 name.split("/"),
                 testPath="",
-                expectedResults=_ended(status, ["".join(said)] if status == "failed" else []),
+                expectedResults=ended(status, ["".join(said)] if status == FAILED else []),
             )
     return list(found.values())
 
@@ -163,7 +139,7 @@ def _dart(events: Iterable[_Record]) -> Iterator[dict[str, Any]]:
             errors.setdefault(_text(number), []).append(event["error"])
         elif event.get("result") and not event.get("hidden") and _text(number) in started:
             test = started[_text(number)]
-            status = "skipped" if event.get("skipped") else _DART_STATUS.get(str(event["result"]))
+            status = SKIPPED if event.get("skipped") else event["result"]
             path, line = paths.get(_text(test.get("suiteID")), ""), test.get("line")
             yield _automated(
                 path,
@@ -171,7 +147,7 @@ def _dart(events: Iterable[_Record]) -> Iterator[dict[str, Any]]:
                 testPath=f"{path}:{line}"
                 if isinstance(line, int) and not test.get("url")
                 else path,
-                expectedResults=_ended(status, errors.get(_text(number), ())),
+                expectedResults=ended(status, errors.get(_text(number), ())),
             )
 
 
@@ -220,8 +196,8 @@ def _by_place(specs: Sequence[_Record]) -> list[list[_Record]]:
 def _playwright_outcome(run: _Record, last: _Record) -> str:
     status, project = last.get("status") or run.get("status"), run.get("projectName")
     errors = [each.get("message") for each in objects(last.get("errors"))]
-    where = f" ({project})" if project and status not in _PASSED else ""
-    return _outcome(f"{status}{where}", errors)
+    is_flaky = run.get("status") == FLAKY
+    return outcome(status, errors, where=str(project or ""), is_flaky=is_flaky)
 
 
 def _nested(steps: Any) -> list[str]:
@@ -256,7 +232,11 @@ def _jest(files: Any) -> Iterator[dict[str, Any]]:
                 path,
                 [*_texts(test.get("ancestorTitles")), str(title)],
                 testPath=_at(path, place.get("line") if isinstance(place, Mapping) else None),
-                expectedResults=_ended(test.get("status"), _texts(test.get("failureMessages"))[:1]),
+                expectedResults=ended(
+                    _NOT_RUN.get(str(test.get("status")), test.get("status")),
+                    (_texts(test.get("failureMessages")) or _texts(test.get("retryReasons")))[:1],
+                    is_flaky=bool(test.get("retryReasons")),
+                ),
             )
 
 
@@ -283,10 +263,11 @@ def _mochawesome(suites: Any, file: str, above: list[str]) -> Iterator[dict[str,
 def _mocha_test(test: _Record, path: str, titles: list[str]) -> dict[str, Any]:
     error = test.get("err")
     message = error.get("message") if isinstance(error, Mapping) else None
-    status = test.get("state") or ("failed" if message else None)
+    status = test.get("state") or (FAILED if message else None)
     # The reporter `json` says of no test that it passed: one that did has a speed.
-    status = status or ("passed" if "speed" in test else "pending")
-    return _automated(path, titles, expectedResults=_ended(status, [message]))
+    status = status or (PASSED if "speed" in test else "pending")
+    said = ended(_NOT_RUN.get(status, status), [message], is_flaky=bool(test.get("currentRetry")))
+    return _automated(path, titles, expectedResults=said)
 
 
 def _ctrf(test: _Record) -> dict[str, Any]:
@@ -300,7 +281,9 @@ def _ctrf(test: _Record) -> dict[str, Any]:
         platforms=_texts([test.get("browser"), test.get("device")]),
         testPath=_at(path, test.get("line")),
         steps=[each["name"] for each in objects(test.get("steps")) if each.get("name")],
-        expectedResults=_ended(test.get("status"), [test.get("message")]),
+        expectedResults=ended(
+            test.get("status"), [test.get("message")], is_flaky=test.get("flaky") is True
+        ),
     )
 
 
@@ -357,9 +340,9 @@ def _cucumber_outcome(element: _Record) -> str:
         for each in objects(element.get(name))
         if isinstance(each.get("result"), Mapping)
     ]
-    failed = (each for each in ran if each.get("status") not in _PASSED)
-    said: _Record = next(failed, {"status": "passed" if ran else None})
-    return _ended(said.get("status"), [said.get("error_message")])
+    failed = (each for each in ran if each.get("status") != PASSED)
+    said: _Record = next(failed, {"status": PASSED if ran else None})
+    return ended(said.get("status"), [said.get("error_message")])
 
 
 def _postman(collection: _Record, outcomes: Mapping[Any, str]) -> Iterator[dict[str, Any]]:
@@ -438,5 +421,5 @@ def _newman_outcomes(run: Any) -> dict[Any, str]:
         errors = [each["error"] for each in checks if isinstance(each.get("error"), Mapping)]
         if isinstance(item, Mapping):
             said = [each.get("message") for each in errors]
-            found[item.get("id")] = last_outcome([_outcome("failed" if errors else "passed", said)])
+            found[item.get("id")] = last_outcome([outcome(FAILED if errors else PASSED, said)])
     return found

@@ -17,6 +17,7 @@ _MOST_ROWS = 1 << 20
 _MOST_CELLS = 10_000_000
 """Of all sheets, with the empty ones before others in their rows: a few bytes can state the last column."""
 _SHARED = "xl/sharedStrings.xml"
+_BOOK, _RELATIONS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
@@ -24,9 +25,9 @@ class SpreadsheetError(ValueError):
     """The file is no spreadsheet that can be read."""
 
 
-def sheets(data: bytes) -> Iterator[list[list[str]]]:
-    """The rows of each sheet, in the order of their files; formulas have the value that was stored with them.
-    Raises `SpreadsheetError`."""
+def sheets(data: bytes) -> Iterator[tuple[str, list[list[str]]]]:
+    """The name and the rows of each sheet, in the order of their files; formulas have the value that was
+    stored with them, and a sheet that the workbook does not name is called "". Raises `SpreadsheetError`."""
     if data.startswith(_OLE):
         raise SpreadsheetError("it is encrypted, or in the format of Excel before 2007")
     try:
@@ -36,6 +37,7 @@ def sheets(data: bytes) -> Iterator[list[list[str]]]:
             if not parts:
                 raise SpreadsheetError("it has no sheets")
             shared = _shared(archive) if _SHARED in names else []
+            titles = _titles(archive) if {_BOOK, _RELATIONS} <= {*names} else {}
             cells = 0
             for name in sorted(parts, key=lambda name: (len(name), name)):
                 rows = []
@@ -44,7 +46,7 @@ def sheets(data: bytes) -> Iterator[list[list[str]]]:
                     if cells > _MOST_CELLS:
                         raise SpreadsheetError(f"it has more than {_MOST_CELLS:,} cells")
                     rows.append(row)
-                yield rows
+                yield titles.get(name, ""), rows
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise SpreadsheetError("it is damaged, or not a spreadsheet") from error
     except (ElementTree.ParseError, ValueError, IndexError) as error:
@@ -62,6 +64,19 @@ def _content(archive: zipfile.ZipFile, name: str) -> bytes:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise SpreadsheetError(f"{name} has a document type")
     return content
+
+
+def _titles(archive: zipfile.ZipFile) -> dict[str, str]:
+    """The names of sheets by their files: the workbook lists them by relation."""
+    files = {
+        each.get("Id"): f"xl/{each.get('Target', '').removeprefix('/xl/')}"
+        for each in _elements(_content(archive, _RELATIONS), "Relationship")
+    }
+    found = {}
+    for sheet in _elements(_content(archive, _BOOK), "sheet"):
+        relation = next((value for name, value in sheet.items() if name.endswith("}id")), None)
+        found[files.get(relation, "")] = sheet.get("name", "").strip()
+    return found
 
 
 def _elements(content: bytes, name: str) -> Iterator[ElementTree.Element]:

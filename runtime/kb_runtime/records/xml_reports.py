@@ -12,15 +12,21 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from kb_runtime.records.gherkin import numbered
-from kb_runtime.records.runs import beginning, last_outcome
+from kb_runtime.records.outcomes import (
+    PASSED,
+    beginning,
+    called,
+    ended,
+    last_outcome,
+    of_each_test,
+    outcome,
+)
 from kb_runtime.records.xml_cases import is_of_testlink, testlink, testrail, text_at, zephyr_scale
 
 _NAMESPACE = re.compile(r"\{[^{}]*\}")
-_OUTCOMES = {
-    **dict.fromkeys(("error", "fail", "failure"), "failed"),
-    **dict.fromkeys(("ignored", "notexecuted", "skip"), "skipped"),
-    **dict.fromkeys(("pass", "success"), "passed"),
-}
+_OUTCOMES = frozenset({"failure", "error", "skipped"})
+_EARLIER = frozenset({"flakyError", "flakyFailure"})
+"""What Maven writes of a test that passed when it ran again."""
 _CATEGORIES = frozenset({"category", "tag", "testcategory"})
 """Properties and traits whose values are tags; those of others have their names before them."""
 
@@ -60,9 +66,8 @@ def _method(owner: str, name: str, **fields: Any) -> dict[str, Any]:
 
 def _outcome(status: str | None, messages: Iterable[str | None] = ()) -> str:
     """The field `expectedResults` of a test that ended with `status`, with the beginnings of `messages`."""
-    told = _OUTCOMES.get((status or "").lower(), (status or "").lower())
-    said = [beginning(each) for each in messages if each and each.strip()]
-    return last_outcome([", ".join(filter(None, [told, *said]))] if told or said else [])
+    said = [each for each in messages if each and each.strip()]
+    return ended(status, said) if status or said else last_outcome([])
 
 
 def _at(path: str, test: Element) -> str:
@@ -83,7 +88,7 @@ def _values(pairs: Iterable[tuple[str | None, str | None]]) -> list[str]:
 
 
 def _junit(root: Element) -> list[dict[str, Any]]:
-    return _told_apart(list(_suite(root, [])))
+    return of_each_test(_told_apart(list(_suite(root, []))))
 
 
 def _told_apart(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -115,12 +120,16 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
         each.get("name", ""): each.get("value") or (each.text or "").strip()
         for each in case.iter("property")
     }
-    outcomes = [each for each in case if each.tag in ("failure", "error", "skipped")]
     said = [
-        ", ".join(filter(None, [_OUTCOMES.get(each.tag, each.tag), message]))
-        for each in outcomes
-        for message in [each.get("message") or beginning(each.text or "")]
+        ", ".join(
+            filter(None, [called(each.tag), each.get("message") or beginning(each.text or "")])
+        )
+        for each in case
+        if each.tag in _OUTCOMES
     ]
+    if not said:
+        earlier = [each.get("message") or each.text for each in case if each.tag in _EARLIER]
+        said = [outcome(PASSED, earlier[:1], is_flaky=bool(earlier))]
     if owner == name:  # as reporters for Jest write where there is no class
         owner = ""
     above = place[-1] if place else ""  # Maven's suites are classes
@@ -137,7 +146,7 @@ def _testcase(case: Element, place: list[str]) -> dict[str, Any]:
         "testType": "Automated",
         "folderStructure": "/".join(filter(None, [*place, within])),
         "testPath": _at(case.get("file", ""), case),
-        "expectedResults": last_outcome(said or ["passed"]),
+        "expectedResults": last_outcome(said),
     }
 
 

@@ -90,6 +90,18 @@ def test_the_later_of_two_files_wins() -> None:
     assert codes(diagnostics) == {"test-duplicate": "warning"}
 
 
+def test_an_identifier_counts_within_its_table() -> None:
+    tables = [f"ID,Title\n{rows}" for rows in ("1,Starts\n2,Stops\n", "1,Fills\n2,stops\n")]
+    records, diagnostics = read(*tables, names=("pump.csv", "tank.csv"))
+    assert [(record.id, record.title) for record in records] == [
+        ("1", "Starts"),
+        ("tests/tank: 1", "Fills"),
+        ("2", "stops"),
+    ]
+    (replaced,) = (each.message for each in diagnostics if each.code == "test-duplicate")
+    assert replaced.startswith("tests that earlier files also contain: 1;")
+
+
 @pytest.mark.parametrize(
     ("content", "code", "severity"),
     [

@@ -36,6 +36,17 @@ def test_exercises_with_problems_and_solutions_are_a_workshop(
     assert not [each for each in others if each.startswith("exercises/")]
 
 
+def test_pages_of_exercises_are_read_once(tmp_path: Path) -> None:
+    pages = {
+        f"exercises/{n:02}.bird/{step}/README.mdx": page(f"Bird {n}")
+        for n in range(1, 9)
+        for step in ("01.problem.nest", "01.solution.nest")
+    }
+    tree = write_tree(tmp_path / "school", {"package.json": "{}", "README.md": page("S"), **pages})
+    found = {each.name: each.paths for each in recognised(tree).project.collections}
+    assert found == {"school": (".",), "readme": ("README.md",), "code": (".",)}
+
+
 def test_exercises_without_steps_are_no_workshop(tmp_path: Path) -> None:
     files = {"package.json": "{}", "exercises/01.nests/nest.ts": "export const twigs = 0\n"}
     assert "workshop" not in recognised(write_tree(tmp_path / "school", files)).what

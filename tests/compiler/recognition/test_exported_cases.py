@@ -55,6 +55,47 @@ def test_tables_of_tests_beside_pages_are_a_collection_of_their_own(
     assert len(inputs.records["docs"]) == len(pages)
 
 
+CASE = "# TC-{0}: Starts {0}\n\n## Steps\n1. Press\n\n## Expected Result\nhum\n"
+CASES = {f"qa/Test-Cases/{part}/{n}.md": CASE.format(n) for part in ("in", "out") for n in (1, 2)}
+
+
+@pytest.mark.parametrize("project", [{}, {"pyproject.toml": "", "src/pump.py": "x = 1\n"}])
+def test_pages_of_test_cases_are_tests_and_no_pages(
+    tmp_path: Path, project: dict[str, str]
+) -> None:
+    pages = {f"qa/{name}.md": page(name) for name in ("plan", "bugs", "Test-Cases/README")}
+    files = {"README.md": page("Pump"), **pages, **CASES, **project}
+    inputs, diagnostics = read(write_tree(tmp_path / "t", files))
+    found = {each.name: (each.kind, each.paths) for each in inputs.project.collections}
+    assert found["cases"] == ("tests", ("qa/Test-Cases",))
+    assert [record.id for record in inputs.records["cases"]] == [
+        *("TC-1", "TC-2", "qa/Test-Cases/out/TC-1", "qa/Test-Cases/out/TC-2")
+    ]
+    others = [record.path for name in found for record in inputs.records[name] if name != "cases"]
+    assert not CASES.keys() & {*others}
+    assert {*pages} <= {*others}
+    assert not [each for each in diagnostics if each.code.startswith("tests-")]
+
+
+def test_pages_that_are_all_test_cases_are_one_collection(tmp_path: Path) -> None:
+    found = recognised(write_tree(tmp_path / "t", CASES)).project.collections
+    assert [(each.name, each.paths) for each in found] == [("cases", ("qa/Test-Cases",))]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {name.replace("Test-Cases", "steps"): text for name, text in CASES.items()},
+        {**CASES, **{f"qa/Test-Cases/more/{n}.md": page("More") for n in range(5)}},
+        {**CASES, "mkdocs.yml": "site_name: QA\ndocs_dir: qa\n"},
+        {"qa/test/one.md": CASE.format(1)},
+    ],
+)
+def test_other_pages_stay_pages(tmp_path: Path, files: dict[str, str]) -> None:
+    root = write_tree(tmp_path / "t", {"README.md": page("Pump"), **files})
+    assert "tests" not in {each.kind for each in recognised(root).project.collections}
+
+
 def test_other_data_is_no_collection_of_tests(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "t", {"a.csv": "id,name\n1,red\n", "b.json": '[{"uid": 1}]'})
     with pytest.raises(RecognitionError, match="is not a knowledge base") as caught:

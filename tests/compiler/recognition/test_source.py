@@ -96,6 +96,24 @@ def test_features_of_gherkin_are_tests(tmp_path: Path) -> None:
     assert [each.name for each in recognised(root).project.collections] == ["code"]
 
 
+def test_a_folder_of_features_inside_another_is_read_once(tmp_path: Path) -> None:
+    feature = "Feature: Nest {0}\n  Scenario: Built in {0}\n    When a heron builds\n"
+    names = [f"core/{place}/{n}.feature" for place in ("a", "b/features", "c") for n in range(1, 4)]
+    files = {name: feature.format(name) for name in names}
+    root = write_tree(tmp_path / "heron", {"package.json": "{}", "b.js": "let a = 1;\n", **files})
+    found = {each.name: each.paths for each in recognised(root).project.collections}
+    assert found["features"] == ("core",)
+    assert len(read(root)[0].records["features"]) == 9
+
+
+def test_folders_of_dependencies_hold_no_documentation(tmp_path: Path) -> None:
+    places = ("bower_components", "site-packages", "third_party", "web_modules")
+    files = {f"app/{p}/heron/docs/{n}.md": page(f"Heron {n}") for p in places for n in range(25)}
+    files |= {"package.json": "{}", "README.md": page("App"), "app.js": "let a = 1;\n"}
+    found = recognised(write_tree(tmp_path / "app", files)).project.collections
+    assert [each.name for each in found] == ["readme", "code"]
+
+
 def _suite(name: str) -> str:
     return f"*** Test Cases ***\n{name} Is Built\n    Build    {name}\n"
 

@@ -36,7 +36,7 @@ def only(*rows: Row) -> Case:
     return case
 
 
-def spreadsheet(*tables: Sequence[Row]) -> bytes:
+def spreadsheet(*tables: Sequence[Row], names: Sequence[str] = ()) -> bytes:
     """Cells are shared strings, strings beside their cell, and numbers; empty ones are left out."""
     shared: list[str] = []
     name = (
@@ -62,6 +62,18 @@ def spreadsheet(*tables: Sequence[Row]) -> bytes:
             sheet = f"{name}{''.join(lines)}</sheetData></worksheet>"
             archive.writestr(f"xl/worksheets/sheet{number}.xml", sheet)
         archive.writestr("xl/sharedStrings.xml", f"<sst>{''.join(shared)}</sst>")
+        if (
+            names
+        ):  # listed in another order than their files, as in a workbook whose sheets were moved
+            ids = [
+                f'<s:sheet xmlns:s="s" xmlns:r="r" name="{n}" r:id="r{k}"/>'
+                for k, n in enumerate(names, 1)
+            ]
+            archive.writestr("xl/workbook.xml", f"<book>{''.join(reversed(ids))}</book>")
+            files = [
+                f'<Relationship Id="r{k}" Target="worksheets/sheet{k}.xml"/>' for k in range(1, 9)
+            ]
+            archive.writestr("xl/_rels/workbook.xml.rels", f"<x>{''.join(files)}</x>")
     return file.getvalue()
 
 
@@ -236,7 +248,8 @@ def test_a_sheet_is_read_as_utf_8_whatever_it_declares() -> None:
         f'<row><c t="inlineStr"><is><t>{text}</t></is></c></row>' for text in ("Title", "Größe")
     )
     declared = f'<?xml version="1.0" encoding="ISO-8859-1"?><sheet>{rows}</sheet>'
-    (sheet,) = sheets(archive(**{"xl__worksheets__sheet1.xml": declared}))
+    ((name, sheet),) = sheets(archive(**{"xl__worksheets__sheet1.xml": declared}))
+    assert name == ""
     assert sheet == [["Title"], ["Größe"]]
 
 
@@ -252,3 +265,44 @@ def test_columns_of_zephyr_squad() -> None:
         ["issuekey", "Summary", "TestStep", "Test Result"], ["PUMP-1", "S", "Press", "hums"]
     )
     assert (case.jira_key, case.steps) == ("PUMP-1", (Step(1, "Press", "", ("hums",)),))
+
+
+def test_an_identifier_counts_within_its_sheet() -> None:
+    head = ["TC ID", "Title", "Module"]
+    pump = [head, ["TC_1", "Starts", ""], ["TC_2", "Stops", "Motor"]]
+    tank = [head, ["TC_1", "Fills", ""], ["TC_2", "Stops", ""], ["", "", ""]]
+    found = read("t.xlsx", spreadsheet(pump, tank, names=["Pump", "Tank & co".replace("&", "+")]))
+    assert [(case.uid, case.folder) for case in found.cases] == [
+        ("TC_1", "Pump"),
+        ("Tank + co: TC_1", "Tank + co"),
+        ("TC_2", "Tank + co"),
+    ]
+    assert [each.label for each in found.findings if each.code == "duplicate-uid"] == ["TC_2"]
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "told"),
+    [
+        (["Status"], ["Pass"], "passed"),
+        (["Execution Status (P/F)"], ["\u274c FAIL"], "failed"),
+        (["Status", "Actual Result"], ["Failed", "No hum"], "failed, No hum"),
+        (["Expected Result", "Test Result"], ["hums", "Not Executed"], "skipped"),
+        (["Expected Result", "Status"], ["passed", "Blocked"], "blocked"),
+        (["Result"], ["Pass"], "passed"),
+        (["Status"], ["Draft"], ""),
+    ],
+)
+def test_outcomes_that_people_write_into_tables(
+    header: list[str], row: list[str], told: str
+) -> None:
+    found = read("t.csv", written(["ID", "Title", "Steps", *header], ["7", "Hums", "Press", *row]))
+    (case,) = found.cases
+    assert case.expected_results.removeprefix("last outcome: ") == told
+    assert bool(told) == ("column-not-read" not in sentences(found.findings))
+    assert case.steps[0].expected == tuple(row[:1] if header[0] == "Expected Result" else ())
+
+
+def test_a_test_failed_if_one_of_its_steps_did() -> None:
+    rows = [["7", "Hums", "Press", "Pass"], ["", "", "Wait", "Fail"], ["", "", "Look", "Pass"]]
+    case = only(["ID", "Title", "Steps", "Status"], *rows)
+    assert (len(case.steps), case.expected_results) == (3, "last outcome: failed")

@@ -89,7 +89,7 @@ RUN = {
             2,
             ["no-identifier", "no-identifier", "duplicate-uid", "duplicate-uid"],
         ),
-        ("report.xml", REPORT, 3, 1, ["no-identifier", "duplicate-uid"]),
+        ("report.xml", REPORT, 3, 2, ["no-identifier"]),
         ("pump.feature", SCENARIOS, 3, 3, []),
         ("run.json", RUN, 4, 1, ["no-identifier", "not-an-object", "duplicate-uid"]),
     ],

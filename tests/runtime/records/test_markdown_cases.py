@@ -1,0 +1,198 @@
+"""Test cases that people write in Markdown."""
+
+from __future__ import annotations
+
+import pytest
+from tests.runtime.records.test_exports import only, read
+
+from kb_runtime.records.case_files import parse
+from kb_runtime.records.cases import Step
+
+PAGE = """# Test Case: Pump starts
+
+## Test Case ID
+TC_PUMP_007
+
+## Objective
+The pump starts at once.
+
+## Preconditions
+- The tank is full.
+- The lid is closed.
+
+## Priority
+High 🔴
+
+## Test Steps
+1. Press start.
+2. Wait:
+   - for a hum
+   - for the lamp
+
+## Expected Result
+- It hums.
+- The lamp is lit.
+
+## Status
+Failed
+
+## Actual Result
+No hum.
+
+## Environment
+Linux
+"""
+
+
+def test_a_page_is_a_test_case() -> None:
+    case = only("tests/pump/start.md", PAGE)
+    assert (case.uid, case.test_case_id, case.title) == (
+        "TC_PUMP_007",
+        "TC_PUMP_007",
+        "Pump starts",
+    )
+    assert (case.folder, case.test_path) == ("tests/pump", "tests/pump/start.md:1")
+    assert case.preconditions == ("The tank is full.", "The lid is closed.")
+    assert case.priority == "High"
+    assert case.steps == (
+        Step(1, "Press start."),
+        Step(2, "Wait:\n- for a hum\n- for the lamp", "", ("It hums.\nThe lamp is lit.",)),
+    )
+    assert case.expected_results == "last outcome: failed, No hum."
+    assert case.description == "The pump starts at once."
+
+
+LIST = """# Tests of the pump
+
+Run them by hand.
+
+## TC-1 – Starts [smoke]
+
+* **Module:** Motor
+* **Priority:** Low
+* **Tags:** smoke, motor
+
+**Steps:**
+1. Press start.
+
+**Expected:** It hums.
+
+**Note:** loud
+
+## TC-2: Stops
+
+**Test Execution**
+
+| Step # | Test Step | Test Data (if any) | Expected Result |
+|---|:---:|---|---|
+| 1 | Press `stop` | now | It is silent.<br> The lamp is out. |
+| 2 | Wait \\| look | | |
+
+### PAY-3 paid
+
+## Of everything
+
+### Steps
+- Look.
+
+### Expected result
+Nothing.
+"""
+
+
+def test_headings_are_test_cases() -> None:
+    starts, stops, other = read("pump.md", LIST).cases
+    assert [case.uid for case in (starts, stops, other)] == ["TC-1", "TC-2", "pump: Of everything"]
+    assert (starts.title, starts.folder, starts.priority) == ("Starts [smoke]", "Motor", "Low")
+    assert starts.tags == ("smoke", "motor")
+    assert starts.steps == (Step(1, "Press start.", "", ("It hums.",)),)
+    assert (stops.title, stops.folder) == ("Stops", "Tests of the pump")
+    assert stops.steps == (
+        Step(1, "Press stop", "now", ("It is silent.\nThe lamp is out.",)),
+        Step(2, "Wait | look"),
+    )
+    assert stops.test_path.startswith("pump.md:")
+    assert other.steps == (Step(1, "Look.", "", ("Nothing.",)),)
+
+
+def test_rows_of_tables_are_test_cases() -> None:
+    text = """# Pump
+## Motor
+| TC ID | Scenario | Steps | Expected Result | Status |
+|---|---|---|---|---|
+| TC_1 | Starts | 1. Press<br>2. Wait | It hums | ✅ Pass |
+| TC_2 | Stops | Press | Silence | Not run |
+"""
+    starts, stops = read("pump.md", text).cases
+    assert (starts.uid, starts.title, starts.folder) == ("TC_1", "Starts", "Pump/Motor")
+    assert starts.steps == (Step(1, "Press"), Step(2, "Wait", "", ("It hums",)))
+    assert (starts.expected_results, stops.expected_results) == (
+        "last outcome: passed",
+        "last outcome: not run",
+    )
+
+
+def test_fields_may_be_a_table_of_two_columns_or_plain_lines() -> None:
+    text = """---
+priority: high
+---
+# Starts
+
+| Field | Value |
+|---|---|
+| **Test Case ID** | TC-9 |
+| Preconditions | A tank |
+
+Test Steps:
+1. Press.
+2. Wait.
+
+Expected Result: It hums.
+"""
+    case = only("a.md", text)
+    assert (case.uid, case.title, case.preconditions) == ("TC-9", "Starts", ("A tank",))
+    assert case.priority == "High"
+    assert case.steps == (Step(1, "Press."), Step(2, "Wait.", "", ("It hums.",)))
+
+
+def test_what_is_said_of_several_tests_makes_no_test_of_them() -> None:
+    one = "### TC-{0}: Starts\n#### Steps\n1. Press {0}.\n#### Expected\nhum\n"
+    text = f"# Pump\nPriority: High\n## Motor\n{''.join(map(one.format, range(1, 4)))}"
+    assert [case.uid for case in read("a.md", text).cases] == ["TC-1", "TC-2", "TC-3"]
+
+
+def test_steps_may_be_headings_or_gherkin() -> None:
+    steps = "# TC-1: Starts\n## Steps\n### 1. Press\n### 2. Wait\n## Expected Result\nhum\n"
+    assert [step.action for step in only("a.md", steps).steps] == ["Press", "Wait"]
+    fence = "```gherkin\nGiven a tank\nWhen I press\nThen it hums\n```\n"
+    case = only("a.md", f"# TC-1: Starts\n## Steps\n{fence}")
+    assert case.steps == (Step(1, "Given a tank"), Step(2, "When I press", "", ("it hums",)))
+
+
+def test_a_test_that_only_says_what_is_expected_has_an_identifier() -> None:
+    text = "# Empty search\n## Test Case ID\nTC_4\n## Expected Result\nNo crash.\n"
+    case = only("a.md", text)
+    assert (case.uid, case.steps, case.expected_results) == ("TC_4", (), "No crash.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# BUG-7: No hum\n## Steps to Reproduce\n1. Press\n## Expected Result\nhum\n## Actual Result\n-\n",
+        "# Install\n## Steps\n1. Run it.\n",
+        "# Fields\n| Field | Type | Description |\n|---|---|---|\n| id | text | a name |\n",
+        "# Scenarios\n| Scenario | Result |\n|---|---|\n| Warm-up | fast |\n",
+        "```md\n# TC-1\n## Steps\n1. a\n## Expected\nb\n```\n",
+        "",
+        "|\n|-",
+    ],
+)
+def test_other_pages_hold_no_test_cases(text: str) -> None:
+    assert parse("a.md", text.encode()) == {"tests": []}
+
+
+def test_many_sections_and_long_lines_take_no_time() -> None:
+    text = "# All\n" + "## Part\nwords\n" * 20_000 + "## TC-1: a\n### Steps\n1. b\n" * 5_000
+    assert len(read("a.md", text).cases) == 5_000
+    for line in ("# " + " #" * 200_000 + "x", "**" * 200_000, "a " * 200_000 + ":", "|" * 300_000):
+        assert parse("a.md", f"{line}\n|-\n{line}\n".encode()) == {"tests": []}
