@@ -16,6 +16,8 @@ _UNPUBLISHED = {
 }
 """The field of the front matter, by generators, and the value with which a page is in no published site."""
 
+_MOST_NAMED = 3
+
 
 def published(
     collection: Collection, records: Sequence[DocRecord], diagnostics: Diagnostics
@@ -35,7 +37,8 @@ def _without_drafts(
     if len(drafts) in (0, len(records)):
         return list(records)
     message = (
-        f"{_pages(drafts)} left out: the site publishes none with `{name}: {str(value).lower()}`"
+        f"{_pages(drafts)} left out ({_named(drafts)}): the site publishes none with"
+        f" `{name}: {str(value).lower()}`"
     )
     hint = "Remove the field to compile such a page."
     diagnostics.note("draft-page", message, drafts[0].path, hint=hint)
@@ -56,7 +59,10 @@ def _listed(
     if not others or len(others) * 2 > len(records):
         return records
     them = "it" if len(others) == 1 else "them"
-    message = f"{_pages(others)} left out: {contents} does not list {them}, and a book has only listed pages"
+    message = (
+        f"{_pages(others)} left out ({_named(others)}): {contents} does not list {them}, and a book has"
+        " only listed pages"
+    )
     hint = "To compile such a page, add it to that list."
     diagnostics.note("unlisted-page", message, others[0].path, hint=hint)
     return _without(records, others)
@@ -69,6 +75,11 @@ def _without(records: Sequence[DocRecord], left_out: Sequence[DocRecord]) -> lis
 
 def _pages(records: Sequence[DocRecord]) -> str:
     return "1 page is" if len(records) == 1 else f"{len(records):,} pages are"
+
+
+def _named(records: Sequence[DocRecord]) -> str:
+    shown = ", ".join(each.path for each in records[:_MOST_NAMED])
+    return shown + ", ..." * (len(records) > _MOST_NAMED)
 
 
 def _has(record: DocRecord, name: str, value: bool) -> bool:

@@ -22,7 +22,8 @@ _MOST_NESTED = 4
 """How deep versions are looked for in folders that are called as such: `docs/v2/2.1`."""
 
 _VERSION = re.compile(
-    r"(?:(?:version|release)[-_])?v?(?P<numbers>\d+(?:[._](?:\d+|x))+|\d+x|(?<=v)\d+)"
+    r"(?:(?:version|release)[-_])?v?"
+    r"(?P<numbers>(?:19|20)\d\d-\d\d-\d\d|\d+(?:[._](?:\d+|x))+|\d+x|(?<=v)\d+)"
     r"(?P<rest>\.?-?(?:alpha|beta|cr|rc|pre|dev|snapshot|milestone|m(?=\d))[\w.-]*"
     r"|[.-](?:final|ga|release|sp\d+)|-?docs)?(?:\+[\w.-]+)?",
     re.IGNORECASE,
@@ -35,7 +36,7 @@ _ON_RELEASES = re.compile(rf"blog|{ON_RELEASES}", re.IGNORECASE)
 """Folders of pages each of which is about one version, and stays true when the next one is out."""
 
 _BEING_WRITTEN = frozenset([
-    "canary", "dev", "devel", "develop", "edge", "main", "master", "next", "nightly", "preview",
+    "canary", "dev", "devel", "develop", "draft", "edge", "main", "master", "next", "nightly", "preview",
     "snapshot", "trunk", "unreleased", "unstable",
 ])  # fmt: skip
 

@@ -23,6 +23,9 @@ from kbc.sources.ignore_files import IgnoreFile, is_ignored, read_patterns
 MAX_FILE_BYTES = 1_000_000
 """A larger source file is data or generated."""
 
+_MAX_SCHEMA_BYTES = 8_000_000
+"""A schema of GraphQL states the whole API with its descriptions. Those of large APIs have 1 to 4 MB."""
+
 IGNORE_FILES = (".gitignore", ".augment-ignore", ".contextignore")
 """A later one overrules an earlier one in the same folder, and a deeper folder the ones above."""
 
@@ -36,6 +39,7 @@ BINARY = "binary"
 DATA = "data, logs and leftovers"
 GENERATED = "generated or minified"
 LARGE = "too large"
+_MOST_NAMED = 3
 EMPTY = "empty"
 NOT_UTF8 = "not UTF-8"
 OWN = "kb.toml and labelled questions"
@@ -206,6 +210,7 @@ class SourceTree:
         self._leave_out = leave_out
         self._config = config
         self.left_out: Counter[str] = Counter()
+        self._large: list[str] = []
 
     def walk(self, root: Path) -> Iterator[Path]:
         """The files below `root` whose names and places speak for them, depth first, by name.
@@ -229,12 +234,20 @@ class SourceTree:
 
     def _left_out(self, path: Path, reason: str) -> None:
         self.left_out[reason] += 1
+        if reason == LARGE:
+            self._large.append(path.name)
         self._leave_out(path, reason)
 
     def summary(self) -> str:
-        """What was left out and why, most frequent first: `12 ignored, 3 binary`."""
+        """What was left out and why, most frequent first: `12 ignored, 1 too large (all.ts)`. Files that are
+        too large are named: they may be what the tree is about."""
         counts = sorted(self.left_out.items(), key=lambda item: (-item[1], item[0]))
-        return ", ".join(f"{count:,} {reason}" for reason, count in counts)
+        named = ", ".join(sorted(self._large)[:_MOST_NAMED])
+        named += ", ..." * (len(self._large) > _MOST_NAMED)
+        return ", ".join(
+            f"{count:,} {reason}{f' ({named})' if reason == LARGE else ''}"
+            for reason, count in counts
+        )
 
     def _folder(
         self, folder: Path, place: str, above: list[IgnoreFile], entries: _Entries
@@ -283,10 +296,14 @@ def _size_reason(entry: os.DirEntry[str], *, is_copied: bool) -> str:
         size = entry.stat(follow_symlinks=False).st_size
     except OSError:  # gone since its folder was listed: whoever reads it finds that
         return ""
-    if size > MAX_FILE_BYTES:
+    if size > _most_bytes(entry.name):
         return LARGE
     is_library = size >= _LIBRARY_LEAST_BYTES and _LIBRARY.fullmatch(entry.name.lower())
     return DEPENDENCY if is_copied and is_library else ""
+
+
+def _most_bytes(name: str) -> int:
+    return _MAX_SCHEMA_BYTES if language_of(name) == "graphql" else MAX_FILE_BYTES
 
 
 def _content_reason(name: str, data: bytes) -> str:
@@ -294,7 +311,7 @@ def _content_reason(name: str, data: bytes) -> str:
         return EMPTY
     if b"\0" in data:
         return BINARY
-    if len(data) > MAX_FILE_BYTES:
+    if len(data) > _most_bytes(name):
         return LARGE
     try:
         data.decode()

@@ -68,3 +68,13 @@ def test_roles_of_extensions_show_names_as_code() -> None:
     assert found.text == (
         "At `pond_filled` and `flow/{day}`, call `fill()` (1.2.3, wren, #12, two_words and more).\n"
     )
+
+
+def test_imports_of_javasphinx_are_no_text_and_packages_no_title() -> None:
+    source = (
+        ".. java:import:: java.io File\n\n.. java:import:: java.util List\n\nWeir\n====\n\n"
+        ".. java:package:: org.dam\n   :noindex:\n\n.. java:type:: public class Weir\n\n   It holds water.\n"
+    )
+    (found,) = convert("weir.rst", source.encode(), read)
+    assert found.title == "Weir"
+    assert found.text == "# Weir\n\norg.dam\n\n## `public class Weir`\n\nIt holds water.\n"

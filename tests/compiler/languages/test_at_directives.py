@@ -27,6 +27,8 @@ def test_code_is_shown_with_its_lines_language_and_indentation() -> None:
 
 def test_pages_are_included_and_missing_files_counted() -> None:
     assert shown("@include(./part.md)\n") == "A part.\n"
+    blade = "Blade:\n\n    @include('shared.errors')\n"  # a template of PHP that names a view
+    assert shown(blade) == blade
     found = expand("@[code](./none.js)\n", "guide/page.md", FILES.get)
     assert found.text == "(not included: ./none.js)\n"
     assert found.unresolved == {"@[code]": 1}

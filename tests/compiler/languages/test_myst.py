@@ -55,7 +55,12 @@ def expanded(text: str) -> str:
             "---\nkernelspec:\n  name: env\n  display_name: Python 3\n---\n\n```{code-cell}\nrun()\n```",
             "---\nkernelspec:\n  name: env\n  display_name: Python 3\n---\n\n```python\nrun()\n```",
         ),
-        ("```{note}\nBe {term}`careful`.\n```", "**Note**\n\nBe `careful`."),
+        ("```{note}\nBe {term}`careful`.\n```", "**Note**\n\nBe careful."),
+        ("H{sub}`2`O, {abbr}`KB (knowledge base)`", "H2O, KB (knowledge base)"),
+        ("See {pep}`526`.", "See [PEP 526](https://peps.python.org/pep-0526/)."),
+        ("{rfc}`the RFC <2822>`", "[the RFC](https://datatracker.ietf.org/doc/html/rfc2822)"),
+        ("Use `` {sub}`2` `` for {sub}`2`.", "Use `` {sub}`2` `` for 2."),
+        ("```{myst}\nIn {sc}`caps`.\n```", "```myst\nIn {sc}`caps`.\n```"),
         (":::{seealso}\nThe gates.\n:::", "**See also**\n\nThe gates."),
         (":::{deprecated}\nUse gates.\n:::", "**Deprecated**\n\nUse gates."),
         (

@@ -37,6 +37,7 @@ def folders(root: Path, collection: str = "docs") -> set[str]:
         (("1.1", "1.2", "develop"), "1.2"),
         (("v1.1+kite.0", "v1.2+kite.1", "preview"), "v1.2+kite.1"),
         (("1.5.7.Final", "2.2.3.Final", "2.3.0.CR1"), "2.2.3.Final"),
+        (("2024-11-05", "2025-03-26", "2025-03-26-preview", "draft"), "2025-03-26"),
         (("1.0.0.RELEASE", "1.1.0.RELEASE", "1.2.0.M1", "1.2.0-m2"), "1.1.0.RELEASE"),
     ],
 )

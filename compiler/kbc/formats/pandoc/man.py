@@ -30,6 +30,13 @@ _NOTHING_OPEN = re.compile(r"(?<=[ \t])Xo[ \t]*\n\.[ \t]*Xc[ \t]*\n\.[ \t]*")
 _SYSTEM = re.compile(r"^(\.[ \t]*Os)[ \t]+\S[^\n]*$", re.MULTILINE)
 """The system of a page, which its foot names, and of which pandoc takes a single word."""
 
+_IGNORED = re.compile(
+    r"^[.'][ \t]*ig(?:[ \t]+(?P<end>[^\s\\]\S*))?[ \t]*(?:\\[\"#].*)?\n"
+    r"(?:(?!\.[ \t]*(?(end)(?P=end)|\.)[ \t]*(?:\\[\"#].*)?$).*\n)*+\..*\n?",
+    re.MULTILINE,
+)
+"""Text that is ignored, such as a licence: pandoc does not find its end where it is mdoc."""
+
 _OPENED = re.compile(r"^\.[ \t]*[XE]o\b", re.MULTILINE)
 _ENCLOSURE = re.compile(r"(?<![\w.\\])(?P<start>^\.[ \t]*)?[XE](?P<end>[oc])(?![\w-])[ \t]*")
 _FLAG = re.compile(r"(?<= )Fl +")
@@ -87,6 +94,7 @@ def _unpacked(data: bytes, size: int) -> tuple[bytes, bool]:
 def prepared(text: str) -> str:
     """The same document, its tables with nothing but the number of their columns as their format: the
     writer uses neither alignment nor rules, and of spans only the cells."""
+    text = _without_ignored(text)
     text = _with_examples(_SYSTEM.sub(r"\1", _TABLE.sub(_plain, text)))
     if _MDOC.search(text):  # of which pandoc's reader knows no tables
         text = _NOTHING_OPEN.sub("", _CONTINUED.sub(" ", _WHOLE_TABLE.sub(_literal, text)))
@@ -96,7 +104,7 @@ def prepared(text: str) -> str:
 def as_written(text: str) -> str:
     """The text of a page that pandoc cannot read, with its headings and items, without other requests."""
     found: list[str] = []
-    for line in text.split("\n"):
+    for line in _without_ignored(text).split("\n"):
         request, _, rest = line[1:].partition(" ") if line[:1] in (".", "'") else ("", "", line)
         rest = _FLAG.sub("-", f" {rest}") if request else rest
         rest = f" -{rest.lstrip()}" if request == "Fl" else rest
@@ -107,6 +115,12 @@ def as_written(text: str) -> str:
         start = _STARTS.get(request.upper(), "")
         found.append(f"{start}{' '.join(words)}" if words else "")
     return re.sub(r"\n{3,}", "\n\n", "\n".join(found)).strip() + "\n"
+
+
+def _without_ignored(text: str) -> str:
+    """The page without text that is ignored; its lines are empty requests, so that those below keep their
+    numbers."""
+    return _IGNORED.sub(lambda match: ".\n" * match[0].count("\n"), text)
 
 
 def _with_examples(text: str) -> str:

@@ -390,6 +390,8 @@ _DECLARED = {
     "": _Unknown, "object": _DeclaredObject, "crossref": _Drop, "directive": _ObjectDirective,
 }  # fmt: skip
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
+_OF_JAVA = {"java:import": _Drop, "java:package": _Content}
+"""What javasphinx writes above a class: names that its references use, and the package that it is in."""
 
 
 def directive_class(name: str, known: Any, context: Context) -> Any:
@@ -403,6 +405,8 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
         return type("CsvTable", (CsvTableFile,), {"context": context})
     if domain and base in _NAMESPACES:
         found: type[SphinxDirective] = _Drop
+    elif name in _OF_JAVA:
+        found = _OF_JAVA[name]
     elif domain in PROOFS:
         found = _Statement
     else:

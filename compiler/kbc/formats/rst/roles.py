@@ -10,7 +10,7 @@ from docutils import nodes
 
 from kbc.formats.rst.configuration import declared_types, settings
 from kbc.formats.rst.context import Context
-from kbc.languages.includes.myst.directives import ICON_ROLE
+from kbc.languages.includes.myst.roles import ICON_ROLE, document_of
 
 _EXPLICIT = re.compile(r"(?s)(?P<title>.+?)\s*(?<!\x00)<(?P<target>[^<>]*)>\Z")
 _CODE = frozenset([
@@ -25,14 +25,6 @@ _IDENTIFIER = re.compile(r"(?=.*\w[_./(])(?=.*[A-Za-z])\S+")
 
 _EMPHASIS = frozenset(["emphasis", "title-reference", "title", "t", "dfn", "i"])
 _STRONG = frozenset(["strong", "guilabel", "menuselection", "b"])
-_PEPS = {
-    "pep": ("PEP", "https://peps.python.org/pep-{:0>4}/"),
-    "rfc": ("RFC", "https://datatracker.ietf.org/doc/html/rfc{}"),
-}
-_CVE = {
-    "cve": "https://www.cve.org/CVERecord?id=CVE-{}",
-    "cwe": "https://cwe.mitre.org/data/definitions/{}.html",
-}
 
 RoleResult = tuple[list[nodes.Node], list[nodes.system_message]]
 
@@ -68,10 +60,9 @@ def _node(name: str, raw: str, text: str, inliner: Any, context: Context) -> nod
         return nodes.literal(raw, plain) if base == "math" else nodes.Text(plain)
     if base == "abbr":
         return nodes.Text(re.sub(r"(?s)\s*\((.*)\)\s*\Z", r" (\1)", plain))
-    if base in _PEPS:
-        return _numbered(raw, title, target, *_PEPS[base])
-    if base in _CVE and not title:
-        return nodes.reference(raw, f"{base.upper()}-{plain}", refuri=_CVE[base].format(plain))
+    if found := document_of(base, target):
+        name, uri = found
+        return nodes.reference(raw, title or name, refuri=uri) if uri else nodes.Text(title or name)
     if base in ("doc", "download"):
         return _document(raw, title, target, context)
     if base == "ref":
@@ -107,15 +98,6 @@ def _shortened(target: str, role: str) -> str:
     if role in ("func", "meth") and not text.endswith(")"):
         text += "()"
     return text
-
-
-def _numbered(raw: str, title: str, target: str, label: str, address: str) -> nodes.Node:
-    number, _, anchor = target.partition("#")
-    if not number.strip().isdigit():
-        return nodes.Text(title or f"{label} {target}")
-    uri = address.format(number.strip()) + (f"#{anchor}" if anchor else "")
-    shown = f"{label} {int(number)}" + (f" section {anchor}" if anchor and label == "RFC" else "")
-    return nodes.reference(raw, title or shown, refuri=uri)
 
 
 def _document(raw: str, title: str, target: str, context: Context) -> nodes.Node:

@@ -131,6 +131,9 @@ class PageIncludes:
         read, path = self._read(file), file.path.lower()
         if (whole := includes.adapted(text, file.path, read, _front_matter)) is not text:
             text, is_marked = whole, None
+        if variables := mapping(self._options.get("book_variables")):
+            whole = includes.with_variables(text, variables)
+            text, is_marked = whole, is_marked if whole == text else None
         is_mdx = self._collection.is_mdx(file.path)
         if is_mdx:
             rendered = mdx.with_rendered_texts(mdx.with_exported_texts(text))
@@ -188,6 +191,7 @@ class PageIncludes:
         )
         self._count(file, expansion)
         shown = mdx.with_rendered_texts(expansion.text) if is_mdx else expansion.text
+        shown = includes.with_shown_shortcodes(shown) if generator == "zola" else shown
         return without_pictures(shown)
 
     def _read(self, file: SourceFile) -> Read:

@@ -221,7 +221,12 @@ def _project_targets(
 def _anchors(record: Page, rules: AnchorRules) -> frozenset[str]:
     """What a link may name, with the ids that are stated by tags of components, which the text does not
     have: they are in the file as it is stored."""
-    found = markdown.anchors(markdown.parse(record.text, mdx=is_mdx(record)), rules)
+    parsed = markdown.parse(record.text, mdx=is_mdx(record))
+    found = markdown.anchors(parsed, rules)
+    if (
+        rules.style == "docutils"
+    ):  # a target is called as it is written, its anchor as docutils writes ids
+        found |= {slug(id, "docutils") for id in parsed.ids}
     found |= {section.anchor for section in record.sections}
     found |= set(record.targets) if isinstance(record, DocRecord) else set()
     stored = record.stored if isinstance(record, DocRecord) else ""

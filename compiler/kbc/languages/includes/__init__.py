@@ -5,7 +5,9 @@ files of a project are named and read.
 """
 
 from kbc.languages.includes.adapted import adapted
+from kbc.languages.includes.dialects.gitbook import with_variables
 from kbc.languages.includes.dialects.notes import notes_among
+from kbc.languages.includes.dialects.zola import with_shown_shortcodes
 from kbc.languages.includes.expansion import expand, may_include
 from kbc.languages.includes.files import AttributeStyle, Expansion, Surroundings, is_complete
 from kbc.languages.includes.myst.docs_builder import Docset
@@ -27,4 +29,6 @@ __all__ = [
     "is_complete",
     "may_include",
     "notes_among",
+    "with_shown_shortcodes",
+    "with_variables",
 ]

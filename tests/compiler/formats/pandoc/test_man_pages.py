@@ -198,3 +198,15 @@ def test_tables_continued_lines_and_empty_enclosures_of_mdoc_are_read() -> None:
     assert "--flat" in found.text
     assert "--int" in found.text
     assert "`enable` Start it." in found.text
+
+
+def test_text_that_roff_ignores_is_left_out() -> None:
+    mdoc = ".Dd May 1, 2020\n.Dt ACCEPT 2\n.Os\n.Sh NAME\n.Nm accept\n.Nd take\n"
+    licence = '.ig \\" a licence\n.Copyright\n  All of it.\n..\n'
+    named = ".ig end\nNone of it.\n..\n.end\n"
+    for page in (licence + mdoc, named + mdoc, mdoc + licence, mdoc + named + ".Sh BUGS\nNone.\n"):
+        found = one("a.2", page)
+        assert found.problems == ()
+        assert found.title == "accept(2)"
+        assert "of it" not in found.text
+        assert "`accept` — take" in found.text

@@ -124,6 +124,29 @@ def test_a_summary_alone_is_a_gitbook_only_with_a_readme_and_without_another_gen
     assert recognised(root).what == expected
 
 
+def test_variables_of_a_book_are_filled_in_also_in_code(tmp_path: Path) -> None:
+    variables = '{"level": "3 m", "keeper": {"name": "Ann"}, "button": "<a class=\\"x\\"></a>"}'
+    root = write_tree(
+        tmp_path / "book",
+        {
+            "book.json": f'{{"variables": {variables}}}',
+            "README.md": page("Weir"),
+            "SUMMARY.md": "- [A](a.md)\n- [B](README.md)\n",
+            "a.md": (
+                "# A\n\nAt {{book.level}}, {{ book.keeper.name }} opens it.{{book.button}}\n\n"
+                "```sh\nopen {{book.level}}\n```\n\n"
+                "{% raw %}{{book.level}}{% endraw %} and {{ book.none }}\n"
+            ),
+        },
+    )
+    inputs, _ = read(root)
+    (text,) = (each.text for each in inputs.records["docs"] if each.id == "a.md")
+    assert "At 3 m, Ann opens it.\n" in text
+    assert "open 3 m\n" in text
+    assert "{{book.level}}" in text.partition("{% raw %}")[2]
+    assert "{{ book.none }}" in text
+
+
 def test_a_project_with_a_gitbook_in_a_folder_keeps_its_code(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
@@ -302,7 +325,8 @@ def test_a_book_has_only_the_pages_that_its_contents_list(
     inputs, diagnostics = read(root)
     assert [each.id for each in inputs.records["docs"]] == ["a.md", "b.md"]
     (note,) = (each for each in diagnostics if each.code == "unlisted-page")
-    assert f"1 page is left out: {contents} does not list it" in note.message
+    old = f"{place}/old.md".lstrip("/")
+    assert f"1 page is left out ({old}): {contents} does not list it" in note.message
     more = {f"{place}/{name}.md".lstrip("/"): page(name) for name in ("more", "most")}
     inputs, _ = read(write_tree(root, more))  # most pages: a program may list them
     assert len(inputs.records["docs"]) == 5

@@ -344,7 +344,7 @@ def test_mintlify_shows_one_of_several_versions_and_languages(tmp_path: Path) ->
     }
     groups = [{"group": "Guides", "root": "start", "pages": ["guides/wind", {"pages": ["rope"]}]}]
     versions = [
-        {"version": "v1", "pages": ["v1/start", "rope"]},
+        {"version": "v1", "pages": ["v1/start", "guides/1/sail", "rope"]},
         {"version": "v2", "default": True, "tabs": [{"tab": "Guides", "groups": groups}]},
     ]
     languages = [
@@ -363,6 +363,7 @@ def test_mintlify_shows_one_of_several_versions_and_languages(tmp_path: Path) ->
             name: page("Left out")
             for name in (
                 "v1/start.mdx",
+                "guides/1/sail.mdx",
                 "fr/start.mdx",
                 "drafts/x.md",
                 "README.md",

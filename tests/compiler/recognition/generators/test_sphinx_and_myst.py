@@ -376,7 +376,7 @@ def test_links_of_myst_lead_to_labels_and_documents(tmp_path: Path) -> None:
     files = {
         "conf.py": "project = 'Gates'\nextensions = ['myst_parser']\n",
         "a.md": "# A\n\n[](shut), [the *gate*](end), [](b), [](gone), `[](shut)`.\n\n"
-        "[](sec:big), [it](#sec:big), [](#end), [](mailto:x).\n\n```md\n[](shut)\n```\n",
+        "[](sec:big), [it](#sec:big), [](#end), [](mailto:x).\n\n```md\n[](shut)\n```\n[](b.md#sec-big)\n",
         "b.md": (
             "```{note}\n---\nclass: x\n---\nText.\n```\n\n# B `gates`\n\n(shut)=\n(end)=\n(sec:big)=\n\n"
             "## Shut it\n\nDone.\n"
@@ -388,7 +388,7 @@ def test_links_of_myst_lead_to_labels_and_documents(tmp_path: Path) -> None:
     assert texts["a.md"] == (
         "# A\n\n[Shut it](b.md#shut-it), [the *gate*](b.md#shut-it), [B gates](b.md), [](gone),"
         " `[](shut)`.\n\n[Shut it](b.md#shut-it), [it](b.md#shut-it), [Shut it](b.md#shut-it), [](mailto:x)."
-        "\n\n```md\n[](shut)\n```\n"
+        "\n\n```md\n[](shut)\n```\n[](b.md#sec-big)\n"
     )
     assert texts["index.rst"].endswith("[B gates](b.md)\n")
     assert [each.code for each in diagnostics] == []

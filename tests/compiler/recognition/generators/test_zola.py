@@ -43,6 +43,7 @@ def test_shortcodes_with_a_body_keep_it(tmp_path: Path) -> None:
     text = (
         '# A\n\n{% note(title="Nests") %}\nLeave *them*.\n\n```sh\n{% end %}\n```\n{% end %}\n\n'
         "{% wide() %}\nText.\n{% end %}\n\nWrite `{% end %}` or {%/* note() */%}.\n"
+        "\n```html\n{{/* nest(eggs=3) */}}\n```\n"
     )
     files = {"config.toml": CONFIG, "content/a.md": text}
     inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
@@ -51,6 +52,7 @@ def test_shortcodes_with_a_body_keep_it(tmp_path: Path) -> None:
     assert "**Note: Nests**\nLeave *them*.\n\n```sh\n{% end %}\n```\n" in record.text
     assert "\nText.\n" in record.text
     assert "Write `{% end %}` or {% note() %}.\n" in record.text
+    assert "```html\n{{ nest(eggs=3) }}\n```\n" in record.text
     (note,) = (each for each in diagnostics if each.code == "content-elsewhere")
     assert "{% wide %} (1)" in note.message
 

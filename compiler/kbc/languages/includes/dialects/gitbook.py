@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
@@ -47,6 +48,12 @@ _ANNOTATION = re.compile(
 )
 """Ids and classes of a heading."""
 
+_VARIABLE = re.compile(
+    r"\{%-?[ \t]*raw[ \t]*-?%\}(?:(?!\{%).)*|\{\{-?[ \t]*book\.(?P<name>\w+(?:\.\w+)*)[ \t]*-?\}\}",
+    re.DOTALL,
+)
+_ONLY_TAGS = re.compile(r"\s*(?:<[^<>]*>\s*)+")
+
 _PARTIALS = ("markdoc/partials/", "")
 _CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api-method", "swagger")
 _NOTICES = ("hint", "callout")
@@ -73,6 +80,24 @@ def replace(text: str, page: IncludingPage) -> str:
         _TAG.sub(replaced, text),
     )
     return kept.restored(_ANNOTATION.sub(r" {\g<stated>}", text))
+
+
+def with_variables(text: str, variables: Mapping[str, Any]) -> str:
+    """A page of a book, also its code, with the values of `{{ book.name }}`; of values that are only tags
+    nothing. What `variables` does not have stays, and so does what is in `{% raw %}`."""
+    if "book." not in text:
+        return text
+
+    def value(match: re.Match[str]) -> str:
+        found: Any = variables
+        for name in (match["name"] or "").split("."):
+            found = found.get(name) if isinstance(found, Mapping) else None
+        if found is None or isinstance(found, (Mapping, list)):
+            return match[0]
+        shown = str(found)
+        return "" if _ONLY_TAGS.fullmatch(shown) else shown
+
+    return _VARIABLE.sub(value, text)
 
 
 def _shown(name: str, rest: str, page: IncludingPage) -> str:

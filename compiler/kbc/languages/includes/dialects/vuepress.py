@@ -21,7 +21,7 @@ _CODE = re.compile(
 )
 _LINES = re.compile(r"\{(?P<lines>\d[\d,-]*)\}")
 _PAGE = re.compile(
-    r"^(?P<indent>[ \t]*)@include\([ \t]*(?P<target>[^)\s{]+)[ \t]*\)[ \t]*$", re.MULTILINE
+    r"^(?P<indent>[ \t]*)@include\([ \t]*(?P<target>[^)\s{\"']+)[ \t]*\)[ \t]*$", re.MULTILINE
 )
 
 

@@ -16,8 +16,8 @@ _USED = re.compile(TRIGGER)
 _TAG = re.compile(
     rf"(?P<span>{CODE})"
     r"|\{%-?[ \t]*(?:(?P<end>end)|(?P<name>\w+)\((?P<rest>(?>\"[^\"]*\"|'[^']*'|[^)\"'])*)\))[ \t]*-?%\}"
-    r"|\{(?P<mark>[%{])/\*(?P<shown>.*?)\*/(?P<close>[%}]\})"
 )
+_SHOWN = re.compile(r"\{(?P<mark>[%{])/\*(?P<shown>(?:(?!\{[%{]/\*)[^\n])*?)\*/(?P<close>[%}]\})")
 _NOTICES = frozenset(
     ["alert", "caution", "danger", "important", "info", "note", "tip", "warn", "warning"]
 )
@@ -29,8 +29,6 @@ def replace(text: str, page: IncludingPage) -> str:
     def replaced(match: re.Match[str]) -> str:
         if match["span"]:
             return match[0]
-        if match["mark"]:
-            return f"{{{match['mark']}{match['shown']}{match['close']}"
         if match["end"]:
             return ""
         stated = attributes(match["rest"])
@@ -41,3 +39,8 @@ def replace(text: str, page: IncludingPage) -> str:
         return label("", title)
 
     return _TAG.sub(replaced, text) if _USED.search(text) else text
+
+
+def with_shown_shortcodes(text: str) -> str:
+    """A page, also its code, with shortcodes that it shows as such (`{{/* name() */}}`) without the marks."""
+    return _SHOWN.sub(r"{\g<mark>\g<shown>\g<close>", text) if "/*" in text else text

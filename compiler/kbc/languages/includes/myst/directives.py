@@ -13,18 +13,21 @@ from collections.abc import Iterator, Sequence
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import FENCE, after_fence, fenced_stretches
+from kbc.languages.includes.fenced import CODE, FENCE, after_fence, fenced_stretches
 from kbc.languages.includes.files import IncludingPage, fence, language_of, not_included
+from kbc.languages.includes.myst.roles import ICON_ROLE, TEXT_ROLES, document_of
 from kbc.languages.suffixes import LANGUAGES
 from kbc.project.well_formed import mapping
 
 _COLONS = re.compile(r"^[ \t>]*(?P<marks>:{3,})(?P<info>[ \t]*\{[\w:.+-]+\}.*)$")
 _OPENING = re.compile(r"\{(?P<name>[\w:.+-]+)\}[ \t]*(?P<argument>.*)")
 _ROLE = re.compile(
-    r"(?<![\w`\\])\{(?P<name>[a-zA-Z][\w:.+-]*)\}(?P<marks>`+)(?!`)(?P<text>.+?)(?<!`)(?P=marks)(?!`)",
+    r"(?<![`\\$])\{(?P<name>[a-zA-Z][\w:.+-]*)\}(?P<marks>`+)(?!`)(?P<text>.+?)(?<!`)(?P=marks)(?!`)"
+    rf"|(?P<span>{CODE})",
     re.DOTALL,
 )
-_ROLE_OPENING = re.compile(r"(?<![\w`\\])\{[a-zA-Z][\w:.+-]*\}`[^`]*\Z")
+"""A role, or code, which may show one."""
+_ROLE_OPENING = re.compile(r"(?<![`\\$])\{[a-zA-Z][\w:.+-]*\}`[^`]*\Z")
 """A role that goes on in the next line of its paragraph."""
 _TITLED = re.compile(r"(?P<text>.*?)\s*<(?P<target>[^<>]*)>\Z", re.DOTALL)
 _REFERENCE = re.compile(
@@ -33,8 +36,6 @@ _REFERENCE = re.compile(
 )
 """A link whose target is no path with an ending: a label or a document, as roles name them. Behind `#` it may
 be the anchor of a heading, too, whose link has a title."""
-ICON_ROLE = re.compile(r"octicon|material-\w+|fa|fa[bdlrs]|fa-(?:brands|light|regular|solid)")
-"""Roles of sphinx-design that show a picture."""
 
 _REFERRING = frozenset(["doc", "numref", "ref"])
 _OPTION = re.compile(r":[\w-]+:")
@@ -154,17 +155,22 @@ class _Directives:
 
     def _role(self, match: re.Match[str]) -> str:
         """The text of a role: a link to what it refers to, else its title, else its name as code."""
+        if match["span"] is not None:
+            return match[0]
         if ICON_ROLE.fullmatch(match["name"]):
             return ""
         titled = _TITLED.fullmatch(match["text"])
         title = titled["text"] if titled else ""
-        if (
-            match["name"].rpartition(":")[2] in _REFERRING
-            and self._page.around.referred is not None
-        ):
-            target = titled["target"] if titled else match["text"]
-            if link := self._page.around.referred(target.strip(), title):
-                return link
+        base = match["name"].rpartition(":")[2]
+        target = titled["target"].strip() if titled else match["text"].strip()
+        referred = self._page.around.referred if base in _REFERRING else None
+        if referred is not None and (link := referred(target, title)):
+            return link
+        if document := document_of(base, target):
+            name, address = document
+            return f"[{title or name}]({address})" if address else title or name
+        if base in TEXT_ROLES and not title:
+            return match["text"].lstrip("~!")
         return title or f"{match['marks']}{match['text'].lstrip('~!')}{match['marks']}"
 
     def _reference(self, match: re.Match[str]) -> str:
@@ -192,6 +198,8 @@ class _Directives:
             return []
         if base in _DROPPED:
             return []
+        if name == "myst":  # shows its Markdown and what becomes of it
+            return fence("\n".join(inner), "myst").split("\n")
         if base in _CODE or base in _DATA or (base in EXECUTED and inner):
             return self._code(base, argument, options, inner)
         if base == "include" and "literal" not in " ".join(options):

@@ -63,6 +63,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "contents": summary if titles else "",
             "home": readme.removeprefix(f"{place}/"),
             "html_files": is_book,
+            "book_variables": dict(mapping(data.get("variables"))),
         },
         files=(summary,) if titles and summary != config else (),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -35,8 +36,11 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     navigation = _Navigation(tree, folder)
     shown = list(navigation.pages(data["navigation"]))
     order = [found for page in shown if (found := navigation.file_of(page))]
-    ours = {page.split("/")[0] for page in shown}
-    others = {page.split("/")[0] for page in navigation.of_other_variants if "/" in page} - ours
+    ours = {above for page in shown for above in _folders(page)}
+    others = {
+        next((above for above in _folders(page) if above not in ours), "")
+        for page in navigation.of_other_variants
+    } - {""}
     return Site(
         folder=folder,
         title=text(data, "name"),
@@ -51,6 +55,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         redirects=redirects_of_pages(data.get("redirects")),
         files=tuple(navigation.files),
     )
+
+
+def _folders(page: str) -> Iterator[str]:
+    """The folders that a page is in, outermost first."""
+    for match in re.finditer("/", page):
+        yield page[: match.start()]
 
 
 class _Navigation:

@@ -92,7 +92,8 @@ def test_mix_names_pages_in_order_of_their_groups_with_addresses(tmp_path: Path)
     }
     assert titles(inputs.records["readme"]) == {"CONTRIBUTING.md": "Contributing"}
     assert [each.message for each in diagnostics if each.code == "unlisted-page"] == [
-        "1 page is left out: mix.exs does not list it, and a book has only listed pages"
+        "1 page is left out (guides/howto/secret.md): mix.exs does not list it, and a book has only listed"
+        " pages"
     ]
     assert [each.message for each in diagnostics if each.code.startswith("dead")] == []
 
