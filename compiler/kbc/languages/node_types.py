@@ -13,7 +13,7 @@ FUNCTION_VALUES = frozenset([
 ])  # fmt: skip
 
 _NAMELESS = frozenset([
-    "arrow_function", "function_expression", "generator_function", "lambda_literal",
+    "arrow_function", "fun_expression", "function_expression", "generator_function", "lambda_literal",
 ])  # fmt: skip
 
 # Endings of the types of nodes that belong to the definition below them.
@@ -36,6 +36,7 @@ WRAPPERS = frozenset([
 _BODIES = frozenset([
     "Block", "block", "body_statement", "class_declarations", "compound_statement", "declaration_list",
     "declarations", "do_block", "field_declaration_list", "instance_declarations",
+    "type_extension_elements",
 ])  # fmt: skip
 
 

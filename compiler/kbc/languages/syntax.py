@@ -6,18 +6,19 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
-from kbc.languages import grammars
+from kbc.languages import grammars, preprocessed
 from kbc.languages.definitions.rules import NOTHING
 from kbc.languages.definitions.table import rules_of
 from kbc.languages.definitions.tree import NodeNames, at
-from kbc.languages.mending import blank, mended, without_item_macros
+from kbc.languages.mending import mended, without_item_macros
 from kbc.languages.node_types import LEADING, WRAPPERS, is_body, is_nameless
 
 if TYPE_CHECKING:
@@ -28,59 +29,12 @@ MAX_SIGNATURE_CHARS = 300
 # Definitions nested deeper are part of the one around them.
 MAX_DEPTH = 16
 
-# A macro alone on its line: what it expands to is not known, and a parser takes it for the type of what
-# follows, so that the definition behind it gets lost.
-# An upper-case type above the name of its function is one, though.
-_MACRO_LINE = re.compile(
-    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)(?!\s*\n[ \t]*\w+[ \t]*\()",
-    re.MULTILINE,
-)
-# `class API_EXPORT Name : ...`
-_CLASS_MACRO = re.compile(
-    rb"(\b(?:class|struct|union)[ \t]+)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?[ \t]+)"
-    rb"(?=[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t]+final)?\s*(?::[^:]|\{[ \t]*\r?\n))"
-)
-# `API_EXPORT Name *find(...)`: a macro before the type of a function, or before a constructor. An upper-case
-# type is followed by the name of its function alone.
-_LEADING_MACRO = re.compile(
-    rb"^([ \t]*(?:(?:static|inline|extern|virtual|constexpr|explicit|friend)[ \t]+){0,3})"
-    rb"((?:[A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]{0,80}\))?[ \t]+){1,3})"
-    rb"(?=(?:[A-Za-z_][\w:<>,*& \t]{0,160}[ \t*&](?:[\w:~]+|[\w:]*operator[^\w\s(]{1,3})"
-    rb"|(?:\w+::)*(\w+)(?:<[^<>();{}\n]{0,80}>)?::~?\3)[ \t]*\()",
-    re.MULTILINE,
-)
-# `void API_CALL find(...)`: a macro behind the type.
-_INNER_MACRO = re.compile(
-    rb"^([ \t]*(?:(?:static|inline|extern|virtual|constexpr|friend)[ \t]+){0,3}"
-    rb"(?!(?:static|inline|extern|virtual|constexpr|friend|explicit|struct|enum|union|class|typename"
-    rb"|unsigned|signed|const|volatile|typedef|using|return|else|new|delete|throw|case|goto)\b)"
-    rb"[A-Za-z_][\w:<>, \t]{0,120}?[ \t*&]{1,8})([A-Z][A-Z0-9_]{3,}[ \t]+)(?=[\w:~]+[ \t]*\()",
-    re.MULTILINE,
-)
-# `TANK_PARTS(Lid, "lid", 3);`: a call where definitions stand, or in a function, where it defines nothing.
-_MACRO_CALL = re.compile(
-    rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\((?:[^;{}()\"]|\"(?:\\.|[^\"\\\n])*\"|\([^;{}()\"]*\)){0,400}\)(?=[ \t]*;)",
-    re.MULTILINE,
-)
 _AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
-# `typedef int (API_CALL *callback)(int)`
-_POINTER_MACRO = re.compile(rb"(\()([A-Z][A-Z0-9_]{3,}[ \t]*)(?=\*[ \t]*\w+[ \t]*\)[ \t]*\()")
-_APPLE_ENUM = re.compile(
-    rb"(?:\btypedef[ \t]+)?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*"
-    rb"\([^,()\n]*,[ \t]*(\w+)[ \t]*\)(?=\s*\{)"
-)
-_FYPP_LINE = re.compile(
-    rb"^([ \t]*)(#:(?:include|set|del|(?:end)?(?:def|call|mute))\b.*)$", re.MULTILINE
-)
-"""Directives of Fortran's preprocessor Fypp around code; those of conditions and loops stay, because
-definitions are found better with them."""
-# `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
-_REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
 _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
 _DOC = re.compile(rb"/\*\*(?![*/])")
+_DOCS_BELOW = frozenset({"ocaml", "ocaml_interface"})
 _OPENING = frozenset({"hash_bang_line", "php_tag"})
 _JULIA_PLACES = frozenset({"block", "source_file"})
-_WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
 
 @dataclass(slots=True)
@@ -118,7 +72,7 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
     """The top-level definitions with theirs inside, in order; none when there is no grammar for
     `language`. Of a text that does not read as that language throughout, those that do."""
     source = text.encode("utf-8", "surrogatepass")
-    parsed = _parsed(source, language)
+    parsed = preprocessed.parsed(source, language)
     root = grammars.tree(parsed, language)
     if root is None:
         return []
@@ -151,26 +105,16 @@ def _readable(source: bytes, *, language: str) -> Node | None:
     return None if root is None or root.has_error else root
 
 
-def _parsed(source: bytes, language: str) -> bytes:
-    """What the parser gets, of the same length: macros and directives that stand alone as comments, without
-    those between `class` and its name or around the type of a function, and Apple's enumerations as those
-    of C."""
-    if language == "fortran":
-        return _FYPP_LINE.sub(lambda found: found[1] + b"!".ljust(len(found[2]), b"-"), source)
-    if language == "csharp":
-        return _REF_STRUCT.sub(b"   ", source)
-    if language not in _WITH_MACROS:
-        return source
-    text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
-    for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO):
-        text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
-    text = _MACRO_CALL.sub(lambda found: blank(found[0]), text)
-    return _APPLE_ENUM.sub(_as_enum, text)
+class _Ending(NamedTuple):
+    """Comments that end a node which begins on byte `start`, the last of them on `last_row`. The others are
+    by their number from the end: the column of the one that is indented most up to there, its first row, and
+    the last row of what is above it."""
 
-
-def _as_enum(found: re.Match[bytes]) -> bytes:
-    before = found.start(1) - found.start()
-    return b"enum".ljust(before) + found[1] + b" " * (found.end() - found.end(1))
+    start: int
+    last_row: int
+    columns: list[int]
+    first_rows: list[int]
+    rows_above: list[int]
 
 
 class _Walk:
@@ -179,6 +123,7 @@ class _Walk:
         self._language = language
         self._rules = rules_of(language)
         self._goes_on = False
+        self._endings: dict[int, _Ending | None] = {}  # by the last byte of the node
         self._docs_below: dict[int, int] = {}  # last line of what is documented -> of its comment
 
     def run(self, root: Node) -> list[Symbol]:
@@ -212,12 +157,13 @@ class _Walk:
                     comments = first, last
                 continue
             own_line = first + 1
+            last, behind = self._without_comments_behind(node, last)
             above = comments if comments is not None and first <= comments[1] + 1 else None
             if above is not None:
                 first = above[0]
             if visit.outer is not None:
                 first, last = min(first, visit.outer[0]), max(last, visit.outer[1])
-            comments, code_row = self._comments_behind(node), last
+            comments, code_row = behind, last
             if node.type == "function_body" and visit.into:  # in Dart, it stands beside its head
                 visit.into[-1].end_line = max(visit.into[-1].end_line, last + 1)
             rule, holder = self._rules.get(node.type), visit.holder
@@ -293,23 +239,51 @@ class _Walk:
             return last
         return last if self._is_leading(below) else max(last, below.start_point[0] - 1)
 
-    def _comments_behind(self, node: Node) -> tuple[int, int] | None:
-        """The rows of the comments that the grammar of Haskell has at the end of the header and the imports,
-        though they belong to the first declaration."""
-        if self._language != "haskell" or node.type not in ("header", "imports"):
-            return None
-        rows = None
-        for last in reversed(node.named_children):
-            if not self._is_leading(last) or (rows and _last_row(last) + 1 < rows[0]):
+    def _without_comments_behind(self, node: Node, last: int) -> tuple[int, tuple[int, int] | None]:
+        """The last row of a node without the comments at its end that belong to what follows, and their rows:
+        those that are indented no deeper than the line that it begins on. Grammars of languages that indent
+        blocks have them in the block above, and that of Haskell in the header and the imports."""
+        ending = self._ending(node) if self._language not in _DOCS_BELOW else None
+        if ending is None or ending.start < node.start_byte:
+            return last, None
+        count = bisect_right(ending.columns, self._names.indent(node))
+        if not count:
+            return last, None
+        above = max(ending.rows_above[count - 1], node.start_point[0])
+        return min(last, above), (ending.first_rows[count - 1], ending.last_row)
+
+    def _ending(self, node: Node) -> _Ending | None:
+        """The comments that end a node, which are children of it or of a node at its end. All nodes that end
+        on the same byte have them, so that each is gone through once."""
+        if node.end_byte not in self._endings:
+            found, child = node, _last_child(node)
+            while child is not None and not self._is_leading(child):
+                found, child = child, _last_child(child)
+            self._endings[node.end_byte] = self._read_ending(found) if child is not None else None
+        return self._endings[node.end_byte]
+
+    def _read_ending(self, node: Node) -> _Ending:
+        children = node.children
+        ending = _Ending(node.start_byte, _last_row(children[-1]), [], [], [])
+        for above, comment in zip(
+            reversed([None, *children[:-1]]), reversed(children), strict=True
+        ):
+            first, column = comment.start_point
+            is_next = not ending.first_rows or _last_row(comment) + 1 == ending.first_rows[-1]
+            if not (
+                self._is_leading(comment) and is_next and column == self._names.indent(comment)
+            ):
                 break
-            rows = last.start_point[0], rows[1] if rows else _last_row(last)
-        return rows
+            ending.columns.append(max([column, *ending.columns[-1:]]))
+            ending.first_rows.append(first)
+            ending.rows_above.append(first - 1 if above is None else _last_row(above))
+        return ending
 
     def _is_doc_of_above(self, node: Node, below: Node | None) -> bool:
         """Whether a comment is one that OCaml has below what it documents: nothing else is next to it."""
         is_last = below is None or below.start_point[0] > node.end_point[0] + 1
-        is_ocaml = self._language in ("ocaml", "ocaml_interface")
-        return is_ocaml and is_last and self._names.source.startswith(b"(**", node.start_byte)
+        has_docs_below = self._language in _DOCS_BELOW
+        return has_docs_below and is_last and self._names.source.startswith(b"(**", node.start_byte)
 
     def _wraps(self, node: Node) -> bool:
         """Whether a definition in the node takes its lines; in Ruby that is `private def fill`, too."""
@@ -321,7 +295,8 @@ class _Walk:
     def _holds_one(self, node: Node) -> bool:
         """Whether a wrapper is there for a single definition, whose lines are then the wrapper's."""
         types = [child.type for child in node.named_children if not self._is_leading(child)]
-        return len(types) == len(set(types))
+        defining = sum(each in self._rules for each in types)
+        return len(types) == len(set(types)) and defining <= 1
 
     def _signature(self, node: Node) -> str:
         body = node.child_by_field_name("body") or next(
@@ -362,6 +337,10 @@ def _has_type(node: Node) -> bool:
     """Whether a declaration defines the type that it states: `enum E { A, B } e;`."""
     type_ = node.child_by_field_name("type") if node.type.endswith("declaration") else None
     return type_ is not None and type_.child_by_field_name("body") is not None
+
+
+def _last_child(node: Node) -> Node | None:
+    return node.child(node.child_count - 1) if node.child_count else None
 
 
 def _last_row(node: Node) -> int:

@@ -56,6 +56,7 @@ _DART_MEMBERS = (
     ":constant_constructor_signature", ":constructor_signature", ":function_signature", ":getter_signature",
     ":setter_signature",
 )  # fmt: skip
+_FSHARP_NAMES = ("identifier", "op_identifier", "active_pattern")
 _KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
 _C_SCOPES = frozenset({"declaration_list", "linkage_specification", "translation_unit"})
 _RUBY_CALLS = frozenset({"alias_method", "define_method"})
@@ -171,6 +172,20 @@ def _elixir(names: NodeNames, call: Node | None, kinds: Mapping[str, str]) -> De
     while named is not None and named.type == "binary_operator":
         named = at(named, "^")
     return kind, names.text(at(named, "target") or named)
+
+
+def fsharp_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`let f x = ...` and `let f = fun x -> ...` are functions; other values have a name at the top of a file
+    and in modules alone, where they are not private to a type or a function."""
+    left = ":function_declaration_left/:"
+    if function := at(node, *(f"{left}{each}" for each in _FSHARP_NAMES)):
+        return "function", names.text(function).strip("( )")
+    pattern, body = at(node, ":value_declaration_left/:identifier_pattern"), at(node, "body")
+    name = names.text(at(pattern, "^"))
+    is_function = body is not None and body.type == "fun_expression"
+    if is_function or (pattern is not None and pattern.named_child_count > 1):  # with its arguments
+        return "function", name
+    return ("constant", name) if holder in _OPEN else NOTHING
 
 
 def haskell_binding(names: NodeNames, node: Node, holder: str) -> Definition:

@@ -79,6 +79,7 @@ _inner_value = partial(Rule, outside=CALLABLE)
 _macro = Rule(kind="constant", needs=[("value", ())])  # without a value it is a guard or a switch
 _of_table = partial(Rule, of=":object_reference")  # without the schema that the name may begin with
 _of_nim = partial(Rule, name=("name", "^/name"), strip="*")
+_of_fsharp = partial(Rule, name=(":type_name/type_name",))
 _haskell_type = partial(  # also of operators: `data a :+: b`, `newtype (f :.: g) a`
     Rule, name=(":infix/operator", ":parens/:infix/operator", "name"), strip="`( )"
 )
@@ -145,7 +146,31 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         # With a name it is a function that several procedures implement.
         "interface": Rule(kind="function", name=("^/:name", "^/:type_name")),
     },
-    "fsharp": {"module": None},
+    "fsharp": {
+        "anon_type_defn": _of_fsharp(kind="class"),
+        "delegate_type_defn": _of_fsharp(kind="type"),
+        "enum_type_defn": _of_fsharp(kind="enum"),
+        "exception_definition": Rule(kind="type", name=("exception_name",)),
+        "function_or_value_defn": special.fsharp_value,
+        "member_defn": Rule(  # of a type, without the name of the instance (`this.Fill`)
+            kind="method",
+            name=(
+                ":method_or_prop_defn/name/method",
+                ":method_or_prop_defn/name/^",
+                ":method_or_prop_defn/name",
+                ":member_signature/^",
+                ":property_or_ident/^",
+            ),
+            strip="( )",
+        ),
+        "module": None,
+        "module_defn": Rule(kind="module", name=(":identifier",)),
+        "record_type_defn": _of_fsharp(kind="struct"),
+        "type_abbrev_defn": _of_fsharp(kind="type"),
+        "type_definition": None,  # of one type or several, in nodes of their own
+        "type_extension": _of_fsharp(kind="implementation"),
+        "union_type_defn": _of_fsharp(kind="type"),  # also `type Size = int`
+    },
     "glsl": {"preproc_def": _macro},
     "go": {
         "method_elem": _inner_value(kind="method"),  # of an interface

@@ -80,6 +80,12 @@ class NodeNames:
                 named = deeper
         return self.text(named or _first_name(node))
 
+    def indent(self, node: Node) -> int:
+        """The column of the first character of the line that a node begins on."""
+        start = self.source.rfind(b"\n", 0, node.start_byte) + 1
+        line = self.source[start : node.start_byte]
+        return len(line) - len(line.lstrip(b" \t"))
+
     def text(self, node: Node | None) -> str:
         """What a node says, on one line and without quotes."""
         if node is None:

@@ -200,3 +200,37 @@ def test_macros_in_macros_are_parsed_up_to_a_bound() -> None:
     assert root is not None
     assert len(without_item_macros(source, root, parse)) == len(source)
     assert 1_000_000 < parsed < 5_000_000
+
+
+def test_a_macro_behind_a_method_of_objective_c_costs_no_definition_around_it() -> None:
+    text = """\
+@protocol Vessel <NSObject>
+
+@required
+/**
+ Fills it.
+ */
+- (nullable id<Tank>)fill:(nullable NSString *)level
+                     then:(nullable Block)then API_DEPRECATED_WITH("fill:", macos(10.10, API_LATER));
+
+@optional
+/**
+ Drains it.
+ */
+- (nullable id<Tank>)drain:(nullable NSString *)level;
+
+@end
+"""
+    assert _names(text, "objc") == ["Vessel", "fill", "drain"]
+
+
+def test_macros_behind_properties_and_types_of_objective_c() -> None:
+    text = """\
+typedef void (^Listener)(int level, NSArray *tanks) API_AVAILABLE(ios(10), macos(10.12));
+
+@interface Tank ()
+@property (nonatomic, copy) Listener listener API_AVAILABLE(ios(10));
+- (instancetype)init NS_UNAVAILABLE;
+@end
+"""
+    assert _names(text, "objc") == ["Listener", "Tank", "init"]

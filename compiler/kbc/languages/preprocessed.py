@@ -1,0 +1,90 @@
+"""What the parser gets of a source file instead of macros and directives that grammars do not know.
+
+It is as long as the source, so that places in the tree are places in the source.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kbc.languages.mending import blank
+
+# A macro alone on its line: what it expands to is not known, and a parser takes it for the type of what
+# follows, so that the definition behind it gets lost.
+# An upper-case type above the name of its function is one, though.
+_MACRO_LINE = re.compile(
+    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)(?!\s*\n[ \t]*\w+[ \t]*\()",
+    re.MULTILINE,
+)
+# `class API_EXPORT Name : ...`
+_CLASS_MACRO = re.compile(
+    rb"(\b(?:class|struct|union)[ \t]+)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?[ \t]+)"
+    rb"(?=[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t]+final)?\s*(?::[^:]|\{[ \t]*\r?\n))"
+)
+# `API_EXPORT Name *find(...)`: a macro before the type of a function, or before a constructor. An upper-case
+# type is followed by the name of its function alone.
+_LEADING_MACRO = re.compile(
+    rb"^([ \t]*(?:(?:static|inline|extern|virtual|constexpr|explicit|friend)[ \t]+){0,3})"
+    rb"((?:[A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]{0,80}\))?[ \t]+){1,3})"
+    rb"(?=(?:[A-Za-z_][\w:<>,*& \t]{0,160}[ \t*&](?:[\w:~]+|[\w:]*operator[^\w\s(]{1,3})"
+    rb"|(?:\w+::)*(\w+)(?:<[^<>();{}\n]{0,80}>)?::~?\3)[ \t]*\()",
+    re.MULTILINE,
+)
+# `void API_CALL find(...)`: a macro behind the type.
+_INNER_MACRO = re.compile(
+    rb"^([ \t]*(?:(?:static|inline|extern|virtual|constexpr|friend)[ \t]+){0,3}"
+    rb"(?!(?:static|inline|extern|virtual|constexpr|friend|explicit|struct|enum|union|class|typename"
+    rb"|unsigned|signed|const|volatile|typedef|using|return|else|new|delete|throw|case|goto)\b)"
+    rb"[A-Za-z_][\w:<>, \t]{0,120}?[ \t*&]{1,8})([A-Z][A-Z0-9_]{3,}[ \t]+)(?=[\w:~]+[ \t]*\()",
+    re.MULTILINE,
+)
+# `TANK_PARTS(Lid, "lid", 3);`: a call where definitions stand, or in a function, where it defines nothing.
+_MACRO_CALL = re.compile(
+    rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\((?:[^;{}()\"]|\"(?:\\.|[^\"\\\n])*\"|\([^;{}()\"]*\)){0,400}\)(?=[ \t]*;)",
+    re.MULTILINE,
+)
+# `- (void)fill:(int)level API_AVAILABLE(ios(10));`, also behind a property or what a `typedef` defines
+_TRAILING_MACRO = re.compile(
+    rb"^([ \t]*(?:[-+][ \t]*\(|@property\b|typedef\b)"
+    rb"(?:[^;{}@#\n]|\n(?![ \t]*(?:[-+]|typedef\b))){1,2000}?[\w)]\s+)"
+    rb"([A-Z][A-Z0-9_]{3,}(?:\((?:[^()]|\((?:[^()]|\([^()]{0,99}\)){0,199}\)){0,399}\))?)(?=\s*[;{])",
+    re.MULTILINE,
+)
+# `typedef int (API_CALL *callback)(int)`
+_POINTER_MACRO = re.compile(rb"(\()([A-Z][A-Z0-9_]{3,}[ \t]*)(?=\*[ \t]*\w+[ \t]*\)[ \t]*\()")
+_APPLE_ENUM = re.compile(
+    rb"(?:\btypedef[ \t]+)?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*"
+    rb"\([^,()\n]*,[ \t]*(\w+)[ \t]*\)(?=\s*\{)"
+)
+_FYPP_LINE = re.compile(
+    rb"^([ \t]*)(#:(?:include|set|del|(?:end)?(?:def|call|mute))\b.*)$", re.MULTILINE
+)
+"""Directives of Fortran's preprocessor Fypp around code; those of conditions and loops stay, because
+definitions are found better with them."""
+# `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
+_REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
+_WITH_MACROS = frozenset({"c", "cpp", "objc"})
+
+
+def parsed(source: bytes, language: str) -> bytes:
+    """What the parser gets: macros and directives that stand alone as comments, without
+    those between `class` and its name or around the type of a function, and Apple's enumerations as those
+    of C."""
+    if language == "fortran":
+        return _FYPP_LINE.sub(lambda found: found[1] + b"!".ljust(len(found[2]), b"-"), source)
+    if language == "csharp":
+        return _REF_STRUCT.sub(b"   ", source)
+    if language not in _WITH_MACROS:
+        return source
+    text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
+    for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO):
+        text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
+    if language == "objc":
+        text = _TRAILING_MACRO.sub(lambda found: found[1] + blank(found[2]), text)
+    text = _MACRO_CALL.sub(lambda found: blank(found[0]), text)
+    return _APPLE_ENUM.sub(_as_enum, text)
+
+
+def _as_enum(found: re.Match[bytes]) -> bytes:
+    before = found.start(1) - found.start()
+    return b"enum".ljust(before) + found[1] + b" " * (found.end() - found.end(1))
