@@ -62,7 +62,7 @@ def html_pages(
         stored = _text(file, diagnostics)
         if stored is None or file.path.rpartition("/")[2].lower().startswith("404."):
             continue
-        data, text = below_front_matter(includes.expand(file, stored))
+        data, text = below_front_matter(includes.expand(file, stored, is_markdown=False))
         body = replace(file, data=(text if is_html(file) else markdown.to_html(text)).encode())
         if not body.is_blank:
             found[file.path] = PageBelowMatter(body, data)

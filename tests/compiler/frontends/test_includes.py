@@ -92,3 +92,19 @@ def test_lists_of_attributes_are_no_text_without_a_generator(
     file = SourceFile("a.md", text.encode(), "", IncludeTree(tmp_path))
     (record,) = docs.read(Collection(name="docs", kind="docs", paths=(".",)), [file], Diagnostics())
     assert record.text == (text if shown is None else shown)
+
+
+def test_html_in_markdown_is_markdown_in_the_record_and_stored_as_it_is(tmp_path: Path) -> None:
+    stored = (
+        '<h1 align="center">Kites</h1>\n\nSee [rates](#rate).\n\n'
+        '<table>\n<tr><th>Wind</th></tr>\n<tr><td id="rate">strong</td></tr>\n</table>\n\n## Use\n'
+    )
+    file = SourceFile("docs/a.md", stored.encode(), "docs", IncludeTree(tmp_path))
+    collection = Collection(name="docs", kind="docs", paths=("docs",))
+    diagnostics = Diagnostics()
+    (record,) = docs.read(collection, [file], diagnostics)
+    assert record.title == "Kites"
+    assert "| Wind |\n| --- |\n| strong |\n" in record.text
+    assert record.stored == stored
+    assert [(each.title, each.level) for each in record.sections] == [("Kites", 1), ("Use", 2)]
+    assert not list(diagnostics)

@@ -20,6 +20,7 @@ from kbc.languages import includes, mdx
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import stated_above
+from kbc.languages.html.embedded import with_embedded_html
 from kbc.languages.includes import (
     AttributeStyle,
     Docset,
@@ -121,11 +122,23 @@ class PageIncludes:
         marked = recalled_each("directives", is_marked, pages, lambda page: page[0].sha256, bool)
         return [self.expand(*page, each) for page, each in zip(pages, marked, strict=True)]
 
-    def expand(self, file: SourceFile, text: str, is_marked: bool | None = None) -> str:
-        """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
-        what `may_include` says of it, where that is known."""
+    def expand(
+        self,
+        file: SourceFile,
+        text: str,
+        is_marked: bool | None = None,
+        *,
+        is_markdown: bool = True,
+    ) -> str:
+        """`text`, that of `file`, with the files that it includes, without its directives and, if it
+        `is_markdown`, without HTML that Markdown can say. `is_marked` is what `may_include` says of it, where
+        that is known."""
         with limited(file.path, len(text)):
-            return self._expanded(file, text, is_marked)
+            expanded = self._expanded(file, text, is_marked)
+            if is_markdown:
+                is_mdx = self._collection.is_mdx(file.path)
+                expanded = with_embedded_html(expanded, is_mdx=is_mdx)
+            return expanded
 
     def _expanded(self, file: SourceFile, text: str, is_marked: bool | None) -> str:
         read, path = self._read(file), file.path.lower()

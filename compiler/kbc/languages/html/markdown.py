@@ -26,12 +26,18 @@ _BLANKS = re.compile(r"[ \t]{2,}")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,}) *")
 _INVISIBLE = re.compile("[\xad\u2060\ufeff]|\u200b(?=[\0-\x7f]|\\Z)")
 """Between the words of scripts without blanks, the last of these signs is one."""
+_TAG_BEGIN = re.compile(r"<(?=[A-Za-z/!?])")
 _FENCE = re.compile(r"[ >\d.-]*(`{3,})[^`]*\Z")
 
 
-def to_markdown(content: Tag) -> str:
-    """Markdown without blank lines at its ends; "" when there is no text. `prepare_tables` comes before."""
-    markdown = visible(_Converter().convert_soup(content))
+def to_markdown(content: Tag, *, is_embedded: bool = False) -> str:
+    """Markdown without blank lines at its ends; "" when there is no text. `prepare_tables` comes before.
+
+    With `is_embedded` it is for a page of Markdown, which keeps the addresses of pictures, and in which text
+    that looks like a tag must not become one.
+    """
+    converter = _EmbeddedConverter() if is_embedded else _Converter()
+    markdown = visible(converter.convert_soup(content))
     text = "\n".join(_tidied(markdown)).strip("\n")
     return f"{text}\n" if text.strip() else ""
 
@@ -46,12 +52,19 @@ def prepare_tables(content: Tag) -> None:
     for row in list(named(content, "tr")):
         if not is_removed(row) and not row.get_text(strip=True) and row.find_previous_sibling("tr"):
             row.decompose()  # lays a table out
+    for table in list(named(content, "table")):
+        if not is_removed(table) and table.find_parent("table") and not _shows_anything(table):
+            table.decompose()
     tables = [(table, has(table, "table")) for table in named(content, "table")]
     for table, is_around_others in reversed(tables):
         _put_heading_before(table)
         _fill_columns(table)
         if is_around_others or _holds_blocks(table):
             _linearize(table)
+
+
+def _shows_anything(table: Tag) -> bool:
+    return bool(table.get_text(strip=True)) or has(table, "img")
 
 
 def _own(table: Tag, *names: str) -> list[Tag]:
@@ -234,6 +247,22 @@ class _Converter(MarkdownConverter):
             return f"{marks}{code}{marks}"
         marks = backticks(code, 3)
         return f"\n\n{marks}{code_language(element)}\n{code}\n{marks}\n\n"
+
+
+class _EmbeddedConverter(_Converter):
+    """Markdown for a part of a page that is written in it."""
+
+    def escape(self, text: str, parent_tags: set[str]) -> str:
+        """The text, in which nothing begins a tag or a comment."""
+        return _TAG_BEGIN.sub(r"\\<", str(super().escape(text, parent_tags)))  # type: ignore[misc]
+
+    def convert_img(self, element: Tag, text: str, parent_tags: set[str]) -> str:
+        """A picture as Markdown has it, outside of headings."""
+        said, address = str(element.get("alt") or ""), str(element.get("src") or "").strip()
+        is_heading = not parent_tags.isdisjoint(HEADINGS)
+        if is_heading or not address or re.search(r"[\s()<>{}]", address):
+            return said
+        return f"![{' '.join(said.split())}]({address})"
 
 
 _CONTEXTS = {

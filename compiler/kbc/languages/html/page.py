@@ -60,10 +60,7 @@ def read_html(
     """The page; its `text` is empty when there is no content. `link` gives the target to write for a
     link's `href`; `is_template` says that this is what stands in the templates of a page, which hold no
     others."""
-    source = _without_stray_tags(without_pictures(source))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
-        soup = BeautifulSoup(source, "lxml", preserve_whitespace_tags={"html"})  # of code anywhere
+    soup = _parsed(_without_stray_tags(without_pictures(source)))
     is_too_deep = _flatten(soup)
     tags = list(elements(soup))
     current = next((each for each in tags if each.attrs.get("aria-current") == "page"), None)
@@ -97,6 +94,44 @@ def read_html(
         return page
     prepare_tables(main)
     _open_links(main)
+    anchored = _prepare_headings(main)
+    headings = [each for each, _ in anchored]
+    anchors = tuple(anchor for _, anchor in anchored)
+    below = frozenset(anchors[1:])
+    for each in list(named(main, "a")):
+        # Shown over a link that is pointed at: what kind of thing it leads to.
+        each.attrs.pop("title", None)
+        if _is_sign(each, below) or each.get_text() == _MORE:
+            each.decompose()
+        elif str(each.get("href") or "").lower().startswith("javascript:"):
+            each.unwrap()
+        elif link is not None and "href" in each.attrs:
+            each["href"] = link(str(each["href"]))
+    title = _best_title(page.title, headings, named_beside)
+    return replace(page, text=to_markdown(main), title=short_title(title), anchors=anchors)
+
+
+def read_fragment(source: str) -> tuple[Tag, Sequence[tuple[Tag, str]]]:
+    """A part of a page, all of which is content, ready for `to_markdown`; and its headings with their
+    anchors, "" where one has none."""
+    soup = _parsed(f"<body>{source}</body>")
+    _flatten(soup)
+    prepare_code(soup)
+    content = soup.body or soup
+    prepare_tables(content)
+    _open_links(content)
+    return content, _prepare_headings(content)
+
+
+def _parsed(source: str) -> BeautifulSoup:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
+        return BeautifulSoup(source, "lxml", preserve_whitespace_tags={"html"})  # of code anywhere
+
+
+def _prepare_headings(main: Tag) -> list[tuple[Tag, str]]:
+    """The headings outside of tables with their anchors, without what is no part of their text: links to
+    themselves, signs, and logos. Those of nothing but a picture become this."""
     found = [each for each in named(main, *HEADINGS) if each.find_parent(["td", "th"]) is None]
     _open_lists(main, found)
     anchored = [(each, _anchor(each)) for each in found]
@@ -110,20 +145,7 @@ def read_html(
             heading.unwrap()  # of a picture
         elif bare_text(heading):
             _remove_logo(heading)
-    headings = [each for each in found if each.parent is not None]
-    anchors = tuple(anchor for each, anchor in anchored if each.parent is not None)
-    below = frozenset(anchors[1:])
-    for each in list(named(main, "a")):
-        # Shown over a link that is pointed at: what kind of thing it leads to.
-        each.attrs.pop("title", None)
-        if _is_sign(each, below) or each.get_text() == _MORE:
-            each.decompose()
-        elif str(each.get("href") or "").lower().startswith("javascript:"):
-            each.unwrap()
-        elif link is not None and "href" in each.attrs:
-            each["href"] = link(str(each["href"]))
-    title = _best_title(page.title, headings, named_beside)
-    return replace(page, text=to_markdown(main), title=short_title(title), anchors=anchors)
+    return [(each, anchor) for each, anchor in anchored if each.parent is not None]
 
 
 def _templates(soup: BeautifulSoup) -> str:
