@@ -63,8 +63,11 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
         for query in _queries():
             found = lookup.search(artifact, query, (), limit, mode)
             click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
-    kept, served = shlex.quote(str(kb)), shlex.quote(where)
-    click.echo(f"keep it: kbc build {kept}; serve it: kbc serve {served}", err=True)
+    kept = ["kbc", "build", str(kb)]
+    if chosen["model"]:
+        kept += ["--model", str(chosen["model"])]
+    kept += ["--lexical-only"] if chosen["lexical_only"] else []
+    click.echo(f"keep it: {shlex.join(kept)}; serve it: kbc serve {shlex.quote(where)}", err=True)
 
 
 # These builds have a place of their own, of which one version is kept.

@@ -12,16 +12,18 @@ import shutil
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import getproxies
+from urllib.request import getproxies, proxy_bypass
 
 from kbc.encoding.errors import ModelError
 from kbc.encoding.pinned import FILES, HASHES, PINNED_NAME, REVISION, stored_folder, write_licence
 
-_AGAIN = "run the command again to resume, or copy the model from another machine: docs/encoder.md"
-_WITHOUT = (
-    "run it once with a network, copy the model from another machine (docs/encoder.md), or search by"
-    " keyword alone: `kbc build --lexical-only`"
+_ELSEWHERE = (
+    "copy the folder that `kbc model export` wrote on another machine and name it with --model DIR, or search"
+    " by keyword alone with --lexical-only (docs/encoder.md)"
 )
+_AGAIN = f"run the command again to resume; without a network, {_ELSEWHERE}"
+_WITHOUT = f"run it once with a network, {_ELSEWHERE}"
+_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 _CONNECT_S = 10.0
 
 
@@ -60,23 +62,25 @@ def fetch(models: Path, *, quiet: bool = False) -> Path:
 
 
 def _require_connection() -> None:
-    """Raises `ModelError` where the hub cannot be reached: its library would try for half a minute.
-
-    A proxy is left to the library, which knows how to speak to it.
-    """
+    """Raises `ModelError` where the hub, or the proxy in front of it, cannot be reached: its library would
+    try for half a minute."""
     from huggingface_hub import constants
 
     hub = urlsplit(constants.ENDPOINT)
-    if {hub.scheme, "all"} & getproxies().keys():
-        return
-    port = hub.port or (443 if hub.scheme == "https" else 80)
+    proxies = getproxies()
+    proxy = proxies.get(hub.scheme) or proxies.get("all")
+    reached = hub
+    if proxy and not proxy_bypass(hub.hostname or ""):
+        reached = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    what = constants.ENDPOINT if reached is hub else f"the proxy {reached.hostname}"
     try:
-        socket.create_connection((hub.hostname or "", port), _CONNECT_S).close()
-    except OSError as error:
+        port = reached.port or _PORTS.get(reached.scheme, 80)
+        socket.create_connection((reached.hostname or "", port), _CONNECT_S).close()
+    except (OSError, ValueError) as error:  # a ValueError is a port that is no number
+        reason = getattr(error, "strerror", None) or error
         raise ModelError(
             "model-download",
-            f"the encoder model {PINNED_NAME} is not on this machine, and {constants.ENDPOINT} cannot"
-            f" be reached: {error.strerror or error}",
+            f"the encoder model {PINNED_NAME} is not on this machine, and {what} cannot be reached: {reason}",
             _WITHOUT,
         ) from error
 
@@ -88,12 +92,14 @@ def _download(name: str, folder: Path, quiet: bool) -> Path:
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     import huggingface_hub
     from huggingface_hub import constants
+    from huggingface_hub.utils import logging as hub_logging
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     if quiet:
         disable_progress_bars()
-    # It logs each of its tries; what failed in the end is in the error.
-    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+    # It logs each of its tries; what failed in the end is in the error. Python's own way does not last: the
+    # library sets its level when the first of its modules is loaded.
+    hub_logging.set_verbosity(logging.ERROR)
     try:
         return Path(
             huggingface_hub.hf_hub_download(

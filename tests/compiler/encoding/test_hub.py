@@ -151,6 +151,37 @@ def test_a_machine_without_network_says_so(machine: Machine) -> None:
 
 
 @pytest.mark.slow
+def test_a_proxy_that_is_not_there_is_named_at_once(machine: Machine, hub: Hub) -> None:
+    machine.environment["https_proxy"] = "http://heron:secret@127.0.0.1:9"
+    machine.environment["HF_ENDPOINT"] = "https://hub.invalid"
+    built = machine.kbc("build", "kb", "--out", "out")
+    assert built.returncode == exit_codes.MODEL
+    assert "the proxy 127.0.0.1 cannot be reached" in built.stderr
+    assert "--model DIR" in built.stderr
+    assert "secret" not in built.stderr
+    machine.environment |= {"HF_ENDPOINT": hub.url, "http_proxy": "http://127.0.0.1:9"}
+    machine.environment["no_proxy"] = "127.0.0.1"
+    assert machine.kbc("model", "fetch").returncode == 0
+
+
+@pytest.mark.slow
+def test_the_library_of_the_hub_reports_no_tries(tmp_path: Path) -> None:
+    program = f"""
+import logging, pathlib
+from kbc.encoding import hub
+hub.PINNED_NAME = "//"  # refused before anything is sent
+try:
+    hub._download("config.json", pathlib.Path({str(tmp_path)!r}), True)
+except hub.ModelError:
+    print(logging.getLogger("huggingface_hub.file_download").getEffectiveLevel() >= logging.ERROR)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "True\n"
+
+
+@pytest.mark.slow
 def test_a_hub_is_reached_through_a_proxy(machine: Machine, hub: Hub) -> None:
     machine.environment |= {"HF_ENDPOINT": "http://hub.invalid", "http_proxy": hub.url}
     fetched = machine.kbc("model", "fetch")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import shlex
 import shutil
 import sys
 import zipfile
@@ -305,7 +306,8 @@ def test_try_with_a_closed_stdin_only_builds(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     code, out, err = ask(capsys, "try", project, "--lexical-only")
-    assert (code, out, "keep it" in err) == (exit_codes.OK, "", True), err
+    kept = f"keep it: {shlex.join(['kbc', 'build', str(project), '--lexical-only'])}; serve it: "
+    assert (code, out, kept in err) == (exit_codes.OK, "", True), err
 
 
 def test_try_names_the_settings_of_a_cache_that_cannot_be_written(

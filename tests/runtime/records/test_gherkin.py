@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kb_runtime.records.case_files import parse
-from kb_runtime.records.cases import Case, normalise, suite_of
+from kb_runtime.records.cases import Case, Step, normalise, suite_of
+from kb_runtime.records.gherkin_languages import KEYWORDS
 
 
 def read(name: str, content: str) -> list[Case]:
@@ -217,3 +220,18 @@ def test_a_feature_that_states_no_language_has_that_of_its_keywords() -> None:
 def test_what_looks_like_a_keyword_of_another_language_is_none() -> None:
     (case,) = read("p.feature", "Feature: P\n  Scenario: S\n    A pump\n    When I press\n")
     assert (case.description, len(case.steps)) == ("A pump", 1)
+
+
+@pytest.mark.parametrize("language", KEYWORDS)
+def test_every_language_has_its_words(language: str) -> None:
+    feature, _, background, scenario, _, given, when, then, *_ = (
+        words.split("|")[-1].strip() for words in KEYWORDS[language].split(";")
+    )
+    space = "" if language in ("ja", "ml", "zh-CN", "zh-TW") else " "
+    text = (
+        f"# language: {language}\n{feature}: Pump\n  {background}:\n    {given}{space}tank\n"
+        f"  {scenario}: Starts\n    {when}{space}press\n    {then}{space}hum\n"
+    )
+    (case,) = read("pump.feature", text)
+    assert (case.title, case.preconditions) == ("Starts", (f"{given}{space}tank",))
+    assert case.steps == (Step(1, f"{when}{space}press", "", ("hum",)),)
