@@ -154,20 +154,20 @@ class _TopicFile:
             yield escape(child.tail or "")
 
     @cached_property
-    def _by_id(self) -> Mapping[str, Sequence[etree._Element]]:
-        found: dict[str, list[etree._Element]] = {}
+    def _parts(self) -> Mapping[str, etree._Element]:
+        """The first element of each id, and of each `topic/id`."""
+        found: dict[str, etree._Element] = {}
         for each in self._root.iter(etree.Element):
             if id := each.get("id"):
-                found.setdefault(id, []).append(each)
+                topic = next(_topics_above(each), self._root).get("id", "")
+                found.setdefault(id, each)
+                found.setdefault(f"{topic}/{id}", each)
         return found
 
     def part(self, topic: str, id: str) -> etree._Element | None:
         """The topic with an id, or the element with one in it; a topic `.` or "" is any."""
-        for each in self._by_id.get(id or topic, ()):
-            above = next(_topics_above(each), self._root)
-            if not id or topic in ("", ".") or above.get("id") == topic:
-                return each
-        return None
+        is_any = not id or topic in ("", ".")
+        return self._parts.get((id or topic) if is_any else f"{topic}/{id}")
 
     def title(self, fragment: str) -> str:
         """What the topic, or the part of it, is called that a link names; "" where it has no title."""
