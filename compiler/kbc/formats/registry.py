@@ -101,6 +101,12 @@ _FORMATS = (
         ".topic",
         names_files=True,
     ),
+    _format(
+        "dita",
+        "topics of DITA, with the keys of the maps around them and the parts that they reuse",
+        ".dita",
+        around=("*.ditamap", "maps/*.ditamap"),
+    ),
     _format("docx", "Word documents", ".docx", **_OF_PANDOC),
     _format("odt", "OpenDocument texts", ".odt", **_OF_PANDOC),
     _format("pptx", "PowerPoint presentations: a section for each slide", ".pptx", **_OF_PANDOC),

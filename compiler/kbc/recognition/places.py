@@ -37,7 +37,7 @@ _AMONG_SOURCE = (*BY_NAME["pod"].suffixes, *BY_NAME["odoc"].suffixes)
 PAGES = (
     *MARKDOWN,
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc", ".dox"),
-    *(".docbook", ".dbk", ".mediawiki", ".wiki"),
+    *(".docbook", ".dbk", ".dita", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
 

@@ -23,7 +23,7 @@ NO_COLLECTION = "in no collection"
 _NOT_READ = "format not read: "
 _PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
 _UNREAD = (
-    *(".dita", ".ditamap", ".doc", ".odt", ".ppt", ".rtf", ".tex"),
+    *(".doc", ".odt", ".ppt", ".rtf", ".tex"),
     *(".apt", ".dj", ".djot", ".page", ".pod6", ".qdoc", ".rakudoc", ".scrbl", ".smd"),
     *(".textile", ".tid", ".typ"),
 )

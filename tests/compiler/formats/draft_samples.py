@@ -1,4 +1,4 @@
-"""Samples of RDoc, scdoc, DokuWiki and Internet-Drafts."""
+"""Samples of RDoc, scdoc, DokuWiki, DITA and Internet-Drafts."""
 
 from __future__ import annotations
 
@@ -240,7 +240,17 @@ count = 1
 | heron | 3 |
 """
 
+DITA = b"""\
+<task id="nest"><title>Building a <ph>nest</ph></title><shortdesc>Of reeds.</shortdesc><taskbody>
+<steps><step><cmd>Cut <codeph>reeds</codeph>.</cmd><stepxmp><codeblock outputclass="language-sh">cut reeds
+  --dry</codeblock></stepxmp></step></steps>
+<example id="eggs"><title>Eggs</title><p conref="#nest/eggs"/><note type="tip">Warm them.</note>
+<table><tgroup cols="1"><tbody><row><entry>3</entry></row></tbody></tgroup></table></example>
+</taskbody></task>
+"""
+
 TEXTS = {
+    "dita": ("docs/nest.dita", DITA),
     "rfcxml": ("docs/draft-heron.xml", RFCXML),
     "rfc-text": ("docs/rfc9901.txt", RFC_TEXT),
     "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),

@@ -274,3 +274,23 @@ def test_comments_for_highlighters_are_no_part_of_code(code: str, shown: str) ->
     assert expanded(f"Like:\n\n```js\n{code}\n```\n\n{quoted}").text == (
         f"Like:\n\n```js\n{shown}\n```\n\n{quoted}"
     )
+
+
+def test_a_component_that_is_given_imported_files_shows_them_below_their_keys() -> None:
+    files = {
+        "docs/sh.md": b"```sh\nopen gate\n```\n",
+        "docs/ts.md": b"```ts\nopen(gate)\n```\n",
+        "docs/all.rs": b"fn all() {}\n",
+    }
+    source = (
+        "import sh from './sh.md';\nimport typed from './ts.md';\nimport all from '!!raw-loader!./all.rs';\n"
+        "import none from '@birds/api/none.md';\n\n"
+        "<Try\n  name='sh'\n  code={{\n    sh,\n    app: { files: { 'src/gate.ts': typed, rs: all } },\n"
+        "  }}\n/>\n\n<Other of={typed.length} sh={none} />\n"
+    )
+    found = expand(source, "docs/page.mdx", files.get)
+    assert re.sub(r"\n{3,}", "\n\n", found.text.partition("none.md';\n")[2]) == (
+        "\n\n**sh**\n\n```sh\nopen gate\n```\n\n**src/gate.ts**\n\n```ts\nopen(gate)\n```\n\n"
+        "**rs**\n\n```rust\nfn all() {}\n```\n\n<Other of={typed.length} sh={none} />\n"
+    )
+    assert (found.unresolved, found.external) == ({}, {"import of Markdown": 1})

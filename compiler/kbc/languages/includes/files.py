@@ -63,6 +63,10 @@ def not_included(target: str) -> str:
     return f"{NOT_INCLUDED}{target})"
 
 
+_OF_PACKAGE = re.compile(r"@(?!site/|theme/)[\w.-]+/")
+"""How an import of a file of a package with a scope begins; the others are names of Docusaurus."""
+
+
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """`text` with everything inserted; `unresolved` counts, by directive, what could not be, `external`
@@ -184,8 +188,9 @@ class IncludingPage:
 
     def missed(self, target: str, directive: str) -> None:
         """Counts a directive whose text could not be had; an address is not a file of the tree, nor is what
-        a build writes."""
-        is_external = "://" in target or self._is_generated(target)
+        a package has or a build writes."""
+        is_package = _OF_PACKAGE.match(target) and not target.startswith(tuple(self.around.aliases))
+        is_external = "://" in target or is_package or self._is_generated(target)
         (self.external if is_external else self.unresolved)[directive] += 1
 
     def _is_generated(self, target: str) -> bool:

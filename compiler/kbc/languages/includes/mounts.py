@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 
 from kbc.languages.includes.components import attributes, without_imports
+from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import FENCE, fenced_stretches, outside_fences
 from kbc.languages.includes.files import (
     MAX_DEPTH,
@@ -35,6 +36,13 @@ _ATTRIBUTE = re.compile(
     r"\s*(?P<name>[A-Za-z_][\w-]*)(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<open>\{)))?"
 )
 _LITERAL = re.compile(r"(?P<quoted>\"[^\"]*\"|'[^']*'|`[^`$]*`)|-?\d[\d.]*")
+_COMPONENT = re.compile(r"<[A-Z][\w.]*")
+_VALUE = re.compile(
+    r"(?<![\w.$])(?:(?P<label>\"[^\"\n]*\"|'[^'\n]*'|[\w$]++)\s*+:\s*+)?(?P<name>[A-Za-z_$][\w$]*+)(?!\s*[:(.=])"
+    r"|\"[^\"]*\"|'[^'\n]*'|`[^`]*`"
+)
+"""A name in what a tag gives, with the key that it stands behind in an object; or a text."""
+
 MAX_TAG_CHARS = 20_000
 MAX_UNCLOSED = 100
 """Tags of a page that are never closed, behind which none is looked for."""
@@ -88,7 +96,34 @@ def with_mounts(
             )
             text = used.sub(partial(_block, path=path, source=source), text)
     mounted = {name: each[:2] for name, each in components.items() if not each[2]}
-    return _mounted(text, page, mounted) if mounted else text
+    text = _mounted(text, page, mounted) if mounted else text
+    return _with_given_files(text, page, components)
+
+
+def _with_given_files(
+    text: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
+) -> str:
+    """The text with files in the place of components that are given them as values, in an object as well
+    (`<Example code={{ html, "app.ts": typed }} />`), below their keys."""
+    parts: list[str] = []
+    position = unclosed = 0
+    while unclosed < MAX_UNCLOSED and (match := _COMPONENT.search(text, position)):
+        end = _tag_end(text, match.end())
+        unclosed += end == match.end()
+        shown: list[str] = []
+        if text.endswith("/>", match.end(), end):
+            values = _VALUE.finditer(text, match.end(), end)
+            labels = {
+                each["name"]: each["label"] or each["name"] for each in values if each["name"]
+            }
+            for name in filter(components.get, labels):
+                path, source, is_raw = components[name]
+                code = fence(source.rstrip("\n"), language_of(path)) if is_raw else None
+                file = code or _with_file((path, source), {}, page)
+                shown += ["", label("", labels[name].strip("\"'")), "", file, ""] if file else []
+        parts += [text[position : match.start()], "\n".join(shown) or text[match.start() : end]]
+        position = end
+    return "".join([*parts, text[position:]])
 
 
 def _mounted(
