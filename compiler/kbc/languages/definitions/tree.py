@@ -78,6 +78,9 @@ class NodeNames:
         if named is None:
             named = node.child_by_field_name("declarator") or node.child_by_field_name("left")
             while named is not None and (deeper := declared_in(named)) is not None:
+                if named.type == "operator_cast":  # `operator bool() const`
+                    head = self.source[named.start_byte : deeper.start_byte]
+                    return " ".join(head.decode("utf-8", "replace").split())
                 named = deeper
         return self.text(named or _first_name(node))
 
