@@ -32,7 +32,8 @@ MAX_DEPTH = 16
 _AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
 _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
 _DOC = re.compile(rb"/\*\*(?![*/])")
-_DOCS_BELOW = frozenset({"ocaml", "ocaml_interface"})
+_INDENTED = frozenset({"fsharp", "haskell", "nim", "scala"})
+"""Languages whose grammars have the blanks and comments behind an indented block in it."""
 _OPENING = frozenset({"hash_bang_line", "php_tag"})
 _JULIA_PLACES = frozenset({"block", "source_file"})
 
@@ -121,6 +122,7 @@ class _Walk:
     def __init__(self, source: bytes, language: str) -> None:
         self._names = NodeNames(source)
         self._language = language
+        self._is_indented = language in _INDENTED
         self._rules = rules_of(language)
         self._goes_on = False
         self._endings: dict[int, _Ending | None] = {}  # by the last byte of the node
@@ -142,7 +144,7 @@ class _Walk:
         code_row = -1  # the last row of the code before them
         nodes = visit.node.named_children
         for node, below in zip(nodes, [*nodes[1:], None], strict=False):
-            first, last = node.start_point[0], _last_row(node)
+            first, last = node.start_point[0], self._last_row(node)
             if node.type in _OPENING:
                 continue
             if self._is_leading(node):
@@ -157,7 +159,9 @@ class _Walk:
                     comments = first, last
                 continue
             own_line = first + 1
-            last, behind = self._without_comments_behind(node, last)
+            behind = None
+            if self._is_indented:
+                last, behind = self._without_comments_behind(node, last)
             above = comments if comments is not None and first <= comments[1] + 1 else None
             if above is not None:
                 first = above[0]
@@ -234,16 +238,22 @@ class _Walk:
     def _reach(self, node: Node, below: Node | None) -> int:
         """The last row of a comment; of documentation (`/** ... */`) the one above what it documents, as it
         may have blank lines below it."""
-        last = _last_row(node)
+        last = self._last_row(node)
         if below is None or not _DOC.match(self._names.source, node.start_byte):
             return last
         return last if self._is_leading(below) else max(last, below.start_point[0] - 1)
 
+    def _last_row(self, node: Node) -> int:
+        """The row of the node's last character (a node may end at the start of the next row)."""
+        if self._is_indented:
+            return self._names.last_row(node)
+        row, column = node.end_point
+        return row - 1 if column == 0 and row > node.start_point[0] else row
+
     def _without_comments_behind(self, node: Node, last: int) -> tuple[int, tuple[int, int] | None]:
         """The last row of a node without the comments at its end that belong to what follows, and their rows:
-        those that are indented no deeper than the line that it begins on. Grammars of languages that indent
-        blocks have them in the block above, and that of Haskell in the header and the imports."""
-        ending = self._ending(node) if self._language not in _DOCS_BELOW else None
+        those that are indented no deeper than the line that it begins on."""
+        ending = self._ending(node)
         if ending is None or ending.start < node.start_byte:
             return last, None
         count = bisect_right(ending.columns, self._names.indent(node))
@@ -264,26 +274,26 @@ class _Walk:
 
     def _read_ending(self, node: Node) -> _Ending:
         children = node.children
-        ending = _Ending(node.start_byte, _last_row(children[-1]), [], [], [])
+        ending = _Ending(node.start_byte, self._last_row(children[-1]), [], [], [])
         for above, comment in zip(
             reversed([None, *children[:-1]]), reversed(children), strict=True
         ):
             first, column = comment.start_point
-            is_next = not ending.first_rows or _last_row(comment) + 1 == ending.first_rows[-1]
+            is_next = not ending.first_rows or self._last_row(comment) + 1 == ending.first_rows[-1]
             if not (
                 self._is_leading(comment) and is_next and column == self._names.indent(comment)
             ):
                 break
             ending.columns.append(max([column, *ending.columns[-1:]]))
             ending.first_rows.append(first)
-            ending.rows_above.append(first - 1 if above is None else _last_row(above))
+            ending.rows_above.append(first - 1 if above is None else self._last_row(above))
         return ending
 
     def _is_doc_of_above(self, node: Node, below: Node | None) -> bool:
         """Whether a comment is one that OCaml has below what it documents: nothing else is next to it."""
         is_last = below is None or below.start_point[0] > node.end_point[0] + 1
-        has_docs_below = self._language in _DOCS_BELOW
-        return has_docs_below and is_last and self._names.source.startswith(b"(**", node.start_byte)
+        is_ocaml = self._language in ("ocaml", "ocaml_interface")
+        return is_ocaml and is_last and self._names.source.startswith(b"(**", node.start_byte)
 
     def _wraps(self, node: Node) -> bool:
         """Whether a definition in the node takes its lines; in Ruby that is `private def fill`, too."""
@@ -341,12 +351,6 @@ def _has_type(node: Node) -> bool:
 
 def _last_child(node: Node) -> Node | None:
     return node.child(node.child_count - 1) if node.child_count else None
-
-
-def _last_row(node: Node) -> int:
-    """The row of the node's last character (a node may end at the start of the next row)."""
-    row, column = node.end_point
-    return row - 1 if column == 0 and row > node.start_point[0] else row
 
 
 def _sort(found: list[Symbol]) -> None:

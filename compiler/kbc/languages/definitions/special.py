@@ -98,6 +98,8 @@ def c_declaration(names: NodeNames, node: Node, holder: str) -> Definition:
     declared = declared_in(node) if holder not in CALLABLE else None
     if holder in _OPEN and declared is not None and _is_value(names, node, declared):
         return "constant", names.name(declared)
+    if declared is not None and declared.type == "operator_cast":
+        return "function", names.name(node)
     while declared is not None and declared.type != "function_declarator":
         declared = declared_in(declared)
     return "function", names.name(declared)

@@ -78,7 +78,7 @@ _SHARED: Mapping[str, Rule] = {
 _inner_value = partial(Rule, outside=CALLABLE)
 _macro = Rule(kind="constant", needs=[("value", ())])  # without a value it is a guard or a switch
 _of_table = partial(Rule, of=":object_reference")  # without the schema that the name may begin with
-_of_nim = partial(Rule, name=("name", "^/name"), strip="*")
+_of_nim = partial(Rule, name=("name", "^/name"), strip="`*")
 _of_fsharp = partial(Rule, name=(":type_name/type_name",))
 _haskell_type = partial(  # also of operators: `data a :+: b`, `newtype (f :.: g) a`
     Rule, name=(":infix/operator", ":parens/:infix/operator", "name"), strip="`( )"
@@ -113,7 +113,11 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "macro_def": Rule(kind="macro", name=(":macro_command/:argument_list/^",)),
     },
     "clojure": {"list_lit": special.clojure_list},
-    "cpp": {**_C, "field_declaration": special.c_declaration},
+    "cpp": {
+        **_C,
+        "field_declaration": special.c_declaration,
+        "namespace_definition": Rule(kind="module", name=("name",)),  # one without a name is none
+    },
     "csharp": {
         "field_declaration": Rule(  # other fields are parts of their type
             kind="constant",

@@ -66,6 +66,7 @@ class NodeNames:
 
     def __init__(self, source: bytes) -> None:
         self.source = source
+        self._last_rows: dict[int, int] = {}  # by the byte behind a node
 
     def name(self, node: Node | None) -> str:
         """The name of what a node defines, as most grammars have it; "" without one."""
@@ -77,6 +78,9 @@ class NodeNames:
         if named is None:
             named = node.child_by_field_name("declarator") or node.child_by_field_name("left")
             while named is not None and (deeper := declared_in(named)) is not None:
+                if named.type == "operator_cast":  # `operator bool() const`
+                    head = self.source[named.start_byte : deeper.start_byte]
+                    return " ".join(head.decode("utf-8", "replace").split())
                 named = deeper
         return self.text(named or _first_name(node))
 
@@ -85,6 +89,18 @@ class NodeNames:
         start = self.source.rfind(b"\n", 0, node.start_byte) + 1
         line = self.source[start : node.start_byte]
         return len(line) - len(line.lstrip(b" \t"))
+
+    def last_row(self, node: Node) -> int:
+        """The row of a node's last character, which some grammars follow by blanks up to the next node."""
+        end = node.end_byte
+        if not self.source[end - 1 : end].isspace():
+            return node.end_point[0]
+        if end not in self._last_rows:
+            code = end
+            while code and self.source[code - 1 : code].isspace():
+                code -= 1
+            self._last_rows[end] = node.end_point[0] - self.source.count(b"\n", code, end)
+        return max(self._last_rows[end], node.start_point[0])
 
     def text(self, node: Node | None) -> str:
         """What a node says, on one line and without quotes."""

@@ -144,6 +144,22 @@ def listed(language: str, text: str) -> list[str]:
         ),
         pytest.param(
             "cpp",
+            "namespace {\nstd::set<int> parts() {\n return {};\n}\nstruct Tank {\n operator bool() const {\n"
+            "  return full;\n }\n operator const char *() const;\n};\n}\nnamespace a::b {\nvoid f();\n}\n",
+            [
+                *("function parts", "struct Tank", "method operator bool"),
+                *("method operator const char", "module a::b", "function f"),
+            ],
+            id="namespaces without a name and conversions",
+        ),
+        pytest.param(
+            "nim",
+            "proc `==`*(a, b: Tank): bool =\n  true\n",
+            ["function =="],
+            id="operators that a module exports",
+        ),
+        pytest.param(
+            "cpp",
             "TANK_API std::vector<int> parts() {\n return {};\n}\nTANK_INLINE Tank &Tank::fill() {\n}\n"
             "TANK_INLINE Tank::Tank(int size) : size_(size) {\n}\n"
             "template <class T>\nTANK_INLINE Box<T>::Box(int size) {\n}\n"

@@ -95,6 +95,12 @@ def test_a_comment_behind_an_indented_block_is_of_what_follows(
     assert lines(text, language) == expected
 
 
+def test_a_definition_behind_an_indented_body_has_its_first_line_alone() -> None:
+    text = "object Tank {\n  val sizes: Seq[Int] =\n    Seq(1)\n\n  private def fill = {\n    1\n  }\n}\n"
+
+    assert lines(text, "scala") == [("Tank", 1, 1, 8), ("sizes", 2, 2, 3), ("fill", 5, 5, 7)]
+
+
 def test_comments_behind_one_another_are_told_apart_by_their_indentation() -> None:
     text = (
         "object Tank {\n  def level =\n    1\n      // low\n    // high\n  // all\n  def f = 2\n}\n"

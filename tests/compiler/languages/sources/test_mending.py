@@ -209,9 +209,11 @@ def test_a_macro_behind_a_method_of_objective_c_costs_no_definition_around_it() 
 @required
 /**
  Fills it.
+
+ @param level How far
  */
 - (nullable id<Tank>)fill:(nullable NSString *)level
-                     then:(nullable Block)then API_DEPRECATED_WITH("fill:", macos(10.10, API_LATER));
+                     then:(nullable Block)then API_DEPRECATED_WITH("fill:", macos(10.10, OLD), ios(8.0, OLD));
 
 @optional
 /**
