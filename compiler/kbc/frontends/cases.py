@@ -29,9 +29,9 @@ from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
-_SUITE, _PAGE = ".robot", ".md"
-"""Endings of suites and pages, and of files of keywords and READMEs beside them."""
-_WRITTEN = (".feature", _SUITE, _PAGE)
+_SUITE, _REQUEST, _PAGE = ".robot", ".bru", ".md"
+"""Endings of suites, requests and pages, and of files of keywords, variables and READMEs beside them."""
+_WRITTEN = (".feature", _SUITE, _REQUEST, _PAGE)
 """Endings of files in which tests are written; any two may call tests the same."""
 _TABLES = ("csv", "xlsx", "xml")
 """Endings of files whose identifiers people may have written."""
@@ -80,7 +80,7 @@ def read(
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
-    for ending in (_SUITE, _PAGE):
+    for ending in (_SUITE, _REQUEST, _PAGE):
         if any(each.path.lower().endswith(ending) for each in records.values()):
             without = [path for path in without if not path.lower().endswith(ending)]
     if without:
