@@ -142,6 +142,12 @@ def test_a_file_without_tests_stops_no_build(name: str, text: str, code: str) ->
     assert codes(diagnostics) == {code: "warning"}
 
 
+def test_a_page_beside_tests_is_no_finding() -> None:
+    records, diagnostics = read([CASE], "# Tests\n\nRun them.\n", names=("a.json", "README.md"))
+    assert (len(records), codes(diagnostics)) == (1, {})
+    assert codes(read("# Tests\n", names=("README.md",))[1]) == {"tests-none": "warning"}
+
+
 def test_what_is_not_read_of_tables_is_reported() -> None:
     header = "ID,Title,Action,Tags,Colour\n"
     tables = (f"{header}C1,Starts,Press,a,red,blue\n", f"{header}C2,Stops,Pull,a,red\n")
