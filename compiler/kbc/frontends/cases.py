@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+from kb_runtime.records import allure
 from kb_runtime.records.case_files import CaseFileError, parse
 from kb_runtime.records.cases import (
     SKIPPING,
@@ -58,7 +59,8 @@ def read(
     records: dict[str, TestRecord] = {}
     without: list[str] = []
     incomplete: dict[str, list[CaseFinding]] = {}
-    for file in files:
+    # What Allure ran again has a file of its own, with a name that does not tell which was last.
+    for file in sorted(files, key=lambda each: allure.ended_at(each.path, each.data)):
         name = file.path.rsplit("/", 1)[-1]
         try:
             parsed = parse(file.path, file.data)
