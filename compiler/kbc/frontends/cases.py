@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+from kb_runtime.records import allure
 from kb_runtime.records.case_files import CaseFileError, parse
 from kb_runtime.records.cases import (
     SKIPPING,
@@ -29,11 +30,12 @@ from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
-_SUITE, _PAGE = ".robot", ".md"
-"""Endings of suites and pages, and of files of keywords and READMEs beside them."""
-_WRITTEN = (".feature", _SUITE, _PAGE)
+_SUITE, _REQUEST, _PAGE = ".robot", ".bru", ".md"
+"""Endings of suites, requests and pages, and of files of keywords and variables beside them and of READMEs
+beside any tests."""
+_WRITTEN = (".feature", _SUITE, _REQUEST, _PAGE)
 """Endings of files in which tests are written; any two may call tests the same."""
-_TABLES = ("csv", "xlsx", "xml")
+_TABLES = (".csv", ".xlsx", ".xml")
 """Endings of files whose identifiers people may have written."""
 _NOTES: tuple[FindingCode, ...] = ("no-steps", "no-tags", "step-without-action", "column-not-read")
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
@@ -57,7 +59,8 @@ def read(
     records: dict[str, TestRecord] = {}
     without: list[str] = []
     incomplete: dict[str, list[CaseFinding]] = {}
-    for file in files:
+    # What Allure ran again has a file of its own, with a name that does not tell which was last.
+    for file in sorted(files, key=lambda each: allure.ended_at(each.path, each.data)):
         name = file.path.rsplit("/", 1)[-1]
         try:
             parsed = parse(file.path, file.data)
@@ -80,9 +83,9 @@ def read(
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
-    for ending in (_SUITE, _PAGE):
-        if any(each.path.lower().endswith(ending) for each in records.values()):
-            without = [path for path in without if not path.lower().endswith(ending)]
+    endings = {_ending(each.path) for each in records.values()}
+    usual = endings & {_SUITE, _REQUEST} | ({_PAGE} if endings else set())
+    without = [path for path in without if _ending(path) not in usual]
     if without:
         _report_without_tests(without, collection.name, diagnostics)
     _note(incomplete, diagnostics)
@@ -112,13 +115,16 @@ def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Di
 def _told_apart(case: Case, path: str, earlier: TestRecord | None) -> Case:
     """The test with its file in its uid, if another test of an earlier file has the same. An identifier in a
     table, such as `1` or `TC_01`, often counts within the table."""
-    ending = path.lower().rpartition(".")[2]
-    if earlier is not None and f".{ending}" in _WRITTEN:
+    if earlier is not None and _ending(path) in _WRITTEN:
         return _with_folder(case, path)
-    is_of_table = ending in _TABLES and case.uid == case.test_case_id
+    is_of_table = _ending(path) in _TABLES and case.uid == case.test_case_id
     if earlier is not None and is_of_table and case.title.casefold() != earlier.title.casefold():
         return dataclasses.replace(case, uid=f"{path.rpartition('.')[0]}: {case.uid}")
     return case
+
+
+def _ending(path: str) -> str:
+    return f".{path.lower().rpartition('.')[2]}"
 
 
 def _with_folder(case: Case, path: str) -> Case:

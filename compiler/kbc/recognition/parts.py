@@ -19,7 +19,7 @@ from kbc.recognition.places import FEW_PAGES, MANY_PAGES, is_of_others, is_page,
 from kbc.recognition.site import joined
 from kbc.sources.workshop_tree import EXERCISE_FOLDER, EXERCISES, STEP_FOLDER
 
-ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature", ".robot")
+ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature", ".robot", ".bru")
 """Endings of files that nothing but the kind `tests` reads."""
 _TABLES = (".csv", ".xlsx")
 _NOT_OWN = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
@@ -27,7 +27,7 @@ _NOT_OWN = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-
 _OF_CASES = re.compile(r"(?i)test|(?:\A|[/_ -])tc[-_ ]?[0-9]")
 """In the paths of test cases in Markdown."""
 _FEATURES = "features"
-_WRITTEN = {".feature": _FEATURES, ".robot": "suites"}
+_WRITTEN = {".feature": _FEATURES, ".robot": "suites", ".bru": "requests"}
 """Ending of files in which people write tests -> what a collection of them is called."""
 _COURSE_STEPS = ".github/steps"
 _MOST_NAMED = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,8 +12,12 @@ from kb_runtime.records.runs import objects
 
 _Record = Mapping[str, Any]
 
+ENDING = "-result.json"
+"""Of the files that have one result each, called by random numbers."""
+
+_STOP = re.compile(rb'"stop"\s*:\s*([0-9]{1,15})(?![0-9])')
 _OF_RESULT = frozenset({"uuid", "name", "status", "labels"})
-_IDENTIFYING = frozenset({"fullName", "historyId"})
+_IDENTIFYING = frozenset({"fullName", "historyId", "stop"})
 _OF_CONTAINER = frozenset({"uuid", "children"})
 _FOLDERS = (("epic", "feature", "story"), ("parentSuite", "suite", "subSuite"))
 """Labels by which a report groups tests: what they are about, else where they are."""
@@ -27,6 +32,14 @@ def records(data: Any) -> list[dict[str, Any]] | None:
     if not items or not all(map(_is_of_allure, items)):
         return None
     return [_record(each) for each in items if each.keys() >= _OF_RESULT]
+
+
+def ended_at(name: str, data: bytes) -> int:
+    """When the test in a file of results ended, in milliseconds since 1970: the last of the times of its
+    steps and its own. 0 for another file."""
+    if not name.endswith(ENDING):
+        return 0
+    return max((int(each) for each in _STOP.findall(data)), default=0)
 
 
 def _is_of_allure(item: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from kb_runtime.records.outcomes import COLOUR
 
-ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature", ".robot", ".md")
+ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature", ".robot", ".bru", ".md")
 
 MAX_CELL_CHARS = 1 << 20
 _TITLE_ROWS = 20
@@ -54,7 +54,7 @@ def parse(name: str, data: bytes) -> Any:
         return _csv(text)
     if ending in ("xml", "trx"):
         return {"tests": _report(text)}
-    if ending in ("feature", "robot", "md"):
+    if ending in ("feature", "robot", "bru", "md"):
         return {"tests": _written(text, name, ending)}
     return _json(text)
 
@@ -102,8 +102,10 @@ def _json_lines(text: str) -> list[Any] | None:
 
 def _written(text: str, name: str, ending: str) -> list[dict[str, Any]]:
     """The tests of a file in which people write them."""
-    from kb_runtime.records import gherkin, markdown_cases, robot_suites
+    from kb_runtime.records import bruno, gherkin, markdown_cases, robot_suites
 
+    if ending == "bru":
+        return bruno.records(text, name)
     if ending == "md":
         return markdown_cases.records(text, name)
     read = gherkin.records if ending == "feature" else robot_suites.records

@@ -90,6 +90,17 @@ def test_the_later_of_two_files_wins() -> None:
     assert codes(diagnostics) == {"test-duplicate": "warning"}
 
 
+def test_of_results_of_allure_the_one_that_ended_last_counts() -> None:
+    def result(status: str, stop: int) -> dict[str, Any]:
+        steps = [{"name": "Press", "status": status, "stop": stop - 1}]
+        names = {"uuid": str(stop), "name": "starts", "fullName": "pump.starts", "labels": []}
+        return {**names, "status": status, "start": 1, "stop": stop, "steps": steps}
+
+    runs = [result("passed", 900), result("failed", 700), result("failed", 800)]
+    records, _ = read(*runs, names=tuple(f"{name}-result.json" for name in "abc"))
+    assert [record.expected_results for record in records] == ["last outcome: passed"]
+
+
 def test_an_identifier_counts_within_its_table() -> None:
     tables = [f"ID,Title\n{rows}" for rows in ("1,Starts\n2,Stops\n", "1,Fills\n2,stops\n")]
     records, diagnostics = read(*tables, names=("pump.csv", "tank.csv"))
@@ -140,6 +151,12 @@ def test_a_file_without_tests_stops_no_build(name: str, text: str, code: str) ->
     records, diagnostics = read([CASE], text, names=("cases.json", name))
     assert [record.title for record in records] == [CASE["title"]]
     assert codes(diagnostics) == {code: "warning"}
+
+
+def test_a_page_beside_tests_is_no_finding() -> None:
+    records, diagnostics = read([CASE], "# Tests\n\nRun them.\n", names=("a.json", "README.md"))
+    assert (len(records), codes(diagnostics)) == (1, {})
+    assert codes(read("# Tests\n", names=("README.md",))[1]) == {"tests-none": "warning"}
 
 
 def test_what_is_not_read_of_tables_is_reported() -> None:

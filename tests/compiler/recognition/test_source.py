@@ -114,6 +114,19 @@ def test_folders_of_dependencies_hold_no_documentation(tmp_path: Path) -> None:
     assert [each.name for each in found] == ["readme", "code"]
 
 
+def test_requests_of_bruno_are_tests(tmp_path: Path) -> None:
+    request = "meta {{\n  name: Pump {0}\n}}\n\nget {{\n  url: /pumps/{0}\n}}\n"
+    files = {f"api/pumps/{n}.bru": request.format(n) for n in range(3)}
+    others = {"api/environments/Local.bru": "vars {\n  host: x\n}\n", "app.js": "let a = 1;\n"}
+    root = write_tree(tmp_path / "heron", {"package.json": "{}", **files, **others})
+    inputs, diagnostics = read(root)
+    assert [record.id for record in inputs.records["requests"]] == [
+        f"api/pumps/Pump {n}" for n in range(3)
+    ]
+    assert not {record.id for record in inputs.records["code"]} & files.keys()
+    assert not [each for each in diagnostics if each.code.startswith("tests-")]
+
+
 def _suite(name: str) -> str:
     return f"*** Test Cases ***\n{name} Is Built\n    Build    {name}\n"
 

@@ -79,3 +79,12 @@ def test_what_is_set_up_around_tests_is_none(data: Any) -> None:
     found = normalise(data, "functional", "a-container.json")
     assert found is not None
     assert (found.cases, found.findings) == ((), ())
+
+
+def test_a_result_of_an_old_adapter_is_called_as_its_test() -> None:
+    result = {"uuid": "a", "name": "starts", "status": "passed", "labels": [], "stop": 1}
+    found = normalise(result, "functional", "a-result.json")
+    assert found is not None
+    assert [(case.uid, case.expected_results) for case in found.cases] == [
+        ("starts", "last outcome: passed")
+    ]

@@ -1,0 +1,87 @@
+"""Requests of Bruno."""
+
+from __future__ import annotations
+
+import pytest
+from tests.runtime.records.test_exports import only
+
+from kb_runtime.records.case_files import parse
+from kb_runtime.records.cases import Step
+
+REQUEST = """meta {
+  name: Start the pump
+  type: http
+  seq: 2
+  tags: [
+    smoke
+    motor
+  ]
+}
+
+post {
+  url: {{host}}/pumps/:id/start
+  body: json
+  auth: bearer
+}
+
+headers {
+  x-key: secret
+}
+
+auth:bearer {
+  token: secret
+}
+
+body:json {
+  {
+    "speed": 2
+  }
+}
+
+assert {
+  res.status: eq 200
+  res.status: isNumber
+  ~res.body.hum: isDefined
+}
+
+script:pre-request {
+  test("of a script", () => {});
+}
+
+tests {
+  test("it hums", function() {
+    expect(res.body.hum).to.equal(true);
+  });
+  test('the lamp is lit', () => {});
+}
+
+docs {
+  Starts it, unless it *runs*.
+}
+"""
+
+
+def test_a_request_is_a_test_with_what_is_expected_of_it() -> None:
+    case = only("api/pump/start.bru", REQUEST)
+    assert (case.uid, case.title) == ("api/pump/Start the pump", "Start the pump")
+    assert (case.folder, case.test_type, case.tags) == ("api/pump", "API", ("smoke", "motor"))
+    assert case.description == "Starts it, unless it *runs*."
+    expected = ("res.status: eq 200", "res.status: isNumber", "it hums", "the lamp is lit")
+    data = '{\n  "speed": 2\n}'
+    assert case.steps == (Step(1, "POST {{host}}/pumps/:id/start", data, expected),)
+    assert case.test_path == "api/pump/start.bru"
+    assert "secret" not in repr(case)
+
+
+def test_a_request_may_state_little() -> None:
+    case = only("stop.bru", "meta {\n  tags: [a, b]\n}\nhttp {\n  method: purge\n  url: /x\n}\n")
+    assert (case.uid, case.tags) == ("stop", ("a", "b"))
+    assert case.steps == (Step(1, "PURGE /x"),)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "vars {\n  host: x\n}\n", "meta {\n  name: folder\n}\n", "get {", "  get {\n}\n"]
+)
+def test_settings_and_variables_are_no_requests(text: str) -> None:
+    tests = parse("a.bru", text.encode())["tests"]
+    assert [test["steps"][0]["action"] for test in tests] == (["GET"] if text == "get {" else [])
