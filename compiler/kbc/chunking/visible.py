@@ -18,6 +18,9 @@ _LONG_CONTENTS = 20
 page or section is about."""
 
 
+_DRAWN = re.compile(r"[-=*_|:\s]+")
+
+
 @dataclass(frozen=True, slots=True)
 class Visible:
     """`text` is that of a record with spaces for what is not embedded. Of this, `comments` are not indexed
@@ -29,7 +32,8 @@ class Visible:
 
 def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx: bool) -> Visible:
     """The text of a record with spaces for front matter (a pattern's says when to use it and stays), for
-    comments outside of code, for definitions of links and long contents of the page, and for MDX syntax."""
+    comments outside of code, for definitions of links and long contents of the page, for MDX syntax, and for
+    lines that only draw."""
     text = record.text
     hidden = 0
     if document.front_matter is not None and not isinstance(record, PatternRecord):
@@ -46,7 +50,20 @@ def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx:
     for span in sorted([*hidden_spans, *_navigation(document)]):
         if not apart or span[0] >= apart[-1][1]:  # a comment may be in what is hidden as a whole
             apart.append(span)
-    return Visible(without(blank(text[:hidden]) + body, apart), tuple(apart))
+    visible = without(blank(text[:hidden]) + body, apart)
+    return Visible(without(visible, _drawn(document)), tuple(apart))
+
+
+def _drawn(document: markdown.Document) -> Iterator[Span]:
+    """Lines that are drawn: rules, what underlines a heading, and the line below the head of a table. To an
+    encoder each of their signs is a token."""
+    starts = [0, *(end.end() for end in re.finditer(r"\n|\Z", document.text))]
+    for block in document.blocks:
+        number = block.end_line if block.kind in ("heading", "rule") else block.start_line + 1
+        if block.kind in ("heading", "rule", "table") and number <= block.end_line:
+            start, end = starts[number - 1], starts[number]
+            if _DRAWN.fullmatch(document.text, start, end):
+                yield start, end
 
 
 def _navigation(document: markdown.Document) -> Iterator[Span]:
