@@ -328,8 +328,7 @@ class Opened:
     ) -> list[int]:
         if self._owner.by_path:
             catalog = self._artifact.catalog(collection)
-            whole = self._owner.recognised
-            path = catalog[record]["path"] if whole else catalog.id(record)
+            path = self._place(catalog, record)
             return [
                 at
                 for at, target in enumerate(question.targets)
@@ -344,7 +343,7 @@ class Opened:
         if key not in self._names:
             kind = self._artifact.collection(collection).kind
             catalog = self._artifact.catalog(collection)
-            id = catalog[record]["path"] if self._owner.recognised else catalog.id(record)
+            id = self._place(catalog, record)
             names = {id, f"{collection}:{id}", self._shown_as.get(key, id)}
             if kind == "docs":  # whatever its group
                 names.add(f"doc:{id}")
@@ -352,6 +351,11 @@ class Opened:
                 names.add(catalog[record].get("url", ""))
             self._names[key] = frozenset(names)
         return self._names[key]
+
+    def _place(self, catalog: Any, record: int) -> str:
+        """The path of a record in the tree, or its id: so too of a page of HTML, which has no path."""
+        id: str = catalog.id(record)
+        return catalog[record].get("path", id) if self._owner.recognised else id
 
     def _all_names(self) -> Iterator[frozenset[str]]:
         for info in self._artifact.collections:

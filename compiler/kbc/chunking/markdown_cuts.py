@@ -20,6 +20,8 @@ _TABLE_ROW = 30
 _FENCE_MARK = 90
 _INSIDE_OTHER = 40
 
+# `**Note**`: what an admonition, or a heading outside of the contents, is called.
+_LABEL = re.compile(r"\s*(\*\*|__)(?=\S)(?:(?!\1)[^\n]){1,100}(?<![\s.!?。])\1:?\s*")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)")
 
 
@@ -42,13 +44,19 @@ def block_cuts(lines: TextLines, blocks: Sequence[Block], room: int) -> list[int
 def _cut_between(lines: TextLines, previous: Block | None, block: Block) -> int:
     if block.kind == "heading" or previous is None:
         return BORDER
-    if previous.kind == "heading":
+    if previous.kind == "heading" or _is_label(lines, previous):
         return GLUED
     if previous.kind == "paragraph" and block.kind in ("fence", "code", "table", "list", "quote"):
         _, end = lines.indexes(previous.start_line, previous.end_line)
         introduces = lines[end - 1].rstrip().endswith(":")
         return _AFTER_COLON if introduces else _CODE_AFTER_TEXT
     return _NEW_BLOCK
+
+
+def _is_label(lines: TextLines, block: Block) -> bool:
+    """Whether a paragraph is a line in bold that says what follows."""
+    first, end = lines.indexes(block.start_line, block.end_line)
+    return block.kind == "paragraph" and end - first == 1 and bool(_LABEL.fullmatch(lines[first]))
 
 
 def _cuts_inside(lines: TextLines, block: Block, first: int, end: int) -> list[int]:

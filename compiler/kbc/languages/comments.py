@@ -12,11 +12,13 @@ _INSTRUCTION = r"<\?(?!php\b|xml\b)(?=[A-Za-z])"
 as little as a comment. PHP and XML outside of code are content all the same."""
 _TARGET = r"^\([^\s()][^()\n]*\)=[ \t]*$"
 """A name that MyST gives to what follows, on a line of its own."""
-HIDDEN = re.compile(rf"<!--|{_INSTRUCTION}|{_TARGET}", re.MULTILINE)
+_EMPTY = r"<(?P<tag>a|span|div)\b[^<>]{0,400}(?:/>|>[ \t]*</(?P=tag)>)"
+"""An element with nothing in it, most often a place that links lead to (`<a name="knots"></a>`)."""
+HIDDEN = re.compile(rf"<!--|{_INSTRUCTION}|{_EMPTY}|{_TARGET}", re.MULTILINE)
 """What a text with something that is not shown contains."""
 
 _BACKTICKS = re.compile(r"`+")
-_MARK = re.compile(rf"\\.|`+|<!--|{_INSTRUCTION}|{_TARGET}", re.MULTILINE)
+_MARK = re.compile(rf"\\.|`+|<!--|{_INSTRUCTION}|{_EMPTY}|{_TARGET}", re.MULTILINE)
 
 Span = tuple[int, int]
 """The characters [start, end) of a text."""
@@ -33,7 +35,7 @@ class CommentedLines:
 
 
 def comments(text: str, commented: Iterable[CommentedLines]) -> Iterator[Span]:
-    """The comments, processing instructions and targets outside code, in order and apart."""
+    """The comments, processing instructions, targets and empty elements outside code, in order and apart."""
     starts = [0]
     position = 0
     for lines in commented:
@@ -56,6 +58,8 @@ def _between(text: str, position: int, end: int, *, has_code: bool) -> Iterator[
         if mark[0][0] == "(":
             if has_code:
                 yield mark.span()
+        elif mark["tag"]:
+            yield mark.span()
         elif mark[0][0] == "<":
             ending = "-->" if mark[0] == "<!--" else "?>"
             close = text.find(ending, position - 2, end)  # `<!-->` is a comment

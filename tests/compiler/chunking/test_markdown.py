@@ -161,6 +161,10 @@ def test_comments_are_not_embedded(budget: TokenBudget, page: Page) -> None:
         ("a <?one\ntwo?> `<?code ?>` b <!-- c -->\n", ["<?one\ntwo?>", "<!-- c -->"]),
         ("(a-b)=\n(c d)=\n## A\n\n(e)=\nText (f)= (g)=\n", ["(a-b)=", "(c d)=", "(e)="]),
         ("```\n(a)=\n```\n\n`b\n(c)=\nd` ()= \n<div>\n(e)=\n</div>\n", []),
+        (
+            '<a name="a"></a>\n## A <span id=b></span>\n\n<a class="x" id="c"/> `<a id="d"></a>` <a>e</a>\n',
+            ['<a name="a"></a>', "<span id=b></span>", '<a class="x" id="c"/>'],
+        ),
         ("<?php\necho 1;\n?>\n\na <?xml version='1'?> <? b ?> <?= c ?> <?open\n", []),
     ],
 )
@@ -192,6 +196,15 @@ def test_definitions_of_links_are_not_embedded(
     assert hidden.replace("\r", "").strip() == definitions
     assert "https://lamps" not in found.embedded_text
     assert all(each in found.embedded_text for each in ("[lamp]", notes, "[x]: y"))
+
+
+def test_lines_that_only_draw_are_not_embedded(budget: TokenBudget, page: Page) -> None:
+    row = f"| {'-' * 400} | :--: |"
+    text = f"Lamps\n{'=' * 400}\n\nText.\n\n***\n\n| a | b |\n{row}\n| c | d |\n\n```\n---\n```\n"
+    (found,) = chunk(page(text), budget)
+    assert found.text == text
+    shown = "Guide › Lamps Lamps Text. | a | b | | c | d | ``` --- ```"
+    assert found.embedded_text.split() == shown.split()
 
 
 def test_long_contents_of_a_page_are_not_embedded(budget: TokenBudget, page: Page) -> None:

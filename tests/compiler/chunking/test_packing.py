@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbc.chunking import TokenBudget, chunk
 from kbc.chunking.packing import GLUED, UncutSpan, pack
+from kbc.records import DocRecord
 
 
 def pieces(*costs_and_cuts: tuple[int, int]) -> list[UncutSpan]:
@@ -41,3 +46,15 @@ def test_ranges_cover_all_pieces_and_fit(costs: list[tuple[int, int]], room: int
     ranges = pack(pieces(*costs), room)
     assert [index for i, j in ranges for index in range(i, j)] == list(range(len(costs)))
     assert all(sum(cost for cost, _ in costs[i:j]) <= room for i, j in ranges)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_label"),
+    [("**Note**", True), ("__See also__:", True), ("**It may fall.**", False), ("**a** b", False)],
+)
+def test_a_label_in_bold_stays_with_what_it_introduces(
+    line: str, is_label: bool, words_budget: TokenBudget, page: Callable[..., DocRecord]
+) -> None:
+    text = f"# A\n\n{'a ' * 26}end\n\n{line}\n\n{'b ' * 24}\n\n{'c ' * 24}\n"
+    first, *_ = chunk(page(text), words_budget)
+    assert first.text.rstrip().endswith("end" if is_label else line)

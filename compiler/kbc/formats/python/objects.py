@@ -204,7 +204,7 @@ class PythonObjects:
         stem = "/".join(parts)
         usual = (posixpath.join(*each) for each in product(_TOPS, ("", parts[0]), _FOLDERS))
         for folder in dict.fromkeys((*self._folders, *usual)):
-            for ending in ("/__init__.py", ".py", ".pyi"):
+            for ending in ("/__init__.py", ".py", "/__init__.pyi", ".pyi"):
                 path = posixpath.normpath(posixpath.join(folder, stem + ending))
                 data = find(path)
                 if data is not None and len(data) <= MAX_BYTES:

@@ -24,6 +24,20 @@ _MEMBERS = re.compile(r"[\"']members[\"'](?!\s*:\s*(?:False|0)\b)")
 CLASSES = frozenset(["autoclass", "autoexception"])
 """Directives whose content describes members of what they name."""
 
+_OF_EXTENSION = re.compile(
+    r"auto\w+?(module|class|exception|function|data|method|attribute|property|decorator|type)"
+)
+"""A documenter of an extension gives its name to a directive: `autoapiclass` of sphinx-autoapi."""
+
+_PYDANTIC = "autopydantic_"
+_RELATED = {
+    "autoenum": "autoclass", "autonamedtuple": "autoclass", "autoprotocol": "autoclass",
+    "autotypeddict": "autoclass", f"{_PYDANTIC}config": "autoclass",
+    f"{_PYDANTIC}field": "autoattribute", f"{_PYDANTIC}model": "autoclass",
+    f"{_PYDANTIC}settings": "autoclass", f"{_PYDANTIC}validator": "automethod",
+}  # fmt: skip
+"""Documenters of autodoc_pydantic, enum-tools and sphinx-toolbox, which are not called so."""
+
 
 class described(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
     """An object in `found`, a `Reference`, and which of its `members` are described."""
@@ -42,6 +56,12 @@ def own_text(
     node = beside("", owner=plain_name(name), has_heading=has_heading)
     node.extend(children)
     return [node]
+
+
+def directive_of_autodoc(name: str) -> str:
+    """What autodoc calls the directive of an extension's documenter; "" where `name` is not one's."""
+    found = _OF_EXTENSION.fullmatch(name)
+    return _RELATED.get(name) or (f"auto{found[1]}" if found else "")
 
 
 def plain_name(argument: str) -> str:
@@ -92,6 +112,11 @@ def _describes_members(context: Context) -> bool:
 class AutoDoc(SphinxDirective):
     imported = False
 
+    @property
+    def base_name(self) -> str:
+        name = super().base_name
+        return directive_of_autodoc(name) or name
+
     def run(self) -> list[nodes.Node]:
         is_module = self.base_name in ("automodule", "automodapi")
         if is_module:
@@ -119,11 +144,12 @@ class AutoDoc(SphinxDirective):
     @property
     def _describes_all(self) -> bool:
         """Whether all members are described without the option `members`: for those that a class inherits,
-        or because conf.py says so."""
+        of a model of pydantic, or because conf.py says so."""
         known = {"members", "no-members", "nomembers"} & self.options.keys()
         if known or self.base_name not in (*CLASSES, "automodule"):
             return False
-        return "inherited-members" in self.options or _describes_members(self.context)
+        has_all = "inherited-members" in self.options or self.name.lower().startswith(_PYDANTIC)
+        return has_all or _describes_members(self.context)
 
 
 class AutoModApi(AutoDoc):

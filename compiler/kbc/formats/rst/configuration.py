@@ -26,6 +26,9 @@ _SYS_PATH = re.compile(
     r"^[^\S\n]*sys\.path\.(?:insert|append)\s*\(((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*)\)",
     re.MULTILINE,
 )
+_AUTOAPI = re.compile(r"^autoapi_dirs\s*=\s*(\[[^\]]*\]|[^\[\n]+)", re.MULTILINE)
+_UP = re.compile(r"\.parent\b|\.parents\[(\d)\]|\bdirname\b|\bpardir\b")
+"""What leads to the folder above in an expression."""
 _TEXT = re.compile(r"""(?<!\w)["']([^"'\n]*)["']""")
 _EXTENSIONS = re.compile(r"\b(?:\w+_)?extensions\s*\+?=\s*[\[(]([^\])]*)")
 _TYPES = re.compile(
@@ -133,13 +136,26 @@ def with_definitions(text: str, context: Context) -> str:
 
 
 def search_path(context: Context) -> list[str]:
-    """The folders that conf.py adds to those in which modules are looked for:
-    `sys.path.append(os.path.join(os.path.dirname(__file__), "..", "lib"))`."""
+    """The folders that conf.py adds to those in which modules are looked for
+    (`sys.path.append(os.path.join(os.path.dirname(__file__), "..", "lib"))`), and those of packages that
+    sphinx-autoapi reads."""
     folder, source = configuration(context)
-    calls = (_TEXT.findall(each) for each in _SYS_PATH.findall(source))
-    stated = [posixpath.join(*parts) for parts in calls if parts]
-    paths = [posixpath.normpath(posixpath.join(folder, each)) for each in stated]
+    stated = [_place(each) for each in _SYS_PATH.findall(source)]
+    for listed in _AUTOAPI.findall(source):
+        packages = [_place(each) for each in listed.strip("[]").split(",")]
+        stated += [posixpath.join(each, "..") for each in packages if each] + packages
+    paths = [posixpath.normpath(posixpath.join(folder, each)) for each in stated if each]
     return ["" if path == "." else path for path in paths if not path.startswith("/")]
+
+
+def _place(expression: str) -> str:
+    """The folder that an expression of conf.py leads to, from its own (`Path(__file__).parent / "lib"`); ""
+    where it names none."""
+    parts = _TEXT.findall(expression)
+    if not parts:
+        return ""
+    ups = sum(int(each[1] or 0) + 1 for each in _UP.finditer(expression))
+    return posixpath.join(*[".."] * (ups - ("__file__" in expression)), *parts)
 
 
 def declared_types(context: Context) -> DeclaredTypes:

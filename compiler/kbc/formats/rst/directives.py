@@ -12,7 +12,13 @@ from docutils.parsers.rst.states import SubstitutionDef
 
 from kbc.formats.document import FormatError
 from kbc.formats.loading import parse_python
-from kbc.formats.rst.autodoc import AutoDoc, AutoModApi, AutoSummary, plain_name
+from kbc.formats.rst.autodoc import (
+    AutoDoc,
+    AutoModApi,
+    AutoSummary,
+    directive_of_autodoc,
+    plain_name,
+)
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import Context, is_style
@@ -413,6 +419,8 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
         found = _CLASSES.get(base, _ObjectDirective)
         if base not in _CLASSES and not domain:
             found = _DECLARED[declared_types(context).directives.get(base, "")]
+            if found is _Unknown and directive_of_autodoc(base):
+                found = AutoDoc
         if domain and found in _PLAIN:  # what a domain describes, whatever its name
             found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})

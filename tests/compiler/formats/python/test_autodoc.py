@@ -15,6 +15,11 @@ from kbc.formats import convert
         'sys.path.insert(0, os.path.abspath("../../lib"))',
         "sys.path.append(\n    os.path.join(os.path.dirname(__file__), '..', '..', 'lib')\n)",
         'sys.path.insert(0, os.path.abspath("."))\nsys.path.insert(0, str(Path("../../lib").resolve()))',
+        'sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "lib"))',
+        'sys.path.append(str(Path(__file__).parents[2] / "lib"))',
+        "autoapi_dirs = [\n    pathlib.Path('.').resolve().parent.parent / 'lib' / 'pond',\n]",
+        'autoapi_dirs = ["../../lib"]',
+        'autoapi_dirs = "../../lib/pond"',
     ],
 )
 def test_source_is_looked_for_where_conf_py_has_modules_from(added: str) -> None:
@@ -38,6 +43,37 @@ def test_source_is_in_the_usual_folders_and_behind_assignments(folder: str) -> N
     source = b"API\n===\n\n.. automethod:: pond.birds.Heron.fly\n"
     (found,) = convert("doc/api.rst", source, tree.get)
     assert found.text == "# API\n\n## `Heron.fly()`\n\nFlies.\n"
+
+
+@pytest.mark.parametrize(
+    ("directive", "options"),
+    [
+        ("autoapiclass", "   :members:\n"),
+        ("autoclass", "   :members:\n"),
+        ("autoenum", "   :members:\n"),
+        ("autopondclass", "   :members:\n"),
+        ("autopydantic_model", "   :model-show-json: False\n"),
+    ],
+)
+def test_documenters_of_extensions_are_read_as_those_they_are_called_after(
+    directive: str, options: str
+) -> None:
+    tree = {"pond.py": b"class Heron:\n    'A bird.'\n    def fly(self):\n        'Flies.'\n"}
+    source = f"API\n===\n\n.. {directive}:: pond.Heron\n{options}".encode()
+    (found,) = convert("api.rst", source, tree.get)
+    assert (
+        found.text == "# API\n\n## `class pond.Heron()`\n\nA bird.\n\n### `Heron.fly()`\n\nFlies.\n"
+    )
+    assert found.problems == ()
+
+
+def test_a_package_may_have_stubs_alone() -> None:
+    tree = {
+        "lib/pond/__init__.pyi": b"from .birds import Heron as Heron\n",
+        "lib/pond/birds.pyi": b"class Heron:\n    'A bird.'\n",
+    }
+    (found,) = convert("api.rst", b"API\n===\n\n.. autoclass:: pond.Heron\n", tree.get)
+    assert found.text == "# API\n\n## `class pond.Heron()`\n\nA bird.\n"
 
 
 def test_what_a_package_imports_counts_before_its_module_of_that_name() -> None:
