@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -113,6 +114,9 @@ def test_code_of_several_lines_keeps_them() -> None:
         "<Table><Tr><Td>a</Td></Tr></Table>\n",
         "</table> and <table>\n",
         "<p>never closed\n",
+        "<p>a <!-- b</p>\n\nc\n",
+        '<ul><li>a</li><script>show("b")</script></ul>\n',
+        "<table><tr><td>\n\n[a]: b.md\n\n</td></tr></table>\n",
     ],
 )
 def test_what_is_code_text_or_a_comment_stays(source: str) -> None:
@@ -164,9 +168,9 @@ WORDS = st.lists(
 def test_no_word_is_lost(parts: list[str], is_mdx: bool) -> None:
     source = "".join(parts)
     words = re.compile("alpha|beta|gamma")
-    assert sorted(words.findall(with_embedded_html(source, is_mdx=is_mdx))) == sorted(
-        words.findall(source)
-    )
+    shown = re.sub("<!--.*?-->", "", source, flags=re.DOTALL)
+    found = words.findall(with_embedded_html(source, is_mdx=is_mdx))
+    assert not Counter(words.findall(shown)) - Counter(found)
 
 
 @pytest.mark.timeout(60)
