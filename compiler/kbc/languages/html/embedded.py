@@ -28,7 +28,7 @@ from kbc.limits import MAX_INLINE_CHARS
 _IN_MDX = "table|h[1-6]"
 """Of other elements MDX has the text alone, which `languages.mdx` leaves."""
 
-_IN_MARKDOWN = f"{_IN_MDX}|p|ul|ol|dl|summary"
+_IN_MARKDOWN = f"{_IN_MDX}|p|ul|ol|dl"
 _LONG = frozenset(["table", "ul", "ol", "dl"])
 
 
