@@ -66,7 +66,9 @@ _FILLED_IN = re.compile(
 )
 """What a program fills in, and tags of components, which mean something to it as they are written."""
 
-_NO_TEXT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
+_NO_TEXT = re.compile(
+    r"<!--.*?-->|</?[A-Za-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*+>|</?[A-Za-z][^<>]*>", re.DOTALL
+)
 
 _TAG = re.compile(r"<[a-z][a-z0-9]*\s[^<>]*>")
 _JSX_STYLE = re.compile(r"\s+style=\{\{[^{}]*\}\}")

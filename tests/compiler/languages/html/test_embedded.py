@@ -68,6 +68,7 @@ def test_a_table_becomes_one_of_markdown() -> None:
          "<div>\n\n| a | b |\n| --- | --- |\n\n</div>\n"),
         ('---\ntitle: "<h1>x</h1>"\n---\n<h1>y</h1>\n', '---\ntitle: "<h1>x</h1>"\n---\n# y\n'),
         ("<h1>a</h1>\r\n\r\nb\r\n", "# a\r\n\r\nb\r\n"),
+        ('<p id="List<T>" title="a > b">c</p>\n', "c\n"),
     ],
 )  # fmt: skip
 def test_elements_become_markdown_where_they_stand(source: str, expected: str) -> None:
@@ -187,6 +188,8 @@ def test_no_word_is_lost(parts: list[str], is_mdx: bool) -> None:
         "<table><tr><td>\n\n" + ("*a " * 1_000 + "\n") * 100 + "\n</td></tr></table>",
         "> " * 100_000 + "<table><tr><td>a</td></tr></table>",
         "<table><tr>\n" * 50_000,
+        "<p>" + "<a \"<b '" * 50_000 + "</p><table>" + '<a "' * 50_001 + "</table>",
+        "<table>" + "<a '\"" * 50_001 + "</table>",
     ],
 )
 def test_what_never_ends_takes_time_for_its_length(source: str) -> None:
