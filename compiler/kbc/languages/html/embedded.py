@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from html import unescape
 from typing import NamedTuple
 
 from kb_runtime.text.unshown import without
@@ -18,7 +19,7 @@ from kbc.cache.phases import remembered
 from kbc.languages import markdown
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.html.markdown import to_markdown
+from kbc.languages.html.markdown import to_markdown, visible
 from kbc.languages.html.page import read_fragment
 from kbc.languages.includes.fenced import FENCE, Kept, after_fence, without_marks
 from kbc.languages.mdx.syntax import code_spans
@@ -27,7 +28,7 @@ from kbc.limits import MAX_INLINE_CHARS
 _IN_MDX = "table|h[1-6]"
 """Of other elements MDX has the text alone, which `languages.mdx` leaves."""
 
-_IN_MARKDOWN = f"{_IN_MDX}|p|ul|ol|dl|summary"
+_IN_MARKDOWN = f"{_IN_MDX}|p|ul|ol|dl"
 _LONG = frozenset(["table", "ul", "ol", "dl"])
 
 
@@ -64,6 +65,10 @@ _FILLED_IN = re.compile(
     r"|</?[A-Z](?=[A-Z\d]{0,20}[a-z])[\w.]{0,60}(?:\s[^<>]{0,500})?/?>"
 )
 """What a program fills in, and tags of components, which mean something to it as they are written."""
+
+_NO_TEXT = re.compile(
+    r"<!--.*?-->|</?[A-Za-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*+>|</?[A-Za-z][^<>]*>", re.DOTALL
+)
 
 _TAG = re.compile(r"<[a-z][a-z0-9]*\s[^<>]*>")
 _JSX_STYLE = re.compile(r"\s+style=\{\{[^{}]*\}\}")
@@ -109,8 +114,8 @@ class _Rewriting:
 
     def text(self) -> str:
         parts = [self._source[: self._start]]
-        visible = without(self._source, code_spans(self._source))
-        for element in _outermost(visible, self._start, is_mdx=self._is_mdx):
+        prose = without(self._source, code_spans(self._source))
+        for element in _outermost(prose, self._start, is_mdx=self._is_mdx):
             parts.append(self._replaced(element))
         return "".join([*parts, self._source[self._written :]])
 
@@ -133,13 +138,16 @@ class _Rewriting:
         is_converted = not self._is_in_text and not self._is_in_code()
         self._line += source.count("\n", element.start, element.end)
         self._seen = element.end
-        self._is_in_text = not is_converted
-        return self._converted(element, before, is_new_line=is_new_line) if is_converted else ""
+        lines = self._shown(element, self._margin.count(">")) if is_converted else []
+        self._is_in_text = not lines
+        return self._set_apart(element, lines, before, is_new_line=is_new_line) if lines else ""
 
-    def _converted(self, element: _Embedded, before: str, *, is_new_line: bool) -> str:
-        """What is not yet written, and an element behind the text `before` on its line, set apart by blank
-        lines. More of these stand behind it where the source has more lines, so that what follows keeps the
-        number of its line."""
+    def _set_apart(
+        self, element: _Embedded, shown_lines: Sequence[str], before: str, *, is_new_line: bool
+    ) -> str:
+        """What is not yet written, and the lines of an element behind the text `before` on its line, set
+        apart by blank lines. More of these stand behind it where the source has more lines, so that what
+        follows keeps the number of its line."""
         source, begin = self._source, self._written
         margin = re.sub(r"[^>\s]", " ", self._margin)
         blank = f"\n{margin.rstrip()}"
@@ -150,7 +158,7 @@ class _Rewriting:
             lines_above = above[: len(above) - len(margin)]
             if lines_above[:-1].rpartition("\n")[2].strip(" \t>"):
                 above = f"{lines_above[:-1]}{blank}\n{margin}"
-        first, *others = self._shown(element, self._margin.count(">"))
+        first, *others = shown_lines
         lines = [first, *(f"\n{margin}{line}" if line else blank for line in others)]
         rest = _BLANKS.match(source, element.end)
         self._written = rest.end() if rest else element.end
@@ -172,7 +180,8 @@ class _Rewriting:
         return is_indented and not self._is_mdx and self._line in self._code_lines
 
     def _shown(self, element: _Embedded, quotes: int) -> list[str]:
-        """The lines of an element in so many quotes as Markdown."""
+        """The lines of an element in so many quotes as Markdown; none where some of its text would be lost:
+        it is in an element or a comment that is never closed, or in a script."""
         source = self._source[element.start : element.end]
         if quotes:
             first, *others = source.split("\n")
@@ -184,10 +193,11 @@ class _Rewriting:
         )
         if self._is_mdx:
             source = _TAG.sub(_with_html_values, source)
-        if _MARKDOWN_BELOW.search(source):
-            source = _rendered(source)
-        content, headings = read_fragment(source)
+        is_markdown = _MARKDOWN_BELOW.search(source) is not None
+        content, headings = read_fragment(_rendered(source) if is_markdown else source)
         lines = to_markdown(content, is_embedded=True).strip("\n").split("\n")
+        if not _has_text_of(source, "\n".join(lines)):
+            return []
         if len(headings) == 1 and lines[0].startswith("#"):
             (heading, anchor) = headings[0]
             if _ID.fullmatch(anchor) and anchor != slug(heading.get_text()):
@@ -195,18 +205,18 @@ class _Rewriting:
         return kept.restored("\n".join(lines)).split("\n")
 
 
-def _outermost(visible: str, position: int, *, is_mdx: bool) -> list[_Embedded]:
+def _outermost(prose: str, position: int, *, is_mdx: bool) -> list[_Embedded]:
     """The elements from `position` on that are in no other one. An end tag closes the last element of its
     name."""
     found: list[_Embedded] = []
     waiting: list[tuple[str, int]] = []
     counts: Counter[str] = Counter()  # of the names in `waiting`
     endless: set[str] = set()
-    while mark := _MARKS[is_mdx].search(visible, position):
+    while mark := _MARKS[is_mdx].search(prose, position):
         position = mark.end()
         if skipped := mark["comment"] or mark["verbatim"]:
             ending = "-->" if mark["comment"] else f"</{skipped}"
-            end = -1 if ending in endless else visible.find(ending, position)
+            end = -1 if ending in endless else prose.find(ending, position)
             endless.update([ending] if end < 0 else [])
             position = end + len(ending) if end >= 0 else position
         elif mark["name"]:
@@ -222,11 +232,11 @@ def _outermost(visible: str, position: int, *, is_mdx: bool) -> list[_Embedded]:
                     found.pop()
                 found.append(_Embedded(start, mark.end()))
     left = [start for name, start in waiting if name == "table"]
-    return found if is_mdx or not left else _with_unclosed(visible, found, left)
+    return found if is_mdx or not left else _with_unclosed(prose, found, left)
 
 
 def _with_unclosed(
-    visible: str, closed: Sequence[_Embedded], starts: Sequence[int]
+    prose: str, closed: Sequence[_Embedded], starts: Sequence[int]
 ) -> list[_Embedded]:
     """The elements with tables that begin at `starts` and are never closed: they go on to the next blank
     line, where a block of HTML ends, or the next element."""
@@ -236,14 +246,23 @@ def _with_unclosed(
     for start in starts:
         if start < position:
             continue
-        blank = _BLANK_LINE.search(visible, start)
-        position = blank.start() if blank else len(visible)
+        blank = _BLANK_LINE.search(prose, start)
+        position = blank.start() if blank else len(prose)
         following = bisect_left(ends, start)
         if following < len(ends):
             position = min(position, ends[following])
-        if _ROW.search(visible, start, position):
+        if _ROW.search(prose, start, position):
             found.append(_Embedded(start, position))
     return sorted(found)
+
+
+def _has_text_of(source: str, shown: str) -> bool:
+    """Whether the letters and digits of an element are in what is `shown` of it, in their order."""
+    if source.rfind("<!--") > source.rfind("-->"):
+        return False
+    waiting = iter(shown)
+    text = visible(unescape(_NO_TEXT.sub("", source)))
+    return all(letter in waiting for letter in text if letter.isalnum())
 
 
 def _with_html_values(tag: re.Match[str]) -> str:

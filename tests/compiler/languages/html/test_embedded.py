@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -54,8 +55,6 @@ def test_a_table_becomes_one_of_markdown() -> None:
         ('<p align="center">A <b>light</b> kite. <a href="x"><img src="ci.svg" alt="CI"></a></p>\n',
          "A **light** kite. [![CI](ci.svg)](x)\n"),
         ("<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n", "- one\n- two\n"),
-        ("<details><summary>More</summary>\n\nText\n\n</details>\n",
-         "<details>\n\n**More**\n\nText\n\n</details>\n"),
         ("<table><tr><td>a</td><td>&lt;!-- b --&gt;</td></tr></table>\n",
          "|  |  |\n| --- | --- |\n| a | \\<!-- b --> |\n"),
         ("- one\n- <table><tr><th>a</th><th>b</th></tr></table>\n", "- one\n- | a | b |\n  | --- | --- |\n"),
@@ -69,6 +68,7 @@ def test_a_table_becomes_one_of_markdown() -> None:
          "<div>\n\n| a | b |\n| --- | --- |\n\n</div>\n"),
         ('---\ntitle: "<h1>x</h1>"\n---\n<h1>y</h1>\n', '---\ntitle: "<h1>x</h1>"\n---\n# y\n'),
         ("<h1>a</h1>\r\n\r\nb\r\n", "# a\r\n\r\nb\r\n"),
+        ('<p id="List<T>" title="a > b">c</p>\n', "c\n"),
     ],
 )  # fmt: skip
 def test_elements_become_markdown_where_they_stand(source: str, expected: str) -> None:
@@ -113,6 +113,10 @@ def test_code_of_several_lines_keeps_them() -> None:
         "<Table><Tr><Td>a</Td></Tr></Table>\n",
         "</table> and <table>\n",
         "<p>never closed\n",
+        "<details>\n<summary>More</summary>\n\nText\n\n</details>\n",
+        "<p>a <!-- b</p>\n\nc\n",
+        '<ul><li>a</li><script>show("b")</script></ul>\n',
+        "<table><tr><td>\n\n[a]: b.md\n\n</td></tr></table>\n",
     ],
 )
 def test_what_is_code_text_or_a_comment_stays(source: str) -> None:
@@ -164,9 +168,9 @@ WORDS = st.lists(
 def test_no_word_is_lost(parts: list[str], is_mdx: bool) -> None:
     source = "".join(parts)
     words = re.compile("alpha|beta|gamma")
-    assert sorted(words.findall(with_embedded_html(source, is_mdx=is_mdx))) == sorted(
-        words.findall(source)
-    )
+    shown = re.sub("<!--.*?-->", "", source, flags=re.DOTALL)
+    found = words.findall(with_embedded_html(source, is_mdx=is_mdx))
+    assert not Counter(words.findall(shown)) - Counter(found)
 
 
 @pytest.mark.timeout(60)
@@ -184,6 +188,8 @@ def test_no_word_is_lost(parts: list[str], is_mdx: bool) -> None:
         "<table><tr><td>\n\n" + ("*a " * 1_000 + "\n") * 100 + "\n</td></tr></table>",
         "> " * 100_000 + "<table><tr><td>a</td></tr></table>",
         "<table><tr>\n" * 50_000,
+        "<p>" + "<a \"<b '" * 50_000 + "</p><table>" + '<a "' * 50_001 + "</table>",
+        "<table>" + "<a '\"" * 50_001 + "</table>",
     ],
 )
 def test_what_never_ends_takes_time_for_its_length(source: str) -> None:
