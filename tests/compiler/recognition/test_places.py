@@ -207,9 +207,22 @@ def test_guides_at_the_top_are_beside_the_readme_but_not_what_only_its_makers_ne
     tmp_path: Path,
 ) -> None:
     guides = {"UPGRADE.md": page("Upgrades"), "ADVANCED.md": page("Scripts")}
-    others = ("AGENTS.md", "LICENSE-MIT.md", "code-of-conduct.md", "RELEASE.md", "api.api.md")
+    others = (
+        "cran-comments.md",
+        "ANTITRUST.md",
+        "AGENTS.md",
+        "LICENSE-MIT.md",
+        "code-of-conduct.md",
+        "RELEASE.md",
+        "api.api.md",
+        "CLA.md",
+    )
     others += ("AI_POLICY.md", "CONDUCT.md", "RELEASE-CHECKLIST.md")
-    files = {"composer.json": "{}", "a.php": "<?php\n", "b.php": "<?php\n", **guides}
+    files = {
+        "composer.json": "{}",
+        **dict.fromkeys(("a.php", "b.php", "c.php"), "<?php\n"),
+        **guides,
+    }
     root = write_tree(tmp_path, files | dict.fromkeys(others, "# A\n"))
     assert titles(read(root)[0].records["readme"]) == {
         "UPGRADE.md": "Upgrades",
