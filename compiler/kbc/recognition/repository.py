@@ -67,8 +67,8 @@ be called otherwise (`test-utils`)."""
 
 _GUIDES = (*MARKDOWN, ".rst", ".adoc", ".asciidoc")
 _FOR_MAKERS = re.compile(
-    r"agents?|authors?|backers|.*checklist|claude|.*conduct|contributors|copying|copyrights?|credits"
-    r"|dependencies|gemini|governance|maintain(?:ers|ing)|notes|.*notices?|owners|.*policy|releas(?:es?|ing)"
+    r"agents?|antitrust|authors?|backers|.*checklist|cla|claude|.*conduct|contributors|copying|copyrights?"
+    r"|cran-comments|credits|dependencies|gemini|governance|maintain(?:ers|ing)|notes|.*notices?|owners|.*policy|releas(?:es?|ing)"
     r"|roadmap|skill|sponsors|summary|.*template|thanks|to-?do|(?:.*[-_])?(?:un)?licen[cs]es?(?:[-_].*)?"
     r"|_.*|.*\.api",
     re.IGNORECASE,

@@ -44,3 +44,13 @@ def test_links_in_monospaced_cells_stay_links() -> None:
         "|  |\n| --- |\n| [`GO [x]`](b.adoc) `/ 2` |\n| `2 and` [`Y`](https://x.example) |\n"
         "| [Other](b.adoc) |\n"
     )
+
+
+def test_links_to_a_site_whose_address_the_tree_does_not_tell_are_their_text() -> None:
+    source = (
+        "See {heron-api-url}a/B.html#c()[`B`^], {dam-docs}[the *docs*] and `{dam-docs}[x]`,"
+        " or /birds/{bird-url}[1].\n"
+    )
+    (found,) = convert("docs/a.adoc", source.encode(), {}.get)
+    assert found.text == "See `B`, the **docs** and `{dam-docs}[x]`, or /birds/{bird-url}[1].\n"
+    assert {each.name for each in found.problems} == {"{heron-api-url}", "{dam-docs}"}

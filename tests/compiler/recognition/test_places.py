@@ -207,10 +207,11 @@ def test_guides_at_the_top_are_beside_the_readme_but_not_what_only_its_makers_ne
     tmp_path: Path,
 ) -> None:
     guides = {"UPGRADE.md": page("Upgrades"), "ADVANCED.md": page("Scripts")}
-    others = ("AGENTS.md", "LICENSE-MIT.md", "code-of-conduct.md", "RELEASE.md", "api.api.md")
-    others += ("AI_POLICY.md", "CONDUCT.md", "RELEASE-CHECKLIST.md")
-    files = {"composer.json": "{}", "a.php": "<?php\n", "b.php": "<?php\n", **guides}
-    root = write_tree(tmp_path, files | dict.fromkeys(others, "# A\n"))
+    others = "AGENTS LICENSE-MIT code-of-conduct RELEASE api.api AI_POLICY CONDUCT CLA ANTITRUST"
+    others += " RELEASE-CHECKLIST cran-comments"
+    programs = dict.fromkeys(("a.php", "b.php", "c.php"), "<?php\n")
+    files = {"composer.json": "{}", **programs, **guides}
+    root = write_tree(tmp_path, files | {f"{name}.md": "# A\n" for name in others.split()})
     assert titles(read(root)[0].records["readme"]) == {
         "UPGRADE.md": "Upgrades",
         "ADVANCED.md": "Scripts",

@@ -34,6 +34,11 @@ _BRACKETS = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*\]"
 _LINKED = re.compile(
     rf"((?:xref|link):[^\[\s]{{0,2000}}+{_BRACKETS}|https?://[^\s\[\]]{{1,2000}}+{_BRACKETS})"
 )
+_OF_UNKNOWN_SITE = re.compile(
+    rf"(?<![\w/\\$`{{=:])\{{(?P<name>[a-z][a-z0-9_-]*(?:url|uri|link|docs?|site|href|root))\}}"
+    rf"[^\s\[\]{{}}`]{{0,2000}}+(?P<arguments>{_BRACKETS})"
+)
+"""A link whose address begins with an attribute, as these are called: `{api-url}a/b.html[text]`."""
 _PICTURES = re.compile(rf"(?:icon|image):(?!:)(?P<target>[^\s\[\]]+)(?P<arguments>{_BRACKETS})")
 _TOKENS = re.compile(
     rf"""
@@ -79,7 +84,12 @@ class Inline:
         filled = substitute(text, self._project.attributes)
         for name in unknown_names(filled):
             self._project.without_value(name)
-        return self._converted(filled, 0)
+        return self._converted(_OF_UNKNOWN_SITE.sub(self._without_address, filled), 0)
+
+    def _without_address(self, match: re.Match[str]) -> str:
+        """The text of a link to a site whose address the tree does not tell."""
+        self._project.without_value(match["name"])
+        return _label(match["arguments"][1:-1]) or match[0]
 
     def cell(self, text: str) -> str:
         """As `markdown`, of a cell of a table: where pictures are all that it says, they are named."""
