@@ -42,6 +42,15 @@ have for them, which ends the process."""
 _BLOCKS = frozenset({"markdown", "yaml"})
 
 
+_STALLING = frozenset({"fsharp"})
+"""Languages whose parser may go on for ever at one place, such as a loop without a body in front of `}`, and
+take more memory with each step."""
+_MOST_STEPS, _BYTES_A_STEP = 1_000, 50
+"""A parser that is still at the same place after this many steps, and one more for each so many bytes, has
+stalled: source takes a quarter of them at most."""
+_READ_BYTES = 65_536
+
+
 @cache
 def grammar(language: str) -> Language:
     """The grammar of `language`. Raises LookupError when there is none, or when the language pack, which
@@ -67,13 +76,33 @@ def parser(language: str) -> Parser:
 
 def tree(source: bytes, language: str) -> Node | None:
     """The root of the syntax tree of a text in UTF-8; None when there is no grammar of its language, and
-    where its blocks nest too deeply for the parser."""
+    where its blocks nest too deeply for the parser or it stalls."""
     if language in _BLOCKS and _DEEP.search(source):
         return None
     try:
-        return parser(language).parse(source).root_node
+        found = parser(language)
     except LookupError:
         return None
+    return _watched(found, source) if language in _STALLING else found.parse(source).root_node
+
+
+def _watched(parser: Parser, source: bytes) -> Node | None:
+    most = _MOST_STEPS + len(source) // _BYTES_A_STEP
+    place, steps = -1, 0
+
+    def read(offset: int, _point: object) -> bytes:
+        return source[offset : offset + _READ_BYTES]
+
+    def has_stalled(offset: int, _has_error: bool) -> bool:
+        nonlocal place, steps
+        place, steps = offset, steps + 1 if offset == place else 0
+        return steps > most
+
+    try:
+        found = parser.parse(read, progress_callback=has_stalled)
+    except ValueError:  # as it was told to stop
+        return None
+    return found.root_node
 
 
 def text_of(node: Node | None) -> str:

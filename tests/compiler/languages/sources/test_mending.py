@@ -236,3 +236,11 @@ typedef void (^Listener)(int level, NSArray *tanks) API_AVAILABLE(ios(10), macos
 @end
 """
     assert _names(text, "objc") == ["Listener", "Tank", "init"]
+
+
+def test_a_parser_that_goes_on_for_ever_at_one_place_is_stopped() -> None:
+    loop = "while x do\n" + (" " * 40 + "\n") * 9 + "    }\n"
+
+    assert symbols(f"let f x = 1\n\n{loop}", language="fsharp") is not None
+    assert grammars.tree(("while" + (" " * 40 + "\n") * 9 + "       }").encode(), "fsharp") is None
+    assert _names("let f x =\n    while x do\n        ()\n", "fsharp") == ["f"]
