@@ -43,12 +43,14 @@ _BLOCKS = frozenset({"markdown", "yaml"})
 
 
 _STALLING = frozenset({"fsharp"})
-"""Languages whose parser may go on for ever at one place, such as a loop without a body in front of `}`, and
-take more memory with each step."""
+"""Languages whose parser may go on for ever at one place, and take more memory with each step: behind a long
+run of blanks, such as a loop whose body is hidden in front of `}`."""
+_LONG_BLANKS = re.compile(rb"\s{200}")
 _MOST_STEPS, _BYTES_A_STEP = 1_000, 50
 """A parser that is still at the same place after this many steps, and one more for each so many bytes, has
 stalled: source takes a quarter of them at most."""
-_READ_BYTES = 65_536
+_READ_BYTES = 128
+"""What a parser that is watched reads is never freed, each time anew."""
 
 
 @cache
@@ -83,7 +85,9 @@ def tree(source: bytes, language: str) -> Node | None:
         found = parser(language)
     except LookupError:
         return None
-    return _watched(found, source) if language in _STALLING else found.parse(source).root_node
+    if language in _STALLING and _LONG_BLANKS.search(source):
+        return _watched(found, source)
+    return found.parse(source).root_node
 
 
 def _watched(parser: Parser, source: bytes) -> Node | None:
