@@ -222,7 +222,7 @@ class _Sink:
             opened = _socket.socket(fileno=os.dup(descriptor))
             self._take = lambda data: opened.send(data, _socket.MSG_DONTWAIT)
             self._close = opened.close
-        elif stat.S_ISFIFO(kind):
+        elif stat.S_ISFIFO(kind) and hasattr(os, "O_NONBLOCK"):  # not on Windows
             try:
                 pipe = os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_NONBLOCK)
             except OSError:  # a system without this folder, or nobody reads

@@ -253,7 +253,7 @@ def test_blocks_are_shown_as_the_site_shows_them(tmp_path: Path) -> None:
     assert "# Nests {#all-nests}" in nests
     assert "**Note: Care**\n\nKeep away.\n\n```julia\nfly(1)\n```" in nests
     assert "```julia\nfly(2)\n```" in nests
-    assert "<p>Drawn\nby hand</p>" in nests
+    assert "\n\nDrawn\nby hand\n\n" in nests
     assert "````\n```@docs\nshown\n```\n````" in nests
     for hidden in ("hide", "hidden", "CurrentModule", "@contents", "secret"):
         assert hidden not in nests
