@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
-from kb_runtime.records.cases import normalise, suite_of
+from kb_runtime.records.cases import Case, normalise, suite_of
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import COLLECTION_NAME, KINDS, RESERVED_COLLECTIONS
 from kbc.project.model import Collection
@@ -99,17 +99,17 @@ def with_tests(
 ) -> tuple[list[Collection], set[str]]:
     """`collections` with those of the tests that stand beside pages or code, and the files of tests that are
     written like code or pages: features of Gherkin, suites of Robot Framework, test cases in Markdown. Tables
-    that tests of a program or dependencies hold are data."""
+    that tests of a program or dependencies hold are data. A page that says more than its test cases stays one
+    of its collection, too."""
     written, own = _written_tests(root, files)
-    pages = _pages_of_cases(root, files, collections)
+    held = _pages_of_cases(root, files, collections)
+    pages = [name for name, cases in held.items() if _says_little_else(root / name, cases)]
     tables = [name for name in files if name.lower().endswith(_TABLES) and not is_of_others(name)]
     found = tuple(name for name in tables[:_MOST_TRIED] if _holds_tests(root / name))
     beside = [without(each, pages) if _is_plain(each) else each for each in collections]
     if pages:
-        folder = posixpath.commonpath(map(posixpath.dirname, pages))
-        places = (
-            {folder} if folder else _outermost(posixpath.dirname(each) or "." for each in pages)
-        )
+        folder = posixpath.commonpath(map(posixpath.dirname, held))
+        places = {folder} if folder else _outermost(posixpath.dirname(each) or "." for each in held)
         cases = collection("cases", "tests", tuple(sorted(places)))
         written.append(replace(cases, include=("*.md",)))
         left = [*{name for name in files if is_page(name)}.difference(pages)]
@@ -128,9 +128,9 @@ def _is_plain(held: Collection) -> bool:
 
 def _pages_of_cases(
     root: Path, files: Sequence[str], collections: Sequence[Collection]
-) -> list[str]:
-    """Pages that hold test cases, where several cases are in files whose paths say so, and most pages in the
-    folder of these are such."""
+) -> Mapping[str, Sequence[Case]]:
+    """Pages that hold test cases, with these, where several cases are in files whose paths say so, and most
+    pages in the folder of these are such."""
     plain = [path for each in collections if _is_plain(each) for path in each.paths]
     pages = [
         name
@@ -140,13 +140,33 @@ def _pages_of_cases(
         and not any(map(_NOT_OWN.fullmatch, name.split("/")[:-1]))
     ]
     if not any(_cases_in(root / name) for name in pages[:_MOST_TRIED]):
-        return []
-    numbers = {name: found for name in pages if (found := _cases_in(root / name))}
-    if not numbers or sum(numbers.values()) < FEW_PAGES:
-        return []
-    place = posixpath.commonpath([posixpath.dirname(name) for name in numbers])
+        return {}
+    found = {name: cases for name in pages if (cases := _cases_in(root / name))}
+    if sum(map(len, found.values())) < FEW_PAGES:
+        return {}
+    place = posixpath.commonpath([posixpath.dirname(name) for name in found])
     beside = within(pages, (place,)) if place else pages
-    return list(numbers) if len(numbers) * 2 >= len(beside) else []
+    return found if len(found) * 2 >= len(beside) else {}
+
+
+def _says_little_else(page: Path, cases: Iterable[Case]) -> bool:
+    """Whether half of the text of a page or more, without its headings, is in its test cases."""
+    told = sum(
+        _length(said)
+        for case in cases
+        for said in (
+            *(case.title, case.description, case.expected_results, case.test_data),
+            *case.preconditions,
+            *(said for step in case.steps for said in (step.action, step.data, *step.expected)),
+        )
+    )
+    lines = page.read_text("utf-8", "replace").splitlines()
+    return told * 2 >= sum(_length(line) for line in lines if not line.startswith("#"))
+
+
+def _length(text: str) -> int:
+    """The letters and digits of a text, without what lays out tables and lists."""
+    return sum(map(str.isalnum, text))
 
 
 def _written_tests(root: Path, files: Sequence[str]) -> tuple[list[Collection], set[str]]:
@@ -184,23 +204,23 @@ def _outermost(folders: Iterable[str]) -> set[str]:
 
 def _holds_tests(path: Path) -> bool:
     """Whether a file has a test that says what is done or what came of it; many tables have only names."""
-    return _cases_in(path) > 0
+    return bool(_cases_in(path))
 
 
-def _cases_in(path: Path) -> int:
-    """How many tests of a file say what is done or what came of it."""
+def _cases_in(path: Path) -> Sequence[Case]:
+    """The tests of a file that say what is done or what came of it."""
     try:
         if (
             not path.name.lower().endswith(ENDINGS)
             or path.stat().st_size > KINDS["tests"].max_file_bytes
         ):
-            return 0
+            return ()
         parsed = parse(path.name, path.read_bytes())
         found = normalise(parsed, suite_of(path.name, parsed), path.name)
     except (OSError, CaseFileError):
-        return 0
+        return ()
     cases = found.cases if found is not None else ()
-    return sum(bool(each.steps or each.expected_results) for each in cases)
+    return [each for each in cases if each.steps or each.expected_results]
 
 
 def overlooked(files: Sequence[str], collections: Sequence[Collection], told: Sequence[str]) -> str:

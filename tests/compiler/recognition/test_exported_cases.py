@@ -82,9 +82,25 @@ def test_pages_that_are_all_test_cases_are_one_collection(tmp_path: Path) -> Non
     assert [(each.name, each.paths) for each in found] == [("cases", ("qa/Test-Cases",))]
 
 
+def test_a_page_that_says_more_than_its_test_cases_stays_a_page(tmp_path: Path) -> None:
+    prose = "How pumps are tested, and what for. " * 20
+    guide = f"# Plan\n\n{prose}\n\n#{CASE.format(3).replace('## ', '### ')}"
+    files = {"README.md": page("Pump"), **CASES, "qa/Test-Cases/plan.md": guide}
+    inputs, _ = read(write_tree(tmp_path / "t", files))
+    assert "TC-3" in {record.id for record in inputs.records["cases"]}
+    (docs,) = (name for name in inputs.records if name != "cases")
+    assert [each.path for each in inputs.records[docs]] == ["README.md", "qa/Test-Cases/plan.md"]
+
+
 @pytest.mark.parametrize(
     "files",
     [
+        {
+            "qa/test/guide.md": "# How to test\n\n"
+            + "So. " * 99
+            + "\n\n"
+            + "".join(map(CASE.format, range(4)))
+        },
         {name.replace("Test-Cases", "steps"): text for name, text in CASES.items()},
         {**CASES, **{f"qa/Test-Cases/more/{n}.md": page("More") for n in range(5)}},
         {**CASES, "mkdocs.yml": "site_name: QA\ndocs_dir: qa\n"},

@@ -30,12 +30,13 @@ _NOTHING_OPEN = re.compile(r"(?<=[ \t])Xo[ \t]*\n\.[ \t]*Xc[ \t]*\n\.[ \t]*")
 _SYSTEM = re.compile(r"^(\.[ \t]*Os)[ \t]+\S[^\n]*$", re.MULTILINE)
 """The system of a page, which its foot names, and of which pandoc takes a single word."""
 
-_IGNORED = re.compile(
-    r"^[.'][ \t]*ig(?:[ \t]+(?P<end>[^\s\\]\S*))?[ \t]*(?:\\[\"#].*)?\n"
-    r"(?:(?!\.[ \t]*(?(end)(?P=end)|\.)[ \t]*(?:\\[\"#].*)?$).*\n)*+\..*\n?",
-    re.MULTILINE,
+_IGNORING = re.compile(
+    r"^[.'][ \t]*ig(?:[ \t]+(?P<end>[^\s\\]\S*))?[ \t]*(?:\\[\"#].*)?$", re.MULTILINE
 )
-"""Text that is ignored, such as a licence: pandoc does not find its end where it is mdoc."""
+"""Where text begins that is ignored, such as a licence: pandoc does not find its end where it is mdoc."""
+
+_REQUEST = re.compile(r"\.[ \t]*(?P<name>\S+?)[ \t]*(?:\\[\"#].*)?")
+"""A request without arguments, which may end what is ignored."""
 
 _OPENED = re.compile(r"^\.[ \t]*[XE]o\b", re.MULTILINE)
 _ENCLOSURE = re.compile(r"(?<![\w.\\])(?P<start>^\.[ \t]*)?[XE](?P<end>[oc])(?![\w-])[ \t]*")
@@ -119,8 +120,19 @@ def as_written(text: str) -> str:
 
 def _without_ignored(text: str) -> str:
     """The page without text that is ignored; its lines are empty requests, so that those below keep their
-    numbers."""
-    return _IGNORED.sub(lambda match: ".\n" * match[0].count("\n"), text)
+    numbers. What has no end is not taken for such."""
+    if not _IGNORING.search(text):
+        return text
+    lines = text.split("\n")
+    named = [found["name"] if (found := _REQUEST.fullmatch(line)) else "" for line in lines]
+    last = {name: at for at, name in enumerate(named)}
+    end = ""
+    for at, line in enumerate(lines):
+        if end:
+            lines[at], end = ".", "" if named[at] == end else end
+        elif (begin := _IGNORING.fullmatch(line)) and last.get(begin["end"] or ".", -1) > at:
+            lines[at], end = ".", begin["end"] or "."
+    return "\n".join(lines)
 
 
 def _with_examples(text: str) -> str:

@@ -124,7 +124,11 @@ def _around(element: Tag) -> Iterator[Tag]:
     for parent in list(element.parents)[:_NEARBY]:
         if parent.name in ("body", "main", "article", "section", "[document]"):
             return
-        if len(list(islice(named(parent, "pre"), 3))) > 1 + has(element, "pre"):
+        # One after the other: `named` begins with a list of all that is directly in the block.
+        others = (
+            each for each in parent.descendants if isinstance(each, Tag) and each.name == "pre"
+        )
+        if len(list(islice(others, 3))) > 1 + has(element, "pre"):
             return
         yield parent
 

@@ -21,7 +21,7 @@ from kbc.languages.anchors import slug
 from kbc.languages.front_matter import front_matter_end
 from kbc.languages.html.markdown import to_markdown, visible
 from kbc.languages.html.page import read_fragment
-from kbc.languages.includes.fenced import FENCE, Kept, after_fence, without_marks
+from kbc.languages.includes.fenced import CODE, FENCE, Kept, after_fence, without_marks
 from kbc.languages.mdx.syntax import code_spans
 from kbc.limits import MAX_INLINE_CHARS
 
@@ -63,8 +63,17 @@ _MARKDOWN_BELOW = re.compile(r"\n[ \t]*\n[ \t]*[^<\s]")
 _FILLED_IN = re.compile(
     r"\{\{[^{}\n]{0,300}\}\}|\{%[^{}%\n]{0,300}%\}"
     r"|</?[A-Z](?=[A-Z\d]{0,20}[a-z])[\w.]{0,60}(?:\s[^<>]{0,500})?/?>"
+    r"|<(?:https?|ftp|mailto):[^\s<>]{1,2000}>|<[\w.+-]{1,64}@[\w.-]{1,255}>"
 )
-"""What a program fills in, and tags of components, which mean something to it as they are written."""
+"""What a program fills in, and tags of components, which mean something to it as they are written; addresses
+as Markdown has them."""
+
+_CODE_PARTS = re.compile(
+    rf"(?P<span>{CODE})|<(?P<verbatim>(?i:code|pre|samp|kbd|script|style|textarea))(?=[\s/>])"
+)
+_FIRST_TAG = re.compile(r"<(/?)[A-Za-z]")
+_ROW_OF_TABLE = re.compile(r"[ \t]*\|")
+_BARE_PIPE = re.compile(r"(?<!\\)\|")
 
 _NO_TEXT = re.compile(
     r"<!--.*?-->|</?[A-Za-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*+>|</?[A-Za-z][^<>]*>", re.DOTALL
@@ -95,8 +104,11 @@ def with_embedded_html(text: str, *, is_mdx: bool = False) -> str:
 
 @remembered("embedded-html")
 def _converted(text: str, *, is_mdx: bool) -> str:
-    result = _Rewriting(text.replace("\r\n", "\n"), is_mdx=is_mdx).text()
-    return result.replace("\n", "\r\n") if "\r\n" in text else result
+    source = text.replace("\r\n", "\n")
+    result = _Rewriting(source, is_mdx=is_mdx).text()
+    if result == source:
+        return text
+    return result.replace("\n", "\r\n") if source != text else result
 
 
 class _Rewriting:
@@ -187,14 +199,16 @@ class _Rewriting:
             first, *others = source.split("\n")
             others = [_QUOTED.sub("", line, count=quotes) for line in others]
             source = "\n".join([first, *others])
-        kept = Kept()
-        source = _FILLED_IN.sub(
-            lambda found: kept.keep(" ".join(found[0].split())), without_marks(source)
+        source = without_marks(source)
+        has_markdown = bool(_MARKDOWN_BELOW.search(source)) or any(
+            map(FENCE.match, source.split("\n"))
         )
+        kept = Kept()
+        source = _with_kept_code(source, kept, is_html=not (self._is_mdx or has_markdown))
+        source = _FILLED_IN.sub(lambda found: kept.keep(" ".join(found[0].split())), source)
         if self._is_mdx:
-            source = _TAG.sub(_with_html_values, source)
-        is_markdown = _MARKDOWN_BELOW.search(source) is not None
-        content, headings = read_fragment(_rendered(source) if is_markdown else source)
+            source = _TAG.sub(_with_html_values, source.replace("\\<", "&lt;"))
+        content, headings = read_fragment(_rendered(source) if has_markdown else source)
         lines = to_markdown(content, is_embedded=True).strip("\n").split("\n")
         if not _has_text_of(source, "\n".join(lines)):
             return []
@@ -202,7 +216,7 @@ class _Rewriting:
             (heading, anchor) = headings[0]
             if _ID.fullmatch(anchor) and anchor != slug(heading.get_text()):
                 lines[0] += f" {{#{anchor}}}"
-        return kept.restored("\n".join(lines)).split("\n")
+        return [_restored(line, kept) for line in lines]
 
 
 def _outermost(prose: str, position: int, *, is_mdx: bool) -> list[_Embedded]:
@@ -265,6 +279,34 @@ def _has_text_of(source: str, shown: str) -> bool:
     return all(letter in waiting for letter in text if letter.isalnum())
 
 
+def _with_kept_code(source: str, kept: Kept, *, is_html: bool) -> str:
+    """HTML with marks for code in backticks that looks like tags or has entities, outside of elements for
+    code. If it `is_html`, where backticks mean nothing, entities are the characters that they stand for."""
+    parts: list[str] = []
+    position = 0
+    endless: set[str] = set()
+    while found := _CODE_PARTS.search(source, position):
+        parts.append(source[position : found.start()])
+        position = found.end()
+        if name := found["verbatim"]:
+            end = -1 if name in endless else source.find(f"</{name}", position)
+            endless.update([name] if end < 0 else [])
+            position = max(position, end)
+            parts.append(source[found.start() : position])
+            continue
+        code = found["span"]
+        tag = _FIRST_TAG.search(code)
+        is_code = not tag[1] if tag else "&" in code  # else what stands between two elements
+        parts.append(kept.keep(unescape(code) if is_html else code) if is_code else code)
+    return "".join([*parts, source[position:]])
+
+
+def _restored(line: str, kept: Kept) -> str:
+    """A line with what was kept, whose bars are text in a row of a table."""
+    is_row = _ROW_OF_TABLE.match(line)
+    return kept.restored(line, lambda text: _BARE_PIPE.sub(r"\|", text) if is_row else text)
+
+
 def _with_html_values(tag: re.Match[str]) -> str:
     """A tag of JSX with the values of its attributes as HTML has them: `colSpan={2}`, `href={"/x"}`."""
     return _JSX_VALUE.sub(r'"\1"', _JSX_STYLE.sub("", tag[0]))
@@ -280,10 +322,14 @@ def _rendered(source: str) -> str:
         if not marks and line.strip() and (not lines or not lines[-1] or opening):
             # Indented as the tags around it.
             margin = line[: len(line) - len(line.lstrip())]
+        if opening and lines:
+            lines.append("")  # above which is HTML
         is_code = bool(marks or opening)
         marks = after_fence(marks, line, opening)
         size = size + len(line) if line.strip() and not is_code else 0
         if size > MAX_INLINE_CHARS and not line.lstrip().startswith("<"):
             return source
         lines.append(line.removeprefix(margin) if line.strip() or is_code else "")
+        if is_code and not marks:
+            lines.append("")
     return markdown.to_html("\n".join(lines))

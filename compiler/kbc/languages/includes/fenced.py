@@ -40,9 +40,9 @@ class Kept:
         """A text as it is read, in which nothing is a mark, with marks for its code within lines."""
         return SPAN.sub(lambda span: self.keep(span[0]), without_marks(text))
 
-    def restored(self, text: str) -> str:
-        """The text with what its marks stand for."""
-        return _KEPT.sub(lambda mark: self._texts[int(mark[1])], text)
+    def restored(self, text: str, change: Callable[[str], str] = str) -> str:
+        """The text with what its marks stand for, with `change` made to each of these."""
+        return _KEPT.sub(lambda mark: change(self._texts[int(mark[1])]), text)
 
 
 def without_marks(text: str) -> str:

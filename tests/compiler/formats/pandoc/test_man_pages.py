@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 
+import pytest
 from tests.compiler.formats.samples import read
 
 from kbc.formats import Converted, convert
+from kbc.formats.pandoc.man import prepared
 
 
 def one(path: str, source: str) -> Converted:
@@ -210,3 +212,10 @@ def test_text_that_roff_ignores_is_left_out() -> None:
         assert found.title == "accept(2)"
         assert "of it" not in found.text
         assert "`accept` — take" in found.text
+
+
+@pytest.mark.timeout(60)
+def test_text_to_ignore_that_never_ends_takes_time_for_its_length() -> None:
+    source = ".ig\n.ig end\n" * 100_000
+    assert prepared(f"{source}..\nText\n").endswith(".\n.\nText\n")
+    assert prepared(source) == source

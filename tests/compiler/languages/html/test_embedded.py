@@ -112,6 +112,7 @@ def test_code_of_several_lines_keeps_them() -> None:
         "<pre>\n<h1>a</h1>\n</pre>\n",
         "<Table><Tr><Td>a</Td></Tr></Table>\n",
         "</table> and <table>\n",
+        "Write `</p>`\r\nor\n`<table>`.\r\n",
         "<p>never closed\n",
         "<details>\n<summary>More</summary>\n\nText\n\n</details>\n",
         "<p>a <!-- b</p>\n\nc\n",
@@ -154,6 +155,37 @@ def test_mdx_has_attributes_of_jsx_and_no_indented_code() -> None:
     assert shown[-2] == "<p>e</p>"  # whose text is all that MDX leaves
 
 
+@pytest.mark.parametrize(
+    ("cell", "is_mdx", "expected"),
+    [
+        ("`Nest<Egg, T>` of `Array<T>`", False, "`Nest<Egg, T>` of `Array<T>`"),
+        ("`Nest<Egg, T>` of `&lt;T&gt;`", True, "`Nest<Egg, T>` of `&lt;T&gt;`"),
+        ("`&lt;T&gt;`, as HTML has it", False, "`<T>`, as HTML has it"),
+        ("Array\\<string> or `A\\<B>`", True, "Array\\<string> or `A\\<B>`"),
+        ("`<table>` and <i>x</i>", False, "`<table>` and *x*"),
+        ("a`</td><td>`b", False, "a` | `b"),
+        ("<code>`</code> <b>bold</b> <code>`</code>", False, "`` ` `` **bold** `` ` ``"),
+        ("see <https://kite.example/a?b=c> or <kite@kite.example>", False,
+         "see <https://kite.example/a?b=c> or <kite@kite.example>"),
+        ("{{ size | round }} `a | <b>`", False, "{{ size \\| round }} `a \\| <b>`"),
+    ],
+)  # fmt: skip
+def test_code_and_addresses_in_marks_of_markdown_stay(
+    cell: str, is_mdx: bool, expected: str
+) -> None:
+    source = f"<table><tr><td>kite</td><td>{cell}</td></tr></table>\n"
+    assert with_embedded_html(source, is_mdx=is_mdx).split("\n")[2] == f"| kite | {expected} |"
+
+
+def test_fenced_code_directly_below_a_tag_is_code() -> None:
+    source = (
+        "<ul>\n<li>Dive:\n```html\n<b>deep</b>\n\n  <i>\n```\nthen rise</li>\n<li>b</li>\n</ul>\n"
+    )
+    assert markdown_of(source).startswith(
+        "- Dive:\n\n  ```html\n  <b>deep</b>\n\n    <i>\n  ```\n\n  then rise\n- b\n"
+    )
+
+
 WORDS = st.lists(
     st.sampled_from(
         ["<table>", "</table>", "<tr>", "</tr>", "<td>", "</td>", "<p>", "</p>", "<h2>", "</h2>", "<ul>",
@@ -190,6 +222,8 @@ def test_no_word_is_lost(parts: list[str], is_mdx: bool) -> None:
         "<table><tr>\n" * 50_000,
         "<p>" + "<a \"<b '" * 50_000 + "</p><table>" + '<a "' * 50_001 + "</table>",
         "<table>" + "<a '\"" * 50_001 + "</table>",
+        "<table><tr><td>\n" + "```\na\n```\n" * 40_000 + "</td></tr></table>",
+        "<table><tr><td>" + "`<b>a</b> <code><pre>" * 40_000 + "</td></tr></table>",
     ],
 )
 def test_what_never_ends_takes_time_for_its_length(source: str) -> None:
