@@ -61,6 +61,8 @@ _FYPP_LINE = re.compile(
 )
 """Directives of Fortran's preprocessor Fypp around code; those of conditions and loops stay, because
 definitions are found better with them."""
+# The grammar of F# has conditions between whole definitions alone, and loses what follows others.
+_FSHARP_CONDITION = re.compile(rb"^[ \t]*#(?:if|else|endif)\b[^\r\n]*", re.MULTILINE)
 # `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
 _REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
@@ -72,6 +74,8 @@ def parsed(source: bytes, language: str) -> bytes:
     of C."""
     if language == "fortran":
         return _FYPP_LINE.sub(lambda found: found[1] + b"!".ljust(len(found[2]), b"-"), source)
+    if language == "fsharp":
+        return _FSHARP_CONDITION.sub(lambda found: blank(found[0]), source)
     if language == "csharp":
         return _REF_STRUCT.sub(b"   ", source)
     if language not in _WITH_MACROS:

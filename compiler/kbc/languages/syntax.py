@@ -165,7 +165,7 @@ class _Walk:
             above = comments if comments is not None and first <= comments[1] + 1 else None
             if above is not None:
                 first = above[0]
-            if visit.outer is not None:
+            if visit.outer is not None and first <= visit.outer[1]:
                 first, last = min(first, visit.outer[0]), max(last, visit.outer[1])
             comments, code_row = behind, last
             if node.type == "function_body" and visit.into:  # in Dart, it stands beside its head
@@ -182,7 +182,7 @@ class _Walk:
                     yield _Visit(node, symbol, symbol.children, visit.depth + 1, None)
             elif first != last or self._wraps(node) or is_body(node.type) or _has_type(node):
                 wraps = self._wraps(node) and self._holds_one(node)
-                outer = (first, last) if wraps else None
+                outer = (first, self._last_wrapped(node, last)) if wraps else None
                 local = visit.local or self._is_local(node)
                 yield _Visit(node, holder, visit.into, visit.depth, outer, local, above)
 
@@ -307,6 +307,14 @@ class _Walk:
         types = [child.type for child in node.named_children if not self._is_leading(child)]
         defining = sum(each in self._rules for each in types)
         return len(types) == len(set(types)) and defining <= 1
+
+    def _last_wrapped(self, node: Node, last: int) -> int:
+        """The last row of what a wrapper up to row `last` has around its definition. In F#, that of `let f x`
+        within a body goes on with all that may call `f`."""
+        defining = next((each for each in node.named_children if each.type in self._rules), None)
+        if node.type != "declaration_expression" or defining is None:
+            return last
+        return min(last, self._without_comments_behind(defining, self._last_row(defining))[0])
 
     def _signature(self, node: Node) -> str:
         body = node.child_by_field_name("body") or next(

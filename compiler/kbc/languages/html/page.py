@@ -113,14 +113,19 @@ def read_html(
 
 def read_fragment(source: str) -> tuple[Tag, Sequence[tuple[Tag, str]]]:
     """A part of a page, all of which is content, ready for `to_markdown`; and its headings with their
-    anchors, "" where one has none."""
+    anchors, "" where one has none. Signs that lead to a place of the page stay without their links, some of
+    which are there for a label alone."""
     soup = _parsed(f"<body>{source}</body>")
     _flatten(soup)
     prepare_code(soup)
     content = soup.body or soup
     prepare_tables(content)
     _open_links(content)
-    return content, _prepare_headings(content)
+    headings = _prepare_headings(content)
+    for each in list(named(content, "a")):
+        if _is_place(each) and _is_wordless(each):
+            each.unwrap()
+    return content, headings
 
 
 def _parsed(source: str) -> BeautifulSoup:
@@ -157,15 +162,21 @@ def _templates(soup: BeautifulSoup) -> str:
 def _is_sign(link: Tag, below: Set[str]) -> bool:
     """Whether a link to a place of the page is a sign, such as a pilcrow, or a way back to its top. A link to
     one of the headings `below` the first is not: a section may be about a command `top`."""
-    place = str(link.get("href") or "")
-    if not place.startswith("#"):
+    if not _is_place(link):
         return False
-    text = link.get_text()
+    place, text = str(link["href"]), link.get_text()
     before = link.find_previous_sibling(True)
     if isinstance(before, Tag) and before.name in HEADINGS and before.get("id") == place[1:]:
         return True
-    is_sign = not re.search(r"\w", text) and next(elements(link), None) is None
-    return is_sign or (_TO_TOP.fullmatch(text) is not None and place[1:] not in below)
+    return _is_wordless(link) or (_TO_TOP.fullmatch(text) is not None and place[1:] not in below)
+
+
+def _is_place(link: Tag) -> bool:
+    return str(link.get("href") or "").startswith("#")
+
+
+def _is_wordless(link: Tag) -> bool:
+    return not re.search(r"\w", link.get_text()) and next(elements(link), None) is None
 
 
 def _open_links(main: Tag) -> None:

@@ -237,3 +237,10 @@ def test_cells_of_notebooks_are_pages_of_markdown() -> None:
     (found,) = convert("a.ipynb", json.dumps({"cells": cells}).encode(), lambda _: None)
     assert not found.problems
     assert found.text == "# Birds\n\n| Bird \ufffd |\n| --- |\n| heron |\n"
+
+
+def test_signs_lead_to_no_place_of_the_page() -> None:
+    code, picture = '<a href="#code-ada" title="Code">💻</a>', '<a href="#b"><img src="b.png"></a>'
+    source = f'<p>{code} by <a href="#ada">Ada</a> {picture}</p>'
+
+    assert with_embedded_html(source) == "💻 by [Ada](#ada) [![](b.png)](#b)"

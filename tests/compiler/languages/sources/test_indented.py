@@ -198,3 +198,50 @@ def test_values_within_functions_without_a_name_are_local() -> None:
     text = "let () = run (fun env ->\n  let server = 1 in\n  use server)\nlet limit = 3\n"
 
     assert [each.name for each in symbols(text, language="ocaml")] == ["limit"]
+
+
+def test_functions_within_a_body_end_before_what_calls_them() -> None:
+    text = """let work =
+    /// Adds.
+    let add x =
+        x + 1
+
+    // Twice.
+    let double y = y * 2
+
+    add 1
+    |> double
+"""
+
+    assert lines(text, "fsharp") == [("work", 1, 1, 10), ("add", 2, 3, 4), ("double", 6, 7, 7)]
+
+
+def test_conditions_of_fsharp_may_be_anywhere() -> None:
+    text = """module Tank
+
+let level (x: int) =
+#if DEBUG
+    printfn "%d" x
+#endif
+    x
+
+#if FABLE
+let drain x = x
+#else
+/// All of it.
+let drain (x: int) = 0
+#endif
+let fill x =
+    run [
+#if FABLE
+        x
+#endif
+    ]
+"""
+
+    assert lines(text, "fsharp") == [
+        ("level", 3, 3, 7),
+        ("drain", 10, 10, 10),
+        ("drain", 12, 13, 13),
+        ("fill", 15, 15, 20),
+    ]
