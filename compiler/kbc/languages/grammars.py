@@ -48,7 +48,8 @@ take more memory with each step."""
 _MOST_STEPS, _BYTES_A_STEP = 1_000, 50
 """A parser that is still at the same place after this many steps, and one more for each so many bytes, has
 stalled: source takes a quarter of them at most."""
-_READ_BYTES = 65_536
+_READ_BYTES = 512
+"""The parser asks for text at each token, and each time a copy is made of as much."""
 
 
 @cache
