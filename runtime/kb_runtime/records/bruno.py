@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kb_runtime.records.credentials import without_credentials
+
 _BLOCK = re.compile(r"([a-z][\w:-]*)[ \t]*([{[])[ \t]*")
 _PAIR = re.compile(r"[ \t]+(~?[^\s:][^:]*):(?:[ \t](.*))?")
 _METHODS = frozenset(
@@ -12,6 +14,8 @@ _METHODS = frozenset(
 )
 _CALLS = _METHODS | {"graphql", "grpc", "http", "ws"}
 """Blocks that say what is called; requests of other methods state it in `http`."""
+_OWN_METHODS = frozenset(["graphql", "grpc", "ws"])
+"""Protocols; the method of gRPC is what is called on the server."""
 _TEST = re.compile(
     r"""\b(?:test|it)\(\s*(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|`([^`]+)`)"""
 )
@@ -19,7 +23,8 @@ _TEST = re.compile(
 
 def records(text: str, name: str) -> list[dict[str, Any]]:
     """A record for the request in the file `name`, which may have folders; none of a file with settings or
-    variables. Headers, credentials, variables and recorded examples are not read: they may hold secrets."""
+    variables. Headers, credentials, variables and recorded examples are not read: they may hold secrets, and
+    those in its URL and body are masked."""
     blocks = _blocks(text)
     call = next((block for block in blocks if block in _CALLS), None)
     if call is None:
@@ -27,7 +32,10 @@ def records(text: str, name: str) -> list[dict[str, Any]]:
     path = name.replace("\\", "/").removesuffix(".bru")
     folder, _, stem = path.rpartition("/")
     meta, request = dict(_pairs(blocks.get("meta", []))), dict(_pairs(blocks[call]))
-    method = request.get("method") or call
+    method = call if call in _OWN_METHODS else request.get("method") or call
+    url = " ".join(
+        filter(None, [request.get("url"), request.get("method") if call == "grpc" else ""])
+    )
     title = meta.get("name") or stem
     listed = meta.get("tags", "").strip("[]").split(",")
     tags = [*listed, *(line for line in blocks.get("meta:tags", []))]
@@ -46,8 +54,8 @@ def records(text: str, name: str) -> list[dict[str, Any]]:
             "tags": [tag.strip() for tag in tags if tag.strip()],
             "steps": [
                 {
-                    "action": f"{method.upper()} {request.get('url', '')}".strip(),
-                    "data": "\n".join(map(_dedented, bodies)),
+                    "action": without_credentials(f"{method.upper()} {url}".strip()),
+                    "data": without_credentials("\n".join(map(_dedented, bodies))),
                     "expected": [*checks, *names],
                 }
             ],

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from kb_runtime.records.credentials import without_credentials
 from kb_runtime.records.gherkin import Line, conditions, numbered, steps_from
 from kb_runtime.records.gherkin_keywords import steps_in_any_language
 from kb_runtime.records.outcomes import FAILED, FLAKY, PASSED, SKIPPED, ended, last_outcome, outcome
@@ -362,7 +363,9 @@ def _postman(collection: _Record, outcomes: Mapping[Any, str]) -> Iterator[dict[
 def _request(item: _Record, folders: list[str], outcomes: Mapping[Any, str]) -> dict[str, Any]:
     stated = item["request"]
     request: _Record = stated if isinstance(stated, Mapping) else {"url": stated}
-    call = f"{request.get('method') or 'GET'} {_url(request.get('url'))}"
+    url = without_credentials(_url(request.get("url")))
+    call = f"{request.get('method') or 'GET'} {url}"
+    sent = without_credentials(_body(request.get("body")))
     title = str(item.get("name") or call)
     place = [each.replace("/", " ") for each in folders if each]
     described = request.get("description") or item.get("description")
@@ -380,7 +383,7 @@ def _request(item: _Record, folders: list[str], outcomes: Mapping[Any, str]) -> 
         "description": described,
         "testType": "API",
         "folderStructure": "/".join(place),
-        "steps": [{"action": call, "data": _body(request.get("body")), "expected": expected}],
+        "steps": [{"action": call, "data": sent, "expected": expected}],
         "expectedResults": outcomes.get(item.get("id")),
     }
 

@@ -1,5 +1,7 @@
 """Lists of AsciiDoc in lists: which of them an item, and a block behind a `+`, belongs to; and tables."""
 
+import time
+
 import pytest
 
 from kbc.formats import convert
@@ -49,8 +51,23 @@ def test_links_in_monospaced_cells_stay_links() -> None:
 def test_links_to_a_site_whose_address_the_tree_does_not_tell_are_their_text() -> None:
     source = (
         "See {heron-api-url}a/B.html#c()[`B`^], {dam-docs}[the *docs*] and `{dam-docs}[x]`,"
-        " or /birds/{bird-url}[1].\n"
+        " or /birds/{bird-url}[1]; `ls {dam-url}/a[0]`, +ls {dam-url}/a[0]+.\n"
     )
     (found,) = convert("docs/a.adoc", source.encode(), {}.get)
-    assert found.text == "See `B`, the **docs** and `{dam-docs}[x]`, or /birds/{bird-url}[1].\n"
+    assert found.text == (
+        "See `B`, the **docs** and `{dam-docs}[x]`, or /birds/{bird-url}[1];"
+        " `ls {dam-url}/a[0]`, ls {dam-url}/a[0].\n"
+    )
     assert {each.name for each in found.problems} == {"{heron-api-url}", "{dam-docs}"}
+
+
+@pytest.mark.parametrize("address", ["{a-url}", "link:", "xref:a", "https://a.example"])
+def test_brackets_that_are_never_closed_take_linear_time(address: str) -> None:
+    def seconds(count: int) -> float:
+        source = f"{address}[\\]".encode() * count
+        started = time.process_time()
+        convert("a.adoc", source, {}.get)
+        return time.process_time() - started
+
+    seconds(10)
+    assert seconds(20_000) < 5

@@ -294,3 +294,15 @@ def test_a_component_that_is_given_imported_files_shows_them_below_their_keys() 
         "**rs**\n\n```rust\nfn all() {}\n```\n\n<Other of={typed.length} sh={none} />\n"
     )
     assert (found.unresolved, found.external) == ({}, {"import of Markdown": 1})
+
+
+def test_mounted_files_stay_in_their_item_and_out_of_code() -> None:
+    files = {"docs/sh.md": b"open gate\n\nnow\n"}
+    source = (
+        "import Sh from './sh.md';\n\nWrite `<Sh />` or `<Try code={Sh} />`.\n\n1. One\n\n"
+        "   <Try code={Sh} />\n"
+    )
+    text = expand(source, "docs/page.mdx", files.get).text.partition("md';\n")[2]
+    assert re.sub(r"\n{3,}", "\n\n", text) == (
+        "\nWrite `<Sh />` or `<Try code={Sh} />`.\n\n1. One\n\n   **Sh**\n\n   open gate\n\n   now\n\n"
+    )

@@ -79,6 +79,23 @@ def test_a_request_may_state_little() -> None:
     assert case.steps == (Step(1, "PURGE /x"),)
 
 
+def test_a_call_of_grpc_keeps_its_name() -> None:
+    case = only("say.bru", "grpc {\n  url: grpc://x\n  method: /birds.Heron/Say\n}\n")
+    assert case.steps == (Step(1, "GRPC grpc://x /birds.Heron/Say"),)
+
+
+def test_credentials_in_urls_and_bodies_are_masked() -> None:
+    source = (
+        "post {\n  url: https://me:hunter2@x.example/a?api_key=hunter2&page=2\n}\n\n"
+        'body:json {\n  {\n    "user": "me", "password": "hunter2 {or} 3", "token": "{{token}}"\n  }\n}\n\n'
+        "body:form-urlencoded {\n  authorization: Bearer hunter2\n  scope: all\n}\n"
+    )
+    case = only("a.bru", source)
+    data = '{\n  "user": "me", "password": "***", "token": "{{token}}"\n}\nauthorization: ***\nscope: all'
+    assert case.steps == (Step(1, "POST https://***@x.example/a?api_key=***&page=2", data),)
+    assert "hunter2" not in repr(case)
+
+
 @pytest.mark.parametrize(
     "text", ["", "vars {\n  host: x\n}\n", "meta {\n  name: folder\n}\n", "get {", "  get {\n}\n"]
 )

@@ -166,6 +166,15 @@ POSTMAN = {
 }
 
 
+def test_credentials_in_requests_of_postman_are_masked() -> None:
+    body = {"mode": "urlencoded", "urlencoded": [{"key": "password", "value": "hunter2"}]}
+    request = {"method": "POST", "url": "https://x.example/?access_token=hunter2", "body": body}
+    collection = {"info": {"name": "X"}, "item": [{"request": request}]}
+    (case,) = read("x.postman_collection.json", collection).cases
+    assert "hunter2" not in repr(case)
+    assert case.steps[0].action == "POST https://x.example/?access_token=***"
+
+
 def test_postman() -> None:
     switch, state = read("pump.postman_collection.json", POSTMAN).cases
     assert (switch.uid, switch.folder) == ("Pump API/Start/Switch on", "Pump API/Start")

@@ -30,15 +30,17 @@ _MARKED = re.compile(
 REFERENCE = "\x00{}\x00"
 """Stands for the title of the section with this id, until all of them are known."""
 
-_BRACKETS = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*\]"
+_BRACKETS = r"\[(?:[^\[\]\\]++|\\.|\[[^\[\]]*+\]){0,500}+\]"
 _LINKED = re.compile(
     rf"((?:xref|link):[^\[\s]{{0,2000}}+{_BRACKETS}|https?://[^\s\[\]]{{1,2000}}+{_BRACKETS})"
 )
 _OF_UNKNOWN_SITE = re.compile(
-    rf"(?<![\w/\\$`{{=:])\{{(?P<name>[a-z][a-z0-9_-]*(?:url|uri|link|docs?|site|href|root))\}}"
+    r"`[^`\n]+`|(?<![\w+])\+(?=\S)[^+\n]+\+(?!\w)"
+    rf"|(?<![\w/\\$`{{=:])\{{(?P<name>[a-z][a-z0-9_-]*(?:url|uri|link|docs?|site|href|root))\}}"
     rf"[^\s\[\]{{}}`]{{0,2000}}+(?P<arguments>{_BRACKETS})"
 )
-"""A link whose address begins with an attribute, as these are called: `{api-url}a/b.html[text]`."""
+"""A link whose address begins with an attribute, as these are called: `{api-url}a/b.html[text]`;
+or what is verbatim."""
 _PICTURES = re.compile(rf"(?:icon|image):(?!:)(?P<target>[^\s\[\]]+)(?P<arguments>{_BRACKETS})")
 _TOKENS = re.compile(
     rf"""
@@ -88,6 +90,8 @@ class Inline:
 
     def _without_address(self, match: re.Match[str]) -> str:
         """The text of a link to a site whose address the tree does not tell."""
+        if match["name"] is None:
+            return match[0]
         self._project.without_value(match["name"])
         return _label(match["arguments"][1:-1]) or match[0]
 

@@ -13,7 +13,7 @@ TOPICS = frozenset([
 DROPPED = frozenset([
     "titlealts", "prolog", "related-links", "indexterm", "data", "data-about", "draft-comment",
     "required-cleanup", "foreign", "unknown", "object", "imagemap", "metadata", "colspec", "linktext",
-    "index-base", "alt", "desc",
+    "index-base", "alt",
 ])  # fmt: skip
 """What readers are not shown, or not as text of the topic."""
 
@@ -26,7 +26,7 @@ _DIVISIONS = (
     "conbodydiv", "refbodydiv", "sectiondiv", "div", "info", "stepxmp", "stepresult", "tutorialinfo",
     "steptroubleshooting", "itemgroup", "context", "result", "section", "example", "fig", "figgroup",
     "refsyn", "troubleSolution", "condition", "cause", "remedy", "stepsection", "prereq", "postreq",
-    "glossdef", "responsibleParty",
+    "glossdef", "responsibleParty", "messagepanel",
 )  # fmt: skip
 _CODE = (
     "codeph", "filepath", "cmdname", "parmname", "option", "apiname", "varname", "systemoutput",
@@ -38,13 +38,13 @@ TAGS: Mapping[str, str] = {
     **{name: name for name in _SAME},
     **dict.fromkeys(_DIVISIONS, "div"),
     **dict.fromkeys(_CODE, "code"),
-    **dict.fromkeys(["shortdesc", "cmd"], "p"),
+    **dict.fromkeys(["shortdesc", "cmd", "typeofhazard", "consequence", "howtoavoid"], "p"),
     **dict.fromkeys(["sl", "choices", "steps-unordered"], "ul"),
     **dict.fromkeys(["steps", "substeps", "steps-informal"], "ol"),
     **dict.fromkeys(["sli", "choice", "step", "substep"], "li"),
     **dict.fromkeys(["parml"], "dl"),
-    **dict.fromkeys(["pt"], "dt"),
-    **dict.fromkeys(["pd"], "dd"),
+    **dict.fromkeys(["pt", "dthd"], "dt"),
+    **dict.fromkeys(["pd", "ddhd"], "dd"),
     **dict.fromkeys(["uicontrol", "wintitle"], "strong"),
     **dict.fromkeys(["cite", "term"], "em"),
     **dict.fromkeys(["lq"], "blockquote"),

@@ -32,8 +32,10 @@ MAX_DEPTH = 8
 """Parts of other topics that take in others."""
 
 MAX_CHARS = 20_000_000
-"""Text of a topic with all that it takes in, and one for each element: a topic may take in a large part, or
-parts that take in others twice, many times."""
+"""Text of a topic with all that it takes in: a topic may take in a large part many times."""
+
+MAX_REUSED = 100_000
+"""Elements that a topic takes in: parts may take in others twice, and these others."""
 
 _LANGUAGE = re.compile(r"\b(?:language|syntax)-(?P<name>[\w+#-]+)")
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -49,6 +51,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     state = _State(path, read, keys_of(list(reversed(around)), read))
     topics = state.files[path] = _TopicFile(path, root, state)
     body = "".join(topics.shown(root, 0))
+    problems = tuple(state.problems)
     page = read_html(f"<html><body><main>{body}</main></body></html>")
     result = Converted(
         text=page.text,
@@ -57,7 +60,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
         summary=_summary(root, topics),
         spoken=language_of_tag(root.get(_XML_LANG, "")),
         anchors=page.anchors,
-        problems=tuple(state.problems),
+        problems=problems,
     )
     return [result]
 
@@ -89,6 +92,7 @@ class _State:
     problems: list[DocumentProblem] = field(default_factory=list)
     files: dict[str, _TopicFile | None] = field(default_factory=dict)
     chars: int = 0
+    reused: int = 0
     depth: int = 0
 
     def file(self, path: str) -> _TopicFile | None:
@@ -110,6 +114,12 @@ class _State:
                 f"the topic has more than {MAX_CHARS:,} characters with what it takes in"
             )
 
+    def count_element(self) -> None:
+        """Counts an element, if it is of a part that is taken in. Raises as `count`."""
+        self.reused += self.depth > 0
+        if self.reused > MAX_REUSED:
+            raise FormatError(f"the topic takes in more than {MAX_REUSED:,} elements")
+
     def missing(self, name: str, message: str, line: int) -> None:
         self.problems.append(unresolved(name, message, line))
 
@@ -125,7 +135,8 @@ class _TopicFile:
 
     def shown(self, element: etree._Element, level: int) -> Iterator[str]:
         """The HTML of an element, without the text behind it; `level` is that of the heading above it."""
-        self._state.count(1 + len(element.text or "") + len(element.tail or ""))
+        self._state.count(len(element.text or "") + len(element.tail or ""))
+        self._state.count_element()
         name = local_name(element)
         if not name or name in DROPPED:
             return
@@ -197,9 +208,12 @@ class _TopicFile:
         inner = "".join(
             self._titled(element, level) if name in TITLED else self.inside(element, level)
         )
-        if name == "note":
+        if name in _NOTES:
             kind = element.get("othertype") or element.get("type") or "note"
             yield f"<div><p><strong>{escape(kind.capitalize())}</strong></p><div>{inner}</div></div>"
+        elif name == "desc":  # of a link it is what a pointer shows
+            above = element.getparent()
+            yield f"<p>{inner}</p>" if above is not None and local_name(above) in TITLED else ""
         elif name == "fn":
             yield f" ({inner.strip()})"
         elif name == "q":
@@ -292,7 +306,10 @@ class _TopicFile:
         if path and not _is_address(target):
             own = self._state.path
             place = relative_path(path, own) if path != own else ""
-            target = f"{place}{mark}{fragment.replace('/', '__')}"
+            topic, _, id = fragment.partition("/")
+            if topic == ".":  # the one that the link is in
+                topic = next(_topics_above(element), self._root).get("id", "")
+            target = f"{place}{mark}{'__'.join(filter(None, (topic, id)))}"
         return f'<a href="{escape(target)}">{inner}</a>' if target else inner
 
     def _named(self, element: etree._Element) -> str:
@@ -340,6 +357,7 @@ class _TopicFile:
 
 
 _CALLED = ("title", "glossterm")
+_NOTES = ("note", "hazardstatement")
 
 
 def _is_address(target: str) -> bool:

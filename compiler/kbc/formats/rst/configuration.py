@@ -27,6 +27,7 @@ _SYS_PATH = re.compile(
     re.MULTILINE,
 )
 _AUTOAPI = re.compile(r"^autoapi_dirs\s*=\s*(\[[^\]]*\]|[^\[\n]+)", re.MULTILINE)
+_ENTRY = re.compile(r"(?:[^,()]|\((?:[^()]|\([^()]*\))*\))+")
 _UP = re.compile(r"\.parent\b|\.parents\[(\d)\]|\bdirname\b|\bpardir\b")
 """What leads to the folder above in an expression."""
 _TEXT = re.compile(r"""(?<!\w)["']([^"'\n]*)["']""")
@@ -142,7 +143,7 @@ def search_path(context: Context) -> list[str]:
     folder, source = configuration(context)
     stated = [_place(each) for each in _SYS_PATH.findall(source)]
     for listed in _AUTOAPI.findall(source):
-        packages = [_place(each) for each in listed.strip("[]").split(",")]
+        packages = [_place(each) for each in _ENTRY.findall(listed.strip("[]"))]
         stated += [posixpath.join(each, "..") for each in packages if each] + packages
     paths = [posixpath.normpath(posixpath.join(folder, each)) for each in stated if each]
     return ["" if path == "." else path for path in paths if not path.startswith("/")]

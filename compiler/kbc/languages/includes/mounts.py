@@ -15,6 +15,7 @@ from kbc.languages.includes.files import (
     MAX_INCLUDED_CHARS,
     IncludingPage,
     fence,
+    indented,
     language_of,
 )
 
@@ -36,7 +37,8 @@ _ATTRIBUTE = re.compile(
     r"\s*(?P<name>[A-Za-z_][\w-]*)(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<open>\{)))?"
 )
 _LITERAL = re.compile(r"(?P<quoted>\"[^\"]*\"|'[^']*'|`[^`$]*`)|-?\d[\d.]*")
-_COMPONENT = re.compile(r"<[A-Z][\w.]*")
+_CODE = r"(?P<marks>`{1,9})[^`\n]*+(?P=marks)"
+_COMPONENT = re.compile(rf"{_CODE}|(?:^(?P<indent>[ \t]+))?<[A-Z][\w.]*", re.MULTILINE)
 _VALUE = re.compile(
     r"(?<![\w.$])(?:(?P<label>\"[^\"\n]*\"|'[^'\n]*'|[\w$]++)\s*+:\s*+)?(?P<name>[A-Za-z_$][\w$]*+)(?!\s*[:(.=])"
     r"|\"[^\"]*\"|'[^'\n]*'|`[^`]*`"
@@ -108,8 +110,8 @@ def _with_given_files(
     parts: list[str] = []
     position = unclosed = 0
     while unclosed < MAX_UNCLOSED and (match := _COMPONENT.search(text, position)):
-        end = _tag_end(text, match.end())
-        unclosed += end == match.end()
+        end = match.end() if match["marks"] else _tag_end(text, match.end())
+        unclosed += end == match.end() and not match["marks"]
         shown: list[str] = []
         if text.endswith("/>", match.end(), end):
             values = _VALUE.finditer(text, match.end(), end)
@@ -121,7 +123,8 @@ def _with_given_files(
                 code = fence(source.rstrip("\n"), language_of(path)) if is_raw else None
                 file = code or _with_file((path, source), {}, page)
                 shown += ["", label("", labels[name].strip("\"'")), "", file, ""] if file else []
-        parts += [text[position : match.start()], "\n".join(shown) or text[match.start() : end]]
+        file = indented(match["indent"] or "", "\n".join(shown))
+        parts += [text[position : match.start()], file or text[match.start() : end]]
         position = end
     return "".join([*parts, text[position:]])
 
@@ -130,20 +133,21 @@ def _mounted(
     text: str, page: IncludingPage, components: Mapping[str, tuple[str, str]], depth: int = 0
 ) -> str:
     """The text with files in the place of the tags that mount them, those in attributes as well."""
-    opening = re.compile(rf"<({'|'.join(map(re.escape, components))})(?![\w.-])")
+    names = "|".join(map(re.escape, components))
+    opening = re.compile(rf"{_CODE}|<(?P<name>{names})(?![\w.-])")
     parts: list[str] = []
     position = unclosed = 0
     while unclosed < MAX_UNCLOSED and (match := opening.search(text, position)):
-        end = _tag_end(text, match.end())
-        unclosed += end == match.end()
+        end = match.end() if match["marks"] else _tag_end(text, match.end())
+        unclosed += end == match.end() and not match["marks"]
         parts.append(text[position : match.start()])
         shown = None
         if text.endswith("/>", match.end(), end):
             given = _given(text[match.end() : end - 2])
             for name, value in given.items() if depth < MAX_DEPTH else ():
-                if opening.match(value):
+                if value.startswith("<") and opening.match(value):
                     given[name] = _mounted(value, page, components, depth + 1)
-            shown = _with_file(components[match[1]], given, page)
+            shown = _with_file(components[match["name"]], given, page)
         parts.append(text[match.start() : end] if shown is None else shown)
         position = end
     return "".join([*parts, text[position:]])

@@ -116,6 +116,32 @@ def test_topics_that_reuse_themselves_without_end_are_refused_or_cut_short() -> 
     assert "more than 20,000,000 characters" in problem.message
 
 
+def test_parts_that_take_in_others_many_times_are_refused() -> None:
+    lists = (f'<ul id="l{at}">' + f'<li conref="#a/l{at + 1}"/>' * 20 + "</ul>" for at in range(9))
+    source = f'<topic id="a"><title>A</title><body>{"".join(lists)}</body></topic>'
+    (problem,) = one("topics/a.dita", source).problems
+    assert "takes in more than 100,000 elements" in problem.message
+
+
+def test_words_of_parts_side_by_side_stay_apart() -> None:
+    source = (
+        '<reference id="a"><title>A</title><shortdesc><keyword keyref="nobody"/></shortdesc><refbody>'
+        '<section id="s"><title>S</title><fig><title>F</title><desc>Of the weir.</desc></fig>'
+        "<dl><dlhead><dthd>Gate</dthd><ddhd>Use</ddhd></dlhead></dl><hazardstatement type='danger'>"
+        "<messagepanel><typeofhazard>Flood</typeofhazard><howtoavoid>Run.</howtoavoid></messagepanel>"
+        '</hazardstatement><p><xref href="#./s"><desc>Hover</desc></xref></p></section>'
+        "</refbody></reference>"
+    )
+    found = one("topics/a.dita", source)
+    assert found.text == (
+        "# A\n\nnobody\n\n## S\n\n**F**\n\nOf the weir.\n\nGate\n\nUse\n\n**Danger**\n\nFlood\n\nRun.\n\n"
+        "[S](#a__s)\n"
+    )
+    assert [each.name for each in found.problems] == [
+        "keyref"
+    ]  # once, also of what the summary has
+
+
 def test_other_xml_is_no_topic() -> None:
     (problem,) = one("topics/a.dita", "<html/>").problems
     assert (problem.code, problem.is_error) == ("dita-invalid", True)

@@ -20,6 +20,7 @@ from kbc.formats import convert
         "autoapi_dirs = [\n    pathlib.Path('.').resolve().parent.parent / 'lib' / 'pond',\n]",
         'autoapi_dirs = ["../../lib"]',
         'autoapi_dirs = "../../lib/pond"',
+        'autoapi_dirs = [os.path.join("..", "..", "lib"), "other"]',
     ],
 )
 def test_source_is_looked_for_where_conf_py_has_modules_from(added: str) -> None:

@@ -244,3 +244,10 @@ def test_a_parser_that_goes_on_for_ever_at_one_place_is_stopped() -> None:
     assert symbols(f"let f x = 1\n\n{loop}", language="fsharp") is not None
     assert grammars.tree(("while" + (" " * 40 + "\n") * 9 + "       }").encode(), "fsharp") is None
     assert _names("let f x =\n    while x do\n        ()\n", "fsharp") == ["f"]
+
+
+def test_a_watched_parser_is_as_fast_as_others() -> None:
+    source = b"let f x = x + 1\n" * 30_000
+    started = time.process_time()
+    assert grammars.tree(source, "fsharp") is not None
+    assert time.process_time() - started < 5
