@@ -170,8 +170,8 @@ def _length(text: str) -> int:
 
 
 def _written_tests(root: Path, files: Sequence[str]) -> tuple[list[Collection], set[str]]:
-    """A collection each of the features of Gherkin and the suites of Robot Framework, where a folder called
-    `features` has several of those or one at the top several with tests; and their files."""
+    """A collection each of features of Gherkin, suites of Robot Framework and requests of Bruno, where a
+    folder called `features` has several of those or one at the top several with tests; and their files."""
     collections = []
     read: set[str] = set()
     for ending, title in _WRITTEN.items():

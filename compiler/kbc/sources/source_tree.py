@@ -163,6 +163,7 @@ _SECRET_NAMES = re.compile("|".join(map(translate, [
     "*.pem", "*.pfx", "*.ppk", "*.tfstate", "*.tfstate.backup", "*.tfvars", "credentials",
     "credentials.json", "credentials.toml", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa",
     "secrets.json", "secrets.toml", "secrets.yaml", "secrets.yml", "service-account*.json",
+    "*.bru", "*.postman_environment.json", "*.postman_globals.json",  # of clients that send requests
 ])))  # fmt: skip
 # What a project ships so that its users write their own.
 _SECRET_SAMPLES = re.compile(r"\.(?:dist|example|sample|template)(?:\.\w+)?\Z")
@@ -184,6 +185,13 @@ _SECRET_MARKS = (
     *(b"glpat-", b"xox", b"sk_live_", b"AIza", b"_authToken="),
 )
 """One of them is in every match of `_SECRET_CONTENT`; looking for them takes a fifth of the time."""
+_COLLECTION = ".postman_collection.json"
+_SENT_SECRET = re.compile(
+    rb'"key"\s{0,99}:\s{0,99}"(?i:authorization|(?:[\w-]{0,40}[_-])?(?:password|secret|token|api-?key)'
+    rb'|accessToken|clientSecret|secretKey)"\s{0,99},\s{0,99}'
+    rb'"value"\s{0,99}:\s{0,99}"(?!(?:(?:Basic|Bearer) )?\{\{)[^"]'
+)
+"""In requests of Postman: what is sent under such a name, if it is no variable."""
 # Keys and tokens are looked for where configuration stands; in a program they are test data.
 _CONFIGURATION = frozenset({"", "hcl", "ini", "json", "toml", "xml", "yaml"})
 
@@ -319,7 +327,7 @@ def _content_reason(name: str, data: bytes) -> str:
         return NOT_UTF8
     language = language_of(name)
     is_program = language not in _CONFIGURATION
-    if not is_program and ending(name) not in MARKDOWN_ENDINGS and _has_secret(data):
+    if not is_program and ending(name) not in MARKDOWN_ENDINGS and _has_secret(name, data):
         return SECRET
     head = data[:_MARK_BYTES]
     if language and _says_generated(head) and not _ASYNCAPI.search(head):
@@ -343,7 +351,9 @@ def _has_questions(path: Path, data: bytes) -> bool:
     return path.suffix == ".toml" and bool(_QUESTIONS.search(data)) and b"expect" in data
 
 
-def _has_secret(data: bytes) -> bool:
+def _has_secret(name: str, data: bytes) -> bool:
+    if name.lower().endswith(_COLLECTION) and _SENT_SECRET.search(data):
+        return True
     return any(mark in data for mark in _SECRET_MARKS) and bool(_SECRET_CONTENT.search(data))
 
 

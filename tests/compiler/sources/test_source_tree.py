@@ -132,6 +132,8 @@ def test_patterns_of_kb_toml_exclude_further_files(tmp_path: Path) -> None:
         ("deploy/server.pem", source_tree.SECRET),
         ("keys/id_rsa", source_tree.SECRET),
         ("prod.tfvars", source_tree.SECRET),
+        ("collection.bru", source_tree.SECRET),
+        ("local.postman_environment.json", source_tree.SECRET),
         ("package-lock.json", source_tree.LOCK),
         ("Cargo.lock", source_tree.LOCK),
         ("go.sum", source_tree.LOCK),
@@ -235,6 +237,11 @@ def test_programs_in_bin_are_output_of_msbuild_alone(
         ("a.html", b'<HTML>\n<META\ncontent="x" NAME=Generator>\n', source_tree.GENERATED),
         ("c.json", b'{"key": "-----BEGIN RSA PRIVATE KEY-----"}', source_tree.SECRET),
         ("c.yaml", b"aws: AKIA" + b"A1B2" * 4 + b"\n", source_tree.SECRET),
+        (
+            "a.postman_collection.json",
+            b'{"header": [{"key": "X-API-Key", "value": "hunter2"}]}',
+            source_tree.SECRET,
+        ),
         ("c.toml", b'token = "ghp_' + b"abcd" * 9 + b'"\n', source_tree.SECRET),
     ],
 )
@@ -244,6 +251,12 @@ def test_files_that_are_left_out_by_content(
     write(tmp_path, "kept.py")
     (tmp_path / name).write_bytes(data)
     assert selected(tmp_path) == (["kept.py"], {reason: 1})
+
+
+def test_requests_of_postman_with_variables_are_kept(tmp_path: Path) -> None:
+    name = "a.postman_collection.json"
+    (tmp_path / name).write_text('{"key": "Authorization", "value": "Bearer {{token}}"}')
+    assert selected(tmp_path) == ([name], {})
 
 
 @pytest.mark.parametrize(
