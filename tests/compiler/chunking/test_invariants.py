@@ -88,12 +88,12 @@ def check_nothing_is_cut(
     visible: str, chunks: list[CompiledChunk], *, has_drawn_lines: bool = False
 ) -> None:
     """Without white space, the embedded texts end with the parts of the text, one after the other. Where it
-    `has_drawn_lines` (rules, underlines), which are not embedded, their signs are not compared."""
-    signs = re.compile(r"[-=*_|:\s]" if has_drawn_lines else r"\s")
-    rest = signs.sub("", visible)
+    `has_drawn_lines` (rules, underlines), which are not embedded, such lines are not compared."""
+    left_out = re.compile(r"^[-=*_|:\s]+$|\s" if has_drawn_lines else r"\s", re.MULTILINE)
+    rest = left_out.sub("", visible)
     for found in chunks:
-        embedded = signs.sub("", found.embedded_text)
-        body = signs.sub("", found.text)
+        embedded = left_out.sub("", found.embedded_text)
+        body = left_out.sub("", found.text)
         if rest.startswith(body) and embedded.endswith(body):
             rest = rest[len(body) :]
         else:  # some of the text is not embedded
