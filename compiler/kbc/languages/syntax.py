@@ -311,8 +311,10 @@ class _Walk:
     def _last_wrapped(self, node: Node, last: int) -> int:
         """The last row of what a wrapper up to row `last` has around its definition. In F#, that of `let f x`
         within a body goes on with all that may call `f`."""
+        if node.type != "declaration_expression":
+            return last
         defining = next((each for each in node.named_children if each.type in self._rules), None)
-        if node.type != "declaration_expression" or defining is None:
+        if defining is None:
             return last
         return min(last, self._without_comments_behind(defining, self._last_row(defining))[0])
 

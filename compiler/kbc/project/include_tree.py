@@ -40,6 +40,8 @@ class IncludeTree:
         self._names: dict[str, list[str]] = {}
         self._matching: dict[tuple[str, str], list[str]] = {}
         self._by_case: dict[str, dict[str, str]] = {}
+        self._folders: dict[str, Path | None] = {}
+        self._below_root: dict[Path, bool] = {}
         self.beyond: dict[Path, Signature | None] = {}
 
     def __reduce__(self) -> tuple[type[IncludeTree], tuple[Path, Path]]:
@@ -125,8 +127,21 @@ class IncludeTree:
         return place
 
     def _inside(self, name: str) -> Path | None:
+        """Where a file is, without links; None outside of the boundary. Folders are remembered, as most files
+        that are looked for are missing from the same ones."""
         if "\0" in name:
             return None
+        folder, last = posixpath.split(name)
+        if folder not in self._folders:
+            self._folders[folder] = self._real_inside(folder)
+        place = self._folders[folder]
+        if place is None or last in ("", ".", ".."):
+            return self._real_inside(name)
+        target = place / last
+        is_link = os.path.islink(target)  # noqa: PTH114 - for `Path`, a long name is an error
+        return self._real_inside(name) if is_link else target
+
+    def _real_inside(self, name: str) -> Path | None:
         target = Path(os.path.realpath(self._root / name))
         inside = target == self._boundary or self._boundary in target.parents
         return target if inside else None
@@ -140,7 +155,7 @@ class IncludeTree:
     def _read(self, name: str) -> bytes | None:
         try:
             target = self._inside(name)
-            if target is not None and self._root not in target.parents:
+            if target is not None and not self._is_below_root(target):
                 self._note(Path(os.path.normpath(self._root / name)))
             place = self._file(target)
             if place is None or place.stat().st_size > MAX_INCLUDED_BYTES:
@@ -148,6 +163,12 @@ class IncludeTree:
             return place.read_bytes()
         except OSError:
             return None
+
+    def _is_below_root(self, target: Path) -> bool:
+        folder = target.parent
+        if folder not in self._below_root:
+            self._below_root[folder] = self._root in target.parents
+        return self._below_root[folder]
 
     def _note(self, path: Path) -> None:
         """Of a file in a folder that is missing, the folder is noted: many files may be looked for there."""

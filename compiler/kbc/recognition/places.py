@@ -143,7 +143,8 @@ def pages_below(
     ]
     nested = [page for page in pages if len(page) > 1]
     if len(nested) < MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
-        return (*_of_pages_alone(nested, files), *_at_top(pages, files), *few)
+        found = (*_of_pages_alone(nested, files), *_at_top(pages, files), *few)
+        return tuple(dict.fromkeys(found))
     folder: list[str] = []
     while True:
         depth = len(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,3 +17,36 @@ def test_a_name_that_no_file_can_have_is_that_of_no_file(tmp_path: Path, name: s
     assert tree.names(name) == []
     assert tree.peek(name) is None
     assert tree.read(name, "mix.exs") is None
+
+
+def test_links_are_followed_within_the_boundary_alone(tmp_path: Path) -> None:
+    root = tmp_path / "all" / "docs"
+    root.mkdir(parents=True)
+    for name in ("secret.md", "all/beside.md", "all/docs/own.md"):
+        (tmp_path / name).write_text(name)
+    (root / "own-link.md").symlink_to(root / "own.md")
+    (root / "secret-link.md").symlink_to(tmp_path / "secret.md")
+    (root / "up").symlink_to(tmp_path)
+    (root / "across").symlink_to(tmp_path / "all")
+    tree = IncludeTree(root, tmp_path / "all")
+
+    names = ("own.md", "own-link.md", "across/beside.md", "../beside.md", "up/all/beside.md")
+    assert [(tree.read(name, "a.md") or b"").decode() for name in names] == [
+        "all/docs/own.md", "all/docs/own.md", "all/beside.md", "all/beside.md", "all/beside.md"
+    ]  # fmt: skip
+    assert [tree.read(name, "a.md") for name in ("secret-link.md", "up/secret.md", "../../secret.md")] == [
+        None, None, None
+    ]  # fmt: skip
+    assert {path.name for path in tree.beyond} == {"beside.md"}
+
+
+def test_files_missing_from_one_folder_are_looked_for_without_its_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, resolved = IncludeTree(tmp_path), []
+    realpath = os.path.realpath
+    monkeypatch.setattr(os.path, "realpath", lambda path: resolved.append(path) or realpath(path))
+
+    assert not any(tree.read(f"lib/part/{number}.py", "a.rst") for number in range(50))
+
+    assert len(resolved) == 1

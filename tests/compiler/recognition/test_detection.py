@@ -91,6 +91,14 @@ def test_man_pages_in_their_folder_of_a_project_are_documentation(tmp_path: Path
     assert recognised(tree).project.collections[0].paths == ("book",)
 
 
+def test_a_folder_with_nothing_but_man_pages_is_named_once(tmp_path: Path) -> None:
+    pages = {f"man/man1/bird-{n}.1": _man(f"bird-{n}") for n in range(3)}
+    source = {f"src/bird-{n}.c": "int main(void) { return 0; }\n" for n in range(12)}
+    tree = write_tree(tmp_path / "birds", {**source, **pages})
+
+    assert recognised(tree).project.collections[0].paths == ("man",)
+
+
 def test_other_files_with_the_ending_of_a_man_page_are_no_documentation(tmp_path: Path) -> None:
     files = {"src/heron.c": "int main(void) { return 0; }\n", "man/heron.1": "1.0.1\n"}
     tree = write_tree(tmp_path / "heron", files)

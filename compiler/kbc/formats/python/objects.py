@@ -204,8 +204,9 @@ class PythonObjects:
         stem = "/".join(parts)
         usual = (posixpath.join(*each) for each in product(_TOPS, ("", parts[0]), _FOLDERS))
         for folder in dict.fromkeys((*self._folders, *usual)):
+            place = posixpath.normpath(posixpath.join(folder, stem))
             for ending in ("/__init__.py", ".py", "/__init__.pyi", ".pyi"):
-                path = posixpath.normpath(posixpath.join(folder, stem + ending))
+                path = place + ending
                 data = find(path)
                 if data is not None and len(data) <= MAX_BYTES:
                     try:
