@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import stat
 import sys
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
@@ -38,7 +37,7 @@ UNREAD_S = 5.0
 _LONGEST_WAIT_S = 0.5
 """A signal that comes right before a wait, or to another thread, is handled after it."""
 _PIECE_BYTES = 4096
-"""What a pipe takes without waiting once it is ready to be written to."""
+"""What a pipe or a socket takes without waiting once it is ready to be written to."""
 
 
 class StdioServer:
@@ -75,8 +74,6 @@ class StdioServer:
             self._finish(0)
         except BrokenPipeError:
             return
-        finally:
-            self._close_sink()
 
     def tell(self, kinds: Sequence[str], updated: Collection[str]) -> None:
         """Sends what the client is to know about changed lists and resources. Safe to call from any
@@ -131,14 +128,6 @@ class StdioServer:
                     self._await_reader(self._sink.descriptor)
                 left = left[self._sink.write(left) :]
         finally:
-            self._writing.release()
-
-    def _close_sink(self) -> None:
-        """From here on, what another thread has to tell finds no client; one that still writes goes on."""
-        if self._writing.acquire(blocking=False):
-            if self._sink is not None:
-                self._sink.close()
-            self._sink = None
             self._writing.release()
 
     def _await_reader(self, sink: int) -> None:
@@ -205,44 +194,25 @@ class StdioServer:
 
 
 class _Sink:
-    """What answers are written to: the descriptor, and a way to write to it that takes what fits and never
-    waits for the reader.
-
-    Whether writes wait is a property of an open file, which other processes share: a pipe is opened anew.
-    """
+    """What answers are written to: a descriptor that is written to without ever waiting for the reader,
+    although whether it waits is a property that other processes share."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
-        self._take: Callable[[memoryview], int] | None = None
-        self._close: Callable[[], None] | None = None
-        kind = os.fstat(descriptor).st_mode
-        if stat.S_ISSOCK(kind):
-            import _socket
-
-            opened = _socket.socket(fileno=os.dup(descriptor))
-            self._take = lambda data: opened.send(data, _socket.MSG_DONTWAIT)
-            self._close = opened.close
-        elif stat.S_ISFIFO(kind) and hasattr(os, "O_NONBLOCK"):  # not on Windows
-            try:
-                pipe = os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_NONBLOCK)
-            except OSError:  # a system without this folder, or nobody reads
-                return
-            self._take = lambda data: os.write(pipe, data)
-            self._close = lambda: os.close(pipe)
+        self._takes_what_fits = hasattr(os, "pwritev") and hasattr(os, "RWF_NOWAIT")
 
     def write(self, data: memoryview) -> int:
         """How many bytes it has taken, of a sink that is ready to be written to. Raises BrokenPipeError."""
-        if self._take is None:
-            return os.write(self.descriptor, data[:_PIECE_BYTES])
-        try:
-            return self._take(data)
-        except BlockingIOError:
-            return 0
-
-    def close(self) -> None:
-        """The descriptor itself stays open: it is the caller's."""
-        if self._close is not None:
-            self._close()
+        if self._takes_what_fits:
+            try:
+                return os.pwritev(self.descriptor, [data], -1, os.RWF_NOWAIT)
+            except BlockingIOError:
+                return 0
+            except BrokenPipeError:
+                raise
+            except OSError:  # an older kernel has this for files alone
+                self._takes_what_fits = False
+        return os.write(self.descriptor, data[:_PIECE_BYTES])
 
 
 def serve_stdio(connection: Connection, after_first_answer: Callable[[StdioServer], None]) -> None:
