@@ -71,10 +71,18 @@ def run(
         outcome.rounds[f"{victim}: {what}"] += 1
         outcome.failures += [f"round {number}, {victim}: {each}" for each in wrong]
         tell(f"round {number}: {victim}, {what}{': ' if wrong else ''}{'; '.join(wrong)}")
-    time.sleep(ABANDONED_S)
-    left = [name for arena in arenas for name in arena.temporary_files()]
+    left = _left(arenas)
+    if left:  # a compiler that is at work when its server is closed is killed with it
+        left = _left(arenas)
     outcome.failures += [f"left in the temporary folder: {', '.join(left)}"] if left else []
     return outcome
+
+
+def _left(arenas: Sequence[Builds | Servers]) -> list[str]:
+    """What is left in the temporary folders when killed processes have been gone for so long that the next
+    one, which nobody kills, removes what they left."""
+    time.sleep(ABANDONED_S)
+    return [name for arena in arenas for name in arena.temporary_files()]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
