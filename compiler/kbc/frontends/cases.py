@@ -22,7 +22,7 @@ from kb_runtime.records.cases import (
     sentences,
     suite_of,
 )
-from kb_runtime.text.tables import some_of
+from kb_runtime.text.tables import first_of, some_of
 from kbc.diagnostics import Diagnostics
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
@@ -102,11 +102,10 @@ def _report_unreadable(error: CaseFileError, path: str, diagnostics: Diagnostics
 
 
 def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Diagnostics) -> None:
-    shown = ", ".join(paths[:_SHOWN]) + ", ..." * (len(paths) > _SHOWN)
     diagnostics.warning(
         "tests-none",
         f"files of collection {collection!r} that contain no test case were left out:"
-        f" {len(paths):,} ({shown})",
+        f" {len(paths):,} ({first_of(paths, _SHOWN)})",
         paths[0],
         hint=f"Exclude them from the collection's paths. If they are exports: {WHAT_IS_READ}",
     )

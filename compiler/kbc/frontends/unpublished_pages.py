@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb_runtime.text.tables import first_of
 from kbc.diagnostics import Diagnostics
 from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
@@ -78,8 +79,7 @@ def _pages(records: Sequence[DocRecord]) -> str:
 
 
 def _named(records: Sequence[DocRecord]) -> str:
-    shown = ", ".join(each.path for each in records[:_MOST_NAMED])
-    return shown + ", ..." * (len(records) > _MOST_NAMED)
+    return first_of([each.path for each in records], _MOST_NAMED)
 
 
 def _has(record: DocRecord, name: str, value: bool) -> bool:

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 
 from kb_runtime.store.temporary_folders import temporary_folder
+from kb_runtime.text.tables import first_of
 from kbc import frontends
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity, guarded
 from kbc.frontends.derived_routing import derive
@@ -209,10 +210,9 @@ def _report_nothing(project: Project, diagnostics: Diagnostics) -> None:
 
 def _report_unread(unread: Sequence[str], diagnostics: Diagnostics) -> None:
     if unread:
-        shown = ", ".join(unread[:3]) + ", ..." * (len(unread) > 3)
         diagnostics.note(
             "format-not-read",
-            f"documentation in formats that kbc does not read: {len(unread):,} ({shown})",
+            f"documentation in formats that kbc does not read: {len(unread):,} ({first_of(unread, 3)})",
             unread[0],
             hint="Convert it to HTML or Markdown, for example with pandoc or the format's own tool, and"
             " build the result.",

@@ -139,9 +139,10 @@ def _pages_of_cases(
         and _OF_CASES.search(name)
         and not any(map(_NOT_OWN.fullmatch, name.split("/")[:-1]))
     ]
-    if not any(_cases_in(root / name) for name in pages[:_MOST_TRIED]):
-        return {}
-    found = {name: cases for name in pages if (cases := _cases_in(root / name))}
+    first, others = pages[:_MOST_TRIED], pages[_MOST_TRIED:]
+    found = {name: cases for name in first if (cases := _cases_in(root / name))}
+    if found:
+        found |= {name: cases for name in others if (cases := _cases_in(root / name))}
     if sum(map(len, found.values())) < FEW_PAGES:
         return {}
     place = posixpath.commonpath([posixpath.dirname(name) for name in found])

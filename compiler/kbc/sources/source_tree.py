@@ -16,6 +16,7 @@ from fnmatch import translate
 from pathlib import Path
 
 from kb_runtime.errors.shortages import raise_shortage
+from kb_runtime.text.tables import first_of
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.sources.build_output import PUBLISHED, is_published
 from kbc.sources.ignore_files import IgnoreFile, is_ignored, read_patterns
@@ -250,8 +251,7 @@ class SourceTree:
         """What was left out and why, most frequent first: `12 ignored, 1 too large (all.ts)`. Files that are
         too large are named: they may be what the tree is about."""
         counts = sorted(self.left_out.items(), key=lambda item: (-item[1], item[0]))
-        named = ", ".join(sorted(self._large)[:_MOST_NAMED])
-        named += ", ..." * (len(self._large) > _MOST_NAMED)
+        named = first_of(sorted(self._large), _MOST_NAMED)
         return ", ".join(
             f"{count:,} {reason}{f' ({named})' if reason == LARGE else ''}"
             for reason, count in counts

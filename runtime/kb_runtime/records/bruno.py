@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from kb_runtime.records.credentials import without_credentials
+from kb_runtime.records.runs import QUOTED
 
 _BLOCK = re.compile(r"([a-z][\w:-]*)[ \t]*([{[])[ \t]*")
 _PAIR = re.compile(r"[ \t]+(~?[^\s:][^:]*):(?:[ \t](.*))?")
@@ -16,9 +17,7 @@ _CALLS = _METHODS | {"graphql", "grpc", "http", "ws"}
 """Blocks that say what is called; requests of other methods state it in `http`."""
 _OWN_METHODS = frozenset(["graphql", "grpc", "ws"])
 """Protocols; the method of gRPC is what is called on the server."""
-_TEST = re.compile(
-    r"""\b(?:test|it)\(\s*(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|`([^`]+)`)"""
-)
+_TEST = re.compile(rf"\b(?:test|it)\(\s*{QUOTED}")
 
 
 def records(text: str, name: str) -> list[dict[str, Any]]:

@@ -24,9 +24,9 @@ _NOT_RUN = {"pending": SKIPPED, "disabled": SKIPPED}
 """Of Jest and Mocha, whose pending tests are those that a suite tells to skip."""
 _GO_STATUS = {"run": "not ended", "pass": PASSED, "fail": FAILED, "skip": SKIPPED}
 _GO_FRAME = re.compile(r"\s*(?:=== |--- )")
-_POSTMAN_TEST = re.compile(
-    r"""(?:\bpm\.test\(|\btests\[)\s*(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|`([^`]+)`)"""
-)
+QUOTED = r"""(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|`([^`]+)`)"""
+"""A text in JavaScript, in one of three groups."""
+_POSTMAN_TEST = re.compile(rf"(?:\bpm\.test\(|\btests\[)\s*{QUOTED}")
 """`pm.test("name", ...)`, and `tests["name"] = ...` of older collections."""
 
 

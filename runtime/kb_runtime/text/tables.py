@@ -36,6 +36,11 @@ def utc_time(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
+def first_of(items: Sequence[str], most: int) -> str:
+    """The first `most` items, and whether there are more: `a, b, ...`."""
+    return ", ".join(items[:most]) + ", ..." * (len(items) > most)
+
+
 def some_of(items: Sequence[str], most: int) -> str:
     """The first `most` items, and how many more there are: `a, b and 1,200 more`."""
     more = len(items) - most

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
+from kb_runtime.text.tables import first_of
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import read_json
 from kbc.frontends.workshops.parts import Exercise, Part, Workshop, WorkshopStep, mapping_at, placed
@@ -177,10 +178,9 @@ class FolderReader:
     def _report_unplaced(self) -> None:
         folder = self._workshop.folder
         if lost := sorted(path for path in self._files if has_no_place(path)):
-            shown = ", ".join(lost[:3]) + ", ..." * (len(lost) > 3)
             self._diagnostics.warning(
                 "workshop-unplaced",
-                f"files {NO_PLACE}, which were left out: {len(lost):,} ({shown})",
+                f"files {NO_PLACE}, which were left out: {len(lost):,} ({first_of(lost, 3)})",
                 f"{folder}/{lost[0]}" if folder else lost[0],
                 hint=f"{EXERCISES_HINT} Other pages belong in a collection of kind docs.",
             )
