@@ -28,7 +28,8 @@ class ConversionRequest:
     name of a format, where it is not that of the file's ending (`.txt` of a Sphinx project). `named` gives
     the paths of files that a generator names without their folders, `around` those of files that its format
     reads around it (see `Format`), the nearest first; `labels` are what pages of the project may refer to by
-    name, `doxygen` the headers that they may show.
+    name, `doxygen` the headers that they may show, `python_paths` the folders of projects whose objects they
+    may describe.
     """
 
     path: str
@@ -39,6 +40,7 @@ class ConversionRequest:
     around: Sequence[str] = ()
     labels: ProjectLabels | None = None
     doxygen: DoxygenProjects | None = None
+    python_paths: Sequence[str] = ()
 
     @property
     def chosen(self) -> Format:
@@ -89,7 +91,7 @@ def _seen(request: ConversionRequest) -> Any:
     chosen, named = request.chosen, request.named
     settings = [request.path, chosen.name, sorted(converters([chosen]).items())]
     settings += [sorted(named.items())] if named else []
-    settings += [list(request.around)] if request.around else []
+    settings += [list(each) for each in (request.around, request.python_paths) if each]
     return hashlib.sha256(request.data).hexdigest(), settings
 
 
@@ -116,6 +118,8 @@ def _converted(request: ConversionRequest, read: Read, labels: TracedLabels) -> 
         known |= {"named": request.named} if request.named and chosen.names_files else {}
         known |= {"around": request.around} if request.around else {}
         known |= {"doxygen": request.doxygen} if request.doxygen and chosen.shows_headers else {}
+        if request.python_paths and chosen.describes_objects:
+            known["python_paths"] = request.python_paths
         found = importlib.import_module(chosen.module).convert(request.path, data, read, **known)
         return [replace(each, text=without_pictures(each.text)) for each in found]
     except FormatError as error:

@@ -32,8 +32,9 @@ class Format:
     patterns of files that say something about every document below their folder: `convert` takes those that
     are there as `around`. With `names_files` it takes `named`, the paths of files that documents name without
     their folders; with `has_labels` it takes `labels`, what documents may refer to by name. With
-    `shows_headers` it takes `doxygen`, the headers of C and C++ that documents may show. Documents that are
-    `is_text` are read as they are where the library is not installed."""
+    `shows_headers` it takes `doxygen`, the headers of C and C++ that documents may show; where it
+    `describes_objects` it takes `python_paths`, the folders in which packages of Python may begin. Documents
+    that are `is_text` are read as they are where the library is not installed."""
 
     name: str
     module: str
@@ -45,6 +46,7 @@ class Format:
     names_files: bool = False
     has_labels: bool = False
     shows_headers: bool = False
+    describes_objects: bool = False
     is_text: bool = False
 
 
@@ -70,6 +72,7 @@ _FORMATS = (
         libraries=("griffe",),  # of what autodoc inserts
         has_labels=True,
         shows_headers=True,
+        describes_objects=True,
     ),
     _format(
         "asciidoc",

@@ -131,6 +131,7 @@ def _request(
         around=around,
         labels=labels,
         doxygen=includes.doxygen if includes else None,
+        python_paths=includes.python_paths if includes else (),
     )
 
 

@@ -273,7 +273,7 @@ def _documented_parameters(member: Any, prose: Prose) -> Iterator[Sequence[str]]
 def _docstring(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
     if not member.has_docstring:
         return
-    for section in member.docstring.parsed:
+    for section in _sections(member.docstring):
         kind = section.kind.value
         if kind == "text":
             yield prose(section.value)
@@ -291,6 +291,15 @@ def _docstring(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
             label = section.title or str(stated or kind)
             said = prose(_without_margin(str(text)))
             yield commonmark.quote(commonmark.blocks([[f"**{label.capitalize()}**"], said]))
+
+
+def _sections(docstring: Any) -> Sequence[Any]:
+    """The sections of a docstring; one of all its text where griffe fails at it."""
+    try:
+        found: Sequence[Any] = docstring.parsed
+    except Exception:  # griffe takes an attribute without a name for a key
+        return [griffe.DocstringSectionText(docstring.value)]
+    return found
 
 
 def _item(value: Any, prose: Prose) -> list[str]:

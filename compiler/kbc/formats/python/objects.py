@@ -6,6 +6,7 @@ mkdocstrings' `::: package.object` and Sphinx's autodoc directives stand for suc
 from __future__ import annotations
 
 import posixpath
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -17,6 +18,7 @@ import griffe
 from kbc.formats import commonmark
 from kbc.formats.document import FormatError, decode
 from kbc.formats.python.api import MAX_BYTES, ApiWriter, Prose, first_paragraph, visited
+from kbc.project.include_tree import folders_above
 
 Find = Callable[[str], bytes | None]
 """The content of a file of the tree by its path below the folders that modules are looked for in."""
@@ -170,13 +172,19 @@ class PythonObjects:
             self._under_way.remove(owner.path)
 
     def _wildcards(self, module: Any, rest: list[str], find: Find) -> str:
-        """Where `from x import *` of a module may have an object from."""
-        for name, member in module.members.items():
-            if member.is_alias and name.endswith("/*"):
-                path = member.target_path.removesuffix(".*").removesuffix("/*")
+        """Where `from x import *` of a module, or of those that it imports so, may have an object from."""
+        waiting, seen = deque([module]), {module.path}
+        while waiting:
+            for name, member in waiting.popleft().members.items():
+                path = member.target_path.removesuffix(".*") if member.is_alias else ""
+                if not name.endswith("/*") or path in seen:
+                    continue
+                seen.add(path)
                 source = self._module(path.split("."), find)
                 if source is not None and rest[0] in source.members:
                     return ".".join([path, *rest])
+                if source is not None:
+                    waiting.append(source)
         return ""
 
     def _imported(self, module: Any, package: str, find: Find) -> Iterator[str]:
@@ -215,6 +223,12 @@ class PythonObjects:
                         self._unreadable[".".join(parts)] = f"{path}:{error.line}: {error.message}"
                         return None
         return None
+
+
+def folders_around(path: str) -> list[str]:
+    """Where packages may begin in the folders above a file, the nearest first: in each of them, and in its
+    `src`, `lib` and `python`."""
+    return [posixpath.join(*each) for each in product(folders_above(path), _FOLDERS)]
 
 
 def _assigned_from(member: Any) -> str:

@@ -5,18 +5,15 @@ The pages are in no checkout: quartodoc makes one for each object before Quarto 
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsewhere
 from kbc.formats.loading import parse
-from kbc.formats.python.objects import PythonObjects, Reference
+from kbc.formats.python.objects import PythonObjects, Reference, folders_around
 from kbc.languages.includes import expand
-from kbc.project.include_tree import folders_above
 from kbc.project.source_file import resolved_path
 from kbc.project.well_formed import line_at, mapping, sequence
 
@@ -74,8 +71,7 @@ class _ReferencePages:
         self._package = line_at(stated, "package")
         self._path, self._read = path, read
         own = resolved_path(line_at(stated, "source_dir"), path)
-        places = product(folders_above(path), ("", "src"))
-        self._objects = PythonObjects([own, *(posixpath.join(*each) for each in places)])
+        self._objects = PythonObjects([own, *folders_around(path)])
 
     def section(self, section: Mapping[str, Any]) -> list[list[str]]:
         """What the list has of a section: its text, and each of its objects with a sentence."""

@@ -77,21 +77,24 @@ def reference(
     imported: bool = False,
     is_module: bool = False,
 ) -> described | None:
-    """The reference of `name`, looked up in the class around it and in the current module first, unless it
-    begins with the package of that; None where its source is not in the tree. Without the option `members`,
-    members are not described; `imported` and `is_module` are as for `PythonObjects.reference`."""
+    """The reference of `name`, looked up in the class around it, its module and the current module first,
+    unless it begins with the package of that; None where its source is not in the tree. Without the option
+    `members`, members are not described; `imported` and `is_module` are as for `PythonObjects.reference`."""
     if not reads_python():
         return None
-    from kbc.formats.python.objects import PythonObjects
+    from kbc.formats.python.objects import PythonObjects, folders_around
 
     if context.objects is None:
-        context.objects = PythonObjects(search_path(context))
+        around = folders_around(configuration(context)[0])
+        folders = [*search_path(context), *around, *context.python_paths]
+        context.objects = PythonObjects(folders)
     context.objects.problem = ""
     look_up = context.objects.reference
     stated = options.get("members")
     names = comma_separated(stated or "")
     plain = plain_name(name)
-    owned = [f"{context.owner}.{plain}"] if context.owner else []
+    around = [context.owner, context.owner.rpartition(".")[0]] if context.owner else []
+    owned = [f"{each}.{plain}" for each in around if each]
     modules = [f"{context.module}.{each}" for each in (*owned, plain)] if context.module else []
     names_around = (*modules[:-1], *owned, *modules[-1:], plain)
     is_full = bool(context.module) and plain.startswith(f"{context.module.partition('.')[0]}.")

@@ -76,7 +76,8 @@ class Context:
     """`language` is that of code without one, as the last `highlight` directive has it. `owner` is the class
     whose description is being read. `objects` are the Python objects that were looked up, `declared` and
     `settings` what the project declares and states once that was asked for, `labels` the names that other
-    pages give to what they hold. `doxygen` are the headers that Breathe shows. `embedded` gives the lines of
+    pages give to what they hold. `doxygen` are the headers that Breathe shows, `python_paths` folders where
+    packages begin. `embedded` gives the lines of
     Markdown of reStructuredText in comments and docstrings; `depth` is how many of these are around this
     text."""
 
@@ -94,6 +95,7 @@ class Context:
     settings: SphinxSettings | None = None
     labels: Mapping[str, LabelTarget] = field(default_factory=dict)
     doxygen: DoxygenProjects | None = None
+    python_paths: Sequence[str] = ()
     embedded: Callable[..., Sequence[str]] = lambda text, **_: text.split("\n")
     depth: int = 0
     includes: int = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
@@ -70,10 +70,12 @@ def convert(
     read: Read,
     labels: Mapping[str, LabelTarget] | None = None,
     doxygen: DoxygenProjects | None = None,
+    python_paths: Sequence[str] = (),
 ) -> list[Converted]:
     """The document of a file; raises `FormatError` for what is no text or nests too deeply. `labels` are
-    what other pages have, by name, `doxygen` the headers that directives of Breathe may name."""
-    context = Context(path, read, labels=labels or {}, doxygen=doxygen)
+    what other pages have, by name, `doxygen` the headers that directives of Breathe may name, and
+    `python_paths` where packages may begin besides the folders around the project."""
+    context = Context(path, read, labels=labels or {}, doxygen=doxygen, python_paths=python_paths)
     context.embedded = partial(embedded, around=context)
     stated = settings(context)
     context.language, context.default_role = stated.language, stated.default_role

@@ -328,9 +328,16 @@ class PageIncludes:
         from kbc.formats import convert
 
         known: dict[str, Any] = {"labels": self._labels, "doxygen": self.doxygen}
+        known["python_paths"] = self.python_paths
         (found,) = convert(file.path, source.encode(), read, format="rst", **known)
         self.count(file, found.problems)
         return found.text, found.anchors
+
+    @property
+    def python_paths(self) -> Sequence[str]:
+        """Where packages of Python begin whose objects pages may describe."""
+        found: Sequence[str] = self._options.get("python_paths", ())
+        return found
 
     @cached_property
     def doxygen(self) -> DoxygenProjects | None:
@@ -349,7 +356,7 @@ class PageIncludes:
         from kbc.formats.python.objects import PythonObjects
 
         if self._objects is None:
-            self._objects = PythonObjects(self._options.get("python_paths", ()))
+            self._objects = PythonObjects(self.python_paths)
         all_stated = yaml_table(options)
         stated = mapping(all_stated.get("options"))
         level = all_stated.get("heading_level", stated.get("heading_level"))

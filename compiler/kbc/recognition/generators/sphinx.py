@@ -11,11 +11,12 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from kbc.languages.python_literals import literals
-from kbc.project.include_tree import IncludeTree
+from kbc.project.include_tree import IncludeTree, folders_above
 from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
 from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
 from kbc.recognition.generators.python.breathe import breathe_of
+from kbc.recognition.generators.python.projects import package_folders
 from kbc.recognition.generators.python.references import places_of, references_of
 from kbc.recognition.places import README
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
@@ -98,6 +99,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "myst_enable_extensions": texts(data.get("myst_enable_extensions")),
             **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
             **(breathe.options if breathe else {}),
+            "python_paths": package_folders(tree, folders_above(folder)),
             "addresses": built.documents if built else {},
             "link_targets": sorted({each.name for each in built.entries}) if built else [],
             "directory_urls": _writes_folders(read_text(tree, joined(folder, "Makefile")))

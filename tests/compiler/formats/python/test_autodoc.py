@@ -34,6 +34,20 @@ def test_source_is_looked_for_where_conf_py_has_modules_from(added: str) -> None
     assert found.problems == ()
 
 
+@pytest.mark.parametrize("folder", ["birds", "birds/src", "birds/python", "src"])
+def test_source_is_in_the_usual_folders_above_a_documentation_that_is_not_at_the_top(
+    folder: str,
+) -> None:
+    tree = {
+        f"{folder}/pond/nest.py": b"def hatch():\n    'Hatches.'\n",
+        "birds/docs/source/conf.py": b"project = 'Birds'\n",
+    }
+    source = b"API\n===\n\n.. autofunction:: pond.nest.hatch\n"
+    (found,) = convert("birds/docs/source/api/all.rst", source, tree.get)
+    assert found.text == "# API\n\n## `pond.nest.hatch()`\n\nHatches.\n"
+    assert found.problems == ()
+
+
 @pytest.mark.parametrize("folder", ["lib", "python", "pond/src", "pond"])
 def test_source_is_in_the_usual_folders_and_behind_assignments(folder: str) -> None:
     tree = {
@@ -44,6 +58,29 @@ def test_source_is_in_the_usual_folders_and_behind_assignments(folder: str) -> N
     source = b"API\n===\n\n.. automethod:: pond.birds.Heron.fly\n"
     (found,) = convert("doc/api.rst", source, tree.get)
     assert found.text == "# API\n\n## `Heron.fly()`\n\nFlies.\n"
+
+
+def test_a_package_may_have_all_names_of_one_that_has_all_of_others() -> None:
+    tree = {
+        "pond/__init__.py": b"from .birds import *\n",
+        "pond/birds/__init__.py": b"from .heron import *\nfrom . import *\nfrom .gull import *\n",
+        "pond/birds/heron.py": b"from .gull import *\n",
+        "pond/birds/gull.py": b"from .heron import *\n\nclass Gull:\n    'Cries.'\n",
+    }
+    source = b"API\n===\n\n.. autoclass:: pond.Gull\n\n.. autoclass:: pond.Gannet\n"
+    (found,) = convert("doc/api.rst", source, tree.get)
+    assert found.text == "# API\n\n## `class pond.Gull()`\n\nCries.\n\n`pond.Gannet`\n"
+
+
+def test_members_may_be_named_with_their_class_below_it() -> None:
+    tree = {"pond/birds.py": b"class Heron:\n    def fly(self):\n        'Flies.'\n"}
+    source = (
+        b"API\n===\n\n.. currentmodule:: pond\n\n.. autoclass:: pond.birds.Heron\n\n"
+        b"   .. automethod:: Heron.fly()\n"
+    )
+    (found,) = convert("doc/api.rst", source, tree.get)
+    assert "### `Heron.fly()`\n\nFlies.\n" in found.text
+    assert found.problems == ()
 
 
 @pytest.mark.parametrize(

@@ -268,3 +268,14 @@ class Heron[K]:
     text = page_of("pond", source.encode()).text
     assert "## `pond.count(nests: Nests[K]) -> int`\n\nCounts.\n" in text
     assert "## `class pond.Heron()`\n\nA bird.\n" in text
+
+
+def test_a_docstring_that_its_parser_fails_at_is_text() -> None:
+    source = (
+        b'class Nest:\n    """A nest.\n\n    Attributes:\n        eggs (int): How many. It is one of\n'
+        b'        :const:`pond.Clutch`.\n    """\n\n    def __init__(self):\n        self.eggs = 3\n\n'
+        b'    def hatch(self):\n        """Hatches."""\n'
+    )
+    text = page_of("pond", source).text
+    assert "How many. It is one of\n  `pond.Clutch`." in text
+    assert "Hatches." in text

@@ -12,18 +12,13 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import MAX_DEPTH, read_toml, read_yaml
 from kbc.recognition.generators.mkdocs.navigation import navigation
+from kbc.recognition.generators.python.projects import package_folders
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "mkdocs"
 CONFIGS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
-MAX_PROJECTS = 40
-"""In which packages of Python are looked for."""
-
 _ZENSICAL_EXTENSIONS = ["attr_list", "pymdownx.emoji"]
 """Those of its default extensions that change what is read here."""
-
-_CONTAINERS = ("libs", "packages", "projects")
-"""Where repositories of several projects keep them."""
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
@@ -133,15 +128,9 @@ def _python_paths(
     handlers = mapping(plugins["mkdocstrings"].get("handlers"))
     stated = texts(mapping(handlers.get("python")).get("paths") or [])
     above = [posixpath.normpath(posixpath.join(folder, *[".."] * level)) for level in range(3)]
-    beside = [
-        place
-        for container in ("", *_CONTAINERS)
-        for name in tree.names(joined(folder, container))
-        if tree.exists(joined(place := joined(folder, container, name), "pyproject.toml"))
-    ]
-    places = (*above, *beside[:MAX_PROJECTS])
-    around = [place for each in places for place in (each, posixpath.join(each, "src"))]
-    return list(dict.fromkeys([*(joined(folder, each) for each in stated), *around]))
+    around = [place for each in above for place in (each, posixpath.join(each, "src"))]
+    beside = package_folders(tree, [folder])
+    return list(dict.fromkeys([*(joined(folder, each) for each in stated), *around, *beside]))
 
 
 def _slug_style(slugify: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.compiler.recognition.trees import read, write_tree
 
 from kbc.records import DocRecord
@@ -99,3 +100,31 @@ def test_what_a_prolog_includes_defines_names_for_all_pages(tmp_path: Path) -> N
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     (found,) = inputs.records["docs"]
     assert "See the pond and [site](https://weir.example)." in found.text
+
+
+@pytest.mark.parametrize("format", ["rst", "md"])
+@pytest.mark.parametrize("docs", ["docs", "docs/site"])
+@pytest.mark.parametrize(
+    "place", ["pond-birds", "pond-birds/src", "packages/birds", "plugins/birds/src"]
+)
+def test_references_are_those_of_projects_beside_the_documentation(
+    place: str, docs: str, format: str, tmp_path: Path
+) -> None:
+    project = place.removesuffix("/src")
+    directive = ".. automodule:: pond.birds\n   :members:\n"
+    page = {
+        "rst": f"Birds\n=====\n\n{directive}",
+        "md": f"# Birds\n\n```{{eval-rst}}\n{directive}```\n",
+    }
+    files = {
+        f"{docs}/conf.py": 'project = "Pond"\nextensions = ["sphinx.ext.autodoc", "myst_parser"]\n',
+        f"{docs}/index.{format}": page[format],
+        f"{project}/pyproject.toml": '[project]\nname = "pond-birds"\n',
+        f"{place}/pond/birds/__init__.py": "def hatch():\n    'Hatches.'\n",
+        "other/readme.txt": "Nothing.\n",
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    (found,) = inputs.records["docs"]
+    assert isinstance(found, DocRecord)
+    assert "Hatches." in found.text
+    assert not [each for each in diagnostics if each.code == "content-elsewhere"]
