@@ -18,6 +18,7 @@ from kbc.project.settings import default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.display_names import named, shown, with_article
+from kbc.recognition.generators.python.projects import package_folders
 from kbc.recognition.generators.sphinx import with_references
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.parts import (
@@ -363,7 +364,8 @@ class _FolderDetector:
         if found:
             parts = [self._of_site(Site(folder=place), 0) for place in found]
             paths = tuple(place for place in found if not places.README.fullmatch(place))
-            plain = replace(as_one(parts), paths=paths, generator_options={})
+            options = {"python_paths": package_folders(self._tree, [""])}
+            plain = replace(as_one(parts), paths=paths, generator_options=options)
             collections.append(without(plain, places.parts_of_manual(self._files, found)))
         if built := places.built_below(self._files, found):
             site = built_site.recognise(self._tree, built, "", ())

@@ -187,9 +187,11 @@ def test_mkdocstrings_takes_the_reference_from_the_source(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("place", ["backend/src", "packages/sluice"])
+@pytest.mark.parametrize("is_site", [True, False])
 def test_mkdocstrings_finds_packages_of_projects_beside_the_configuration(
-    tmp_path: Path, place: str
+    tmp_path: Path, place: str, is_site: bool
 ) -> None:
+    """Also where the configuration of the site is in another repository."""
     files = {
         "pyproject.toml": "[project]\nname = 'lock'\n",
         f"{place.removesuffix('/src')}/pyproject.toml": "[project]\nname = 'sluice'\n",
@@ -199,6 +201,8 @@ def test_mkdocstrings_finds_packages_of_projects_beside_the_configuration(
         "        paths: [src]\n",
         "docs/api.md": "# API\n\n::: sluice.valves.Valve\n",
     }
+    if not is_site:
+        del files["mkdocs.yml"]
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     (record,) = inputs.records["docs"]
     assert isinstance(record, DocRecord)
