@@ -49,6 +49,9 @@ UNRESOLVED_HINT = "Files that pages include must be in the tree and contain the 
 EXTERNAL_HINT = "The site's build computes it or takes it from elsewhere; the built site has it."
 _OF_PYTHON = re.compile(r"auto[a-z]+|::: \(API\)")
 """Directives that stand for the reference of a Python object: of autodoc, mkdocstrings and doc-builder."""
+_WITH_OBJECTS = ("mkdocs", "doc-builder")
+"""Generators whose configuration says that pages name objects, where it has `python_paths`."""
+
 _WITH_NOTES = ("", "mkdocs", "quartz")
 """Generators whose pages may name others as those of Obsidian and of wikis do; "": none that is known."""
 
@@ -183,7 +186,8 @@ class PageIncludes:
                 aliases=self._options.get("import_paths", {}),
                 pages=self._names,
                 objects=partial(self._object, read),
-                names_objects=bool(self._options.get("python_paths")),
+                names_objects=bool(self.python_paths)
+                and self._collection.generator in _WITH_OBJECTS,
                 restructured=partial(self._restructured, file, read) if is_myst else None,
                 referred=role_links(file.path, self._labels, read) if is_myst else None,
                 attributes=self._attributes(file, text),

@@ -191,7 +191,7 @@ def test_mkdocstrings_takes_the_reference_from_the_source(tmp_path: Path) -> Non
 def test_mkdocstrings_finds_packages_of_projects_beside_the_configuration(
     tmp_path: Path, place: str, is_site: bool
 ) -> None:
-    """Also where the configuration of the site is in another repository."""
+    """Also where the configuration of the site is in another repository: there, other containers stay."""
     files = {
         "pyproject.toml": "[project]\nname = 'lock'\n",
         f"{place.removesuffix('/src')}/pyproject.toml": "[project]\nname = 'sluice'\n",
@@ -203,10 +203,12 @@ def test_mkdocstrings_finds_packages_of_projects_beside_the_configuration(
     }
     if not is_site:
         del files["mkdocs.yml"]
+        files["docs/api.md"] += "\n:::note\nOpens by itself.\n:::\n"
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     (record,) = inputs.records["docs"]
     assert isinstance(record, DocRecord)
     assert record.sections[2].title == "Valve.open() -> None"
+    assert is_site or "**Note**\n\nOpens by itself." in record.text
 
 
 def test_the_reference_of_a_package_has_what_it_exports_from_its_modules(tmp_path: Path) -> None:
