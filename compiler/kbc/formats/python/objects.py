@@ -120,7 +120,8 @@ class PythonObjects:
             if module is None:
                 break
             found, target = self._member(module, rest, find)
-            if not (is_module or target or (rest and found is not None)):
+            is_member = found is not None if rest else is_module
+            if not (target or is_member):
                 imported = self._imported_as(parts[: len(parts) - len(rest)], find)
                 target = ".".join([imported, *rest]) if imported else ""
                 assigned = found if found is not None else assigned

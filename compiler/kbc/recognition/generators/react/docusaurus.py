@@ -86,6 +86,8 @@ def _of_plugin(
     folder = whole.options["config_folder"]
     default = "blog" if is_blog else "docs"
     stated = joined(folder, text(options, "path") or default)
+    if not tree.names(stated):  # a script writes it when the site is built, from the usual one
+        stated = joined(folder, default)
     content, version = (stated, "") if is_blog else _published(tree, folder, stated, options)
     if not tree.names(content):
         return None

@@ -211,6 +211,21 @@ def test_mkdocstrings_finds_packages_of_projects_beside_the_configuration(
     assert is_site or "**Note**\n\nOpens by itself." in record.text
 
 
+def test_objects_are_those_of_the_module_that_a_package_imports_under_its_own_name(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "mkdocs.yml": "site_name: S\nplugins:\n- mkdocstrings:\n",
+        "docs/api.md": "# API\n\n::: sluice.valves.Valve\n",
+        "sluice/__init__.py": "from .valves import valves\n",
+        "sluice/valves/__init__.py": "",
+        "sluice/valves/valves.py": SOURCE,
+    }
+    (record,) = read(write_tree(tmp_path / "tree", files))[0].records["docs"]
+    assert isinstance(record, DocRecord)
+    assert record.sections[2].title == "Valve.open() -> None"
+
+
 def test_the_reference_of_a_package_has_what_it_exports_from_its_modules(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",

@@ -75,6 +75,17 @@ def test_a_sidebar_may_list_pages_and_generated_folders(tmp_path: Path) -> None:
     assert found["dyes/madder.md"] == "Red"
 
 
+def test_pages_are_those_that_a_script_writes_the_stated_ones_from(tmp_path: Path) -> None:
+    """A build puts snippets into a copy of the pages, which is in no repository."""
+    files = {
+        "sidebars.js": "module.exports = {main: ['b', 'a']};\n",
+        "docs/a.md": page("A"),
+        "docs/b.md": page("B"),
+    }
+    docs = "path: 'docs_processed', sidebarPath: './sidebars.js'"
+    assert list(_ordered(tmp_path / "tree", files, docs)) == ["b.md", "a.md"]
+
+
 def test_a_released_version_has_the_sidebars_of_its_own(tmp_path: Path) -> None:
     files = {
         "versions.json": '["1.0"]',
