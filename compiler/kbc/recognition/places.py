@@ -376,19 +376,16 @@ def is_program(name: str) -> bool:
 
 def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
     """The folders at the top with at least as many pages as files of code, and the pages beside them,
-    where these folders have most pages."""
+    where these folders have most pages, without those of examples and tests."""
     code = Counter(
         name.split("/")[0]
         for name in files
         if "/" in name and not is_page(name) and PurePosixPath(name).suffix[1:] in SOURCE
     )
-    counts = Counter(page[0] for page in pages if len(page) > 1)
-    found = [
-        name
-        for name, count in sorted(counts.items())
-        if count >= code[name] and not SKIPPED.fullmatch(name)
-    ]
-    if sum(counts[name] for name in found) < _NEARLY_ALL * counts.total():
+    tops = (page[0] for page in pages if len(page) > 1)
+    counts = Counter(name for name in tops if not SKIPPED.fullmatch(name))
+    found = [name for name, count in sorted(counts.items()) if count >= code[name]]
+    if sum(counts[name] for name in found) < max(MANY_PAGES, _NEARLY_ALL * counts.total()):
         return ()
     return (*found, *sorted(page[0] for page in pages if len(page) == 1))
 

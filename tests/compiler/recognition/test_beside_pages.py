@@ -29,6 +29,25 @@ def test_code_and_data_beside_pages_are_read(tmp_path: Path) -> None:
     assert "api.yaml" in {each.path for each in inputs.records["docs"]}
 
 
+def test_many_pages_beside_programs_and_examples_are_documentation(tmp_path: Path) -> None:
+    """As a site has them whose generator is a program that only its configuration tells."""
+    pages = {"nests": 15, "rivers": 12, "examples": 20}
+    files = {
+        "deno.json": "{}\n",
+        "site.ts": CODE,
+        **{f"{top}/{n}.md": page(f"{top} {n}") for top, size in pages.items() for n in range(size)},
+        **{f"examples/{n}.ts": CODE for n in range(20)},
+        "rivers/_data.ts": CODE,
+        **{f"tool/{n}.ts": CODE for n in range(9)},
+        "tool/help.md": page("Help"),
+    }
+    root = write_tree(tmp_path / "heron", files)
+    (root / ".git").mkdir()
+    docs, *others = recognised(root).project.collections
+    assert (docs.name, docs.paths) == ("docs", ("nests", "rivers"))
+    assert [each.kind for each in others] == ["code"]
+
+
 def test_a_checkout_of_pages_alone_has_no_code(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "heron", {"a.md": page("A"), "b.md": page("B"), "a.css": "a {}\n"})
     (root / ".git").mkdir()
