@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from kbc.languages.preprocessed import parsed
 from kbc.languages.suffixes import language_of_source
 from kbc.languages.syntax import Symbol, symbols, walk
 
@@ -121,6 +122,27 @@ def test_a_class_behind_a_macro_is_found_with_its_comment() -> None:
     text = "/* about C */\nAPI_EXPORT(1)\nclass C : public B\n{\n    int f();\n};\n"
     (found,) = symbols(text, language="cpp")
     assert (found.name, found.kind, found.line, found.end_line) == ("C", "class", 1, 6)
+
+
+def test_macros_behind_parameters_and_before_blocks_hide_no_definition() -> None:
+    text = (
+        "namespace sea {\nclass Tank {\npublic:\n  int level() const API_NOEXCEPT { return 1; }\n"
+        "  virtual void drain(int (*how)(int)) API_NOEXCEPT;\nprivate:\n  int top_;\n};\n"
+        "Tank::~Tank() {\n  API_TRY {\n    for (int i = 0; i < 3; i++) {\n      go();\n    }\n  }\n"
+        "  API_CATCH_ALL\n}\n}\n"
+    )
+    (sea,) = symbols(text, language="cpp")
+    tank, end = sea.children
+    assert [(each.name, each.kind) for each in tank.children] == [
+        ("level", "method"),
+        ("drain", "method"),
+    ]
+    assert (end.name, end.line, end.end_line, end.children) == ("Tank::~Tank", 9, 16, [])
+
+
+def test_a_value_behind_a_cast_is_no_macro() -> None:
+    text = b"int most(void) {\n  const int a = (int) SIZE_MAX;\n  return (int) TANK_MAX;\n}\n"
+    assert parsed(text, "c") == text
 
 
 def test_what_stands_before_broken_text_is_found() -> None:
