@@ -155,11 +155,12 @@ class Structure:
         return scores, copies, trail
 
     def documenting(self, name: MemberPath, rows: Sequence[int]) -> list[int]:
-        """Of `rows` those with a section about the member that `name` names; where some match closer than
-        others, they alone."""
+        """Of `rows` those with a section about the member that `name` names, change logs and posts aside;
+        where some match closer than others, they alone."""
         if not name or not self._names_something(name[-1]):
             return []
-        matches = [(self._facts.names(row).match(name), row) for row in rows]
+        lasting = self._facts.lasting(rows)
+        matches = [(self._facts.names(row).match(name), row) for row in lasting]
         closest = min((match for match, _ in matches if match is not None), default=None)
         return [row for match, row in matches if match is not None and match == closest]
 
@@ -194,15 +195,18 @@ class Structure:
             with np.errstate(all="ignore"):
                 similarity = chosen @ chosen.T
         words, written = _words(query), query.written
+        asked, kinds = paths.kinds_asked_for(words, written), self._facts.kinds(records)
+        if not are_programs(kinds):  # beside other pages all explain
+            asked |= {paths.PAGE}
         return _Pool(
             query,
             words,
             written,
-            paths.kinds_asked_for(words, written),
+            asked,
             listed,
             records,
             self._facts.of(records),
-            self._facts.kinds(records),
+            kinds,
             np.array(record_of),
             similarity,
             1.0 - share_of_answers(listed, self._backend.chunks),
