@@ -153,6 +153,11 @@ def showing_kinds(
     return frozenset() if showing.issuperset(kinds) else frozenset(showing)
 
 
+def asks_for_programs(words: Collection[str]) -> bool:
+    """Whether a query with these lower-case words asks for programs that show how something is done."""
+    return not _SHOWING["examples"].isdisjoint(words)
+
+
 def place_kinds(path: str) -> frozenset[str]:
     """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog, post,
     readme, agents, data."""

@@ -282,6 +282,33 @@ def test_what_defines_the_name_that_is_asked_for_does_not_give_way_to_pages(tmp_
     assert "weights" in changed(weighted, "hoistRope")["deck/winch.ts"]
 
 
+def test_by_words_alone_bm25_of_source_counts_less_than_that_of_pages(tmp_path: Path) -> None:
+    (tmp_path / "guide").mkdir()
+    (tmp_path / "guide/ropes.md").write_text("# Ropes\n\nA winch hoists a heavy rope.\n")
+    winch = "/** Hoists a heavy rope. */\nexport function winch(): void {}\n"
+    files = {"deck/winch.ts": winch, "examples/hoist.ts": winch.replace("winch", "hoist")}
+    pages = '\n[[collection]]\nname = "guide"\nkind = "docs"\npaths = ["guide"]\n'
+    tree = compiled(tmp_path, pages, files, embed=False)
+
+    def shares(tree: Artifact, query: str) -> dict[str, float]:
+        hits = tree.searcher.search(SearchRequest(query)).hits
+        return {
+            tree.catalog(hit.collection).id(hit.record): hit.fused.score / hit.lexical_score
+            for hit in hits
+            if hit.fused and hit.lexical_score
+        }
+
+    less = pytest.approx(steps.SOURCE_BY_WORDS)
+    everything = {"guide/ropes.md": 1.0, "deck/winch.ts": less, "examples/hoist.ts": less}
+    assert shares(tree, "hoists a heavy rope") == everything
+    assert shares(tree, "example that hoists a rope") == {**everything, "examples/hoist.ts": 1.0}
+    assert set(shares(tree, "code that hoists a heavy rope").values()) == {1.0}
+    weighted = compiled(
+        tmp_path, pages + "\n[search]\nweights = { code = 0.9 }\n", files, embed=False
+    )
+    assert set(shares(weighted, "hoists a heavy rope").values()) == {1.0}
+
+
 def test_pages_in_a_source_tree_give_way_to_source_where_documentation_is_elsewhere(
     tmp_path: Path,
 ) -> None:
