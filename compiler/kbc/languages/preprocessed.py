@@ -16,10 +16,10 @@ _MACRO_LINE = re.compile(
     rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)(?!\s*\n[ \t]*\w+[ \t]*\()",
     re.MULTILINE,
 )
-# `class API_EXPORT Name : ...`
+# `class API_EXPORT Name : ...`, also with several macros
 _CLASS_MACRO = re.compile(
-    rb"(\b(?:class|struct|union)[ \t]+)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?[ \t]+)"
-    rb"(?=[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t]+final)?\s*(?::[^:]|\{[ \t]*\r?\n))"
+    rb"(\b(?:class|struct|union)[ \t]+)((?:[A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]{0,80}\))?[ \t]+){1,3})"
+    rb"(?=[A-Za-z_][\w:]*(?:<[^;{}()]{0,200}>)?(?:[ \t]+final)?\s*(?::[^:]|\{[ \t]*\r?\n))"
 )
 # `API_EXPORT Name *find(...)`: a macro before the type of a function, or before a constructor. An upper-case
 # type is followed by the name of its function alone.

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kbc.languages.preprocessed import parsed
@@ -145,6 +147,13 @@ def test_a_value_behind_a_cast_is_no_macro() -> None:
     assert parsed(text, "c") == text
 
 
+def test_classes_behind_macros_that_do_not_end_are_read_in_linear_time() -> None:
+    text = b"class API_EXPORT B<" * 20_000
+    started = time.process_time()
+    assert parsed(text, "cpp") == text
+    assert time.process_time() - started < 5
+
+
 def test_what_stands_before_broken_text_is_found() -> None:
     text = "class A {\n  int a();\n};\n}}}\n#if X\nclass {\n"
     assert symbols(text, language="cpp")[0].name == "A"
@@ -260,7 +269,7 @@ OF_ONE_LANGUAGE = {
     "ruby": ("class A\n class << self\n  def k; end\n end\nend\n", "class A, method k"),
     "c": ("typedef int (*callback)(int);\n", "type callback"),
     "cpp": (
-        "class API_EXPORT A : public B {\n void f();\n};\nstruct NICE_TO(1) C final {\n};\n"
+        "class API_EXPORT A : public B {\n void f();\n};\nstruct NICE_TO(1) API_USED C final {\n};\n"
         "struct POINT origin{1};\n",
         "class A, method f, struct C",
     ),
