@@ -154,6 +154,19 @@ def test_classes_behind_macros_that_do_not_end_are_read_in_linear_time() -> None
     assert time.process_time() - started < 5
 
 
+def test_functions_behind_one_that_seems_not_to_be_closed_are_apart() -> None:
+    text = (
+        "static int fill(int n)\n{\n  union {\n  } a;\n  else {\n    do {\nend:\n  go();\n  } while(n);\n}\n"
+        "\n/* Drains. */\nint drain(void)\n{\n}\n\nint level(void)\n{\n}\n"
+    )
+    found = symbols(text, language="c")
+    assert [(each.name, each.line, each.end_line, each.children) for each in found] == [
+        ("fill", 1, 10, []),
+        ("drain", 12, 15, []),
+        ("level", 17, 19, []),
+    ]
+
+
 def test_what_stands_before_broken_text_is_found() -> None:
     text = "class A {\n  int a();\n};\n}}}\n#if X\nclass {\n"
     assert symbols(text, language="cpp")[0].name == "A"
