@@ -16,10 +16,10 @@ _MACRO_LINE = re.compile(
     rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)(?!\s*\n[ \t]*\w+[ \t]*\()",
     re.MULTILINE,
 )
-# `class API_EXPORT Name : ...`
+# `class API_EXPORT Name : ...`, also with several macros
 _CLASS_MACRO = re.compile(
-    rb"(\b(?:class|struct|union)[ \t]+)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?[ \t]+)"
-    rb"(?=[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t]+final)?\s*(?::[^:]|\{[ \t]*\r?\n))"
+    rb"(\b(?:class|struct|union)[ \t]+)((?:[A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]{0,80}\))?[ \t]+){1,3})"
+    rb"(?=[A-Za-z_][\w:]*(?:<[^;{}()]{0,200}>)?(?:[ \t]+final)?\s*(?::[^:]|\{[ \t]*\r?\n))"
 )
 # `API_EXPORT Name *find(...)`: a macro before the type of a function, or before a constructor. An upper-case
 # type is followed by the name of its function alone.
@@ -38,6 +38,19 @@ _INNER_MACRO = re.compile(
     rb"[A-Za-z_][\w:<>, \t]{0,120}?[ \t*&]{1,8})([A-Z][A-Z0-9_]{3,}[ \t]+)(?=[\w:~]+[ \t]*\()",
     re.MULTILINE,
 )
+# `int size() const API_NOEXCEPT {`: a macro behind the parameters of a function.
+_MACRO_BEHIND = re.compile(
+    rb"(\)[ \t]*(?:(?:const|volatile|override|final|noexcept|&{1,2})[ \t]*){0,3})"
+    rb"(\b[A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]{0,80}\))?)"
+    rb"(?=[ \t]*(?:(?:const|override|final|noexcept)[ \t]*){0,2}"
+    rb"(?:[{;]|:[^:]|->|=[ \t]*(?:0|default|delete)\b|\r?\n\s*[{:]))"
+)
+_PARAMETERS = re.compile(
+    rb"\b(?!(?:case|else|return|sizeof|throw)\b)\w+[ \t]?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\Z"
+)
+_MOST_OF_PARAMETERS = 500
+# `API_TRY {`: a macro in front of a block, which otherwise reads as a value of that type.
+_BLOCK_MACRO = re.compile(rb"([;{}][ \t]*\r?\n[ \t]*)([A-Z][A-Z0-9_]{3,})(?=[ \t]*\{)")
 # `TANK_PARTS(Lid, "lid", 3);`: a call where definitions stand, or in a function, where it defines nothing.
 _MACRO_CALL = re.compile(
     rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\((?:[^;{}()\"]|\"(?:\\.|[^\"\\\n])*\"|\([^;{}()\"]*\)){0,400}\)(?=[ \t]*;)",
@@ -70,8 +83,8 @@ _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
 def parsed(source: bytes, language: str) -> bytes:
     """What the parser gets: macros and directives that stand alone as comments, without
-    those between `class` and its name or around the type of a function, and Apple's enumerations as those
-    of C."""
+    those between `class` and its name, around the type of a function, behind its parameters or in front of a
+    block, and Apple's enumerations as those of C."""
     if language == "fortran":
         return _FYPP_LINE.sub(lambda found: found[1] + b"!".ljust(len(found[2]), b"-"), source)
     if language == "fsharp":
@@ -81,12 +94,19 @@ def parsed(source: bytes, language: str) -> bytes:
     if language not in _WITH_MACROS:
         return source
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
-    for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO):
+    for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO, _BLOCK_MACRO):
         text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
+    text = _MACRO_BEHIND.sub(_without_macro_behind, text)
     if language == "objc":
         text = _TRAILING_MACRO.sub(lambda found: found[1] + blank(found[2]), text)
     text = _MACRO_CALL.sub(lambda found: blank(found[0]), text)
     return _APPLE_ENUM.sub(_as_enum, text)
+
+
+def _without_macro_behind(found: re.Match[bytes]) -> bytes:
+    """Without the macro, unless what is in front of it is a cast: `(int) LIMIT;`."""
+    before = found.string[max(0, found.start() - _MOST_OF_PARAMETERS) : found.start()]
+    return found[1] + b" " * len(found[2]) if _PARAMETERS.search(before) else found[0]
 
 
 def _as_enum(found: re.Match[bytes]) -> bytes:

@@ -34,6 +34,8 @@ _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
 _DOC = re.compile(rb"/\*\*(?![*/])")
 _INDENTED = frozenset({"fsharp", "haskell", "nim", "scala"})
 """Languages whose grammars have the blanks and comments behind an indented block in it."""
+_FLAT = frozenset({"c", "cpp", "objc"})
+"""Languages in which no function stands in another one."""
 _OPENING = frozenset({"hash_bang_line", "php_tag"})
 _JULIA_PLACES = frozenset({"block", "source_file"})
 
@@ -83,7 +85,28 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
         found, parsed = _more(found, source, plain, language), plain
     if root.has_error:
         found = _more(found, source, mended(parsed, parse), language)
-    return found
+    return _apart(found, text.split("\n")) if language in _FLAT else found
+
+
+def _apart(found: Sequence[Symbol], lines: Sequence[str]) -> list[Symbol]:
+    """The definitions, with functions that begin a line behind the one that they were read into: it seems not
+    to be closed where several branches of an `#if` open a block that is closed once."""
+    apart: list[Symbol] = []
+    for symbol in found:
+        symbol.children = _apart(symbol.children, lines)
+        apart.append(symbol)
+        inner = symbol.children if symbol.kind == "function" else []
+        first = next((at for at, each in enumerate(inner) if _begins_line(each, lines)), len(inner))
+        if first < len(inner):
+            symbol.children, behind = inner[:first], inner[first:]
+            above = range(behind[0].line - 1, symbol.line, -1)
+            symbol.end_line = next((at for at in above if lines[at - 1].strip()), symbol.line)
+            apart += behind
+    return apart
+
+
+def _begins_line(symbol: Symbol, lines: Sequence[str]) -> bool:
+    return symbol.kind == "function" and not lines[symbol.own_line - 1][:1].isspace()
 
 
 def _more(found: list[Symbol], source: bytes, parsed: bytes, language: str) -> list[Symbol]:

@@ -84,6 +84,19 @@ class RankedRows(NamedTuple):
         """Those with a true value in `chosen`, bool [n]."""
         return RankedRows(self.rows[chosen], self.scores[chosen])
 
+    def ordered_in_tiers(self, count: int) -> RankedRows:
+        """The first `count` by their scores, and behind them the others, with at most the last of theirs."""
+        import numpy as np
+
+        head = RankedRows.ordered(self.rows[:count], self.scores[:count])
+        tail = RankedRows.ordered(self.rows[count:], self.scores[count:])
+        if not len(tail.rows):
+            return head
+        return RankedRows(
+            np.concatenate([head.rows, tail.rows]),
+            np.concatenate([head.scores, np.minimum(tail.scores, head.scores[-1])]),
+        )
+
     def followed_by(self, others: RankedRows, share: float) -> RankedRows:
         """These and then `others`, whose scores are multiplied by `share`."""
         import numpy as np

@@ -293,3 +293,9 @@ def test_without_an_example_nothing_is_estimated() -> None:
     cosines, bm25 = np.array([0.8, 0.6, 0.0]), np.array([0.0, 0.0, 4.0])
     alike = with_estimated_cosines(cosines, bm25, np.array([False, False, True]))
     assert alike[2] == pytest.approx(0.7)
+
+
+def test_what_is_behind_the_first_candidates_stays_there_in_its_own_order() -> None:
+    found = RankedRows.of([4, 2, 9, 7], [0.5, 0.8, 0.2, 0.9]).ordered_in_tiers(2)
+    assert (found.rows.tolist(), found.scores.tolist()) == ([2, 4, 7, 9], [0.8, 0.5, 0.5, 0.2])
+    assert RankedRows.of([4, 2], [0.5, 0.8]).ordered_in_tiers(2).rows.tolist() == [2, 4]

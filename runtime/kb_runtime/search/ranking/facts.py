@@ -38,6 +38,8 @@ _PROGRAMS = frozenset({"code"})
 _FILES = frozenset({"code", "docs"})
 # Of these, the ones that explain, change logs aside.
 _DOCS = _FILES - _PROGRAMS
+# Kinds of pages that say what was new once.
+_DATED = frozenset({"changelog", "post"})
 # Of texts that need not have anything to do with each other.
 _TEXTS = frozenset({"pages"})
 # Languages of files that hold values.
@@ -110,6 +112,7 @@ class Facts:
         self.collection_kinds = [kinds[one.name] for one in ranges]
         self._are_programs = [kind in _PROGRAMS for kind in self.collection_kinds]
         self.has_programs = any(self._are_programs)
+        self._has_docs = not _DOCS.isdisjoint(self.collection_kinds)
         self._analyzer = analyzer
         self._package = str(backend.manifest.get("name") or "")
         self._records: Remembered[RecordKey, RecordFacts] = Remembered(_REMEMBERED_RECORDS)
@@ -207,6 +210,12 @@ class Facts:
         ends = frozenset(path[-1].casefold() for path in documented)
         return documented, ends, " ".join((self._package, *chunk.get("breadcrumb", ())))
 
+    def lasting(self, rows: Sequence[int]) -> list[int]:
+        """Of `rows` those that are not of change logs and posts, which say what was new once."""
+        records, record_of = self.records(rows)
+        dated = [not one.kinds.isdisjoint(_DATED) for one in self.of(records)]
+        return [row for row, at in zip(rows, record_of, strict=True) if not dated[at]]
+
     def of(self, records: Iterable[RecordKey]) -> list[RecordFacts]:
         return [*map(self._of, records)]
 
@@ -221,8 +230,10 @@ class Facts:
         kind = self.collection_kinds[at]
         kinds = paths.place_kinds(id) if kind in _FILES else frozenset()
         if kind not in _PROGRAMS:
-            kinds &= {"changelog", "post"}
+            kinds &= _DATED
         else:
+            if self._has_docs and paths.is_page(id):
+                kinds |= {paths.PAGE}
             if self._passes_on(key):
                 kinds |= {paths.RE_EXPORTS}
             of = tests.tested_by_folders(id)

@@ -16,8 +16,15 @@ DATA = "data"
 """The kind of a file that holds values and defines nothing."""
 RE_EXPORTS = "re-export"
 """The kind of a file that only passes on what others define: its text says so, not its path."""
+PAGE = "page"
+"""The kind of a page in a source tree whose documentation is elsewhere: a plan, the README of a folder."""
 
 _PAGE = r"\.(?:adoc|asciidoc|html?|markdown|mdx?|org|rdoc|rst|te?xt)"
+
+_README = (
+    "readme overview introduction install installation quickstart getting started usage tutorial guide docs"
+    " documentation"
+)
 
 # What a path says about its file, if it is no test, with the words by which a query asks for such files.
 _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
@@ -70,8 +77,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             # That of the whole tree, which has a word on everything in it.
             "readme",
             r"^readme(?:[._-][^/]*)?$",
-            "readme overview introduction install installation quickstart getting started usage tutorial"
-            " guide docs documentation",
+            _README,
         ),
         (
             "agents",
@@ -88,7 +94,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             r"|(?:cs|fs|vb|vcx)proj)$|(?:^|/)doxyfile[^/]*$",
             "json yaml yml toml ini csv xml svg resx nuspec plist csproj fsproj vbproj vcxproj translation"
             " translations doxyfile doxygen config configuration configure configured"
-            " settings option options schema data dependency dependencies manifest package workflow"
+            " schema data dependency dependencies manifest package workflow"
             " workflows ci"
             " snapshot snapshots",
         ),
@@ -104,6 +110,7 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {name: pattern for name, pattern, _ i
 _ASKING: Mapping[str, frozenset[str]] = {
     TEST: tests.ASKING,
     **{name: asking for name, _, asking in _PLACES},
+    PAGE: frozenset({*_README.split(), "contributing", "licence", "license", "plan", "plans"}),
     RE_EXPORTS: frozenset(
         {"barrel", "export", "exports", "import", "imports", "reexport", "reexports"}
     ),
@@ -146,6 +153,11 @@ def showing_kinds(
     return frozenset() if showing.issuperset(kinds) else frozenset(showing)
 
 
+def asks_for_programs(words: Collection[str]) -> bool:
+    """Whether a query with these lower-case words asks for programs that show how something is done."""
+    return not _SHOWING["examples"].isdisjoint(words)
+
+
 def place_kinds(path: str) -> frozenset[str]:
     """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog, post,
     readme, agents, data."""
@@ -153,10 +165,18 @@ def place_kinds(path: str) -> frozenset[str]:
     return kinds | {TEST} if tests.is_test(path) else kinds
 
 
+def is_page(path: str) -> bool:
+    """Whether a file of a source tree is a page."""
+    return _PROSE.search(path) is not None
+
+
 def is_use(path: str) -> bool:
     """Whether a file uses what others define: a test or an example."""
     return tests.is_test(path) or _PATTERNS[EXAMPLE].search(path) is not None
 
+
+_PROSE = re.compile(r"\.(?:adoc|asciidoc|markdown|mdx?|org|rdoc|rst)$", re.IGNORECASE)
+"""Endings of pages; HTML and plain text in a source tree may be templates and lists."""
 
 # Names of files that stand for their folder.
 _FOLDER_FILES = frozenset({"__init__", "__main__", "index", "main", "mod", "lib", "readme"})

@@ -13,6 +13,7 @@ from kb_runtime.search.ranking.companions import companions
 from kb_runtime.search.ranking.facts import Facts, RecordFacts, RecordKey, are_programs
 from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace, StepScores, divided
 from kb_runtime.search.ranking.surroundings import share_of_answers
+from kb_runtime.search.ranking.weights import CODE, CollectionWeights
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +40,7 @@ class _Pool(NamedTuple):
     kinds of secondary files that it asks for.
     `similarity` are the cosines of the candidates to each other, float32 [pool, pool]; None without vectors.
     `clustered` is how much that says of what is right, 0 to 1: of a question, one answer in a list is right.
+    `by_words`: the scores of source count less already (`_with_source_behind`).
     """
 
     query: Query
@@ -52,6 +54,7 @@ class _Pool(NamedTuple):
     record_of: Places
     similarity: Floats | None
     clustered: float
+    by_words: bool
 
 
 class Structure:
@@ -68,8 +71,9 @@ class Structure:
         author gave to collections by name."""
         self._backend = backend
         self._analyzer = analyzer
-        self._weights = [weights.get(one.name) for one in ranges]
         self._facts = Facts(backend, ranges, analyzer)
+        names = [one.name for one in ranges]
+        self._weights = CollectionWeights(weights, names, self._facts.collection_kinds)
 
     def rank(
         self,
@@ -92,6 +96,8 @@ class Structure:
         if not len(fused.rows) or not enabled:
             trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
+        if matrix is None and "weights" in enabled and not query.is_name:
+            fused = self._with_source_behind(query, fused, first)
         named = by_words[: steps.NAMED] if _possible_names(query) else ()
         ranked, rest = divided(fused, named, self._members(fused, first))
         pool = self._read(query, ranked.rows, matrix, enabled)
@@ -155,11 +161,12 @@ class Structure:
         return scores, copies, trail
 
     def documenting(self, name: MemberPath, rows: Sequence[int]) -> list[int]:
-        """Of `rows` those with a section about the member that `name` names; where some match closer than
-        others, they alone."""
+        """Of `rows` those with a section about the member that `name` names, change logs and posts aside;
+        where some match closer than others, they alone."""
         if not name or not self._names_something(name[-1]):
             return []
-        matches = [(self._facts.names(row).match(name), row) for row in rows]
+        lasting = self._facts.lasting(rows)
+        matches = [(self._facts.names(row).match(name), row) for row in lasting]
         closest = min((match for match, _ in matches if match is not None), default=None)
         return [row for match, row in matches if match is not None and match == closest]
 
@@ -180,6 +187,20 @@ class Structure:
                 return steps.members(record_of)
         return range(min(steps.POOL, len(fused.rows)))
 
+    def _with_source_behind(self, query: Query, fused: RankedRows, first: int) -> RankedRows:
+        """What was found by words alone, source behind what explains. A share of BM25 is the same for all; of
+        scores that are scaled to the last candidate's the lower ones have little to lose. `first` is as for
+        `rank`."""
+        records, record_of = self._facts.records(fused.rows.tolist())
+        words = _words(query)
+        if CODE not in paths.showing_kinds(words, self._facts.kinds(records), query.written):
+            return fused
+        shares = self._weights.of_source_by_words(
+            records, self._facts.of(records), with_examples=not paths.asks_for_programs(words)
+        )
+        weighted = RankedRows(fused.rows, fused.scores * shares[record_of])
+        return weighted.ordered_in_tiers(first or len(fused.rows))
+
     def _read(
         self, query: Query, rows: Places, matrix: CandidateMatrix | None, enabled: Collection[Step]
     ) -> _Pool:
@@ -194,18 +215,22 @@ class Structure:
             with np.errstate(all="ignore"):
                 similarity = chosen @ chosen.T
         words, written = _words(query), query.written
+        asked, kinds = paths.kinds_asked_for(words, written), self._facts.kinds(records)
+        if not are_programs(kinds):  # beside other pages all explain
+            asked |= {paths.PAGE}
         return _Pool(
             query,
             words,
             written,
-            paths.kinds_asked_for(words, written),
+            asked,
             listed,
             records,
             self._facts.of(records),
-            self._facts.kinds(records),
+            kinds,
             np.array(record_of),
             similarity,
             1.0 - share_of_answers(listed, self._backend.chunks),
+            matrix is None and not query.is_name,
         )
 
     def _with_definitions(
@@ -273,11 +298,11 @@ class Structure:
             return scores
         superseded = self._superseded(pool)
         kinds = [one.kinds - pool.asked for one in pool.facts]
-        kept = np.array([_kept(own, at in superseded) for at, own in enumerate(kinds)])
+        kept = np.array([steps.kept(own, at in superseded) for at, own in enumerate(kinds)])
         factors: Scores = kept[pool.record_of]
         for at in passing:
             record = int(pool.record_of[at])
-            factors[at] = _kept(kinds[record] - {paths.RE_EXPORTS}, record in superseded)
+            factors[at] = steps.kept(kinds[record] - {paths.RE_EXPORTS}, record in superseded)
         again = np.array([paths.DATA in own for own in kinds], dtype=np.int64)[pool.record_of]
         if named is not None:
             again += named
@@ -327,16 +352,15 @@ class Structure:
         """Scores times the weights that the author gave to collections. Where there are none, programs and
         test cases among candidates that explain count less, unless the query asks for them or, at the places
         `defining`, is the name that they define."""
-        import numpy as np
-
         showing = paths.showing_kinds(pool.words, pool.kinds, pool.written)
-        factors = [
-            (steps.SHOWING[kind] if kind in showing else 1.0) if given is None else given
-            for given, kind in zip(self._weights, self._facts.collection_kinds, strict=True)
-        ]
-        weights = np.array([factors[at] for at, _ in pool.records])
+        if pool.by_words:
+            showing -= {CODE}
+        weights = self._weights.of(pool.records, showing)
         each = weights[pool.record_of]
-        free = [at for at in defining if self._weights[pool.records[pool.record_of[at]][0]] is None]
+        owners = (pool.records[at][0] for at in pool.record_of[defining])
+        free = [
+            at for at, own in zip(defining, owners, strict=True) if not self._weights.has_own(own)
+        ]
         each[free] = 1.0
         weighted: Scores = scores * each
         return scores if (weights == 1.0).all() else weighted
@@ -413,16 +437,6 @@ def _beside(pool: _Pool) -> Iterator[tuple[int, int, float]]:
 def _listed(copies: Copies) -> list[int]:
     """The places of all that stand under others."""
     return [at for each in copies.values() for at in each]
-
-
-def _kept(kinds: Collection[str], is_superseded: bool) -> float:
-    """The share of its score that a record keeps for the kinds of file that it is, values apart."""
-    if paths.TEST in kinds:
-        return 1.0 - steps.DEMOTION_OF_TEST
-    if paths.EXAMPLE in kinds:
-        return 1.0 - steps.DEMOTION_OF_EXAMPLE
-    is_secondary = is_superseded or any(kind != paths.DATA for kind in kinds)
-    return 1.0 - steps.DEMOTION if is_secondary else 1.0
 
 
 def _words(query: Query) -> set[str]:

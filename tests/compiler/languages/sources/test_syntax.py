@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from kbc.languages.preprocessed import parsed
 from kbc.languages.suffixes import language_of_source
 from kbc.languages.syntax import Symbol, symbols, walk
 
@@ -123,6 +126,47 @@ def test_a_class_behind_a_macro_is_found_with_its_comment() -> None:
     assert (found.name, found.kind, found.line, found.end_line) == ("C", "class", 1, 6)
 
 
+def test_macros_behind_parameters_and_before_blocks_hide_no_definition() -> None:
+    text = (
+        "namespace sea {\nclass Tank {\npublic:\n  int level() const API_NOEXCEPT { return 1; }\n"
+        "  virtual void drain(int (*how)(int)) API_NOEXCEPT;\nprivate:\n  int top_;\n};\n"
+        "Tank::~Tank() {\n  API_TRY {\n    for (int i = 0; i < 3; i++) {\n      go();\n    }\n  }\n"
+        "  API_CATCH_ALL\n}\n}\n"
+    )
+    (sea,) = symbols(text, language="cpp")
+    tank, end = sea.children
+    assert [(each.name, each.kind) for each in tank.children] == [
+        ("level", "method"),
+        ("drain", "method"),
+    ]
+    assert (end.name, end.line, end.end_line, end.children) == ("Tank::~Tank", 9, 16, [])
+
+
+def test_a_value_behind_a_cast_is_no_macro() -> None:
+    text = b"int most(void) {\n  const int a = (int) SIZE_MAX;\n  return (int) TANK_MAX;\n}\n"
+    assert parsed(text, "c") == text
+
+
+def test_classes_behind_macros_that_do_not_end_are_read_in_linear_time() -> None:
+    text = b"class API_EXPORT B<" * 20_000
+    started = time.process_time()
+    assert parsed(text, "cpp") == text
+    assert time.process_time() - started < 5
+
+
+def test_functions_behind_one_that_seems_not_to_be_closed_are_apart() -> None:
+    text = (
+        "static int fill(int n)\n{\n  union {\n  } a;\n  else {\n    do {\nend:\n  go();\n  } while(n);\n}\n"
+        "\n/* Drains. */\nint drain(void)\n{\n}\n\nint level(void)\n{\n}\n"
+    )
+    found = symbols(text, language="c")
+    assert [(each.name, each.line, each.end_line, each.children) for each in found] == [
+        ("fill", 1, 10, []),
+        ("drain", 12, 15, []),
+        ("level", 17, 19, []),
+    ]
+
+
 def test_what_stands_before_broken_text_is_found() -> None:
     text = "class A {\n  int a();\n};\n}}}\n#if X\nclass {\n"
     assert symbols(text, language="cpp")[0].name == "A"
@@ -238,7 +282,7 @@ OF_ONE_LANGUAGE = {
     "ruby": ("class A\n class << self\n  def k; end\n end\nend\n", "class A, method k"),
     "c": ("typedef int (*callback)(int);\n", "type callback"),
     "cpp": (
-        "class API_EXPORT A : public B {\n void f();\n};\nstruct NICE_TO(1) C final {\n};\n"
+        "class API_EXPORT A : public B {\n void f();\n};\nstruct NICE_TO(1) API_USED C final {\n};\n"
         "struct POINT origin{1};\n",
         "class A, method f, struct C",
     ),

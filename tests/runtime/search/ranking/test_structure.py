@@ -282,6 +282,66 @@ def test_what_defines_the_name_that_is_asked_for_does_not_give_way_to_pages(tmp_
     assert "weights" in changed(weighted, "hoistRope")["deck/winch.ts"]
 
 
+def test_by_words_alone_bm25_of_source_counts_less_than_that_of_pages(tmp_path: Path) -> None:
+    (tmp_path / "guide").mkdir()
+    (tmp_path / "guide/ropes.md").write_text("# Ropes\n\nA winch hoists a heavy rope.\n")
+    winch = "/** Hoists a heavy rope. */\nexport function winch(): void {}\n"
+    files = {"deck/winch.ts": winch, "examples/hoist.ts": winch.replace("winch", "hoist")}
+    pages = '\n[[collection]]\nname = "guide"\nkind = "docs"\npaths = ["guide"]\n'
+    tree = compiled(tmp_path, pages, files, embed=False)
+
+    def shares(tree: Artifact, query: str) -> dict[str, float]:
+        hits = tree.searcher.search(SearchRequest(query)).hits
+        return {
+            tree.catalog(hit.collection).id(hit.record): hit.fused.score / hit.lexical_score
+            for hit in hits
+            if hit.fused and hit.lexical_score
+        }
+
+    less = pytest.approx(steps.SOURCE_BY_WORDS)
+    everything = {"guide/ropes.md": 1.0, "deck/winch.ts": less, "examples/hoist.ts": less}
+    assert shares(tree, "hoists a heavy rope") == everything
+    assert shares(tree, "example that hoists a rope") == {**everything, "examples/hoist.ts": 1.0}
+    assert set(shares(tree, "code that hoists a heavy rope").values()) == {1.0}
+    weighted = compiled(
+        tmp_path, pages + "\n[search]\nweights = { code = 0.9 }\n", files, embed=False
+    )
+    assert set(shares(weighted, "hoists a heavy rope").values()) == {1.0}
+
+
+def test_pages_in_a_source_tree_give_way_to_source_where_documentation_is_elsewhere(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "guide").mkdir()
+    (tmp_path / "guide/ropes.md").write_text("# Ropes\n\nA winch hoists a heavy rope.\n")
+    files = {
+        "plans/winch.md": "# Plan of a winch\n\nThe winch hoists a heavy rope.\n",
+        "deck/winch.ts": "/** Hoists a heavy rope. */\nexport function winch(): void {}\n",
+    }
+    pages = '\n[[collection]]\nname = "guide"\nkind = "docs"\npaths = ["guide"]\n'
+    tree = compiled(tmp_path, pages, files)
+
+    def gives_way(query: str, *scope: str) -> bool:
+        hits = tree.searcher.search(SearchRequest(query, scope or None)).hits
+        steps_of = {tree.catalog(hit.collection).id(hit.record): hit.adjustments for hit in hits}
+        return "demotion" in dict(steps_of["plans/winch.md"])
+
+    assert gives_way("hoists a heavy rope", "code")
+    assert not gives_way("plan to hoist a heavy rope", "code")
+    assert not gives_way("hoists a heavy rope")
+    alone = compiled(tmp_path, files=files)
+    assert not demoted(alone, "hoists a heavy rope")
+
+
+def test_a_post_about_a_name_does_not_come_before_what_defines_it(tmp_path: Path) -> None:
+    files = {
+        "news/ropes.md": "# Ropes\n\n## hoistRope\n\nNow there is `hoistRope`: `hoistRope` pulls.\n",
+        "deck/winch.ts": "/** Pulls. */\nexport function hoistRope(): void {\n  pull();\n}\n",
+        "deck/sail.ts": "/** Sets. */\nexport function set(): void {\n  hoistRope();\n}\n",
+    }
+    assert found(compiled(tmp_path, files=files), "hoistRope")[0] == "deck/winch.ts"
+
+
 def test_the_name_of_a_test_is_no_quotation_unless_tests_are_asked_for(tmp_path: Path) -> None:
     test = (
         'it("hoists the rope from stern to bow", () => {\n  expect(hoist("stern", "bow"));\n});\n'
