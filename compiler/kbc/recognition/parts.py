@@ -20,15 +20,17 @@ from kbc.recognition.places import FEW_PAGES, MANY_PAGES, is_of_others, is_page,
 from kbc.sources.courses.detection import course_at
 from kbc.sources.workshop_tree import EXERCISES, is_numbered
 
-ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature", ".robot", ".bru")
+ONLY_TESTS = (".csv", ".xlsx", ".trx", ".tap", ".feature", ".robot", ".bru")
 """Endings of files that nothing but the kind `tests` reads."""
 _TABLES = (".csv", ".xlsx")
 _NOT_OWN = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
 """Folders of what is no part of a project's own tests."""
-_OF_CASES = re.compile(r"(?i)test|(?:\A|[/_ -])tc[-_ ]?[0-9]")
+_OF_CASES = re.compile(
+    r"(?i)test|(?:\A|[/_ -])tc[-_ ]?[0-9]|prueba|prova|тест|测试|測試|用例|テスト|試験|테스트"
+)
 """In the paths of test cases in Markdown."""
 _FEATURES = "features"
-_WRITTEN = {".feature": _FEATURES, ".robot": "suites", ".bru": "requests"}
+_WRITTEN = {".feature": _FEATURES, ".robot": "suites", ".spec": "specs", ".bru": "requests"}
 """Ending of files in which people write tests -> what a collection of them is called."""
 _COURSE_STEPS = ".github/steps"
 _WEIGHT_OF_COPY = 0.3

@@ -17,6 +17,7 @@ from kb_runtime.records.credentials import without_credentials
 from kb_runtime.records.gherkin import Line, conditions, numbered, steps_from
 from kb_runtime.records.gherkin_keywords import steps_in_any_language
 from kb_runtime.records.outcomes import FAILED, FLAKY, PASSED, SKIPPED, ended, last_outcome, outcome
+from kb_runtime.records.streams import cucumber_messages
 
 _Record = Mapping[str, Any]
 
@@ -35,6 +36,8 @@ def records(data: Any) -> list[dict[str, Any]] | None:
     if isinstance(data, list):
         if any({"elements", "keyword"} <= each.keys() for each in objects(data)):
             return numbered(_cucumber(data))
+        if cucumber_messages.is_stream(objects(data)):
+            return numbered(cucumber_messages.records(objects(data)))
         if any({"Action", "Package"} <= each.keys() for each in objects(data)):
             return _go(data)
         if any({"testID", "result"} <= each.keys() for each in objects(data)):
