@@ -417,3 +417,41 @@ def test_a_folder_of_workshops_may_hold_any_layout(tmp_path: Path) -> None:
     assert inputs is not None
     slugs = [each.id for each in inputs.records["workshops"] if isinstance(each, WorkshopRecord)]
     assert slugs == ["guide", "steps"]
+
+
+def test_a_numbered_workshop_is_in_no_other_layout(tmp_path: Path) -> None:
+    folder = "exercises/01.nests"
+    files = {
+        "README.md": page("Nests"),
+        "exercises/README.mdx": "# All\n",
+        **{
+            f"{folder}/{n:02}.{side}/a.ts": f"{n} {side}\n"
+            for n in (1, 2)
+            for side in ("problem", "solution")
+        },
+        "exercises/02.eggs/01.problem/a.ts": "1\n",
+    }
+    workshop, sections = course(tmp_path, files)
+    assert (workshop.id, [each["number"] for each in workshop.exercises]) == ("nests", [1, 2])
+    assert [each.kind for each in sections if not each.exercise] == ["workshop-instructions"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ":::a" + " " * 60_000 + "x:y",
+        "<details>" + "<summary" * 20_000,
+        "<h1 " * 40_000,
+        "##" + " " * 60_000 + "x",
+        ":" * 100_000 + "!",
+        "### " + ":" * 60_000,
+    ],
+)
+def test_hostile_lines_take_no_time(tmp_path: Path, line: str) -> None:
+    text = f"id: nests\n\n# Nests\n\n## Twigs\nDuration: 1\n\n{line}\n"
+    files = {
+        "codelabs/nests/nests.md": text,
+        ".github/steps/1-a.md": f"{line}\n\n## A\n{line}\n",
+    }
+    workshop, _ = course(tmp_path, files)
+    assert len(workshop.exercises) == 1

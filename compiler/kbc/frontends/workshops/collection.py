@@ -98,23 +98,28 @@ def _planned(
 ) -> Iterator[tuple[Workshop, list[str]]]:
     """The workshops in other layouts than the numbered one, with the paths of their files: each path of the
     collection may be one, or a folder of them."""
-    for base in dict.fromkeys(file.base for file in files):
-        start = "" if base == "." else base
-        inside = FileTree(start, [file for file in files if file.base == base])
-        whole = _placed_workshop(collection, start, inside, context)
-        trees = [] if whole else [posixpath.join(start, name) for name in inside.folders]
-        for folder, tree in ((each, FileTree(each, inside.files.values())) for each in trees):
-            if found := _placed_workshop(collection, folder, tree, context):
+    by_base: dict[str, list[SourceFile]] = {}
+    for file in files:
+        by_base.setdefault("" if file.base == "." else file.base, []).append(file)
+    for base, inside in by_base.items():
+        whole = FileTree(base, inside)
+        if is_numbered(whole):
+            continue
+        if found := _placed_workshop(collection, base, whole, context):
+            yield found
+            continue
+        for name, held in whole.by_folder().items():
+            folder = posixpath.join(base, name)
+            tree = FileTree(folder, held)
+            if not is_numbered(tree) and (
+                found := _placed_workshop(collection, folder, tree, context)
+            ):
                 yield found
-        if whole:
-            yield whole
 
 
 def _placed_workshop(
     collection: Collection, folder: str, tree: FileTree, context: int
 ) -> tuple[Workshop, list[str]] | None:
-    if is_numbered(tree):
-        return None
     slug = posixpath.basename(folder) or collection.name
     workshop = planned_workshop(slug, folder, tree, context)
     paths = [file.path for file in tree.files.values()]

@@ -10,15 +10,15 @@ from kbc.languages.includes.fenced import FENCE, after_fence
 from kbc.languages.markdown import heading_text
 from kbc.sources.courses.plan import Lesson
 
-_OPENING = re.compile(r"\s*:{3,}\s*(?:\{\s*\.)?([\w-]+)[^:]*:*\s*$")
-_CLOSING = re.compile(r"\s*:{3,}\s*$")
+_OPENING = re.compile(r"\s*+:{3,}+\s*+(?:\{\s*+\.)?([\w-]++)[^:]*+:*+\s*+$")
+_CLOSING = re.compile(r"\s*+:{3,}+\s*+$")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*\s*$")
-_HTML_HEADING = re.compile(r"(?i)<h1\b[^>]*>(.*?)(?:</h1>|$)")
+_HTML_HEADING = re.compile(r"(?i)<h1\b[^<>]*+>(.*?)(?:</h1>|$)")
 _TAG = re.compile(r"<[^<>]*>")
 _ACTIVITY = re.compile(r"(?i)(?:[^\w\s]*:?\w*:?\s*)?activity\b")
 _STEP_PREFIX = re.compile(r"(?i)(?:step|unit|lab)\s*\d*\s*[:.-]\s*")
 _DETAILS = re.compile(r"\s*(?:<br\s*/?>\s*)*<details\b[^>]*>", re.IGNORECASE)
-_SUMMARY = re.compile(r"<summary\b[^>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL)
+_SUMMARY = re.compile(r"<summary\b[^<>]*+>", re.IGNORECASE)
 _SOLUTION = re.compile(
     r"(?i)\b(?:solutions?|answers?|l(?:ö|oe)sung|soluci(?:ó|o)n|r(?:é|e)ponse)\b"
 )
@@ -158,8 +158,10 @@ def _opens_solution(line: str, following: Sequence[tuple[str, bool]]) -> str:
     if opening and opening[1].lower() in ("solution", "answer"):
         return "div"
     if _DETAILS.match(line):
-        summary = _SUMMARY.search("\n".join(each for each, _ in following))
-        return "details" if summary and _SOLUTION.search(summary[1]) else ""
+        text = "\n".join(each for each, _ in following)
+        summary = _SUMMARY.search(text)
+        said = text[summary.end() :].partition("</")[0] if summary else ""
+        return "details" if _SOLUTION.search(said) else ""
     return ""
 
 

@@ -40,10 +40,14 @@ class FileTree:
                 below.setdefault("/".join(parts[:depth]), set()).add(name)
         self._names = {place: sorted(names) for place, names in below.items()}
 
-    @property
-    def folders(self) -> list[str]:
-        """The names of the folders at the top."""
-        return [name for name in self.names("") if name in self._names]
+    def by_folder(self) -> dict[str, list[SourceFile]]:
+        """The files in each folder at the top."""
+        found: dict[str, list[SourceFile]] = {}
+        for path, file in self.files.items():
+            folder, slash, _ = path.partition("/")
+            if slash:
+                found.setdefault(folder, []).append(file)
+        return found
 
     def names(self, folder: str) -> list[str]:
         return self._names.get(folder, [])

@@ -31,7 +31,7 @@ _INCLUDED = re.compile(r"\[!include\s*\[[^\]]*\]\(([^)\s]+)\)\]", re.IGNORECASE)
 _LABS = ("Instructions/Labs", "Instructions/Exercises", "Instructions")
 _LAB = re.compile(r"---\s*\n(?:[^\n]*\n){0,20}?lab:\s*\n")
 _CODELAB = re.compile(r"(?:\A|\n)id:[ \t]*[\w-]+[ \t]*\n")
-_DURATION = re.compile(r"^##[ \t]+[^\n]+\n+Duration:[ \t]*[\d:]+[ \t]*$", re.MULTILINE)
+_DURATION = re.compile(r"^##[ \t][^\n]*+\n++Duration:[ \t]*+[\d:]++[ \t]*+$", re.MULTILINE)
 _OF_CODELABS = frozenset(
     ["codelabs", "content", "guides", "labs", "markdown", "sfguides", "src", "tutorials"]
 )

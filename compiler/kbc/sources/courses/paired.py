@@ -87,7 +87,7 @@ def _units(tree: CourseTree, folder: str) -> dict[str, list[str]]:
     as a number and more belongs to the exercise that is called by that number alone."""
     found: dict[str, list[str]] = {}
     names = [name for name in in_order(tree.names(folder)) if not name.startswith(".")]
-    folders = [name for name in names if is_folder(tree, joined(folder, name))]
+    folders = {name for name in names if is_folder(tree, joined(folder, name))}
     for name in names:
         if name in folders:
             key = name
@@ -158,7 +158,8 @@ class _Beside:
         """The entries of the folder of a topic, each an exercise; none of the folder of one exercise."""
         names = [name for name in in_order(self._tree.names(folder)) if not name.startswith(".")]
         folders = [name for name in names if is_folder(self._tree, joined(folder, name))]
-        files = [name for name in names if name not in folders and not _ENDING.search(name)]
+        known = {*folders}
+        files = [name for name in names if name not in known and not _ENDING.search(name)]
         if folders and not files and _PROJECT_FOLDERS.isdisjoint(folders) and not pair_in(folders):
             return folders
         stems = [name.split(".")[0] for name in files]
@@ -304,14 +305,16 @@ def _marked(tree: CourseTree) -> Course | None:
             for number, name, sides in zip(numbers_of(names), names, posed.values(), strict=True)
         )
         return Course(exercises=exercises, folders=tuple(folders) if folders != [""] else ())
+    by_top: dict[str, list[tuple[tuple[str, str], dict[bool, dict[str, str]]]]] = {}
+    for place, sides in posed.items():
+        by_top.setdefault(_top(place[0]), []).append((place, sides))
     found = []
     for number, top in zip(
         numbers_of([each.rpartition("/")[2] for each in tops]), tops, strict=True
     ):
-        inside = [(place, sides) for place, sides in posed.items() if _top(place[0]) == top]
         steps = tuple(
             _of_files(sides, key or folder.rpartition("/")[2], at)
-            for at, ((folder, key), sides) in enumerate(inside, 1)
+            for at, ((folder, key), sides) in enumerate(by_top[top], 1)
         )
         title = title_in(top.rpartition("/")[2])
         pages = _pages(tree, top, "exercise")
