@@ -6,7 +6,11 @@ import json
 from pathlib import Path
 
 from tests.compiler.frontends.courses.school import course, outline, told
-from tests.compiler.recognition.trees import page
+from tests.compiler.recognition.trees import page, recognised, write_tree
+
+from kbc.diagnostics import Diagnostics
+from kbc.project.loading import load_project
+from kbc.recognition.described import kb_toml
 
 EPISODE = """---
 title: {title}
@@ -153,3 +157,18 @@ def test_labs_state_themselves_in_their_front_matter(tmp_path: Path) -> None:
     files = {"Instructions/Labs/01-nests.md": lab, "Instructions/Labs/notes.md": page("Notes")}
     workshop, _ = course(tmp_path, files)
     assert outline(workshop) == [(1, "Nests", ["Twigs"])]
+
+
+def test_pages_come_before_their_copies_in_a_workshop(tmp_path: Path) -> None:
+    files = {
+        "config.yaml": "carpentry: 'swc'\ntitle: 'Birds'\nepisodes:\n- eggs.md\n",
+        "episodes/eggs.md": EPISODE.format(title="Eggs"),
+    }
+    tree = write_tree(tmp_path / "nests", files)
+    found = recognised(tree)
+    assert [each.kind for each in found.project.collections] == ["docs", "workshops"]
+    assert found.project.search.weights == {"nests": 0.3}
+    (tree / "kb.toml").write_text(kb_toml(found))
+    project = load_project(tree, Diagnostics())
+    assert project is not None
+    assert project.search.weights == {"nests": 0.3}
