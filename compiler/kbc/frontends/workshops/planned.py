@@ -78,7 +78,8 @@ class _CourseReader:
         return workshop
 
     def _exercise(self, planned: PlannedExercise) -> Exercise:
-        pages = [*planned.pages, *(page for step in planned.steps[:1] for page in step.pages)]
+        own = planned.steps[0].pages if len(planned.steps) == 1 else ()
+        pages = [*planned.pages, *own]
         title = planned.title or self._title(pages) or planned.name or f"Exercise {planned.number}"
         exercise = Exercise(planned.number, title)
         label = f"Exercise {planned.number} ({title})"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kbc.sources.courses import exercism, lessons, listed, paired
+from kbc.sources.courses import exercism, lessons, listed, paired, solved
 from kbc.sources.courses.plan import Course, CourseTree
 
-_LAYOUTS = (exercism, listed, lessons, paired)
+_LAYOUTS = (exercism, listed, lessons, paired, solved)
 
 
 def course_at(tree: CourseTree) -> Course | None:

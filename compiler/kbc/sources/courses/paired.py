@@ -152,7 +152,8 @@ class _Beside:
             for at, each in zip(numbers_of(inner), inner, strict=True)
         )
         pages = _pages(self._tree, folder, "exercise")
-        return PlannedExercise(name=title, number=number, pages=pages, steps=steps)
+        stated = "" if pages else title
+        return PlannedExercise(title=stated, name=title, number=number, pages=pages, steps=steps)
 
     def _steps_in(self, folder: str) -> list[str]:
         """The entries of the folder of a topic, each an exercise; none of the folder of one exercise."""

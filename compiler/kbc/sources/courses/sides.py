@@ -23,6 +23,9 @@ _STRICT = re.compile(
 _SEPARATORS = re.compile(r"[-_. ]+")
 _PROBLEM_WORDS = frozenset(["ex", "exercise", "exercises", "problem"])
 _SOLUTION_WORDS = frozenset(["answer", "answers", "sol", "solution", "solutions"])
+_MARK = re.compile(
+    rf"(?i)(?:\A|[-_. ])(?:{'|'.join(sorted(_PROBLEM_WORDS | _SOLUTION_WORDS))})(?=[-_. ]|\Z)"
+)
 
 
 class FolderPair(NamedTuple):
@@ -69,12 +72,7 @@ def marked(name: str) -> MarkedName | None:
 def without_mark(name: str) -> str:
     """The name of a file without the word of its side: `sum.solution.ts` is `sum.ts`."""
     stem, dot, ending = name.rpartition(".")
-    words = [
-        word
-        for word in re.split(r"([-_. ]+)", stem)
-        if word.lower() not in _SOLUTION_WORDS | _PROBLEM_WORDS
-    ]
-    return "".join(words).strip("-_. ") + dot + ending if stem else name
+    return f"{_MARK.sub('', stem).lstrip('-_. ')}{dot}{ending}" if stem else name
 
 
 def divided(paths: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -88,7 +86,8 @@ def divided(paths: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
         kind = kinds[at] if at is not None else None
         found = marked(own)
         if kind is not None:
-            rest = [*folders[:at], *folders[(at or 0) + 1 :], own]
+            called = without_mark(own) if found is not None and found.is_solution else own
+            rest = [*folders[:at], *folders[(at or 0) + 1 :], called]
             sides[kind.lastgroup == "solution"].setdefault("/".join(rest), path)
         elif found is not None and found.is_solution:
             sides[1].setdefault("/".join([*folders, without_mark(own)]), path)
@@ -100,11 +99,20 @@ def divided(paths: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
 def _aligned(
     problem: dict[str, str], solution: dict[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Both sides, with a single file of each called alike: they are the same file, before and after."""
+    """Both sides, with a file of a solution called as the one that it replaces: the only other one, or the
+    only one with its ending where it is called by nothing but its side (`solution.css`)."""
     if len(problem) == len(solution) == 1:
         (name,), (path,) = problem, solution.values()
         return problem, {name: path}
-    return problem, solution
+    endings: dict[str, list[str]] = {}
+    for name in problem:
+        endings.setdefault(name.rpartition(".")[2], []).append(name)
+    found: dict[str, str] = {}
+    for name, path in solution.items():
+        alike = endings.get(name.rpartition(".")[2], []) if name.startswith(".") else []
+        own = path.rpartition("/")[2] if name.startswith(".") else name
+        found[alike[0] if len(alike) == 1 else own] = path
+    return problem, found
 
 
 def without_pages(paths: Mapping[str, str], pages: Sequence[str]) -> dict[str, str]:

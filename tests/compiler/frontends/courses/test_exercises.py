@@ -202,3 +202,45 @@ def test_a_guide_leads_from_initial_to_complete(tmp_path: Path) -> None:
     workshop, sections = course(tmp_path, files)
     assert [each[:2] for each in outline(workshop)] == [(1, "Build a nest")]
     assert [kind for kind, _ in told(sections, 1, 1)] == ["problem-code", "solution-code"]
+
+
+def test_numbered_exercises_hold_their_own_solution(tmp_path: Path) -> None:
+    files = {}
+    for topic, names in {"basics": ("01_nest", "02_eggs"), "flight": ("1-wings",)}.items():
+        for name in names:
+            files |= {
+                f"{topic}/{name}/README.md": f"# Build {name}\n",
+                f"{topic}/{name}/bird.js": "let n\n",
+                f"{topic}/{name}/bird.spec.js": "test.skip(n)\n",
+                f"{topic}/{name}/solution/bird-solution.js": "let n = 1\n",
+                f"{topic}/{name}/solution/bird-solution.spec.js": "test(n)\n",
+            }
+    workshop, sections = course(tmp_path, files)
+    assert outline(workshop) == [
+        (1, "basics", ["Build 01_nest", "Build 02_eggs"]),
+        (2, "flight", ["Build 1-wings"]),
+    ]
+    assert told(sections, 1, 2) == [
+        ("problem-instructions", "# Build 02_eggs\n"),
+        ("problem-code", "let n\n"),
+        ("solution-code", "let n = 1\n"),
+        ("problem-code", "test.skip(n)\n"),
+        ("solution-code", "test(n)\n"),
+    ]
+
+
+def test_what_is_called_solution_stands_for_the_file_with_its_ending(tmp_path: Path) -> None:
+    files = {}
+    for name in ("01-nest", "02-eggs", "03-wings"):
+        files |= {
+            f"css/{name}/index.html": "<p>\n",
+            f"css/{name}/style.css": "p {}\n",
+            f"css/{name}/solution/solution.css": "p { margin: 0 }\n",
+        }
+    _, sections = course(tmp_path, files)
+    (hunk,) = (
+        each
+        for each in sections
+        if each.kind == "diff-hunk" and "-p {}" in each.text and each.exercise == 1
+    )
+    assert hunk.label.endswith("diff of style.css")
