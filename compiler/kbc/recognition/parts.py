@@ -42,8 +42,8 @@ _MOST_TRIED = 100
 
 
 class RecognisedWorkshop(NamedTuple):
-    """The collection of a workshop, None where there is none, and the folders that hold nothing else: none
-    of one whose pages are documentation as well."""
+    """The collection of a workshop, None where there is none, and the folders and files that are nothing
+    else: none of one whose pages are documentation as well."""
 
     own: Collection | None
     folders: tuple[str, ...]
@@ -54,8 +54,8 @@ class RecognisedWorkshop(NamedTuple):
         return {self.own.name: _WEIGHT_OF_COPY} if self.own and not self.folders else {}
 
     def without_own(self, files: list[str]) -> list[str]:
-        inside = tuple(f"{folder}/" for folder in self.folders)
-        return [name for name in files if not name.startswith(inside)] if inside else files
+        own, inside = {*self.folders}, tuple(f"{folder}/" for folder in self.folders)
+        return [name for name in files if name not in own and not name.startswith(inside)]
 
     def with_others(self, collections: Sequence[Collection]) -> list[Collection]:
         own = [self.own] if self.own else []

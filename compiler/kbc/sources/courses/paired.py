@@ -305,7 +305,8 @@ def _marked(tree: CourseTree) -> Course | None:
             )
             for number, name, sides in zip(numbers_of(names), names, posed.values(), strict=True)
         )
-        return Course(exercises=exercises, folders=tuple(folders) if folders != [""] else ())
+        taken = (path for each in exercises for step in each.steps for path in step.files)
+        return Course(exercises=exercises, folders=tuple(taken))
     by_top: dict[str, list[tuple[tuple[str, str], dict[bool, dict[str, str]]]]] = {}
     for place, sides in posed.items():
         by_top.setdefault(_top(place[0]), []).append((place, sides))

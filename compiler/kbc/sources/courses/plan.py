@@ -90,8 +90,8 @@ class PlannedExercise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """`folders` are those that hold nothing but the course: none where its pages are documentation as well.
-    `settings` are the files that say what it consists of."""
+    """`folders` are those that hold nothing but the course, and files of it elsewhere: none where its pages
+    are documentation as well. `settings` are the files that say what it consists of."""
 
     exercises: tuple[PlannedExercise, ...]
     title: str = ""

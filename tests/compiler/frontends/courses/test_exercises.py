@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.compiler.frontends.courses.school import course, outline, told
+from tests.compiler.recognition.trees import read, write_tree
 
 TRACK = "exercises/practice"
 
@@ -244,3 +245,14 @@ def test_what_is_called_solution_stands_for_the_file_with_its_ending(tmp_path: P
         if each.kind == "diff-hunk" and "-p {}" in each.text and each.exercise == 1
     )
     assert hunk.label.endswith("diff of style.css")
+
+
+def test_code_beside_marked_files_stays_code(tmp_path: Path) -> None:
+    files = {
+        f"src/0{n}-bird.{side}.ts": f"let {side} = {n}\n"
+        for n in (1, 2, 3)
+        for side in ("problem", "solution")
+    }
+    files |= {"src/fly.ts": "export const fly = 1\n", "package.json": '{"name": "birds"}'}
+    records = read(write_tree(tmp_path / "birds", files))[0].records
+    assert [each.id for each in records["code"]] == ["package.json", "src/fly.ts"]
