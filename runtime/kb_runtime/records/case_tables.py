@@ -28,7 +28,8 @@ _COLUMNS = {
         ),
         "title": (
             "title; summary; name; test summary; test case; test name; test case name; testcase name; "
-            "test title; test case title; test scenario; test scenario description; scenario; test objective"
+            "test title; test case title; case; test scenario; test scenario description; scenario; "
+            "test objective"
         ),
         "description": "description; test case description; test description; objective",
         "priority": "priority; test priority",
@@ -58,7 +59,7 @@ _COLUMNS = {
             "steps data"
         ),
         "expected": (
-            "steps (expected result); test script (step-by-step) - expected result; "
+            "steps (expected result); steps (expected); test script (step-by-step) - expected result; "
             "expected result; expected; result; expected results; expected outcome; step expected; "
             "steps result; test result; step expected result; step expected results; "
             "test step expected result; test step expected results"
