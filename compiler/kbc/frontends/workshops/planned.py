@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from kbc.formats import notebook
-from kbc.formats.document import FormatError
 from kbc.frontends.workshops.code_parts import Side, code_parts, whole_code
 from kbc.frontends.workshops.lesson_steps import divided, page_title, solutions_apart
+from kbc.frontends.workshops.notebooks import notebook_text
 from kbc.frontends.workshops.parts import Exercise, Part, Workshop, WorkshopStep, placed
 from kbc.languages.front_matter import below_front_matter
 from kbc.project.source_file import SourceFile, decode_any
@@ -155,23 +154,22 @@ class _CourseReader:
         given = self._side(step.given)
         yield from whole_code(label, "problem", given)
         before = self._side(step.problem) if step.problem else None
-        after = self._side(step.solution) if step.solution else None
+        after = self._side(step.solution, is_solved=True) if step.solution else None
         changed = list(code_parts(label, before, after, self._context))
         yield from changed or whole_code(label, "problem", before or {})
         if step.patch in self._files:
             yield Part("diff-hunk", f"{label}: diff", self._text(step.patch), step.patch)
 
-    def _side(self, paths: Mapping[str, str]) -> Side:
+    def _side(self, paths: Mapping[str, str], *, is_solved: bool = False) -> Side:
         return {
-            name: (path, self._text(path)) for name, path in paths.items() if path in self._files
+            name: (path, self._text(path, is_solved=is_solved))
+            for name, path in paths.items()
+            if path in self._files
         }
 
-    def _text(self, path: str) -> str:
+    def _text(self, path: str, *, is_solved: bool = False) -> str:
         """The text of a file; notebooks as they are read."""
         data = self._files[path].data
         if path.endswith(".ipynb"):
-            try:
-                return notebook.convert(path, data, lambda _: None)[0].text
-            except FormatError:
-                pass
+            return notebook_text(path, data, is_solved=is_solved)
         return decode_any(data)

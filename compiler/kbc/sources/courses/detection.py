@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kbc.sources.courses import exercism, lessons, listed, paired, solved
+from kbc.sources.courses import exercism, graded, lessons, listed, paired, solved
 from kbc.sources.courses.plan import Course, CourseTree
 
-_LAYOUTS = (exercism, listed, lessons, paired, solved)
+_LAYOUTS = (exercism, listed, graded, lessons, paired, solved)
 
 
 def course_at(tree: CourseTree) -> Course | None:

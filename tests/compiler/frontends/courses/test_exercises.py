@@ -256,3 +256,32 @@ def test_code_beside_marked_files_stays_code(tmp_path: Path) -> None:
     files |= {"src/fly.ts": "export const fly = 1\n", "package.json": '{"name": "birds"}'}
     records = read(write_tree(tmp_path / "birds", files))[0].records
     assert [each.id for each in records["code"]] == ["package.json", "src/fly.ts"]
+
+
+def cell(source: str, **metadata: object) -> dict[str, object]:
+    return {"cell_type": "code", "source": source, "metadata": metadata, "outputs": []}
+
+
+def test_solutions_in_cells_of_assignments_stand_apart(tmp_path: Path) -> None:
+    marked = "def eggs():\n    ### BEGIN SOLUTION\n    return 3\n    ### END SOLUTION\n"
+    cells = [
+        cell(marked, nbgrader={"solution": True}),
+        cell("nest = 7\n", nbgrader={"solution": True}),
+        cell("moss = 1\n", tags=["solution"]),
+        cell("print(eggs())\n"),
+    ]
+    files = {
+        "nbgrader_config.py": "c = get_config()\n",
+        "source/ps1/eggs.ipynb": json.dumps({"cells": cells}),
+    }
+    workshop, sections = course(tmp_path, files)
+    assert outline(workshop) == [(1, "ps1", ["eggs"])]
+    (asked, solved) = told(sections, 1, 1)
+    assert asked[0] == "problem-code"
+    assert [
+        word for word in ("def eggs", "return 3", "nest", "moss", "print") if word in asked[1]
+    ] == [
+        "def eggs",
+        "print",
+    ]
+    assert all(word in solved[1] for word in ("return 3", "nest = 7", "moss = 1", "print"))
