@@ -37,7 +37,6 @@ from kbc.recognition.site import Site, joined
 from kbc.recognition.versions import other_versions
 from kbc.sources.build_output import is_published
 from kbc.sources.formats import is_wanted, texts_without_ending
-from kbc.sources.listing import least_deep
 
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds, those that are least deep in it."""
@@ -239,8 +238,7 @@ class _FolderDetector:
     def _files(self) -> list[str]:
         """The paths of the files, hidden folders and the exercises of a workshop aside; of a large tree
         somewhat more than MAX_LOOKED_AT."""
-        found = least_deep(self._root, MAX_LOOKED_AT, {*self._workshop.folders})
-        return self._workshop.without_own(found)
+        return self._workshop.files_beside(self._root, MAX_LOOKED_AT)
 
     @cached_property
     def _translated_files(self) -> list[str]:

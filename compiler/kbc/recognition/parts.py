@@ -18,6 +18,7 @@ from kbc.project.model import Collection
 from kbc.recognition.apis import without
 from kbc.recognition.places import FEW_PAGES, MANY_PAGES, is_of_others, is_page, within
 from kbc.sources.courses.detection import course_at
+from kbc.sources.listing import least_deep
 from kbc.sources.workshop_tree import EXERCISES, is_numbered
 
 ONLY_TESTS = (".csv", ".xlsx", ".trx", ".tap", ".feature", ".robot", ".bru")
@@ -53,9 +54,11 @@ class RecognisedWorkshop(NamedTuple):
         """By collection: what pages show as well comes first as part of its page."""
         return {self.own.name: _WEIGHT_OF_COPY} if self.own and not self.folders else {}
 
-    def without_own(self, files: list[str]) -> list[str]:
+    def files_beside(self, root: Path, most: int) -> list[str]:
+        """As `least_deep`, without the exercises."""
         own, inside = {*self.folders}, tuple(f"{folder}/" for folder in self.folders)
-        return [name for name in files if name not in own and not name.startswith(inside)]
+        found = least_deep(root, most, own)
+        return [name for name in found if name not in own and not name.startswith(inside)]
 
     def with_others(self, collections: Sequence[Collection]) -> list[Collection]:
         own = [self.own] if self.own else []
