@@ -358,8 +358,8 @@ REFUSALS = (
         "ingest_tests",
         {"functional_path": "tests.ods"},
         "BAD_INPUT",
-        'the path "tests.ods" is refused: only .json, .csv, .xlsx, .xml, .trx, .feature, .robot, .bru, .md'
-        " files",
+        'the path "tests.ods" is refused: only .json, .ndjson, .csv, .xlsx, .xml, .trx, .tap, .feature,'
+        " .robot, .spec, .bru, .md files",
     ),
     Refusal(
         "ingest_tests",

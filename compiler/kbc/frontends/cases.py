@@ -30,10 +30,10 @@ from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
-_SUITE, _REQUEST, _PAGE = ".robot", ".bru", ".md"
-"""Endings of suites, requests and pages, and of files of keywords and variables beside them and of READMEs
-beside any tests."""
-_WRITTEN = (".feature", _SUITE, _REQUEST, _PAGE)
+_SUITE, _REQUEST, _SPEC, _PAGE = ".robot", ".bru", ".spec", ".md"
+"""Endings of suites, requests, specifications and pages, and of files of keywords and variables beside them
+and of READMEs beside any tests."""
+_WRITTEN = (".feature", _SUITE, _REQUEST, _SPEC, _PAGE)
 """Endings of files in which tests are written; any two may call tests the same."""
 _TABLES = (".csv", ".xlsx", ".xml")
 """Endings of files whose identifiers people may have written."""
@@ -84,7 +84,7 @@ def read(
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
     endings = {_ending(each.path) for each in records.values()}
-    usual = endings & {_SUITE, _REQUEST} | ({_PAGE} if endings else set())
+    usual = endings & {_SUITE, _REQUEST, _SPEC} | ({_PAGE} if endings else set())
     without = [path for path in without if _ending(path) not in usual]
     if without:
         _report_without_tests(without, collection.name, diagnostics)

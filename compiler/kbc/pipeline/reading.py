@@ -34,7 +34,7 @@ from kbc.recognition.detection import RecognitionError, recognise
 from kbc.records import CompiledRecord, SourceRecord
 from kbc.sources.accounting import Accounting
 from kbc.sources.discovery import discover, licence_files
-from kbc.sources.workshop_tree import NO_PLACE, has_no_place
+from kbc.sources.workshop_tree import NO_PLACE, unplaced
 
 _README = re.compile(r"readme\.\w+", re.IGNORECASE)
 
@@ -272,9 +272,8 @@ def _account(
             said[found.path] = min(worst, found, key=lambda each: each.severity)
     for collection in project.collections:
         if collection.kind == "workshops":
-            for file in files[collection.name]:
-                if file.path not in paths and has_no_place(file.path):
-                    accounting.not_a_page(file.path, NO_PLACE, is_defect=False)
+            for path in unplaced((file.path for file in files[collection.name]), paths):
+                accounting.not_a_page(path, NO_PLACE, is_defect=False)
         if collection.kind not in _BY_FILE:
             continue
         for file in files[collection.name]:

@@ -20,10 +20,16 @@ description = {description}      # one sentence; agents read it
 license     = {license}      # an SPDX expression, if you give the knowledge base away
 """
 
-_TAIL = """
+_SEARCH = """
 # [search]                              # the defaults are measured; change them with `kbc eval`
 # candidates = 100                      # hits taken from each side before fusion
+"""
+_WEIGHTED = """
+[search]
+weights = {{ {weights} }}      # passages that are in other pages as well come behind those
+"""
 
+_TAIL = """
 # [tools]
 # families = ["reference", "search"]    # default: every family whose collections are present
 """
@@ -42,7 +48,11 @@ def kb_toml(found: Recognition) -> str:
     )
     notes = "".join(f"# {note}\n" for note in found.notes)
     tables = "".join("\n" + "\n".join(_table(each)) + "\n" for each in project.collections)
-    return f"{head}{notes}{tables}{_TAIL}"
+    weights = ", ".join(
+        f"{basic_string(name)} = {weight}" for name, weight in project.search.weights.items()
+    )
+    search = _WEIGHTED.format(weights=weights) if weights else _SEARCH
+    return f"{head}{notes}{tables}{search}{_TAIL}"
 
 
 def _table(collection: Collection) -> Iterator[str]:

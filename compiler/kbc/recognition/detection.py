@@ -14,7 +14,7 @@ from kb_runtime.errors import SingleCodeError, exit_codes
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import CONVERTED, KINDS
 from kbc.project.model import Collection, Project
-from kbc.project.settings import default_prefix, name_of
+from kbc.project.settings import SearchSettings, default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.display_names import named, shown, with_article
@@ -22,6 +22,7 @@ from kbc.recognition.generators.python.projects import package_folders
 from kbc.recognition.generators.sphinx import with_references
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.parts import (
+    NO_WORKSHOP,
     ONLY_TESTS,
     as_one,
     collection,
@@ -37,8 +38,6 @@ from kbc.recognition.site import Site, joined
 from kbc.recognition.versions import other_versions
 from kbc.sources.build_output import is_published
 from kbc.sources.formats import is_wanted, texts_without_ending
-from kbc.sources.listing import least_deep
-from kbc.sources.workshop_tree import EXERCISES
 
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds, those that are least deep in it."""
@@ -117,7 +116,7 @@ class _FolderDetector:
         self._names = self._tree.names("")
         self._notes: list[str] = []
         self._other_languages: list[str] = []
-        self._workshop: Collection | None = None
+        self._workshop = NO_WORKSHOP
         self._is_file = False
 
     def file(self, name: str) -> Recognition:
@@ -159,7 +158,7 @@ class _FolderDetector:
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
         is_source = bool(here) and code.is_source_beside(sites, self._files, self._man_pages)
-        is_project = is_source or is_repository(self._names) or found or self._workshop
+        is_project = is_source or is_repository(self._names) or found or self._workshop.folders
         if not is_project or (is_own and not is_source):
             sites = repository.with_copied(sites, self._files)
             sites = sites or built_site.bundles(self._names) or self._built()
@@ -240,8 +239,7 @@ class _FolderDetector:
     def _files(self) -> list[str]:
         """The paths of the files, hidden folders and the exercises of a workshop aside; of a large tree
         somewhat more than MAX_LOOKED_AT."""
-        exercises = {EXERCISES} if self._workshop else set()
-        return least_deep(self._root, MAX_LOOKED_AT, exercises)
+        return self._workshop.files_beside(self._root, MAX_LOOKED_AT)
 
     @cached_property
     def _translated_files(self) -> list[str]:
@@ -333,25 +331,25 @@ class _FolderDetector:
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
         excluded |= {*apis.own, *apis.copies, *apis.parts, *read_as_tests}
-        exercises = {EXERCISES} if self._workshop else set()
-        others = sorted((excluded | exercises) - {*plain})
-        documented = self._workshop or {each.name for each in collections} - _NO_DOCUMENTATION
+        others = sorted(excluded.union(self._workshop.folders) - {*plain})
+        documented = (
+            self._workshop.folders or {each.name for each in collections} - _NO_DOCUMENTATION
+        )
         source, sentence = code.collection(
             self._root, self._files, others, plain, documented=bool(documented)
         )
         if sentence:
             self._notes.append(sentence)
-        workshop = [self._workshop] if self._workshop else []
-        collections = [*workshop, *collections, *([source] if source else [])]
+        collections = [*collections, *([source] if source else [])]
         is_project = sites or is_repository(self._names)
         form = found.form if found else "repository" if is_project else "source tree"
         what = f"{form} {found.name}".strip() if found else form
-        what += " with a workshop" if workshop else ""
+        what += " with a workshop" if self._workshop.own else ""
         if sites:
             what += f" with {with_article(named(sites[0]))}"
             if len(sites) > 1:
                 what += f" and {len(sites) - 1} more"
-        if not collections:
+        if not collections and not self._workshop.own:
             return self._plain()
         return self._finish(collections, what, package.naming(sites, found), found)
 
@@ -428,6 +426,7 @@ class _FolderDetector:
         found: package.Package | None = None,
     ) -> Recognition:
         collections += [] if self._is_file else steps_of_course(self._tree)
+        collections = self._workshop.with_others(collections)
         title = re.split(r"\s[|–—·•:]\s|\s-\s", site.title)[0].strip() if site else ""
         name = self._name or self._slug(found.name if found and found.name else title)
         project = Project(
@@ -437,6 +436,7 @@ class _FolderDetector:
             version=(site.version if site else "") or "0",
             prefix=default_prefix(name)[:32].rstrip("_"),
             description=site.description if site else "",
+            search=SearchSettings(weights=self._workshop.weights),
             license=found.license if found else "",
             collections=tuple(distinct(with_references(self._tree, collections))),
             boundary=self._boundary,

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import Case, normalise, suite_of
@@ -16,24 +17,55 @@ from kbc.project.kinds import COLLECTION_NAME, KINDS, RESERVED_COLLECTIONS
 from kbc.project.model import Collection
 from kbc.recognition.apis import without
 from kbc.recognition.places import FEW_PAGES, MANY_PAGES, is_of_others, is_page, within
-from kbc.recognition.site import joined
-from kbc.sources.workshop_tree import EXERCISE_FOLDER, EXERCISES, STEP_FOLDER
+from kbc.sources.courses.detection import course_at
+from kbc.sources.listing import least_deep
+from kbc.sources.workshop_tree import EXERCISES, is_numbered
 
-ONLY_TESTS = (".csv", ".xlsx", ".trx", ".feature", ".robot", ".bru")
+ONLY_TESTS = (".csv", ".xlsx", ".trx", ".tap", ".feature", ".robot", ".bru")
 """Endings of files that nothing but the kind `tests` reads."""
 _TABLES = (".csv", ".xlsx")
 _NOT_OWN = re.compile(r"node_modules|vendor|examples?|testdata|fixtures?|(?:.*[-_])?templates?")
 """Folders of what is no part of a project's own tests."""
-_OF_CASES = re.compile(r"(?i)test|(?:\A|[/_ -])tc[-_ ]?[0-9]")
+_OF_CASES = re.compile(
+    r"(?i)test|(?:\A|[/_ -])tc[-_ ]?[0-9]|prueba|prova|тест|测试|測試|用例|テスト|試験|테스트"
+)
 """In the paths of test cases in Markdown."""
 _FEATURES = "features"
-_WRITTEN = {".feature": _FEATURES, ".robot": "suites", ".bru": "requests"}
+_WRITTEN = {".feature": _FEATURES, ".robot": "suites", ".spec": "specs", ".bru": "requests"}
 """Ending of files in which people write tests -> what a collection of them is called."""
 _COURSE_STEPS = ".github/steps"
+_WEIGHT_OF_COPY = 0.3
+"""As of what shows instead of explaining (`kb_runtime.search.ranking.steps.SHOWING`)."""
 _MOST_NAMED = 3
 """Folders that a sentence names."""
 _MOST_TRIED = 100
 """Files that are looked at to tell whether a folder holds test cases."""
+
+
+class RecognisedWorkshop(NamedTuple):
+    """The collection of a workshop, None where there is none, and the folders and files that are nothing
+    else: none of one whose pages are documentation as well."""
+
+    own: Collection | None
+    folders: tuple[str, ...]
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """By collection: what pages show as well comes first as part of its page."""
+        return {self.own.name: _WEIGHT_OF_COPY} if self.own and not self.folders else {}
+
+    def files_beside(self, root: Path, most: int) -> list[str]:
+        """As `least_deep`, without the exercises."""
+        own, inside = {*self.folders}, tuple(f"{folder}/" for folder in self.folders)
+        found = least_deep(root, most, own)
+        return [name for name in found if name not in own and not name.startswith(inside)]
+
+    def with_others(self, collections: Sequence[Collection]) -> list[Collection]:
+        own = [self.own] if self.own else []
+        return [*own, *collections] if self.folders else [*collections, *own]
+
+
+NO_WORKSHOP = RecognisedWorkshop(None, ())
 
 
 def collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -> Collection:
@@ -70,15 +102,15 @@ def steps_of_course(tree: IncludeTree) -> list[Collection]:
     return [replace(collection("steps", "docs", (_COURSE_STEPS,)), include=("*.md",))]
 
 
-def workshop_at(tree: IncludeTree, name: str) -> Collection | None:
+def workshop_at(tree: IncludeTree, name: str) -> RecognisedWorkshop:
     """The workshop that the root of `tree` is, called `name`: exercises in numbered folders, whose steps are
-    a problem and its solution; None where no exercise has a step."""
-    for exercise in filter(EXERCISE_FOLDER.fullmatch, tree.names(EXERCISES)):
-        if any(map(STEP_FOLDER.fullmatch, tree.names(joined(EXERCISES, exercise)))):
-            is_usable = COLLECTION_NAME.fullmatch(name) and name not in RESERVED_COLLECTIONS
-            own = name if is_usable else "workshop"
-            return Collection(name=own, kind="workshops", paths=(".",))
-    return None
+    a problem and its solution, or a course in another known layout."""
+    is_usable = COLLECTION_NAME.fullmatch(name) and name not in RESERVED_COLLECTIONS
+    own = Collection(name=name if is_usable else "workshop", kind="workshops", paths=(".",))
+    if is_numbered(tree):
+        return RecognisedWorkshop(own, (EXERCISES,))
+    course = course_at(tree)
+    return NO_WORKSHOP if course is None else RecognisedWorkshop(own, course.folders)
 
 
 def is_for_tests(path: Path) -> bool:

@@ -7,14 +7,16 @@ of one step), which is neither read nor watched.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path, PurePath
+from collections.abc import Iterable, Iterator, Set
+from pathlib import Path
+
+from kbc.project.include_tree import IncludeTree
+from kbc.sources.courses.detection import course_at
+from kbc.sources.courses.plan import CourseTree
+from kbc.sources.courses.text_files import SKIPPED_FOLDERS, is_text_name
 
 MAX_STEP_FILE_BYTES = 250_000
 """A larger file in a step is data, not something to learn from."""
-
-MAX_UNKNOWN_ENDING = 5
-"""Characters, with the dot, of an ending that nobody has heard of and that still may be text."""
 
 EXERCISES = "exercises"
 EXERCISE_FOLDER = re.compile(r"0*([1-9]\d*)\.(.+)")
@@ -36,19 +38,6 @@ EXERCISES_HINT = (
     " exercises/01.name/01.problem.name beside 01.solution.name."
 )
 
-_SKIPPED_FOLDERS = frozenset({"node_modules", "build", "dist", "coverage"})
-
-_BINARY_ENDINGS = frozenset([
-    ".7z", ".bin", ".bmp", ".bz2", ".db", ".dll", ".doc", ".docx", ".exe", ".gif", ".gz", ".ico",
-    ".jar", ".jpeg", ".jpg", ".mkv", ".mov", ".mp3", ".mp4", ".o", ".ogg", ".otf", ".pdf", ".png",
-    ".ppt", ".pptx", ".pyc", ".rar", ".so", ".tar", ".tgz", ".tif", ".tiff", ".ttf", ".wasm",
-    ".wav", ".webm", ".webp", ".woff", ".woff2", ".xls", ".xlsx", ".xz", ".zip",
-])  # fmt: skip
-_TEXT_ENDINGS = frozenset([
-    ".astro", ".gradle", ".graphql", ".ipynb", ".jsonc", ".json5", ".markdown", ".prettierrc",
-    ".prisma", ".properties", ".proto", ".scala", ".svelte", ".swift",
-])  # fmt: skip
-
 
 class WorkshopTree:
     """Walks one path of a collection: a workshop, or a folder of workshops and exported contexts. Folders
@@ -60,13 +49,16 @@ class WorkshopTree:
     def walk(self, root: Path) -> Iterator[Path]:
         """The files below `root`, depth first, by name; links are not followed. Raises `OSError` when
         `root` cannot be read."""
+        if files := _files_of_course(root):
+            yield from files
+            return
         if _is_folder(root / EXERCISES):
             yield from _workshop(root)
             return
         for entry in _entries(root):
             if entry.is_dir():
-                files = list(_workshop(entry))
-                if not files and entry.name not in _SKIPPED_FOLDERS:
+                files = _files_of_course(entry) or list(_workshop(entry))
+                if not files and entry.name not in SKIPPED_FOLDERS:
                     self.without_exercises.append(entry)
                 yield from files
             elif entry.suffix.lower() == ".json":
@@ -87,12 +79,39 @@ def has_no_place(path: str) -> bool:
     return bool(exercises) and not _PLACE.fullmatch(place)
 
 
-def is_text_name(name: str) -> bool:
-    """Whether a file of a step may be text, by the ending of its name."""
-    ending = PurePath(name).suffix.lower()
-    if ending in _BINARY_ENDINGS:
-        return False
-    return ending in _TEXT_ENDINGS or len(ending) <= MAX_UNKNOWN_ENDING
+def unplaced(paths: Iterable[str], shown: Set[str]) -> Iterator[str]:
+    """The files that belong to no exercise of their workshop; `shown` are those that sections are made of. A
+    workshop in another layout than the numbered one has none: of what is the same on both sides, it shows
+    nothing either."""
+    others = {_workshop_of(path) for path in shown if has_no_place(path)}
+    for path in paths:
+        if path not in shown and has_no_place(path) and _workshop_of(path) not in others:
+            yield path
+
+
+def _workshop_of(path: str) -> str:
+    return f"/{path}".partition(f"/{EXERCISES}/")[0]
+
+
+def is_numbered(tree: CourseTree) -> bool:
+    """Whether the root of `tree` has exercises in numbered folders, whose steps are a problem and its
+    solution."""
+    return any(
+        any(map(STEP_FOLDER.fullmatch, tree.names(f"{EXERCISES}/{exercise}")))
+        for exercise in filter(EXERCISE_FOLDER.fullmatch, tree.names(EXERCISES))
+    )
+
+
+def _files_of_course(root: Path) -> list[Path]:
+    """The files of a course in another layout than the numbered one; none of another folder."""
+    tree = IncludeTree(root)
+    course = None if is_numbered(tree) else course_at(tree)
+    paths = [root / path for path in course.files] if course else []
+    return [
+        path
+        for path in paths
+        if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_STEP_FILE_BYTES
+    ]
 
 
 def _workshop(folder: Path) -> Iterator[Path]:
@@ -111,7 +130,7 @@ def _is_folder(path: Path) -> bool:
 def _step_files(folder: Path) -> Iterator[Path]:
     for entry in _entries(folder):
         if entry.is_dir():
-            if entry.name not in _SKIPPED_FOLDERS:
+            if entry.name not in SKIPPED_FOLDERS:
                 yield from _step_files(entry)
         elif is_text_name(entry.name) and entry.stat().st_size <= MAX_STEP_FILE_BYTES:
             yield entry

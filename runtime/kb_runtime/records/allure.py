@@ -8,7 +8,7 @@ from typing import Any
 
 from kb_runtime.records.gherkin import issue_key
 from kb_runtime.records.outcomes import PASSED, ended
-from kb_runtime.records.runs import objects
+from kb_runtime.records.streams.values import objects
 
 _Record = Mapping[str, Any]
 

@@ -1,8 +1,8 @@
 """Parses files of test cases, by their ending, into what `cases.normalise` takes.
 
-JSON is taken as it is. Tables have a header that names their columns (`case_tables`).
-XML is the report of a test runner. A feature has a test for each scenario, and suites of Robot Framework are
-read as they are written.
+JSON is taken as it is, also one value a line. Tables have a header that names their columns (`case_tables`).
+XML is the report of a test runner, and TAP its lines. A feature has a test for each scenario; specifications
+of Gauge and suites of Robot Framework are read as they are written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from typing import Any
 
 from kb_runtime.records.outcomes import COLOUR
 
-ENDINGS = (".json", ".csv", ".xlsx", ".xml", ".trx", ".feature", ".robot", ".bru", ".md")
+ENDINGS = (
+    *(".json", ".ndjson", ".csv", ".xlsx", ".xml", ".trx", ".tap"),
+    *(".feature", ".robot", ".spec", ".bru", ".md"),
+)
 
 MAX_CELL_CHARS = 1 << 20
 _TITLE_ROWS = 20
@@ -54,7 +57,9 @@ def parse(name: str, data: bytes) -> Any:
         return _csv(text)
     if ending in ("xml", "trx"):
         return {"tests": _report(text)}
-    if ending in ("feature", "robot", "bru", "md"):
+    if ending == "tap":
+        return {"tests": _lines_of_tap(text, name)}
+    if ending in ("feature", "robot", "spec", "bru", "md"):
         return {"tests": _written(text, name, ending)}
     return _json(text)
 
@@ -100,14 +105,24 @@ def _json_lines(text: str) -> list[Any] | None:
         return None
 
 
+def _lines_of_tap(text: str, name: str) -> list[dict[str, Any]]:
+    from kb_runtime.records.streams import tap
+
+    try:
+        return tap.records(COLOUR.sub("", text), name)
+    except tap.NotTapError:
+        message = "there is no line of TAP, such as `1..4` or `ok 1 - starts`"
+        raise CaseFileError(message, is_other=True) from None
+
+
 def _written(text: str, name: str, ending: str) -> list[dict[str, Any]]:
     """The tests of a file in which people write them."""
     from kb_runtime.records import bruno, gherkin, markdown_cases, robot_suites
+    from kb_runtime.records.written import gauge
 
-    if ending == "bru":
-        return bruno.records(text, name)
-    if ending == "md":
-        return markdown_cases.records(text, name)
+    plain = {"bru": bruno.records, "md": markdown_cases.records, "spec": gauge.records}
+    if ending in plain:
+        return plain[ending](text, name)
     read = gherkin.records if ending == "feature" else robot_suites.records
     try:
         return read(text, name)

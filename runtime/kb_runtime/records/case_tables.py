@@ -15,19 +15,21 @@ from typing import Any
 from kb_runtime.records import outcomes
 from kb_runtime.records.exports import COLUMNS_NOT_READ, LONG_ROWS, NOT_A_TEST, jira_steps
 from kb_runtime.records.gherkin import steps_of
+from kb_runtime.records.written import case_words
 
 _COLUMNS = {
-    field: stated.split("; ")
+    field: [*stated.split("; "), *filter(None, case_words.FIELDS.get(field, "").split("; "))]
     for field, stated in {
         "uid": "uid",
         "jiraKey": "issue key; jira key; issuekey; jirakey; test key; key",
         "testCaseId": (
             "id; case id; test case id; testcaseid; testcase id; test case no; test case number; "
-            "test id; tcid; tc id; issue id; v2.id"
+            "test id; tcid; tc id; external id; issue id; v2.id"
         ),
         "title": (
-            "title; summary; name; test summary; test case; test name; test case name; test title; "
-            "test case title; test scenario; test scenario description; scenario; test objective"
+            "title; summary; name; test summary; test case; test name; test case name; testcase name; "
+            "test title; test case title; case; test scenario; test scenario description; scenario; "
+            "test objective"
         ),
         "description": "description; test case description; test description; objective",
         "priority": "priority; test priority",
@@ -44,7 +46,7 @@ _COLUMNS = {
         ),
         "platforms": "platforms; platform; components; component",
         "testPath": "test path; path; file",
-        "index": "step number; step #; step no",
+        "index": "step number; step #; step no; test step #; test step number",
         "action": (
             "steps (step); test script (step-by-step) - step; test script (plain text); "
             "test script (bdd); gherkin definition; unstructured definition; action; step action; "
@@ -57,9 +59,10 @@ _COLUMNS = {
             "steps data"
         ),
         "expected": (
-            "steps (expected result); test script (step-by-step) - expected result; "
+            "steps (expected result); steps (expected); test script (step-by-step) - expected result; "
             "expected result; expected; result; expected results; expected outcome; step expected; "
-            "steps result; test result; step expected result; step expected results"
+            "steps result; test result; step expected result; step expected results; "
+            "test step expected result; test step expected results"
         ),
         "outcome": (
             "status; test status; execution status; test execution status; pass/fail; pass / fail; "

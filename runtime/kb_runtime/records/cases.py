@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from kb_runtime.records import exports
 from kb_runtime.records.well_formed import well_formed
+from kb_runtime.records.written import case_words
 
 PRIORITIES = ("Critical", "High", "Medium", "Low")
 DEFAULT_PRIORITY = "Medium"
@@ -30,6 +31,7 @@ _PRIORITY_WORDS = {
     for number, name in enumerate(PRIORITIES, 1)
     for word in (name.casefold(), str(number), f"p{number}")
 }
+_PRIORITY_WORDS |= case_words.PRIORITIES
 _TYPE_WORDS = {name.casefold(): name for name in TEST_TYPES}
 _JIRA_KEY = re.compile(r"[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,7}")
 _MAX_KEY_CHARS = 20

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kb_runtime.records import allure, outcomes, runs
+from kb_runtime.records.streams.values import objects
 
 WRAPPERS = ("tests", "rows", "data", "testCases", "cases", "issues", "results", "values")
 """Objects that hold a list of records call it so, the more telling names first."""
@@ -199,7 +200,7 @@ def jira_steps(value: Any) -> list[dict[str, Any]] | None:
 def _linked(fields: _Record) -> list[str]:
     ends = (
         link.get(side)
-        for link in runs.objects(fields.get("issuelinks"))
+        for link in objects(fields.get("issuelinks"))
         for side in ("inwardIssue", "outwardIssue")
     )
     return [str(end["key"]) for end in ends if isinstance(end, Mapping) and end.get("key")]
@@ -215,7 +216,7 @@ def _testrail(record: _Record, folders: Mapping[Any, str]) -> _Record:
                 "expected": step.get("expected"),
                 "data": step.get("additional_info"),
             }
-            for step in runs.objects(steps)
+            for step in objects(steps)
         ]
     elif record.get("custom_steps"):
         steps = [{"action": record["custom_steps"], "expected": record.get("custom_expected")}]
@@ -237,7 +238,7 @@ def _testrail_folders(pages: Iterable[_Record]) -> dict[Any, str]:
     by_id = {
         identity: each
         for page in pages
-        for each in runs.objects(page.get("sections"))
+        for each in objects(page.get("sections"))
         if (identity := _id(each.get("id"))) is not None
     }
 

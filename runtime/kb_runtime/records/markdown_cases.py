@@ -14,12 +14,15 @@ from typing import Any
 
 from kb_runtime.records import case_tables
 from kb_runtime.records.gherkin import numbered
+from kb_runtime.records.written import case_words
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _BOLD_LABEL = re.compile(
-    r"(?:[-*+][ \t]+)?(\*\*|__)([^*_]{1,60}?)(?::\1|\1[ \t]*:|\1(?=[ \t]*\Z))[ \t]*(.*)"
+    r"(?:[-*+][ \t]+)?(\*\*|__)([^*_]{1,60}?)(?:[ \t]*[:：]\1|\1[ \t]*[:：]|\1(?=[ \t]*\Z))[ \t]*(.*)"
 )
-_LABEL = re.compile(r"(?:[-*+][ \t]+)?([A-Za-z][\w /#()-]{1,40}?)[ \t]*:(?:[ \t]+(.*)|\Z)")
+_LABEL = re.compile(
+    r"(?:[-*+][ \t]+)?([^\W\d_][\w /#()-]{1,40}?)[ \t]*(?::(?=[ \t]|\Z)|：)(?:[ \t]*(.*))"
+)
 _ROW = re.compile(r"\|.*")
 _RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t:-]*)*\Z|(?:[ \t]*[-*_]){3,}[ \t]*\Z")
 _ITEM = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(.*)")
@@ -34,9 +37,12 @@ _IDENTIFIER = re.compile(
     r"|[A-Z][A-Z0-9]*(?:[-_][A-Z0-9]+)*[-_][0-9]+\b(?=[ \t]*(?:[])|:–—-]|\Z)))[\])]?"
 )
 """`TC01`, `TC_CART_003`, and `PAY-7` before a colon or dash, at the beginning of a heading."""
+_REPORT = re.compile(r"(?:BUG|DEFECT)[-_]")
+"""Of reports of what went wrong, which have steps and expectations as well."""
+_CASE_NAMES = "|".join(["test[ -]?case", *case_words.CASE_NAMES])
 _CALLED = re.compile(
-    r"(?i:test[ -]?case|(?:test )?scenario|test)(?:[ \t]*#?[0-9]+(?:\.[0-9]+)*)?[ \t]*(?:[:–—-]+[ \t]*|\Z)"
-    r"|(?i:test[ -]?case)[ \t]+(?=T[CS]?[-_ ]?[A-Z0-9])"
+    rf"(?i:{_CASE_NAMES}|(?:test )?scenario|test)(?:[ \t]*#?[0-9]+(?:\.[0-9]+)*)?[ \t]*"
+    rf"(?:[:：–—-]+[ \t]*|\Z)|(?i:{_CASE_NAMES})[ \t]+(?=T[CS]?[-_ ]?[A-Z0-9])"
 )
 """What many headings begin with: `Test Case 3:`."""
 _BETWEEN = re.compile(r"\A[\s:.|–—-]+")
@@ -152,8 +158,10 @@ class _CasesOfPage:
         elif "action" in fields:
             section.rows += case_tables.steps(header, body)
         elif len(header) == 2:
-            for name, *values in rows:
-                if known := case_tables.field_of(_plain(name)):
+            known = None
+            for name, *values in rows:  # one without a name goes on with the field above
+                known = case_tables.field_of(_plain(name)) if _plain(name) else known
+                if known:
                     section.fields.setdefault(known, []).extend(values)
         else:
             self._into += [" | ".join(row) for row in rows]
@@ -183,6 +191,8 @@ class _CasesOfPage:
         called = _CALLED.match(section.title)
         title = section.title[called.end() :] if called else section.title
         if identifier := _IDENTIFIER.match(title):
+            if _REPORT.match(identifier[1]):
+                return
             cells.setdefault("testCaseId", [identifier[1]])
             title = title[identifier.end() :]
         is_told = any(row["expected"] for row in section.rows)

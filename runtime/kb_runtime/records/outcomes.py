@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kb_runtime.records.gherkin import numbered
+from kb_runtime.records.written import case_words
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -42,6 +43,8 @@ def called(status: Any) -> str:
 
 def stated(text: str) -> str:
     """The outcome that people wrote into a table, perhaps with a mark (`✅ Pass`); "" for another text."""
+    if known := case_words.OUTCOMES.get(re.sub(r"[\W\d_]", "", text.lower())):
+        return known
     word = re.sub(r"[^a-z]", "", text.lower())
     if word in (FAILED, PASSED, SKIPPED) or word in _WORDS:
         return called(word)

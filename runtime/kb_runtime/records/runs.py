@@ -17,6 +17,8 @@ from kb_runtime.records.credentials import without_credentials
 from kb_runtime.records.gherkin import Line, conditions, numbered, steps_from
 from kb_runtime.records.gherkin_keywords import steps_in_any_language
 from kb_runtime.records.outcomes import FAILED, FLAKY, PASSED, SKIPPED, ended, last_outcome, outcome
+from kb_runtime.records.streams import cucumber_messages, livingdoc, native
+from kb_runtime.records.streams.values import objects, text
 
 _Record = Mapping[str, Any]
 
@@ -35,13 +37,21 @@ def records(data: Any) -> list[dict[str, Any]] | None:
     if isinstance(data, list):
         if any({"elements", "keyword"} <= each.keys() for each in objects(data)):
             return numbered(_cucumber(data))
+        if cucumber_messages.is_stream(objects(data)):
+            return numbered(cucumber_messages.records(objects(data)))
         if any({"Action", "Package"} <= each.keys() for each in objects(data)):
             return _go(data)
+        if native.is_libtest(objects(data)):
+            return numbered(native.libtest(objects(data)))
         if any({"testID", "result"} <= each.keys() for each in objects(data)):
             return numbered(_dart(objects(data)))
         return None
     if not isinstance(data, Mapping):
         return None
+    if native.is_googletest(data):
+        return numbered(native.googletest(data))
+    if livingdoc.is_execution(data):
+        return numbered(livingdoc.records(data))
     examples = objects(data.get("examples"))
     if examples and all({"full_description", "status"} <= each.keys() for each in examples):
         return numbered(map(_rspec, examples))
@@ -59,11 +69,6 @@ def records(data: Any) -> list[dict[str, Any]] | None:
     if isinstance(results, Mapping) and {"tool", "tests"} <= results.keys():
         return numbered(map(_ctrf, objects(results["tests"])))
     return None
-
-
-def objects(value: Any) -> list[_Record]:
-    """The objects of a list; none of what is no list."""
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
 def _texts(value: Any) -> list[str]:
@@ -133,27 +138,23 @@ def _dart(events: Iterable[_Record]) -> Iterator[dict[str, Any]]:
     for event in events:
         suite, test, number = event.get("suite"), event.get("test"), event.get("testID")
         if isinstance(suite, Mapping):
-            paths[_text(suite.get("id"))] = _text(suite.get("path"))
+            paths[text(suite.get("id"))] = text(suite.get("path"))
         elif isinstance(test, Mapping):
-            started[_text(test.get("id"))] = test
+            started[text(test.get("id"))] = test
         elif "error" in event:
-            errors.setdefault(_text(number), []).append(event["error"])
-        elif event.get("result") and not event.get("hidden") and _text(number) in started:
-            test = started[_text(number)]
+            errors.setdefault(text(number), []).append(event["error"])
+        elif event.get("result") and not event.get("hidden") and text(number) in started:
+            test = started[text(number)]
             status = SKIPPED if event.get("skipped") else event["result"]
-            path, line = paths.get(_text(test.get("suiteID")), ""), test.get("line")
+            path, line = paths.get(text(test.get("suiteID")), ""), test.get("line")
             yield _automated(
                 path,
-                [_text(test.get("name"))],
+                [text(test.get("name"))],
                 testPath=f"{path}:{line}"
                 if isinstance(line, int) and not test.get("url")
                 else path,
-                expectedResults=ended(status, errors.get(_text(number), ())),
+                expectedResults=ended(status, errors.get(text(number), ())),
             )
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 def _playwright(suites: Any, above: list[str]) -> Iterator[dict[str, Any]]:

@@ -14,8 +14,8 @@ from kbc.languages import diffs
 from kbc.pipeline.reading import read_inputs
 from kbc.project.loading import load_project
 from kbc.records import WorkshopRecord, WorkshopSection
+from kbc.sources.courses.text_files import is_text_name
 from kbc.sources.discovery import discover
-from kbc.sources.workshop_tree import is_text_name
 
 PROBLEM, SOLUTION = (
     "exercises/01.first-steps/01.problem.hello",

@@ -123,3 +123,15 @@ def test_other_data_is_no_collection_of_tests(tmp_path: Path) -> None:
     assert ".json," not in caught.value.hint.replace("openapi.json,", "").replace(
         "swagger.json,", ""
     )
+
+
+def test_specifications_of_gauge_are_tests(tmp_path: Path) -> None:
+    text = "# Pump {n}\n\n## Starts {n}\n* Press it\n"
+    files = {f"specs/pump{n}.spec": text.format(n=n) for n in range(3)}
+    files |= {"pom.xml": "<project/>\n", "src/A.java": "class A {}\n", "pump.spec": "Name: pump\n"}
+    tree = write_tree(tmp_path / "pump", files)
+    found = {each.name: each.paths for each in recognised(tree).project.collections}
+    assert found["specs"] == ("specs",)
+    records = read(tree)[0].records
+    assert [each.title for each in records["specs"]] == ["Starts 0", "Starts 1", "Starts 2"]
+    assert not [each.id for each in records["code"] if each.id.startswith("specs/")]

@@ -306,3 +306,23 @@ def test_a_test_failed_if_one_of_its_steps_did() -> None:
     rows = [["7", "Hums", "Press", "Pass"], ["", "", "Wait", "Fail"], ["", "", "Look", "Pass"]]
     case = only(["ID", "Title", "Steps", "Status"], *rows)
     assert (len(case.steps), case.expected_results) == (3, "last outcome: failed")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Id,Name,Precondition,Test Step #,Test Step Description,Test Step Expected Result\n"
+        "T-1,Starts,Full,1,Press,Hums\n,,,2,Wait,Glows\n",
+        "TestCase Name,External id,Test Step,Expected Result,Precondition\n"
+        "Starts,T-1,Press,Hums,Full\n,,Wait,Glows,\n",
+        "Case ID,Case,Steps (Step),Steps (Expected),Preconditions\n"
+        "T-1,Starts,Press,Hums,Full\n,,Wait,Glows,\n",
+    ],
+)
+def test_columns_of_further_tools(table: str) -> None:
+    (case,) = read("cases.csv", table.encode()).cases
+    assert (case.uid, case.title, case.preconditions) == ("T-1", "Starts", ("Full",))
+    assert [(step.action, step.expected) for step in case.steps] == [
+        ("Press", ("Hums",)),
+        ("Wait", ("Glows",)),
+    ]

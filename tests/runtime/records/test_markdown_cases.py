@@ -196,3 +196,22 @@ def test_many_sections_and_long_lines_take_no_time() -> None:
     assert len(read("a.md", text).cases) == 5_000
     for line in ("# " + " #" * 200_000 + "x", "**" * 200_000, "a " * 200_000 + ":", "|" * 300_000):
         assert parse("a.md", f"{line}\n|-\n{line}\n".encode()) == {"tests": []}
+
+
+def test_rows_without_a_name_go_on_with_the_field_above() -> None:
+    text = """## Pump starts
+
+| Field    | Content         |
+| -------- | --------------- |
+| Test ID  | TC-1            |
+| Steps    | 1. Press start. |
+|          | 2. Wait.        |
+| Expected | It hums.        |
+"""
+    case = only("tests/pump.md", text)
+    assert case.steps == (Step(1, "Press start."), Step(2, "Wait.", "", ("It hums.",)))
+
+
+def test_reports_of_bugs_are_no_test_cases() -> None:
+    text = "# BUG-7: No hum\n\n**ID:** BUG-7\n\n## Steps\n1. Start.\n\n## Expected\nIt hums.\n"
+    assert read("tests/bugs.md", text).cases == ()

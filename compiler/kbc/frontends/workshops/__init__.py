@@ -1,6 +1,6 @@
-"""The front end for workshops: repositories in the numbered layout and exported JSON.
+"""The front end for workshops: repositories in the numbered and other layouts, and exported JSON.
 
-Imports `languages`, `project` and `sources`, and what front ends share.
+Imports `formats`, `languages`, `project` and `sources`, and what front ends share.
 """
 
 from kbc.frontends.workshops.collection import read

@@ -1,21 +1,22 @@
 """Front end for workshops: exercises with steps, each a problem, a solution and the diff between them.
 
-It reads repositories in the numbered layout (`exercises/NN.name/MM.problem.name/...`) and the JSON that
-the workshop application exports; one of each with the same name are one workshop. A record for the
-workshop, which lists its content, is followed by one for each section, in the order in which they are
-taught. Nothing is cut.
+It reads repositories in the numbered layout (`exercises/NN.name/MM.problem.name/...`), courses in other
+layouts, and the JSON that the workshop application exports; one of each with the same name are one
+workshop. A record for the workshop, which lists its content, is followed by one for each section, in the
+order in which they are taught. Nothing is cut.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.workshops.export import read_export
 from kbc.frontends.workshops.folder import FolderReader
 from kbc.frontends.workshops.merging import merged
 from kbc.frontends.workshops.parts import Workshop
+from kbc.frontends.workshops.planned import FileTree, planned_workshop
 from kbc.frontends.workshops.records import workshop_records
 from kbc.languages.diffs import CONTEXT_LINES
 from kbc.project.loading import PROJECT_FILE
@@ -28,6 +29,7 @@ from kbc.sources.workshop_tree import (
     IGNORE_FILE,
     PACKAGE_FILE,
     WITHOUT_EXERCISES,
+    is_numbered,
 )
 
 
@@ -67,9 +69,14 @@ def _workshops(
     """The workshops, and whether each is an exported one."""
     folders: dict[str, list[SourceFile]] = {}
     exports: list[SourceFile] = []
+    planned = list(_planned(collection, files, context))
+    yield from ((workshop, False) for workshop, _ in planned)
+    taken = {path for _, paths in planned for path in paths}
     for file in files:
         folder, name = posixpath.split(file.path)
         before, marker, _ = f"/{file.path}".partition(f"/{EXERCISES}/")
+        if file.path in taken:
+            continue
         if marker:
             folders.setdefault(before.removeprefix("/"), []).append(file)
         elif file.path.endswith(IGNORE_FILE):
@@ -84,3 +91,36 @@ def _workshops(
         exported = read_export(file, diagnostics)
         if exported is not None:
             yield exported, True
+
+
+def _planned(
+    collection: Collection, files: Sequence[SourceFile], context: int
+) -> Iterator[tuple[Workshop, list[str]]]:
+    """The workshops in other layouts than the numbered one, with the paths of their files: each path of the
+    collection may be one, or a folder of them."""
+    by_base: dict[str, list[SourceFile]] = {}
+    for file in files:
+        by_base.setdefault("" if file.base == "." else file.base, []).append(file)
+    for base, inside in by_base.items():
+        whole = FileTree(base, inside)
+        if is_numbered(whole):
+            continue
+        if found := _placed_workshop(collection, base, whole, context):
+            yield found
+            continue
+        for name, held in whole.by_folder().items():
+            folder = posixpath.join(base, name)
+            tree = FileTree(folder, held)
+            if not is_numbered(tree) and (
+                found := _placed_workshop(collection, folder, tree, context)
+            ):
+                yield found
+
+
+def _placed_workshop(
+    collection: Collection, folder: str, tree: FileTree, context: int
+) -> tuple[Workshop, list[str]] | None:
+    slug = posixpath.basename(folder) or collection.name
+    workshop = planned_workshop(slug, folder, tree, context)
+    paths = [file.path for file in tree.files.values()]
+    return None if workshop is None else (workshop, paths)

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from kb_runtime.text.tables import first_of
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import read_json
+from kbc.frontends.workshops.code_parts import Side, code_parts
 from kbc.frontends.workshops.parts import Exercise, Part, Workshop, WorkshopStep, mapping_at, placed
 from kbc.languages import markdown
-from kbc.languages.diffs import unified_diff
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import text_at
@@ -113,46 +113,19 @@ class FolderReader:
                 found.append(Part(f"{side}-instructions", f"{label}: {side}", text, path))
                 if side == "problem" or not step.problem_dir:
                     step.title = markdown.parse(text, mdx=True).title or step.title
-        if step.problem_dir and step.solution_dir:
-            found += self._differences(step, label, ignored)
-        else:
-            found += self._code(step, label, ignored)
+        sides = (self._side(step.problem_dir, ignored), self._side(step.solution_dir, ignored))
+        found += code_parts(label, *sides, self._context)
         step.sections += [placed(each, exercise.number, step.number) for each in found]
 
-    def _code(self, step: WorkshopStep, label: str, ignored: re.Pattern[str]) -> Iterable[Part]:
-        """All code of a step that has one side only."""
-        folder = step.problem_dir or step.solution_dir
-        side = "problem" if step.problem_dir else "solution"
-        for path, text in sorted(self._below(folder).items()):
-            if not ignored.fullmatch(path):
-                title = f"{label}: {side} code {path}"
-                yield Part(f"{side}-code", title, text, f"{folder}/{path}", name=path)
-
-    def _differences(
-        self, step: WorkshopStep, label: str, ignored: re.Pattern[str]
-    ) -> Iterable[Part]:
-        """The code of both sides of each changed file, then a summary, then the diffs."""
-        before = self._below(step.problem_dir)
-        after = self._below(step.solution_dir)
-        summary = []
-        diffs = []
-        for path in sorted(before.keys() | after.keys()):
-            old, new = before.get(path), after.get(path)
-            if ignored.fullmatch(path) or old == new:
-                continue
-            old_path, new_path = f"{step.problem_dir}/{path}", f"{step.solution_dir}/{path}"
-            for side, text, place in (("problem", old, old_path), ("solution", new, new_path)):
-                if text is not None:
-                    title = f"{label}: {side} code {path}"
-                    yield Part(f"{side}-code", title, text, place, name=path)
-            what = "added" if old is None else "removed" if new is None else "modified"
-            summary.append(f"- {what}: {path}\n")
-            diff = unified_diff(path, old, new, self._context)
-            place = old_path if new is None else new_path
-            diffs.append(Part("diff-hunk", f"{label}: diff of {path}", diff, place, name=path))
-        if summary:
-            yield Part("diff-summary", f"{label}: changed files", "".join(summary))
-        yield from diffs
+    def _side(self, folder: str, ignored: re.Pattern[str]) -> Side | None:
+        """The code of a folder; None where a step has no such folder."""
+        if not folder:
+            return None
+        return {
+            path: (f"{folder}/{path}", text)
+            for path, text in self._below(folder).items()
+            if not ignored.fullmatch(path)
+        }
 
     def _pages(self, folder: str, scope: str, label: str) -> Iterable[Part]:
         for stem, what in _PAGES:

@@ -36,9 +36,7 @@ _CODE = re.compile(
 )
 _DIV = re.compile(r"^[ \t>]*\[!div\b[^\]\n]*\][ \t]*\n?", re.IGNORECASE | re.MULTILINE)
 _VIDEO = re.compile(r"\[!video[ \t]+(?P<target>[^\]\s]+)[ \t]*\]", re.IGNORECASE)
-_BLOCK = re.compile(
-    r"^(?P<indent>[ \t>]*):::[ \t]*(?P<name>[a-z-]+)(?P<rest>[^\n]*?)(?:::+)?[ \t]*$"
-)
+_BLOCK = re.compile(r"^(?P<indent>[ \t>]*):::[ \t]*(?P<name>[a-z-]+)(?P<rest>[^\n]*)$")
 _TAB = re.compile(r"^#{1,6}[ \t]+\[(?P<title>.+)\]\(#tab/[^)\s]+\)[ \t]*$")
 _REFERENCE = re.compile(
     rf"(?P<code>{CODE})"
@@ -94,7 +92,7 @@ def _line(line: str, page: IncludingPage) -> Iterator[str]:
         yield from ("", label("", tab["title"]), "")
         return
     found = _BLOCK.match(line) if ":::" in line else None
-    stated = attributes(found["rest"]) if found else {}
+    stated = attributes(found["rest"].rstrip(" \t").rstrip(":")) if found else {}
     if found is None:
         yield line
     elif found["name"] == "image" and "source" in stated:

@@ -1,0 +1,124 @@
+"""Numbered exercises that hold their own solution: a folder `solution` beside what one begins with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kbc.sources.courses.plan import (
+    Course,
+    CourseTree,
+    PlannedExercise,
+    PlannedPage,
+    PlannedStep,
+    by_name,
+    files_below,
+    in_order,
+    is_folder,
+    joined,
+    number_in,
+    numbers_of,
+    title_in,
+)
+from kbc.sources.courses.sides import divided, without_pages
+from kbc.sources.courses.text_files import SKIPPED_FOLDERS
+
+_SOLUTION = re.compile(r"(?i)solutions?")
+_PAGE = re.compile(r"(?i)(?:readme|instructions?)\.mdx?")
+_FEWEST = 3
+"""Exercises: fewer may be called so by chance."""
+_MOST_FOLDERS = 200
+
+
+def plan(tree: CourseTree) -> Course | None:
+    """The plan of the course whose root is that of `tree`; None of another tree."""
+    topics = {folder: found for folder in _topics(tree) if (found := _solved(tree, folder))}
+    if sum(map(len, topics.values())) < _FEWEST:
+        return None
+    taken = tuple(joined(folder, name) for folder, names in topics.items() for name in names)
+    if len(topics) == 1:
+        ((folder, names),) = topics.items()
+        exercises = tuple(
+            PlannedExercise(name=title_in(name) or name, number=number, steps=(step,))
+            for name, number in zip(names, numbers_of(names), strict=True)
+            for step in [_step(tree, joined(folder, name), 1)]
+        )
+        return Course(exercises=exercises, folders=taken)
+    names_of_topics = [folder.rpartition("/")[2] for folder in topics]
+    exercises = tuple(
+        _topic(tree, folder, topics[folder], number)
+        for folder, number in zip(topics, numbers_of(names_of_topics), strict=True)
+    )
+    return Course(exercises=exercises, folders=taken)
+
+
+def _topics(tree: CourseTree) -> Iterator[str]:
+    """Folders that may have exercises: the root, those in it, and those in folders that hold nothing but
+    folders and pages."""
+    top = _folders(tree, "")
+    seen = [
+        joined(folder, name)
+        for folder in top
+        if _is_shelf(tree, folder)
+        for name in _folders(tree, folder)
+    ]
+    yield from ["", *top, *seen][:_MOST_FOLDERS]
+
+
+def _folders(tree: CourseTree, folder: str) -> list[str]:
+    return [
+        name
+        for name in in_order(tree.names(folder))
+        if "." not in name and name not in SKIPPED_FOLDERS and is_folder(tree, joined(folder, name))
+    ]
+
+
+def _is_shelf(tree: CourseTree, folder: str) -> bool:
+    names = [name for name in tree.names(folder) if not name.startswith(".")]
+    return len(names) <= _MOST_FOLDERS and all(
+        "." not in name or _PAGE.fullmatch(name) for name in names
+    )
+
+
+def _solved(tree: CourseTree, folder: str) -> list[str]:
+    """The numbered exercises in a folder, most of which hold their solution; else none."""
+    numbered = [
+        name
+        for name in in_order(tree.names(folder))[:_MOST_FOLDERS]
+        if number_in(name) is not None and "." not in name
+    ]
+    solved = [
+        name for name in numbered if any(map(_SOLUTION.fullmatch, tree.names(joined(folder, name))))
+    ]
+    return solved if len(solved) * 2 >= len(numbered) else []
+
+
+def _topic(tree: CourseTree, folder: str, names: Sequence[str], number: int) -> PlannedExercise:
+    name = folder.rpartition("/")[2]
+    pages = tuple(PlannedPage("exercise-instructions", each) for each in _pages(tree, folder))
+    steps = tuple(
+        _step(tree, joined(folder, each), at)
+        for each, at in zip(names, numbers_of(names), strict=True)
+    )
+    title = "" if pages else title_in(name) or name
+    return PlannedExercise(title=title, name=name, number=number, pages=pages, steps=steps)
+
+
+def _step(tree: CourseTree, folder: str, number: int) -> PlannedStep:
+    pages = _pages(tree, folder)
+    problem, solution = divided(without_pages(by_name(folder, files_below(tree, folder)), pages))
+    own = next(filter(_SOLUTION.fullmatch, tree.names(folder)), "")
+    name = folder.rpartition("/")[2]
+    return PlannedStep(
+        name=title_in(name) or name,
+        number=number,
+        pages=tuple(PlannedPage("problem-instructions", page) for page in pages),
+        problem=problem,
+        solution=solution,
+        problem_dir=folder,
+        solution_dir=joined(folder, own),
+    )
+
+
+def _pages(tree: CourseTree, folder: str) -> list[str]:
+    return [joined(folder, name) for name in tree.names(folder) if _PAGE.fullmatch(name)]
