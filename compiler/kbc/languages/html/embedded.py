@@ -23,7 +23,7 @@ from kbc.languages.html.markdown import to_markdown, visible
 from kbc.languages.html.page import read_fragment
 from kbc.languages.includes.fenced import CODE, FENCE, Kept, after_fence, without_marks
 from kbc.languages.mdx.syntax import code_spans
-from kbc.limits import MAX_INLINE_CHARS
+from kbc.limits import MAX_HTML_DEPTH, MAX_INLINE_CHARS
 
 _IN_MDX = "table|h[1-6]"
 """Of other elements MDX has the text alone, which `languages.mdx` leaves."""
@@ -83,6 +83,13 @@ _TAG = re.compile(r"<[a-z][a-z0-9]*\s[^<>]*>")
 _JSX_STYLE = re.compile(r"\s+style=\{\{[^{}]*\}\}")
 _JSX_VALUE = re.compile(r"(?<==)\{\s*[\"'`]?([^{}<>\"'`]*)[\"'`]?\s*\}")
 _ID = re.compile(r"[\w:.-]+")
+
+_ONE_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)\b[^<>]*(?<!/)>")
+_WITHOUT_END = frozenset(
+    (*("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"),
+     *("dd", "dt", "li", "option", "p", "tbody", "td", "tfoot", "th", "thead", "tr"))
+)  # fmt: skip
+"""Elements that have no end tag, or need none."""
 
 
 class _Embedded(NamedTuple):
@@ -192,14 +199,16 @@ class _Rewriting:
         return is_indented and not self._is_mdx and self._line in self._code_lines
 
     def _shown(self, element: _Embedded, quotes: int) -> list[str]:
-        """The lines of an element in so many quotes as Markdown; none where some of its text would be lost:
-        it is in an element or a comment that is never closed, or in a script."""
+        """The lines of an element in so many quotes as Markdown; none where it nests too deeply, or some of
+        its text would be lost: it is in an element or a comment that is never closed, or in a script."""
         source = self._source[element.start : element.end]
         if quotes:
             first, *others = source.split("\n")
             others = [_QUOTED.sub("", line, count=quotes) for line in others]
             source = "\n".join([first, *others])
         source = without_marks(source)
+        if _nests_deeply(source):
+            return []
         has_markdown = bool(_MARKDOWN_BELOW.search(source)) or any(
             map(FENCE.match, source.split("\n"))
         )
@@ -268,6 +277,18 @@ def _with_unclosed(
         if _ROW.search(prose, start, position):
             found.append(_Embedded(start, position))
     return sorted(found)
+
+
+def _nests_deeply(source: str) -> bool:
+    """Whether elements nest deeper than those of any page that a person wrote: to parse such takes time for
+    the square of their number."""
+    depth = 0
+    for closing, name in _ONE_TAG.findall(source):
+        if name.lower() not in _WITHOUT_END:
+            depth = max(0, depth - 1) if closing else depth + 1
+            if depth > MAX_HTML_DEPTH:
+                return True
+    return False
 
 
 def _has_text_of(source: str, shown: str) -> bool:
