@@ -151,3 +151,11 @@ def test_a_tag_about_the_page_amid_its_text_does_not_end_it(tag: str) -> None:
     assert page.text.endswith("here.\n\n## Tails\n\nLong.\n")
     source = f"<body><main><h1>Kites</h1><pre>a {tag}\nb</pre><p>Long.</p></main><footer>No.</footer></body>"
     assert read_html(source).text == "# Kites\n\n```\na \nb\n```\n\nLong.\n"
+
+
+def test_raised_digits_are_no_digits_of_the_number_before() -> None:
+    page = read_html(
+        "<main><h1>Size</h1><p>Up to 2<sup>32</sup> eggs of 10<sub>2</sub>, the 1<sup>st</sup>,"
+        ' H<sub>2</sub>O, as said<sup><a href="#n1">1</a></sup>.</p></main>'
+    )
+    assert "Up to 2^32 eggs of 10_2, the 1st, H2O, as said[1](#n1)." in page.text
