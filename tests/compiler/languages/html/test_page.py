@@ -7,6 +7,7 @@ import time
 import pytest
 
 from kbc.languages import markdown
+from kbc.languages.html.embedded import with_embedded_html
 from kbc.languages.html.page import read_html
 
 PAGE = """\
@@ -159,3 +160,14 @@ def test_raised_digits_are_no_digits_of_the_number_before() -> None:
         ' H<sub>2</sub>O, as said<sup><a href="#n1">1</a></sup>.</p></main>'
     )
     assert "Up to 2^32 eggs of 10_2, the 1st, H2O, as said[1](#n1)." in page.text
+
+
+def test_code_with_breaks_of_lines_is_a_block_where_nothing_is_beside_it() -> None:
+    code = "<code>while (i &lt; 3) {\n  <br>&nbsp; lay(i);\n  <br>}\n</code>"
+    shown = "while (i < 3) {\n  lay(i);\n}"
+    page = read_html(f"<main><h1>Eggs</h1><p>{code}</p><p>As {code}</p></main>")
+    assert f"```\n{shown}\n```" in page.text
+    assert page.text.count("```") == 2
+    assert "As `while" in page.text
+    table = f"<table>\n<tr>\n<td>\n{code}\n</td>\n</tr>\n</table>\n"
+    assert with_embedded_html(table) == f"```\n{shown}\n```\n"
