@@ -51,11 +51,13 @@ _SHOWN_ELSEWHERE = frozenset(["audio", "embed", "iframe", "video"])
 _NAMES = "|".join(sorted(_KNOWN, key=len, reverse=True))
 _CUSTOM = r"[a-z]+(?:-[a-z]+)+"
 _STATED = r"(?:\s(?:[^<>{}\"']|\"[^\"<]*\"|'[^'<]*')*+)?"
+_ENTITY = r"&(?:[A-Za-z]\w{1,30}|#\d{1,7}|#[xX][\da-fA-F]{1,6});"
 _TAG = re.compile(
     rf"<(?P<drawn>svg|math|script|style|template|pre|textarea)(?=[\s/>])"
     rf"|<(?P<end>/?)(?P<name>(?i:{_NAMES})|{_CUSTOM})(?P<stated>{_STATED})(?<!=)/?>"
+    rf"|(?P<entity>{_ENTITY})"
 )
-_TRIGGER = re.compile(rf"</?(?:(?i:{_NAMES})|svg|pre|{_CUSTOM})(?=[\s/>])")
+_TRIGGER = re.compile(rf"</?(?:(?i:{_NAMES})|svg|pre|{_CUSTOM})(?=[\s/>])|{_ENTITY}")
 _PRE = re.compile(r"<pre(?P<stated>[^<>]*>\s*(?:<code[^<>]*>)?)(?P<text>.*)</pre>", re.DOTALL)
 _LANGUAGE = re.compile(r"\b(?:lang(?:uage)?-|lang=[\"'])([\w+#-]+)")
 _BREAK = re.compile(r"<br\s*/?>\n?", re.IGNORECASE)
@@ -138,6 +140,10 @@ class _TagRewriting:
                     self._replace(found.start(), position, "")
                 elif drawn == "pre" and not is_text:
                     self._fence(found.start(), position)
+                continue
+            if entity := found["entity"]:
+                if not is_text:
+                    self._replace(found.start(), position, _character(entity))
                 continue
             name = found["name"].lower()
             ahead[name] -= bool(found["end"])
@@ -307,6 +313,16 @@ def _linked(inner: str, stated: Mapping[str, str]) -> str:
 
 
 _WITHOUT_BRACKETS = str.maketrans("", "", "[]")
+
+
+def _character(entity: str) -> str:
+    """The character that an entity stands for; the entity itself where the character would not show, or may
+    mean something in Markdown."""
+    found = unescape(entity)
+    if found == "\xa0":
+        return " "
+    is_plain = found.isprintable() and (not found.isascii() or found in ('"', "'"))
+    return found if is_plain else entity
 
 
 def _link(text: str, address: str) -> str:

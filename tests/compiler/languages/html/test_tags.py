@@ -42,6 +42,8 @@ from kbc.languages.html.tags import without_html_tags
         ('a\n\n<pre><code class="language-js">\nlet a = 1 &lt; 2;\n\n<b>fly</b>()\n</code></pre>\n\nb\n',
          "a\n\n```js\nlet a = 1 < 2;\n\nfly()\n```\n\nb\n"),
         ("<pre>one<br>two</pre>\n", "```\none\ntwo\n```\n"),
+        ("One&nbsp;kite &mdash; &quot;high&#8221; &lt;T&gt; &amp;amp; `&mdash;` &bogus;\n",
+         'One kite — "high” &lt;T&gt; &amp;amp; `&mdash;` &bogus;\n'),
         ("a\r\n<div>\r\nb\r\n</div>\r\n", "a\r\n\r\nb\r\n\r\n"),
     ],
 )  # fmt: skip
