@@ -10,6 +10,7 @@ from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Read, decode
 from kbc.formats.loading import parse
 from kbc.languages.html.embedded import with_embedded_html
+from kbc.languages.html.tags import without_html_tags
 from kbc.languages.includes.fenced import closed, fenced_stretches
 from kbc.project.well_formed import mapping, sequence, texts
 
@@ -72,7 +73,7 @@ def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
         return  # a list of the headings, which an extension of Jupyter writes
     if kind == "markdown":
         prose = _EMBEDDED_TAG.sub("", _EMBEDDED_IMAGE.sub(r"\1", source)).strip("\n")
-        yield closed(with_embedded_html(prose)).split("\n")
+        yield closed(without_html_tags(with_embedded_html(prose))).split("\n")
     elif kind == "heading":
         level = cell.get("level")
         yield commonmark.heading(level if isinstance(level, int) else 1, source)

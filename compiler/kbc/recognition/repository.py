@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kb_runtime.live.source_trees import VERSION_CONTROL
 from kbc.formats.registry import BY_NAME
+from kbc.languages.html.page import read_html
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS, MARKDOWN
 from kbc.project.model import Collection
@@ -74,6 +75,9 @@ _FOR_MAKERS = re.compile(
     re.IGNORECASE,
 )
 """Pages at the top of a tree that tell its users nothing: on who works on it, how, and by which law."""
+
+_SECTIONS_OF_MANUAL = 3
+"""With fewer headings a page says what the project is, as a README does."""
 
 _DOMAIN_FILE = "CNAME"
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
@@ -284,6 +288,18 @@ def beside(names: Sequence[str], collections: Sequence[Collection]) -> list[str]
     return [
         name for name in names if name not in taken and all(each.reason(name) for each in patterns)
     ]
+
+
+def manual_page(tree: IncludeTree, names: Sequence[str], readmes: Sequence[str]) -> str:
+    """The page of HTML among the entries of the root of a project that is its manual: it has sections and
+    says more than the pages `readmes`, which one that starts an application does not. "" without one."""
+    name = next((each for each in names if each.lower() in ("index.html", "index.htm")), "")
+    source = tree.peek(name) if name else None
+    size = sum(len(tree.peek(each) or b"") for each in readmes)
+    if source is None or len(source) <= size:
+        return ""
+    page = read_html(source.decode("utf-8-sig", "replace"))
+    return name if len(page.text) > size and len(page.anchors) >= _SECTIONS_OF_MANUAL else ""
 
 
 def readmes(names: Sequence[str]) -> list[str]:

@@ -83,7 +83,7 @@ def test_pictures_in_included_files_are_no_text(tmp_path: Path) -> None:
     [
         ("# A\n\n> #### Care {: .warning}\n>\n> Hot.\n", "# A\n\n> #### Care\n>\n> Hot.\n"),
         ("# A\n\n```\n{: .x}\n```\n\n{:ok, pid}\n", None),
-        ("# A\n\n</p>\n```sh\nrun\n```\n", None),
+        ("# A\n\n</kite>\n```sh\nrun\n```\n", None),
     ],
 )
 def test_lists_of_attributes_are_no_text_without_a_generator(

@@ -7,6 +7,7 @@ import pytest
 
 from kbc.languages.anchors import split_attributes
 from kbc.languages.includes import Expansion, Surroundings, expand
+from kbc.languages.mdx import clean
 
 
 def expanded(source: str, path: str = "docs/a.md", files: Mapping[str, bytes] = {}) -> Expansion:
@@ -78,6 +79,27 @@ def test_templates_of_others_are_left_as_they_are() -> None:
 )  # fmt: skip
 def test_components_of_a_site_leave_only_their_text(source: str, expected: str) -> None:
     assert text_of(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('<Endpoint path="/nests/<nest>" method="post">\n\nBuilds.\n\n</Endpoint>', "`POST /nests/<nest>`"),
+        ('<APIMethod\n  method="GET"\n  path={"/nests"}\n>\n</APIMethod>', "`GET /nests`"),
+        ('<Payment method="card" path="/pay" />', ""),
+        ("`<Endpoint path='/nests' method='get'>`", ""),
+        ('<Files>\n  <Folder name="src" defaultOpen>\n    <File name="nest.py" />\n  </Folder>\n</Files>',
+         "  - src/\n    - nest.py"),
+        ('<FileTree>\n  <FileTree.Folder name="src/">\n  </FileTree.Folder>\n</FileTree>', "  - src/"),
+    ],
+)  # fmt: skip
+def test_components_say_what_they_request_and_which_files_there_are(
+    source: str, expected: str
+) -> None:
+    text = clean(expanded(source, "docs/a.mdx").text)
+    assert text.count("- ") == expected.count("- ")
+    assert expected.strip() in text
+    assert ("`POST" in text, "`GET" in text) == ("POST" in expected, "GET" in expected)
 
 
 def test_mdx_keeps_its_tags_for_its_own_reader() -> None:

@@ -345,3 +345,14 @@ def test_a_package_of_emacs_lisp_is_a_project_although_its_tests_hold_pages(
     files |= {manifest: "", "heron.el": "(defun fly ())\n", "doc/heron.org": "* Manual\n\nFly.\n"}
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert titles(inputs.records["docs"]) == {"heron.org": "Manual"}
+
+
+def test_a_page_of_html_that_is_the_manual_of_a_project_is_read(tmp_path: Path) -> None:
+    sections = "".join(f"<h2 id='n{at}'>Nest {at}</h2><p>{'An egg. ' * 20}</p>" for at in range(4))
+    files = {"README.md": page("Heron"), "package.json": '{"name": "heron"}', "heron.js": "egg()\n"}
+    start = "<body><div id='app'></div><script>egg()</script></body>"
+    root = write_tree(tmp_path / "heron", {**files, "index.html": start * 20})
+    assert "manual" not in [each.name for each in recognised(root).project.collections]
+    write_tree(root, {"index.html": f"<title>Heron</title><h1>Heron</h1>{sections}"})
+    inputs, _ = read(root)
+    assert "Heron" in [each.title for each in inputs.records["manual"]]

@@ -21,6 +21,7 @@ from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import stated_above
 from kbc.languages.html.embedded import with_embedded_html
+from kbc.languages.html.tags import without_html_tags
 from kbc.languages.includes import (
     AttributeStyle,
     Docset,
@@ -141,6 +142,7 @@ class PageIncludes:
             if is_markdown:
                 is_mdx = self._collection.is_mdx(file.path)
                 expanded = with_embedded_html(expanded, is_mdx=is_mdx)
+                expanded = expanded if is_mdx else without_html_tags(expanded)
             return expanded
 
     def _expanded(self, file: SourceFile, text: str, is_marked: bool | None) -> str:

@@ -45,12 +45,14 @@ _NOT_A_LANGUAGE = frozenset([
 ])  # fmt: skip
 _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "pycon3": "pycon"}
 _BARE = frozenset({"rust", "screen-bash"})  # rustdoc names the language alone
+_SPACES = re.compile(r"[ \t\r\n]+")
 _NEARBY = 4
 """Blocks around a `<pre>` whose classes can name its language."""
 
 
 def prepare_code(soup: BeautifulSoup) -> None:
-    """Takes line numbers and names of languages out, and code out of tables that only lay it out."""
+    """Takes line numbers and names of languages out, and code out of tables that only lay it out. Code of
+    several lines that is all of its block is preformatted."""
     for tag in elements(soup):
         if "class" not in tag.attrs or is_removed(tag):
             continue
@@ -60,6 +62,9 @@ def prepare_code(soup: BeautifulSoup) -> None:
                 tag.decompose()
         elif not _NAMES_OF_LANGUAGE.isdisjoint(classes) and tag.find_next_sibling("pre"):
             tag.decompose()
+    for code in list(named(soup, "code")):
+        if _has_lines(code):
+            _preformat(code)
     for table in reversed(soup.find_all("table")):
         codes = table.find_all("pre")
         if len(codes) != 1 or table.find_parent("pre") is not None:
@@ -68,6 +73,31 @@ def prepare_code(soup: BeautifulSoup) -> None:
             if language := code_language(codes[0]):  # before the block leaves what names it
                 codes[0]["class"] = f"language-{language}"
             table.replace_with(codes[0].extract())
+
+
+def _has_lines(code: Tag) -> bool:
+    """Whether code has breaks of lines and nothing beside it."""
+    if code.find("br", recursive=False) is None or code.find_parent("pre") is not None:
+        return False
+    for beside in (code.previous_sibling, code.next_sibling):
+        is_blank = isinstance(beside, NavigableString) and not beside.strip()
+        if beside is not None and not is_blank and getattr(beside, "name", None) not in _BLOCKS:
+            return False
+    return True
+
+
+def _preformat(code: Tag) -> None:
+    """Makes a block of code whose blanks but for those that do not break mean nothing."""
+    for text in list(code.find_all(string=True)):
+        if isinstance(text, Comment):
+            continue
+        plain = _SPACES.sub(" ", text)
+        if getattr(text.previous_sibling, "name", "br") == "br" and text.parent is code:
+            plain = plain.removeprefix(" ")
+        if getattr(text.next_sibling, "name", "br") == "br" and text.parent is code:
+            plain = plain.removesuffix(" ")
+        text.replace_with(NavigableString(plain))
+    code.name = "pre"
 
 
 def code_text(element: Tag) -> str:

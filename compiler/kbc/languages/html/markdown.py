@@ -17,6 +17,7 @@ from markdownify import (  # type: ignore[attr-defined]
 
 from kb_runtime.text.rendering import backticks
 from kbc.languages.html.code import code_language, code_text
+from kbc.languages.html.raised import lowered, raised
 from kbc.languages.html.tree import HEADINGS, children, classes_of, elements, has, is_removed, named
 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
@@ -203,6 +204,14 @@ class _Converter(MarkdownConverter):
         """Docutils has the type of a term in a span, which its style puts behind a colon."""
         return f" : {text.strip()}" if "classifier" in classes_of(element) else text
 
+    def convert_sup(self, element: Tag, text: str, parent_tags: set[str]) -> str:
+        """An exponent, not more digits of the number before it."""
+        return raised(text.strip(), _character_before(element))
+
+    def convert_sub(self, element: Tag, text: str, parent_tags: set[str]) -> str:
+        """An index."""
+        return lowered(text.strip(), _character_before(element))
+
     def convert_dt(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """A term or a signature, as a paragraph of its own."""
         if "sig" in classes_of(element):
@@ -270,6 +279,13 @@ _CONTEXTS = {
     **dict.fromkeys(["code", "kbd", "samp"], ("_noformat",)),
 }
 """What markdownify calls the inside of these elements beside their names."""
+
+
+def _character_before(element: Tag) -> str:
+    """The last character of the text directly before an element; "" without one."""
+    before = element.previous_sibling
+    text = before.get_text() if isinstance(before, Tag) else str(before or "")
+    return text[-1:]
 
 
 def _is_text(node: object, parent: Tag) -> TypeGuard[NavigableString]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import dedent
 
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes import attributes, code_import, highlights
+from kbc.languages.includes import attributes, code_import, highlights, stated
 from kbc.languages.includes.components import (
     SCRIPTS,
     mounted_names,
@@ -85,7 +85,7 @@ _MDBOOK = re.compile(
     r"(?<!\\)\{\{\s*#(?P<name>(?:rustdoc_|shift)?include|playground|playpen)\s+"
     r"(?P<shift>(?:auto|-?\d+):)?(?P<target>[^\s}:]+)(?P<part>(?::[^}\n]*)?)[^}]*\}\}"
 )
-_MDBOOK_TITLE = re.compile(r"(?<!\\)\{\{\s*#title\s[^}]*\}\}[ \t]*\n?")
+_MDBOOK_TITLE = re.compile(r"\{\{(?<!\\\{\{)\s*#title\s[^}]*\}\}[ \t]*\n?")
 _HELPER = re.compile(r"^[ \t]*\{\{%[ \t]*[\w-]+(?:[ \t]+[\w-]+)*[ \t]*\}\}[ \t]*$", re.MULTILINE)
 """What a preprocessor of a book's own fills in."""
 
@@ -109,6 +109,7 @@ _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] =
     (("{%", "{!"), mkdocs.replace),
     (("[!", "](#tab/", ":::", "xref:", "@"), docfx.replace),
     (("<include",), fumadocs.replace),
+    (stated.TRIGGERS, stated.replace),
     (("@",), paradox.replace),
     ((")]]", "{", "@title", "](`"), definitions.replace),
     (("/>", "></"), replace_shown_files),
@@ -296,8 +297,7 @@ def _prose(
         stretch = doxygen.with_examples(stretch, page)
     waiting = iter(stretch.split("\n"))
     text = "\n".join(each for line in waiting for each in _line(line, waiting, page))
-    if "{{#title" in text:
-        text = _MDBOOK_TITLE.sub("", text)
+    text = _MDBOOK_TITLE.sub("", text)
     if page.around.has_helpers:
         text = mdbook.replace(text, page)
     if "<s" in text:

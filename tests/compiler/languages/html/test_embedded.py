@@ -233,10 +233,10 @@ def test_what_never_ends_takes_time_for_its_length(source: str) -> None:
 
 def test_cells_of_notebooks_are_pages_of_markdown() -> None:
     table = "<table><tr><th>Bird \ud83d</th></tr><tr><td>heron</td></tr></table>"
-    cells = [{"cell_type": "markdown", "source": f"# Birds\n\n{table}"}]
+    cells = [{"cell_type": "markdown", "source": f"# Birds\n\n<div>\n\n{table}\n\n</div>"}]
     (found,) = convert("a.ipynb", json.dumps({"cells": cells}).encode(), lambda _: None)
     assert not found.problems
-    assert found.text == "# Birds\n\n| Bird \ufffd |\n| --- |\n| heron |\n"
+    assert found.text == "# Birds\n\n\n\n| Bird \ufffd |\n| --- |\n| heron |\n"
 
 
 def test_signs_lead_to_no_place_of_the_page() -> None:

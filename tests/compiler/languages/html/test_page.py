@@ -7,6 +7,7 @@ import time
 import pytest
 
 from kbc.languages import markdown
+from kbc.languages.html.embedded import with_embedded_html
 from kbc.languages.html.page import read_html
 
 PAGE = """\
@@ -151,3 +152,22 @@ def test_a_tag_about_the_page_amid_its_text_does_not_end_it(tag: str) -> None:
     assert page.text.endswith("here.\n\n## Tails\n\nLong.\n")
     source = f"<body><main><h1>Kites</h1><pre>a {tag}\nb</pre><p>Long.</p></main><footer>No.</footer></body>"
     assert read_html(source).text == "# Kites\n\n```\na \nb\n```\n\nLong.\n"
+
+
+def test_raised_digits_are_no_digits_of_the_number_before() -> None:
+    page = read_html(
+        "<main><h1>Size</h1><p>Up to 2<sup>32</sup> eggs of 10<sub>2</sub>, the 1<sup>st</sup>,"
+        ' H<sub>2</sub>O, as said<sup><a href="#n1">1</a></sup>.</p></main>'
+    )
+    assert "Up to 2^32 eggs of 10_2, the 1st, H2O, as said[1](#n1)." in page.text
+
+
+def test_code_with_breaks_of_lines_is_a_block_where_nothing_is_beside_it() -> None:
+    code = "<code>while (i &lt; 3) {\n  <br>&nbsp; lay(i);\n  <br>}\n</code>"
+    shown = "while (i < 3) {\n  lay(i);\n}"
+    page = read_html(f"<main><h1>Eggs</h1><p>{code}</p><p>As {code}</p></main>")
+    assert f"```\n{shown}\n```" in page.text
+    assert page.text.count("```") == 2
+    assert "As `while" in page.text
+    table = f"<table>\n<tr>\n<td>\n{code}\n</td>\n</tr>\n</table>\n"
+    assert with_embedded_html(table) == f"```\n{shown}\n```\n"

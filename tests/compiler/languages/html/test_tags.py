@@ -1,0 +1,89 @@
+"""Tags of HTML in pages of Markdown: layout goes, what has a meaning becomes Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbc.languages.html.tags import without_html_tags
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<details>\n<summary>More <b>kites</b></summary>\n\nText\n\n</details>\n",
+         "\n**More kites**\n\nText\n\n\n"),
+        ("<details>\n<summary>More</summary>\nText\n</details>\n", "\n**More**\n\nText\n\n"),
+        ("<details><summary>More</summary>Text</details>\n", "**More**\n\nText\n"),
+        ("> <details>\n> <summary>More</summary>\n> Text\n> </details>\n",
+         "> \n> **More**\n>\n> Text\n> \n"),
+        ('<div class="card">\n    <div>one</div><div>two</div>\n        <p>three\n</div>\n',
+         "\none two\nthree\n\n"),
+        ("1. a\n\n   <div>\n       b\n   </div>\n", "1. a\n\n   \n   b\n   \n"),
+        ("Fly <b>high</b>, <i>far</i>, <del>low</del>.\n", "Fly **high**, *far*, ~~low~~.\n"),
+        ("<kbd>Ctrl</kbd>+<kbd>Z</kbd> or <code>Nest&lt;T&gt;</code>\n", "`Ctrl`+`Z` or `Nest<T>`\n"),
+        ('<a href="https://kite.example">the <b>kite</b></a>\n', "[the **kite**](https://kite.example)\n"),
+        ('<a href="u">\n  <img src="logo.svg" alt="Logo">\n</a>\n', "\n[![Logo](logo.svg)](u)\n\n"),
+        ('<a :href="at(x)">kite</a> <a href="a b">c</a>\n', "kite [c](<a b>)\n"),
+        ('<iframe width="5" src="https://v.example/x" title="A flight"></iframe>\n',
+         "[A flight](https://v.example/x)\n"),
+        ("2<sup>32</sup> kites, x<sup>n+1</sup>, the 4<sup>th</sup>, H<sub>2</sub>O, k<sub>i</sub>\n",
+         "2^32 kites, x^(n+1), the 4th, H2O, k_i\n"),
+        ('| <i class="fa fa-check fa-lg"></i> | <code>a &vert; b</code><br>c |\n',
+         "| check | `a \\| b` c |\n"),
+        ('<i class="fa fa-check"></i> Done\n', " Done\n"),
+        ('<svg viewBox="0 0 1 1"><text>kite</text></svg>A kite\n', "A kite\n"),
+        ('<div id="wind">\nblows\n</div>\n', '<a id="wind"></a>\nblows\n\n'),
+        ('<fly-pane mode="x">\nup\n</fly-pane>\n', "\nup\n\n"),
+        ('a\n\n<pre><code class="language-js">\nlet a = 1 &lt; 2;\n\n<b>fly</b>()\n</code></pre>\n\nb\n',
+         "a\n\n```js\nlet a = 1 < 2;\n\nfly()\n```\n\nb\n"),
+        ("<pre>one<br>two</pre>\n", "```\none\ntwo\n```\n"),
+        ("One&nbsp;kite &mdash; &quot;high&#8221; &lt;T&gt; &amp;amp; `&mdash;` &bogus;\n",
+         'One kite — "high” &lt;T&gt; &amp;amp; `&mdash;` &bogus;\n'),
+        ("a\r\n<div>\r\nb\r\n</div>\r\n", "a\r\n\r\nb\r\n\r\n"),
+    ],
+)  # fmt: skip
+def test_tags_go_or_become_markdown(source: str, expected: str) -> None:
+    assert without_html_tags(source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "```html\n<div>a</div>\n```\n",
+        "Text\n\n    <div>\n      a\n    </div>\n",
+        "Write `<div>` or \\<div> there.\n",
+        "<!-- <div>a</div> -->\n",
+        "Replace <your-name>, <source> and <section>; a List<b> of Map<K, List<a>>.\n",
+        '<a name="wind"></a>\n## Wind\n',
+        '<span id="wind"></span>\n',
+        "- <pre>a</pre>\n",
+        "<context-param>a</context-param>\n",
+        '---\ntitle: "<b>a</b>"\n---\n',
+    ],
+)
+def test_code_comments_places_and_placeholders_stay(source: str) -> None:
+    assert without_html_tags(source) == source
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["<div>", "</div>", "<b>", "</b>", '<a href="x">', "</a>", "<summary>", "</summary>", "<code>",
+         "</code>", "<sup>", "</sup>", "<pre>", "</pre>", "\n", "\n\n", "\n    ", "- ", "> ", "`", "```\n",
+         "|", "<!--", "-->", "&lt;", "alpha", "beta", "gamma", " ", "<br>"]
+    ),
+    max_size=40,
+)  # fmt: skip
+
+
+@given(WORDS)
+def test_no_word_is_lost_and_lines_do_not_become_fewer(parts: list[str]) -> None:
+    source = "".join(parts)
+    shown = without_html_tags(source)
+    words = re.compile("alpha|beta|gamma")
+    assert Counter(words.findall(shown)) == Counter(words.findall(source))
+    assert shown.count("\n") >= source.count("\n")
