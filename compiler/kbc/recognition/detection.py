@@ -316,10 +316,8 @@ class _FolderDetector:
         self._leave_out(translations.outside(self._translated_files, taken))
         self._leave_out(translations.repeated_languages(self._files, taken))
         own = [name for name in beside if name not in self._translated_files]
-        if readmes := tuple(repository.readmes(own)):
-            collections.append(collection("readme", "docs", readmes))
-        if manual := repository.manual_page(self._tree, own, readmes):
-            collections.append(collection("manual", "pages", (manual,), self._slug("")))
+        readmes = tuple(repository.readmes(own))
+        collections += repository.about_project(self._tree, own, readmes, self._slug(""))
         programs = code.documented_programs(self._root, found, self._files)
         shown = [path for each in programs for path in each.paths]
         collections = [*(without(each, shown) for each in collections), *programs]

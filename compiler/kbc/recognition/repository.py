@@ -44,6 +44,7 @@ from kbc.recognition.generators.julia import documenter
 from kbc.recognition.generators.react import docusaurus, fumadocs, nextra, rspress
 from kbc.recognition.generators.vue import vitepress, vuepress
 from kbc.recognition.manifests import is_repository
+from kbc.recognition.parts import collection
 from kbc.recognition.places import (
     DOCS_FOLDERS,
     FEW_PAGES,
@@ -290,7 +291,17 @@ def beside(names: Sequence[str], collections: Sequence[Collection]) -> list[str]
     ]
 
 
-def manual_page(tree: IncludeTree, names: Sequence[str], readmes: Sequence[str]) -> str:
+def about_project(
+    tree: IncludeTree, names: Sequence[str], readmes: tuple[str, ...], slug: str
+) -> list[Collection]:
+    """The collections of the pages `readmes` and of the manual among `names`, the entries of its root."""
+    found = [collection("readme", "docs", readmes)] if readmes else []
+    if manual := _manual_page(tree, names, readmes):
+        found.append(collection("manual", "pages", (manual,), slug))
+    return found
+
+
+def _manual_page(tree: IncludeTree, names: Sequence[str], readmes: Sequence[str]) -> str:
     """The page of HTML among the entries of the root of a project that is its manual: it has sections and
     says more than the pages `readmes`, which one that starts an application does not. "" without one."""
     name = next((each for each in names if each.lower() in ("index.html", "index.htm")), "")
