@@ -268,3 +268,14 @@ class Heron[K]:
     text = page_of("pond", source.encode()).text
     assert "## `pond.count(nests: Nests[K]) -> int`\n\nCounts.\n" in text
     assert "## `class pond.Heron()`\n\nA bird.\n" in text
+
+
+def test_what_a_docstring_lists_is_named_and_the_same_in_every_process() -> None:
+    source = (
+        b'"""Birds.\n\nFunctions:\n    fly: Rises.\n    land(place): Comes down.\n\n'
+        b'Classes:\n    Heron: Grey.\n\nModules:\n    reeds: Tall.\n"""\n'
+    )
+    text = page_of("pond.birds", source).text
+    assert " object at 0x" not in text
+    assert "**Functions**\n\n- `fly`: Rises.\n- `land(place)`: Comes down." in text
+    assert "**Classes**\n\n- `Heron`: Grey.\n\n**Modules**\n\n- `reeds`: Tall." in text
