@@ -6,12 +6,12 @@ import contextlib
 import dataclasses
 import inspect
 import io
-import os
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fresh_python import printed_by
 
 import kb_runtime
 import kbc
@@ -72,14 +72,8 @@ def test_the_options_and_defaults_are_those_of_the_class() -> None:
 
 
 def test_importing_the_runtime_imports_nothing_else() -> None:
-    import subprocess
-    import sys
-
     code = (
         "import sys; before = set(sys.modules); import kb_runtime;"
         "print(*sorted(set(sys.modules) - before))"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}
-    )
-    assert set(run.stdout.split()) - {"__future__"} == {"kb_runtime"}
+    assert set(printed_by(code).split()) - {"__future__"} == {"kb_runtime"}

@@ -141,15 +141,17 @@ def remove(folder: Path, going: list[CacheEntry]) -> Pruned:
             gone += own
     for entry in going:
         if entry.folder is not None:
-            with suppress(FileNotFoundError):
-                try:
-                    if not _remove_folder(entry.kind, entry.folder):
-                        problems.append(f"{entry.folder} is in use")
-                        continue
-                except OSError as error:
-                    problems.append(f"{entry.folder} was not changed: {error.strerror}")
-                    continue
-            gone.append(entry)
+            try:
+                is_gone = _remove_folder(entry.kind, entry.folder)
+            except FileNotFoundError:
+                is_gone = True
+            except OSError as error:
+                problems.append(f"{entry.folder} was not changed: {error.strerror}")
+                continue
+            if is_gone:
+                gone.append(entry)
+            else:
+                problems.append(f"{entry.folder} is in use")
     with suppress(OSError):  # a cache that may only be read
         remove_remains(folder)
     for kind in _STAMPS:

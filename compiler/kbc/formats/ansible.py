@@ -13,15 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.document import (
-    Converted,
-    DocumentProblem,
-    FormatError,
-    Read,
-    decode,
-    elsewhere,
-    unresolved,
-)
+from kbc.formats.document import Converted, FormatError, Problems, Read, decode
 from kbc.formats.loading import parse, parse_python
 from kbc.formats.openapi.references import string
 from kbc.formats.openapi.schemas import json_block, plain
@@ -50,7 +42,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     found = _stated(decode(data), path)
     facts = mapping(found.get("DOCUMENTATION"))
     root = path.rpartition("plugins/")[0]
-    problems: list[DocumentProblem] = []
+    problems = Problems()
     facts = _with_fragments(facts, root, read, problems)
     own = string(facts.get("module") or facts.get("plugin") or facts.get("name"))
     name = own or posixpath.splitext(posixpath.basename(path))[0]
@@ -118,7 +110,7 @@ def _full_name(name: str, root: str, read: Read) -> str:
 
 
 def _with_fragments(
-    facts: Mapping[str, Any], root: str, read: Read, problems: list[DocumentProblem]
+    facts: Mapping[str, Any], root: str, read: Read, problems: Problems
 ) -> Mapping[str, Any]:
     """The facts with those of the fragments that they extend (`namespace.collection.fragment.variable`);
     their own count first."""
@@ -129,8 +121,8 @@ def _with_fragments(
         data = read(f"{root}{_FRAGMENTS}/{fragment}.py")
         found = _fragment(data, fragment, variable) if data else None
         if found is None:
-            problem = unresolved if data else elsewhere
-            problems.append(problem(_EXTENDS, f"the fragment {name!r} is not in the collection"))
+            report = problems.unresolved if data else problems.elsewhere
+            report(_EXTENDS, f"the fragment {name!r} is not in the collection")
             continue
         for key, value in found.items():
             own = merged.get(key)

@@ -51,14 +51,16 @@ class DocumentProblem:
     is_error: bool = False
 
 
-def unresolved(name: str, message: str, line: int = 0) -> DocumentProblem:
-    """A directive whose content could not be had."""
-    return DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
+class Problems(list[DocumentProblem]):
+    """The findings about a file, in the order in which it is read."""
 
+    def unresolved(self, name: str, message: str, line: int = 0) -> None:
+        """Adds a directive whose content could not be had."""
+        self.append(DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name))
 
-def elsewhere(name: str, message: str, line: int = 0) -> DocumentProblem:
-    """A directive whose content no file of the tree has."""
-    return DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name)
+    def elsewhere(self, name: str, message: str, line: int = 0) -> None:
+        """Adds a directive whose content no file of the tree has."""
+        self.append(DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

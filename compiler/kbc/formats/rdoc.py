@@ -8,7 +8,7 @@ from textwrap import dedent
 from urllib.parse import quote_plus
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, DocumentProblem, Read, decode, unresolved
+from kbc.formats.document import Converted, Problems, Read, decode
 from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, resolved_path
 
@@ -62,7 +62,7 @@ class _RDocWriter:
         self.stated = ""
         self.titles: list[str] = []
         self.anchors: list[str] = []
-        self.problems: list[DocumentProblem] = []
+        self.problems = Problems()
 
     def included(self, text: str, depth: int = 0) -> str:
         """The text with the files that it includes, without its directives."""
@@ -78,7 +78,7 @@ class _RDocWriter:
                 data = self._read(resolved_path(name, self._path) or "") or self._read(name)
                 if data is None or depth >= MAX_DEPTH:
                     message = f"the included file {name!r} is not in the tree"
-                    self.problems.append(unresolved(":include:", message))
+                    self.problems.unresolved(":include:", message)
                     lines.append(not_included(name))
                 else:
                     lines.append(self.included(decode_any(data).expandtabs(), depth + 1))

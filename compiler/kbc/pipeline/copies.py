@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kbc.diagnostics import Diagnostics
@@ -44,12 +44,25 @@ def without_copies(
     it is not there. `includers` are the files that include another, by its path."""
     found = {name: list(each) for name, each in records.items()}
     documents = [each for each in project.collections if each.kind == "docs"]
-    own = [each for each in documents if each.name not in _BESIDE]
+    copies = _in_kept_pages(_copies(documents, records, includers))
+    if not copies:
+        return found
+    diagnostics.discard(lambda each: each.path in copies and each.code == UNRESOLVED)
+    for collection in documents:
+        name = collection.name
+        found[name] = list(_rewritten(records[name], copies))
+    return found
+
+
+def _copies(
+    documents: Sequence[Collection], records: Records, includers: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """The paths of what a page of the documentation holds, each with the path of that page."""
     pages = {
         record.path: record
-        for each in own
-        for record in records[each.name]
-        if isinstance(record, DocRecord)
+        for each in documents
+        if each.name not in _BESIDE
+        for record in _documents(records[each.name])
     }
     texts: dict[str, Mapping[str, Sequence[int]]] = {}
     by_text: dict[str, str] = {}
@@ -58,29 +71,22 @@ def without_copies(
             by_text.setdefault(page.text, path)
     copies: dict[str, str] = {}
     for collection in documents:
-        for record in records[collection.name]:
-            if not isinstance(record, DocRecord):
-                continue
-            is_beside = collection.name in _BESIDE
+        is_beside = collection.name in _BESIDE
+        for record in _documents(records[collection.name]):
             if is_beside and record.text in by_text:
                 copies[record.path] = by_text[record.text]
             elif is_beside or _is_part(collection, record):
-                around = (path for path in includers.get(record.path, ()) if path != record.path)
-                for path in around:
-                    around_it = pages.get(path)
-                    if around_it is None or _EMBED in around_it.stored:
-                        continue
-                    if _holds(around_it, record, texts):
-                        copies[record.path] = path
-                        break
-    copies = _in_kept_pages(copies)
-    if not copies:
-        return found
-    diagnostics.discard(lambda each: each.path in copies and each.code == UNRESOLVED)
-    for collection in documents:
-        name = collection.name
-        found[name] = list(_rewritten(records[name], copies))
-    return found
+                paths = (path for path in includers.get(record.path, ()) if path != record.path)
+                around = (pages[path] for path in paths if path in pages)
+                whole = (page for page in around if _EMBED not in page.stored)
+                holder = next((each for each in whole if _holds(each, record, texts)), None)
+                if holder is not None:
+                    copies[record.path] = holder.path
+    return copies
+
+
+def _documents(records: Iterable[CompiledRecord]) -> Iterator[DocRecord]:
+    return (each for each in records if isinstance(each, DocRecord))
 
 
 def _in_kept_pages(copies: Mapping[str, str]) -> dict[str, str]:

@@ -285,17 +285,12 @@ def load(folder: str | os.PathLike[str], check: Check | None = None) -> Manifest
         raise _not_a_manifest(folder) from None
     if not isinstance(version, int):
         raise _not_a_manifest(folder)
-    if version > FORMAT_VERSION:
+    if not UNSHARDED_FORMAT_VERSION <= version <= FORMAT_VERSION:
+        is_newer = version > FORMAT_VERSION
         raise ArtifactError(
-            "newer-format",
+            "newer-format" if is_newer else "older-format",
             f"The artifact in {folder} has format {version}; this kbc reads {_READ}.",
-            f"Upgrade kbc: pip install --upgrade {DISTRIBUTION}",
-        )
-    if version < UNSHARDED_FORMAT_VERSION:
-        raise ArtifactError(
-            "older-format",
-            f"The artifact in {folder} has format {version}; this kbc reads {_READ}.",
-            REBUILD_WITH_THIS,
+            f"Upgrade kbc: pip install --upgrade {DISTRIBUTION}" if is_newer else REBUILD_WITH_THIS,
         )
     if not fields.get("built_at"):
         fields["built_at"] = _file_time(path)

@@ -36,7 +36,7 @@ def integer(
     return Argument(name, "integer", description, default=default, **bounds, **more)
 
 
-def cursor(description: str) -> Argument:
+def cursor(description: str = "nextCursor of the previous answer.") -> Argument:
     """The argument with which a caller goes on where an answer ended."""
     return text("cursor", description, 2_000)
 

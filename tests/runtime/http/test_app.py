@@ -26,7 +26,6 @@ from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.observation import ObservedDispatcher, observe, write_log
 from kb_runtime.options.http import HttpSettings, RateLimit
-from kbc.pipeline.build import BuildOptions, build
 
 URL = "http://127.0.0.1/mcp"
 APP = "https://app.example"
@@ -43,15 +42,6 @@ ISSUER = "https://login.example"
 
 Client = httpx2.AsyncClient
 Application = Callable[..., Starlette]
-
-
-@pytest.fixture(scope="module")
-def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    (folder / "docs").mkdir()
-    (folder / "docs" / "anchors.md").write_text("# Anchors\n\nAn anchor holds the ship.\n")
-    (folder / "kb.toml").write_text('[kb]\nname = "demo"\n')
-    return build(folder, BuildOptions(out=folder / "out", embed=False)).path
 
 
 @pytest.fixture

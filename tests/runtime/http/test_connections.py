@@ -24,7 +24,6 @@ from tests.waiting import PATIENCE_S, until
 from kb_runtime.http.connections import ConnectionLimits, bounded
 from kb_runtime.http.listening import listen
 from kb_runtime.http.origins import NamedHosts
-from kbc.pipeline.build import BuildOptions, build
 
 HALF_A_HEADER = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 HALF_A_BODY = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nhalf"
@@ -137,15 +136,6 @@ def test_a_connection_too_many_is_told_so() -> None:
         head, _, body = answer.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 503 ")
         assert f"content-length: {len(body)}".encode() in head
-
-
-@pytest.fixture(scope="module")
-def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    (folder / "docs").mkdir()
-    (folder / "docs" / "anchors.md").write_text("# Anchors\n\nAn anchor holds the ship.\n")
-    (folder / "kb.toml").write_text('[kb]\nname = "demo"\n')
-    return build(folder, BuildOptions(out=folder / "out", embed=False)).path
 
 
 @pytest.mark.slow

@@ -30,6 +30,19 @@ def text_of(live: LiveArtifact) -> str:
         return str(artifact.catalog("docs")[0]["text"])
 
 
+def opening_slowly(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Has artifacts opened only after the second event; the first tells that one is about to be."""
+    begun, go_on, opened = threading.Event(), threading.Event(), Artifact.open_location
+
+    def slowly(*arguments: Any) -> Artifact:
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+        return opened(*arguments)
+
+    monkeypatch.setattr(Artifact, "open_location", slowly)
+    return begun, go_on
+
+
 def test_the_next_call_sees_a_new_version(publish: Publish) -> None:
     kb = publish(entries("one")).path.parent
     live = LiveArtifact(kb)
@@ -44,15 +57,8 @@ def test_a_call_waits_for_the_version_that_nobody_called_for(
 ) -> None:
     """A server's own thread looks for new versions, maybe right before the next call."""
     live = LiveArtifact(publish(entries("one")).path.parent)
-    begun, go_on, opened = threading.Event(), threading.Event(), Artifact.open_location
-
-    def slowly(*arguments: Any) -> Artifact:
-        begun.set()
-        assert go_on.wait(PATIENCE_S)
-        return opened(*arguments)
-
     publish(entries("two"))
-    monkeypatch.setattr(Artifact, "open_location", slowly)
+    begun, go_on = opening_slowly(monkeypatch)
     follower = threading.Thread(target=live.follow)
     follower.start()
     assert begun.wait(PATIENCE_S)
@@ -66,15 +72,8 @@ def test_calls_go_on_with_the_old_version_while_one_of_them_opens_the_new_one(
     publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = LiveArtifact(publish(entries("one")).path.parent)
-    begun, go_on, opened = threading.Event(), threading.Event(), Artifact.open_location
-
-    def slowly(*arguments: Any) -> Artifact:
-        begun.set()
-        assert go_on.wait(PATIENCE_S)
-        return opened(*arguments)
-
     publish(entries("two"))
-    monkeypatch.setattr(Artifact, "open_location", slowly)
+    begun, go_on = opening_slowly(monkeypatch)
     first = threading.Thread(target=text_of, args=(live,))
     first.start()
     assert begun.wait(PATIENCE_S)

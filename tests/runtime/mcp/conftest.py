@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.small_artifact import small_fields, write_small
 
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
-from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.tools import CollectionSummary, ServerFacts, write_tools_json
 from kbc.linking import linker
 from kbc.linking.linker import Staging
-from kbc.records import CompiledChunk
 
 PAGE = "# Maps\n\nA map has keys.\n\n## Access\n\nUse get.\n"
 RECORDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
@@ -69,34 +68,8 @@ class Corpus:
         """`changes` are other records, by collection."""
         contents = {**RECORDS, **changes}
         identity = linker.build_id([version, repr(changes)], {}, {})
-        collections = []
-        row = 0
-        for name, records in contents.items():
-            count = len(records)
-            collections.append(
-                {"name": name, "kind": name, "records": count, "chunks": count, "first_row": row}
-            )
-            row += count
         with Staging(self._out, "small", identity) as staging:
-            chunks = []
-            for name, records in contents.items():
-                write_catalog(staging.folder, name, records)
-                chunks += [
-                    (
-                        position,
-                        CompiledChunk(
-                            collection=name,
-                            record_id=record["id"],
-                            index=0,
-                            text=record["text"],
-                            start_line=1,
-                            end_line=2,
-                        ),
-                    )
-                    for position, record in enumerate(records)
-                ]
-            write_chunks(staging.folder, chunks)
-            (staging.folder / "inputs.json").write_text("[]\n", encoding="utf-8")
+            write_small(staging.folder, contents)
             write_tools_json(
                 staging.folder / "tools.json",
                 ServerFacts(
@@ -113,27 +86,10 @@ class Corpus:
                     ],
                 ),
             )
-            staging.publish(
-                {
-                    "name": "small",
-                    "title": "Small KB",
-                    "version": version,
-                    "description": "For tests.",
-                    "license": "",
-                    "prefix": "small",
-                    "built_at": "2026-01-01T00:00:00Z",
-                    "collections": collections,
-                    "scopes": {"all": list(contents)},
-                    "encoder": None,
-                    "search": {},
-                    "tools": {},
-                    "package": {},
-                    "libraries": {},
-                    "warnings": [],
-                },
-                None,
-                keep=3,
+            fields = small_fields(
+                contents, title="Small KB", version=version, description="For tests.", search={}
             )
+            staging.publish(fields, None, keep=3)
         return identity
 
 

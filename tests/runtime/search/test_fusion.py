@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fresh_python import printed_by
 
 from kb_runtime.search.fusion import (
     READ_IN_LETTERS,
@@ -250,14 +249,7 @@ def test_long_lists_are_fused_without_the_masked_arrays_of_numpy() -> None:
         "fused = in_two_tiers(lambda a, b: mix(a, b, 0.4), one, other, 100);"
         "print(len(fused.rows), 'numpy.ma' in sys.modules)"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PYTHONPATH": ":".join(sys.path)},
-    )
-    assert run.stdout.split() == ["601", "False"]
+    assert printed_by(code) == "601 False"
 
 
 @given(by_meaning, by_words)

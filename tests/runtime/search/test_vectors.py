@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.fresh_python import printed_by
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.search.vectors import MIN_COSINE, RowRange, VectorIndex
@@ -244,11 +243,4 @@ def test_an_exact_search_does_not_import_usearch(tmp_path: Path) -> None:
         f"v = VectorIndex({str(tmp_path)!r}); q = v.vector(3, {DIMENSIONS});"
         "print(v.search(q, [RowRange('a', 0, 1000)], 1).rows, 'usearch' in sys.modules)"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PYTHONPATH": ":".join(sys.path)},
-    )
-    assert run.stdout.strip() == "[3] False"
+    assert printed_by(code) == "[3] False"

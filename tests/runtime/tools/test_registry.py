@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from tests.fresh_python import printed_by
 
 from kb_runtime.tools import registry
 
@@ -37,8 +36,7 @@ def test_a_tool_is_found_without_the_modules_of_others() -> None:
         "tool_named('{prefix}_hybrid_search')\n"
         "print([name for name in sys.modules if name.startswith('kb_runtime.tools.code')])\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.strip() == "[]", done.stderr
+    assert printed_by(program) == "[]"
 
 
 def test_another_name_is_no_tool() -> None:

@@ -12,7 +12,7 @@ from textwrap import dedent
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.surroundings import FAMILIES, module_root
-from kbc.formats.document import DocumentProblem, FormatError, Read, decode, elsewhere, unresolved
+from kbc.formats.document import FormatError, Problems, Read, decode
 from kbc.formats.selection import line_numbers
 from kbc.languages.includes.files import not_included
 from kbc.project.include_tree import folders_above
@@ -46,24 +46,24 @@ class SharedContext:
     path: str
     read: Read
     attributes: dict[str, str]
-    problems: list[DocumentProblem] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
     includes: int = 0
     lines: int = 0
     parts: set[str] = field(default_factory=set)
 
     def unresolved(self, name: str, message: str, line: SourceLine) -> None:
-        self.problems.append(unresolved(name, message, self._number(line)))
+        self.problems.unresolved(name, message, self._number(line))
 
     def elsewhere(self, name: str, message: str, line: SourceLine) -> None:
-        self.problems.append(elsewhere(name, message, self._number(line)))
+        self.problems.elsewhere(name, message, self._number(line))
 
     def _number(self, line: SourceLine) -> int:
         return line.number if line.path == self.path else 0
 
     def without_value(self, name: str) -> None:
         """Counts an attribute that only a build sets."""
-        message = f"the attribute {{{name}}} has no value in the tree"
-        self.problems.append(elsewhere(f"{{{name}}}", message))
+        shown = f"{{{name}}}"
+        self.problems.elsewhere(shown, f"the attribute {shown} has no value in the tree")
 
     def find(self, target: str, base: str) -> tuple[str, bytes] | None:
         """The file that `target` names in the file `base`: relative, or a resource of Antora."""

@@ -21,7 +21,7 @@ from kbc.formats.dita.elements import (
     TOPICS,
 )
 from kbc.formats.dita.keys import MAX_KEY_CHARS, Key, keys_of, plain_text, targets_by_name
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, unresolved
+from kbc.formats.document import Converted, FormatError, Problems, Read, decode
 from kbc.formats.xml import local_name, parsed
 from kbc.languages.html.page import read_html
 from kbc.languages.markdown import plain_text as plain_markdown
@@ -89,7 +89,7 @@ class _State:
     path: str
     read: Read
     keys: Mapping[str, Key]
-    problems: list[DocumentProblem] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
     files: dict[str, _TopicFile | None] = field(default_factory=dict)
     chars: int = 0
     reused: int = 0
@@ -119,9 +119,6 @@ class _State:
         self.reused += self.depth > 0
         if self.reused > MAX_REUSED:
             raise FormatError(f"the topic takes in more than {MAX_REUSED:,} elements")
-
-    def missing(self, name: str, message: str, line: int) -> None:
-        self.problems.append(unresolved(name, message, line))
 
 
 class _TopicFile:
@@ -278,7 +275,7 @@ class _TopicFile:
         place = self._target(element).partition("#")[0]
         data = self._state.read(place) if place else None
         if data is None:
-            self._state.missing(
+            self._state.problems.unresolved(
                 "coderef", f"the file {place!r} does not exist", element.sourceline or 0
             )
             return f"(not included: {place})"
@@ -329,7 +326,7 @@ class _TopicFile:
             return file.title(fragment) or name or path
         if name and key is None:
             message = f"no map around the topic defines the key {name!r}"
-            self._state.missing("keyref", message, element.sourceline or 0)
+            self._state.problems.unresolved("keyref", message, element.sourceline or 0)
         return name or target
 
     def _reused(self, element: etree._Element, level: int) -> Iterator[str]:
@@ -348,7 +345,7 @@ class _TopicFile:
         if file is None or found is None or self._state.depth >= MAX_DEPTH:
             stated = target or element.get("conkeyref", "")
             message = f"{stated!r} names no element that can be reused"
-            self._state.missing("conref", message, element.sourceline or 0)
+            self._state.problems.unresolved("conref", message, element.sourceline or 0)
             yield from self._other(local_name(element), element, level)
             return
         self._state.depth += 1

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from kbc.formats.commonmark import code_span, escaped, link
 from kbc.formats.docc.catalogue import TUTORIAL, NamedHeadings, Names, PageOutline, outline
-from kbc.formats.document import DocumentProblem, Read, unresolved
+from kbc.formats.document import Problems, Read
 from kbc.formats.selection import read_target
 from kbc.project.source_file import decode_any, relative_path
 
@@ -40,7 +40,7 @@ class CataloguePage:
     text: str
     read: Read
     names: Names
-    problems: list[DocumentProblem] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
     dead_labels: frozenset[str] = frozenset()
     _headings: dict[str, NamedHeadings] = field(default_factory=dict)
     _chars: int = 0
@@ -52,9 +52,6 @@ class CataloguePage:
         dead = (each for each in _DEFINED.finditer(text) if not page.resolved(each["reference"]))
         page.dead_labels = frozenset(each["name"].casefold() for each in dead)
         return page
-
-    def missed(self, name: str, message: str, line: int) -> None:
-        self.problems.append(unresolved(name, message, line))
 
     def shown(self, target: str, text: str = "") -> str:
         """The link to what `target`, without `doc:`, names, with the `text` or the title there; only the text
@@ -107,19 +104,19 @@ class CataloguePage:
         try:
             return path, _part(taken[1], slice)
         except ValueError as error:
-            self.missed("@Snippet", f"{path}: {error}", line)
+            self.problems.unresolved("@Snippet", f"{path}: {error}", line)
             return None
 
     def _taken(
         self, path: str, data: bytes | None, name: str, message: str, line: int
     ) -> tuple[str, str] | None:
         if data is None or b"\0" in data:
-            self.missed(name, message, line)
+            self.problems.unresolved(name, message, line)
             return None
         text = decode_any(data)
         self._chars += len(text)
         if self._chars > MAX_CHARS:
-            self.missed(name, f"{path!r} would make the page too large", line)
+            self.problems.unresolved(name, f"{path!r} would make the page too large", line)
             return None
         return path, text
 

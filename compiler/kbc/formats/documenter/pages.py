@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.document import DocumentProblem, Read, elsewhere
+from kbc.formats.document import DocumentProblem, Problems, Read
 from kbc.formats.documenter import literate
 from kbc.formats.documenter.links import HEADING, SiteIndex, with_ids, with_links, with_scripts
 from kbc.formats.documenter.objects import JuliaObject, JuliaPackages, names_in
@@ -68,8 +68,10 @@ class DocumenterSite:
         """The Markdown page at `path` as its site shows it, and what could not be had."""
         place = _Place(path, read)
         shown = self._shown(_source(text, path), place)
-        missing = place.problems.elements()
-        return shown, tuple(elsewhere(f"@{n}", f"`@{n}` is not in the tree") for n in missing)
+        problems = Problems()
+        for name in place.problems.elements():
+            problems.elsewhere(f"@{name}", f"`@{name}` is not in the tree")
+        return shown, tuple(problems)
 
     def _shown(self, text: str, place: _Place) -> str:
         parts: list[str] = []

@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, elsewhere
+from kbc.formats.document import Converted, FormatError, Problems, Read, decode
 from kbc.formats.doxygen.comments import ENTITY_KINDS, markdown, plain, structure
 from kbc.formats.doxygen.tokens import tokens
 from kbc.languages.includes.dialects.doxygen import EXAMPLES, INCLUDE, snippet
@@ -18,7 +18,7 @@ _PLACES = tuple(f"{above}{folder}" for above in ("", "../", "../../") for folder
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """The document of a file; raises `FormatError` for one without a comment of Doxygen. Examples that are
     not there are problems of it."""
-    problems: list[DocumentProblem] = []
+    problems = Problems()
 
     def included(match: re.Match[str]) -> str:
         name, part = match["file"], match["part"]
@@ -27,7 +27,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             code = snippet(code, part)
         if code is None:
             shown = f"{name} {part}".strip()
-            problems.append(elsewhere(match["name"], f"{shown!r} is not in a folder of examples"))
+            problems.elsewhere(match["name"], f"{shown!r} is not in a folder of examples")
             return f"{match['indent']}{NOT_INCLUDED}{shown})"
         language = name.rpartition(".")[2] if "." in name else ""
         language = "" if match["name"] == "verbinclude" else language

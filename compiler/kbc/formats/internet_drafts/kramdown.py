@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode, unresolved
+from kbc.formats.document import Converted, FormatError, Problems, Read, decode
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
@@ -69,7 +69,7 @@ class _KramdownDraft:
 
     def __init__(self, matter: Mapping[str, Any], path: str, read: Read) -> None:
         self._matter, self._path, self._read = matter, path, read
-        self._problems: list[DocumentProblem] = []
+        self._problems = Problems()
         self._anchors: list[str] = []
         self._named: dict[str, int] = {}
         self._lists = {
@@ -130,7 +130,7 @@ class _KramdownDraft:
             data = self._read(resolved_path(name, self._path) or "") or self._read(name)
             if data is None or depth > 4:
                 message = f"the included file {name!r} is not in the tree"
-                self._problems.append(unresolved("{::include}", message))
+                self._problems.unresolved("{::include}", message)
                 return not_included(name)
             inner = decode_any(data).replace("\r\n", "\n").rstrip("\n")
             return self._included(inner, depth + 1) if match["name"] == "include-nested" else inner

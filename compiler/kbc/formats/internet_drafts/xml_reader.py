@@ -10,7 +10,7 @@ from textwrap import dedent
 from lxml import etree
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, unresolved
+from kbc.formats.document import Converted, FormatError, Problems, Read
 from kbc.formats.internet_drafts.elements import children, elements, first, prepared, text_of
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
 from kbc.formats.xml import local_name, parsed
@@ -45,7 +45,7 @@ class _Draft:
         self._root, self._path, self._read = root, path, read
         self._anchors: list[str] = []
         self._named: dict[str, int] = {}
-        self._problems: list[DocumentProblem] = []
+        self._problems = Problems()
         self._targets = Targets({}, {})
         self._lists = [(each, self._references(each)) for each in elements(root, "references")]
         stated = {name: each for _, found in self._lists for name, each in found.items()}
@@ -156,7 +156,7 @@ class _Draft:
             data = self._read(resolved_path(source, self._path) or "")
             if data is None:
                 message = f"the code of {source!r} is not in the tree"
-                self._problems.append(unresolved("sourcecode", message, element.sourceline or 0))
+                self._problems.unresolved("sourcecode", message, element.sourceline or 0)
                 return [[commonmark.escaped(not_included(source))]]
             text = decode_any(data)
         if not text.strip() or element.get("type") == "svg":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kbc.formats.document import DocumentProblem, Read, elsewhere, unresolved
+from kbc.formats.document import Problems, Read
 from kbc.formats.pandoc.org import VERBATIM
 from kbc.formats.selection import read_target
 from kbc.languages.includes.files import MAX_DEPTH, MAX_INCLUDED_CHARS, not_included
@@ -30,10 +30,10 @@ _OF_FILE = re.compile(
 """Keywords that say something of the document that they stand in."""
 
 
-def with_includes(path: str, text: str, read: Read) -> tuple[str, list[DocumentProblem]]:
+def with_includes(path: str, text: str, read: Read) -> tuple[str, Problems]:
     """The document at `path` with its includes, and those of what it includes; and what was not there."""
     if "#+include" not in text.lower():
-        return text, []
+        return text, Problems()
     including = _Including(read)
     lines = list(including.expanded(text.split("\n"), (path,)))
     return "\n".join(lines), including.problems
@@ -43,7 +43,7 @@ class _Including:
     def __init__(self, read: Read) -> None:
         self._read = read
         self._chars = 0
-        self.problems: list[DocumentProblem] = []
+        self.problems = Problems()
 
     def expanded(self, lines: Sequence[str], stack: tuple[str, ...]) -> Iterator[str]:
         end, level = "", 0
@@ -94,8 +94,9 @@ class _Including:
 
     def _missed(self, name: str, line: int) -> None:
         is_address = "://" in name
-        report, what = (elsewhere, "is a URL") if is_address else (unresolved, "does not exist")
-        self.problems.append(report("#+INCLUDE", f"{name!r} {what}", line))
+        report = self.problems.elsewhere if is_address else self.problems.unresolved
+        what = "is a URL" if is_address else "does not exist"
+        report("#+INCLUDE", f"{name!r} {what}", line)
 
 
 def _below(lines: Sequence[str], title: str, *, with_heading: bool) -> list[str]:

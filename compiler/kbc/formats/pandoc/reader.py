@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kbc.diagnostics import OutOfTimeError
-from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Problems, Read, decode
 from kbc.formats.pandoc import docbook, docbook_pages, man, mediawiki, org, org_includes
 from kbc.formats.pandoc.org import BACKSLASH, TAB
 from kbc.formats.pandoc.writer import PandocWriter
@@ -69,7 +69,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
         data = decode(data).encode()
     elif not data.startswith(b"PK"):
         raise FormatError(f"the file is not {name.upper()}: it is not a ZIP archive")
-    problems: list[DocumentProblem] = []
+    problems = Problems()
     if name in _PREPARED:
         source = data.decode()
         if name == "org":

@@ -30,7 +30,8 @@ MAX_BYTES = 4 << 20
 _ITEMS = {
     "parameters": "Parameters", "other parameters": "Other parameters", "returns": "Returns",
     "yields": "Yields", "receives": "Receives", "raises": "Raises", "warns": "Warns",
-    "attributes": "Attributes",
+    "attributes": "Attributes", "functions": "Functions", "classes": "Classes", "modules": "Modules",
+    "type aliases": "Type aliases", "type parameters": "Type parameters",
 }  # fmt: skip
 _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 
@@ -308,6 +309,8 @@ def _item(value: Any, prose: Prose) -> list[str]:
     # In Sphinx's style, what follows the last field is taken for a part of it.
     kind, _, rest = str("" if stated is None else stated).partition("\n\n")
     annotation = _plain_type(kind)
+    if name and annotation.startswith(f"{name}("):  # of a function, its signature
+        name, annotation = annotation, ""
     labels = (name and commonmark.code_span(name), annotation and f"({annotation})")
     label = " ".join(filter(None, labels))
     said = "\n\n".join(filter(None, [str(value.description), rest]))

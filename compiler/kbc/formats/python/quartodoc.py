@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsewhere
+from kbc.formats.document import Converted, Problems, Read, decode
 from kbc.formats.loading import parse
 from kbc.formats.python.objects import PythonObjects, Reference, folders_around
 from kbc.languages.includes import expand
@@ -67,7 +67,7 @@ class _ReferencePages:
         self.folder = line_at(stated, "dir") or "reference"
         self.pages: dict[str, Converted] = {}
         self.shared: dict[str, None] = {}
-        self.problems: list[DocumentProblem] = []
+        self.problems = Problems()
         self._package = line_at(stated, "package")
         self._path, self._read = path, read
         own = resolved_path(line_at(stated, "source_dir"), path)
@@ -88,7 +88,7 @@ class _ReferencePages:
         found = self._objects.reference(entry.full_name, self._read)
         if found is None:
             message = f"the source of {entry.full_name!r} is not in the tree"
-            self.problems.append(elsewhere(_FORMAT, message))
+            self.problems.elsewhere(_FORMAT, message)
             return f"- {commonmark.code_span(entry.name)}"
         if entry.name not in self.pages:
             self.pages[entry.name] = self._page(entry, found)

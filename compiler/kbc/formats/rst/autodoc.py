@@ -140,7 +140,7 @@ class AutoDoc(SphinxDirective):
                 message = f"{self.argument!r} has no reference: {self.context.objects.problem}"
             elif not reads_python():
                 message = f"the reference of {self.argument!r} is not read from its source"
-            self.context.elsewhere(self.name, message, self.lineno)
+            self.context.problems.elsewhere(self.name, message, self.lineno)
             return [nodes.paragraph("", "", nodes.literal("", self.argument)), *own]
         return [found, *own]
 

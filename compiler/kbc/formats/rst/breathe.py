@@ -44,7 +44,7 @@ class BreatheDirective(SphinxDirective):
         own = self.children()
         if not entities:
             message = f"no header in the tree has {self.argument!r}"
-            self.context.elsewhere(self.name, message, self.lineno)
+            self.context.problems.elsewhere(self.name, message, self.lineno)
             shown = [nodes.paragraph("", "", nodes.literal("", self.argument))]
             return [*(shown if self.argument else []), *own]
         return [self._described(projects, project, entities), *own]

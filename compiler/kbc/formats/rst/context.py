@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from kbc.formats.document import DocumentProblem, Read, elsewhere, unresolved
+from kbc.formats.document import Problems, Read
 from kbc.formats.rst.pep import title_of
 from kbc.formats.selection import candidates, read_target
 from kbc.languages import markdown
@@ -88,7 +88,7 @@ class Context:
     module: str = ""
     owner: str = ""
     program: str = ""
-    problems: list[DocumentProblem] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
     local_roles: set[str] = field(default_factory=set)
     objects: PythonObjects | None = None
     declared: DeclaredTypes | None = None
@@ -102,21 +102,16 @@ class Context:
     included_chars: int = 0
     _titles: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def unresolved(self, name: str, message: str, line: int) -> None:
-        self.problems.append(unresolved(name, message, line))
-
     def file(self, name: str, target: str, line: int) -> tuple[str, bytes] | None:
         """The path and the content of the file `target`, which the directive `name` names from this one. One
         that is not there is reported; a build may write it."""
         found = read_target(self.path, target, self.read)
         if found is None:
             place = next(iter(candidates(self.path, target)), target)
-            report = self.elsewhere if is_generated(place, self.read) else self.unresolved
+            is_written = is_generated(place, self.read)
+            report = self.problems.elsewhere if is_written else self.problems.unresolved
             report(name, f"the file {target!r} does not exist", line)
         return found
-
-    def elsewhere(self, name: str, message: str, line: int) -> None:
-        self.problems.append(elsewhere(name, message, line))
 
     def document(self, target: str) -> tuple[str, str]:
         """The path (relative to this file's folder) and the title of the document that `target` names;

@@ -322,7 +322,7 @@ class _Unknown(SphinxDirective):
                 found.insert(0, nodes.paragraph("", "", strong))
             return found
         message = f"the directive `{self.name}` belongs to an extension and has no text of its own"
-        self.context.elsewhere(self.name, message, self.lineno)
+        self.context.problems.elsewhere(self.name, message, self.lineno)
         if self.argument and re.fullmatch(r"[\w.:-]+", self.argument):
             return [nodes.paragraph("", "", nodes.literal("", self.argument))]
         return []

@@ -26,7 +26,7 @@ class _OfFile(SphinxDirective):
         try:
             return found[0], select(decode(found[1]), self.options)
         except (FormatError, ValueError) as error:
-            self.context.unresolved(self.name, f"{self.argument!r}: {error}", self.lineno)
+            self.context.problems.unresolved(self.name, f"{self.argument!r}: {error}", self.lineno)
             return None
 
 
@@ -47,7 +47,7 @@ class Include(_OfFile):
         is_much = context.includes > MAX_INCLUDES or context.included_chars > MAX_INCLUDED_CHARS
         if is_whole or is_much:
             message = f"{target!r} includes itself, or too much is included"
-            context.unresolved(self.name, message, self.lineno)
+            context.problems.unresolved(self.name, message, self.lineno)
             return []
         lines = statemachine.string2lines(text, tab_width=8, convert_whitespace=True)
         self.state_machine.insert_input(lines, path)
@@ -94,7 +94,7 @@ class Plot(LiteralInclude):
         self.arguments = [f"/{self.argument.split()[0].lstrip('/')}"]
         if read_target(self.context.path, self.argument, self.context.read) is None:
             message = f"the file {self.argument[1:]!r} does not exist"
-            self.context.elsewhere(self.name, message, self.lineno)
+            self.context.problems.elsewhere(self.name, message, self.lineno)
             return caption
         self.options = {}
         return [*super().run(), *caption]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, DocumentProblem, Read, decode, elsewhere, unresolved
+from kbc.formats.document import Converted, Problems, Read, decode
 from kbc.formats.texinfo import commands
 from kbc.formats.texinfo.inline import anchor, markdown, plain
 from kbc.formats.texinfo.macros import with_macros
@@ -120,7 +120,7 @@ class _TexinfoSource:
         self._read = read
         self._chars = 0
         self.parts: list[str] = []
-        self.problems: list[DocumentProblem] = []
+        self.problems = Problems()
 
     def expanded(self, text: str, path: str, depth: int = 0) -> str:
         text = _CONTINUED.sub(r"\1", _COMMENT.sub(lambda each: each["kept"] or each["at"], text))
@@ -137,9 +137,9 @@ class _TexinfoSource:
                 return self.expanded(decode(data), place, depth + 1)
             place = resolved_path(match[1], path)
             is_written = is_generated(place, self._read) or self._read(f"{place}.in") is not None
-            report = elsewhere if is_written else unresolved
+            report = self.problems.elsewhere if is_written else self.problems.unresolved
             line = text.count("\n", 0, match.start()) + 1 if not depth else 0
-            self.problems.append(report("@include", f"the file {match[1]!r} does not exist", line))
+            report("@include", f"the file {match[1]!r} does not exist", line)
             return ""
 
         return _INCLUDE.sub(included, text)

@@ -10,7 +10,6 @@ from textwrap import dedent
 from lxml import etree
 
 from kbc.formats.commonmark import trimmed
-from kbc.formats.document import elsewhere
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.xml import local_name
 from kbc.languages.anchors import slug
@@ -198,8 +197,8 @@ class ElementWriter:
         """Pages that Writerside makes of a description of an API."""
         path = element.get("openapi-path", "") or element.get("endpoint", "")
         tag, what = f"<{element.tag}>", path or "its description"
-        problem = elsewhere(tag, f"{tag} stands for what {what} holds", element.sourceline or 0)
-        self._topic.problems.append(problem)
+        message = f"{tag} stands for what {what} holds"
+        self._topic.problems.elsewhere(tag, message, element.sourceline or 0)
         return f"<p>{escape(not_included(path))}</p>"
 
 

@@ -243,7 +243,7 @@ class _Markdown:
         if found is None:
             if stated.get("nullable") == "true":
                 return ""
-            topic.missed("include", f"{name}#{id} is not there")
+            topic.problems.unresolved("include", f"{name}#{id} is not there")
             found = not_included(f"{name}#{id}")
         topic.chars += len(found)
         return self._keep(found.strip("\n"))

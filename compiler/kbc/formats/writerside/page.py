@@ -88,7 +88,9 @@ class TopicWriter:
             if part is not None:
                 return self._shown(part, level)
         if element.get("nullable") != "true":
-            topic.missed("include", f"{name or path}#{id} is not there", element.sourceline or 0)
+            topic.problems.unresolved(
+                "include", f"{name or path}#{id} is not there", element.sourceline or 0
+            )
             return f"<p>{escape(not_included(f'{name}#{id}'))}</p>"
         return ""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kbc.formats.document import DocumentProblem, Read, elsewhere, unresolved
+from kbc.formats.document import Problems, Read
 from kbc.formats.writerside.project import TopicProject, declared, filled, is_shown, project_of
 from kbc.formats.writerside.sources import part
 from kbc.formats.writerside.xml import parsed_if_any
@@ -40,7 +40,7 @@ class Topic:
     project: TopicProject
     named: Mapping[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
-    problems: list[DocumentProblem] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
     targets: list[str] = field(default_factory=list)
     stack: tuple[tuple[str, str], ...] = ()
     includes: int = 0
@@ -89,9 +89,6 @@ class Topic:
             yield is_bounded
         finally:
             self.stack = outer
-
-    def missed(self, name: str, message: str, line: int = 0) -> None:
-        self.problems.append(unresolved(name, message, line))
 
     def find(self, name: str) -> str:
         """The path of the topic called `name`, beside this one or anywhere in the project; "" without."""
@@ -151,23 +148,23 @@ class Topic:
         """None, counted, where it is not there."""
         source = self.filled(source).lstrip("/")
         if "://" in source:
-            self.problems.append(elsewhere(name, f"{source} is no file of the tree", line))
+            self.problems.elsewhere(name, f"{source} is no file of the tree", line)
             return None
         folders = (self.project.snippets, posixpath.dirname(self.own_path), self.project.topics)
         places = (*folders, posixpath.dirname(self.project.topics))
         paths = (posixpath.normpath(posixpath.join(place, source)) for place in places)
         text = next((found for path in paths if (found := self.text(path)) is not None), None)
         if text is None:
-            self.missed(name, f"{source!r} does not exist", line)
+            self.problems.unresolved(name, f"{source!r} does not exist", line)
             return None
         try:
             found = part(text, self.filled(lines), self.filled(symbols))
         except ValueError as error:
-            self.missed(name, f"{source}: {error}", line)
+            self.problems.unresolved(name, f"{source}: {error}", line)
             return None
         self.chars += len(found)
         if self.chars > MAX_CHARS:
-            self.missed(name, f"{source!r} would make the topic too large", line)
+            self.problems.unresolved(name, f"{source!r} would make the topic too large", line)
             return None
         return found
 

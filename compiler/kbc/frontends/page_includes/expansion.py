@@ -146,72 +146,74 @@ class PageIncludes:
             return expanded
 
     def _expanded(self, file: SourceFile, text: str, is_marked: bool | None) -> str:
-        read, path = self._read(file), file.path.lower()
-        if (whole := includes.adapted(text, file.path, read, _front_matter)) is not text:
-            text, is_marked = whole, None
-        if variables := mapping(self._options.get("book_variables")):
-            whole = includes.with_variables(text, variables)
-            text, is_marked = whole, is_marked if whole == text else None
-        is_mdx = self._collection.is_mdx(file.path)
-        if is_mdx:
-            rendered = mdx.with_rendered_texts(mdx.with_exported_texts(text))
-            text, is_marked = rendered, is_marked if rendered == text else None
-        if self._collection.generator == "bookdown":
-            text, is_marked = bookdown.expand_page(text, file.path, self._headings), None
-        has_own = self._collection.generator in ("documenter", "writerside")
-        if has_own or docc.catalogue_of(file.path):
-            text, is_marked = self._page(file, text, read), None
-        if path.endswith(RUBY):
-            ruby = includes.expand_ruby(text, file.path, read)
-            self._count(file, ruby)
-            text, is_marked = ruby.text, None
-        generator = self._collection.generator
-        quarto = (
-            quarto_values.values(text, file.path, self._folder, read)
-            if generator == "quarto"
-            else None
-        )
+        read, generator = self._read(file), self._collection.generator
+        stored, text = text, self._prepared(file, text, read)
         has_templates = generator in ("hexo", "jekyll") or "are_templates" in self._options
         # `{{ name }}` in prose is a value of Vue, or a substitution of MyST.
         fills_values = (
             generator in ("vitepress", "vuepress") or "has_substitutions" in self._options
         )
-        # Notebooks that are text are none.
-        is_myst = generator == "sphinx" and not path.endswith(_NOTEBOOKS)
         expansion = includes.expand(
             text,
             file.path,
             read,
-            Surroundings(
-                bases=self._options.get("snippet_paths", ()),
-                templates=self._options.get("shortcodes", ()),
-                aliases=self._options.get("import_paths", {}),
-                pages=self._names,
-                objects=partial(self._object, read),
-                names_objects=bool(self.python_paths)
-                and self._collection.generator in _WITH_OBJECTS,
-                restructured=partial(self._restructured, file, read) if is_myst else None,
-                referred=role_links(file.path, self._labels, read) if is_myst else None,
-                attributes=self._attributes(file, text),
-                repositories=self._options.get("repositories", ()),
-                repository_folder=self._options.get("repository_folder", ""),
-                notes=self._notes,
-                is_mdx=is_mdx,
-                has_helpers=generator == "mdbook",
-                stated=quarto,
-                uids=self._uids,
-                mounted_anywhere=self._options.get("mdx_components", {}),
-            ),
-            is_marked=is_marked,
+            self._surroundings(file, text, read),
+            is_marked=is_marked if text == stored else None,
             values=self._hugo.of_page(text, file.path, read) if self._hugo else None,
             liquid=self._liquid(text) if has_templates else None,
             filled=self._values(text) if fills_values else None,
             docset=self._docset(text) if generator == "docs-builder" else None,
         )
         self._count(file, expansion)
-        shown = mdx.with_rendered_texts(expansion.text) if is_mdx else expansion.text
-        shown = includes.with_shown_shortcodes(shown) if generator == "zola" else shown
+        shown = expansion.text
+        if self._collection.is_mdx(file.path):
+            shown = mdx.with_rendered_texts(shown)
+        if generator == "zola":
+            shown = includes.with_shown_shortcodes(shown)
         return without_pictures(shown)
+
+    def _prepared(self, file: SourceFile, text: str, read: Read) -> str:
+        """The page with what its generator alone understands as Markdown, or as directives of any page."""
+        generator = self._collection.generator
+        text = includes.adapted(text, file.path, read, _front_matter)
+        if variables := mapping(self._options.get("book_variables")):
+            text = includes.with_variables(text, variables)
+        if self._collection.is_mdx(file.path):
+            text = mdx.with_rendered_texts(mdx.with_exported_texts(text))
+        if generator == "bookdown":
+            text = bookdown.expand_page(text, file.path, self._headings)
+        if generator in ("documenter", "writerside") or docc.catalogue_of(file.path):
+            text = self._page(file, text, read)
+        if file.path.lower().endswith(RUBY):
+            ruby = includes.expand_ruby(text, file.path, read)
+            self._count(file, ruby)
+            text = ruby.text
+        return text
+
+    def _surroundings(self, file: SourceFile, text: str, read: Read) -> Surroundings:
+        generator, options = self._collection.generator, self._options
+        # Notebooks that are text are none.
+        is_myst = generator == "sphinx" and not file.path.lower().endswith(_NOTEBOOKS)
+        is_quarto = generator == "quarto"
+        return Surroundings(
+            bases=options.get("snippet_paths", ()),
+            templates=options.get("shortcodes", ()),
+            aliases=options.get("import_paths", {}),
+            pages=self._names,
+            objects=partial(self._object, read),
+            names_objects=bool(self.python_paths) and generator in _WITH_OBJECTS,
+            restructured=partial(self._restructured, file, read) if is_myst else None,
+            referred=role_links(file.path, self._labels, read) if is_myst else None,
+            attributes=self._attributes(file, text),
+            repositories=options.get("repositories", ()),
+            repository_folder=options.get("repository_folder", ""),
+            notes=self._notes,
+            is_mdx=self._collection.is_mdx(file.path),
+            has_helpers=generator == "mdbook",
+            stated=quarto_values.values(text, file.path, self._folder, read) if is_quarto else None,
+            uids=self._uids,
+            mounted_anywhere=options.get("mdx_components", {}),
+        )
 
     def _read(self, file: SourceFile) -> Read:
         """Reads what a page names; DocFX, which runs on Windows, finds it in any case of its letters."""

@@ -51,42 +51,47 @@ def name_elements(soup: BeautifulSoup) -> None:
         elif tag.name in HEADINGS and "code-header" in classes_of(tag):
             _unlink(tag)
         has_title = has_title or tag.name == "h1"
-        classes = classes_of(tag) if tag.name in ("div", "span") else []
-        if "fragment" in classes:
-            _name_fragment(tag)
-        elif "memproto" in classes:
-            _name_prototype(tag)
-        elif tag.name == "div" and not _SIGNATURES_OF_JAVA.isdisjoint(classes):
-            tag.name = "pre"
-            tag["class"] = "language-java"
-        elif "symbol" in classes and "monospace" in classes:
-            tag.name = "pre"
-        elif "tsd-signature" in classes:
-            tag.name = "pre"
-            tag["class"] = "language-typescript"
-        elif "app-vsn" in classes_of(tag):
-            tag.decompose()  # the version of the package behind the name of a module of ExDoc
-        elif "tsd-tag" in classes_of(tag):
-            tag.insert_before(" ")  # `Optional` beside a name, which its style sets apart
-            tag.insert_after(" ")
-        elif "inline" in classes:
-            _put_in_line(tag)
-        elif "signature-attributes" in classes:
-            tag.insert_before(" ")  # as JSDoc has it
-        elif "attr" in classes and tag.parent.get("id") and _begins_part(tag):
-            _name_member(tag)
-        elif "pdoc-code" in classes and _begins_part(tag):
-            tag.decompose()  # the source of a member, which repeats the descriptions of those in it
-        elif "clip" in classes and tag.parent.name == "h1":
-            tag.append(" ")  # the name of a project before its slogan, on first pages of VitePress
-        elif "sep" in classes and not tag.contents and tag.find_parent(HEADINGS) is not None:
-            tag.append(".")
-        elif "mlabels" in classes and "title" in classes_of(tag.parent):
-            tag.decompose()  # `abstract` behind the name of a class
-        elif "summary-table" in classes:
-            _make_table(tag)
-        elif _is_title(tag, classes):
-            tag.name = "h1"
+        _show_part(tag, tag.parent)
+
+
+def _show_part(tag: Tag, parent: Tag) -> None:
+    """Makes code, headings or text of a part of a page that only its style shows as such."""
+    classes = classes_of(tag) if tag.name in ("div", "span") else []
+    if "fragment" in classes:
+        _name_fragment(tag)
+    elif "memproto" in classes:
+        _name_prototype(tag)
+    elif tag.name == "div" and not _SIGNATURES_OF_JAVA.isdisjoint(classes):
+        tag.name = "pre"
+        tag["class"] = "language-java"
+    elif "symbol" in classes and "monospace" in classes:
+        tag.name = "pre"
+    elif "tsd-signature" in classes:
+        tag.name = "pre"
+        tag["class"] = "language-typescript"
+    elif "app-vsn" in classes_of(tag):
+        tag.decompose()  # the version of the package behind the name of a module of ExDoc
+    elif "tsd-tag" in classes_of(tag):
+        tag.insert_before(" ")  # `Optional` beside a name, which its style sets apart
+        tag.insert_after(" ")
+    elif "inline" in classes:
+        _put_in_line(tag)
+    elif "signature-attributes" in classes:
+        tag.insert_before(" ")  # as JSDoc has it
+    elif "attr" in classes and parent.get("id") and _begins_part(tag):
+        _name_member(tag)
+    elif "pdoc-code" in classes and _begins_part(tag):
+        tag.decompose()  # the source of a member, which repeats the descriptions of those in it
+    elif "clip" in classes and parent.name == "h1":
+        tag.append(" ")  # the name of a project before its slogan, on first pages of VitePress
+    elif "sep" in classes and not tag.contents and tag.find_parent(HEADINGS) is not None:
+        tag.append(".")
+    elif "mlabels" in classes and "title" in classes_of(parent):
+        tag.decompose()  # `abstract` behind the name of a class
+    elif "summary-table" in classes:
+        _make_table(tag)
+    elif _is_title(tag, classes):
+        tag.name = "h1"
 
 
 def _is_title(tag: Tag, classes: Sequence[str]) -> bool:

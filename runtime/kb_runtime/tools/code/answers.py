@@ -7,7 +7,11 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, WITH_REQUIRED, AnswerFields
 
 FileAddress = Annotated[str, "`kb://` address of the file, with several knowledge bases"]
+Stale = Annotated[bool, "the file has changed since it was indexed"]
+StaleHit = Annotated[bool, "the file has changed since it was indexed; `lines` are current"]
 MatchType = Literal["path", "definition", "text"]
+IndexProblem = Annotated[str, "why the index is not kept up to date"]
+IndexedAt = Annotated[str | None, "when the index was built, ISO 8601"]
 QueryMode = Literal["hybrid", "semantic", "keyword"]
 
 
@@ -40,9 +44,7 @@ class CodeResult(TypedDict):
     lines: Annotated[str, "`start-end`, from 1"]
     reason: Annotated[str, "why it was found"]
     preview: NotRequired[Annotated[str, "with compact: the beginning of the passage"]]
-    stale: NotRequired[
-        Annotated[bool, "the file has changed since it was indexed; `lines` are current"]
-    ]
+    stale: NotRequired[StaleHit]
     trace: NotRequired[Annotated[CodeTrace, "with v2", TYPE_ONLY]]
     explainability: NotRequired[Annotated[CodeEvidence, "with v2", TYPE_ONLY]]
 
@@ -56,13 +58,13 @@ class IndexStatus(TypedDict):
     comparedWithDisk: Annotated[bool, "whether the files of the results were compared with disk"]
     isStale: NotRequired[Annotated[bool, "whether any of them has changed"]]
     embedding: NotRequired[Annotated[Literal["complete", "pending"], "only for a followed tree"]]
-    problem: NotRequired[Annotated[str, "why the index is not kept up to date"]]
+    problem: NotRequired[IndexProblem]
     notice: NotRequired[Annotated[str, "what else to know about it"]]
 
 
 class CodeMetadata(TypedDict):
     workspace: Annotated[str, "the folders that paths are relative to"]
-    lastIndexed: Annotated[str | None, "when the index was built, ISO 8601"]
+    lastIndexed: IndexedAt
     queryTimeMs: Annotated[float, "time in milliseconds"]
     totalResults: Annotated[int, "number of results"]
     query_mode: Annotated[QueryMode, "the kinds of search used"]
@@ -83,10 +85,10 @@ class FileLines(AnswerFields):
     content: Annotated[str, "the lines, as indexed"]
     lines: Annotated[str, "`start-end`, from 1"]
     totalLines: Annotated[int, "lines of the file"]
-    lastIndexed: Annotated[str | None, "when the index was built, ISO 8601"]
+    lastIndexed: IndexedAt
     language: NotRequired[Annotated[str, "its language"]]
     workspace: NotRequired[Annotated[str, "the folder that paths are relative to"]]
-    stale: NotRequired[Annotated[bool, "the file has changed since it was indexed"]]
+    stale: NotRequired[Stale]
     nextCursor: NotRequired[Annotated[str, "if there is more"]]
 
 
@@ -102,7 +104,7 @@ class SymbolPlace(TypedDict):
     lines: Annotated[str, "`start-end`, from 1"]
     parent: NotRequired[Annotated[str, "the definition around it"]]
     signature: NotRequired[Annotated[str, "its first line"]]
-    stale: NotRequired[Annotated[bool, "the file has changed since it was indexed"]]
+    stale: NotRequired[Stale]
 
 
 class FoundSymbol(SymbolPlace):
@@ -147,7 +149,7 @@ class SymbolReference(TypedDict):
             "`file:line` of what it means, when resolved; of several knowledge bases `address:line`",
         ]
     ]
-    stale: NotRequired[Annotated[bool, "the file has changed since it was indexed"]]
+    stale: NotRequired[Stale]
 
 
 class SymbolReferences(AnswerFields):
@@ -196,7 +198,7 @@ class CodeOutline(AnswerFields):
     totalLines: Annotated[int, "lines of the file"]
     symbols: Annotated[list[OutlinedDefinition], "in the order of the file", ONE_LEVEL]
     totalSymbols: Annotated[int, "definitions of the file, up to `depth`"]
-    stale: NotRequired[Annotated[bool, "the file has changed since it was indexed"]]
+    stale: NotRequired[Stale]
     nextCursor: NotRequired[Annotated[str, "if there is more"]]
 
 
@@ -206,9 +208,7 @@ class SemanticHit(TypedDict):
     lines: Annotated[str, "`start-end`, from 1"]
     score: Annotated[float, "0 to 1; comparable between calls"]
     snippet: Annotated[str, "the passage, or its beginning"]
-    stale: NotRequired[
-        Annotated[bool, "the file has changed since it was indexed; `lines` are current"]
-    ]
+    stale: NotRequired[StaleHit]
 
 
 class SemanticSearch(AnswerFields):
@@ -243,13 +243,13 @@ class TreeStatus(TypedDict):
         Literal["ready", "starting", "drafting", "indexing", "failed"], "only for a followed tree"
     ]
     fileCount: Annotated[int, "files in the index"]
-    problem: NotRequired[Annotated[str, "why the index is not kept up to date"]]
+    problem: NotRequired[IndexProblem]
     notice: NotRequired[Annotated[str, "what else to know about it"]]
 
 
 class CodeIndexStatus(AnswerFields):
     trees: Annotated[list[TreeStatus], "one for each source tree", ONE_LEVEL]
-    lastIndexed: Annotated[str | None, "when the index was built, ISO 8601"]
+    lastIndexed: IndexedAt
     fileCount: Annotated[int, "files in all trees"]
     symbolCount: Annotated[int, "definitions"]
     languages: Annotated[dict[str, int], "files by language", TYPE_ONLY]

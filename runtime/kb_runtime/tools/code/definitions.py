@@ -54,7 +54,7 @@ TOOLS = code_tools()
     parameter.texts("kinds", "Only these kinds: function, method, class, struct ..."),
     *PATHS,
     LANGUAGE,
-    parameter.cursor("nextCursor of the previous answer."),
+    parameter.cursor(),
 )
 def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolSearch]:
     symbol: str = arguments["symbol"]

@@ -35,7 +35,7 @@ TOOLS = code_tools()
     FILE,
     parameter.integer("start_line", "First line.", 1, out_of_range="reject"),
     parameter.integer("end_line", "Last line.", 1, out_of_range="reject"),
-    parameter.cursor("nextCursor of the previous answer."),
+    parameter.cursor(),
 )
 def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     record = find_file(session, arguments["path"])

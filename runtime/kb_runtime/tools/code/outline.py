@@ -30,7 +30,7 @@ TOOLS = code_tools()
     parameter.integer(
         "depth", "Levels of definitions: 1 for the outermost only.", 1, out_of_range="reject"
     ),
-    parameter.cursor("nextCursor of the previous answer."),
+    parameter.cursor(),
 )
 def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutline]:
     record = find_file(session, arguments["path"])

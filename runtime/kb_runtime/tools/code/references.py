@@ -59,7 +59,7 @@ TOOLS = code_tools()
     top_k_argument("references", MAX_REFERENCES),
     *PATHS,
     LANGUAGE,
-    parameter.cursor("nextCursor of the previous answer."),
+    parameter.cursor(),
 )
 def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[SymbolReferences]:
     symbol: str = arguments["symbol"]

@@ -68,7 +68,7 @@ TOOLS = Tools("{prefix}_", family="search")
         default=DEFAULT_CONTEXT_LINES,
     ),
     parameter.integer("limit", "Matches in one answer.", 1, MAX_LIMIT, default=DEFAULT_LIMIT),
-    parameter.cursor("nextCursor of the previous answer."),
+    parameter.cursor(),
     needs=("docs", "builtins", "examples", "patterns", "templates"),
 )
 def search_docs(session: Session, arguments: dict[str, Any]) -> Answer[LineMatches]:

@@ -279,3 +279,14 @@ def test_a_docstring_that_its_parser_fails_at_is_text() -> None:
     text = page_of("pond", source).text
     assert "How many. It is one of\n  `pond.Clutch`." in text
     assert "Hatches." in text
+
+
+def test_what_a_docstring_lists_is_named_and_the_same_in_every_process() -> None:
+    source = (
+        b'"""Birds.\n\nFunctions:\n    fly: Rises.\n    land(place): Comes down.\n\n'
+        b'Classes:\n    Heron: Grey.\n\nModules:\n    reeds: Tall.\n"""\n'
+    )
+    text = page_of("pond.birds", source).text
+    assert " object at 0x" not in text
+    assert "**Functions**\n\n- `fly`: Rises.\n- `land(place)`: Comes down." in text
+    assert "**Classes**\n\n- `Heron`: Grey.\n\n**Modules**\n\n- `reeds`: Tall." in text

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tantivy
+from tests.fresh_python import printed_by
 from tests.runtime.search.lexical.chunks import filler, search
 
 from kb_runtime.errors import ArtifactError
@@ -172,14 +171,7 @@ def test_a_search_by_words_imports_no_numbers(folder: Path) -> None:
         f"i = LexicalIndex({str(folder)!r}); i.search(LexicalRequest(analyse('leader', i.analyzer), 3));"
         "print('numpy' in sys.modules)"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PYTHONPATH": ":".join(sys.path)},
-    )
-    assert run.stdout.strip() == "False"
+    assert printed_by(code) == "False"
 
 
 def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is_not(

@@ -1,19 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+from tests.runtime.tools.asking import Call, structured
 
 from kb_runtime.errors import ToolError
-from kb_runtime.tools.declaration import Answer
-
-Call = Callable[..., Answer]
-
-
-def structured(answer: Answer) -> dict[str, Any]:
-    assert answer.structured is not None
-    return answer.structured
 
 
 @pytest.mark.parametrize(

@@ -4,30 +4,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.runtime.tools.asking import Call, refusal, structured
 
 from kb_runtime.errors import ToolError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.lookup import get
 from kb_runtime.tools.arguments import check
-from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.reference.docs import TOOLS, doc_outline, get_doc, list_docs
 from kb_runtime.tools.search.substring import TOOLS as SUBSTRING_TOOLS
 from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published
 
-Call = Callable[..., Answer]
 (GET_DOC,) = (tool for tool in TOOLS if tool.run is get_doc)
-
-
-def structured(answer: Answer) -> dict[str, Any]:
-    assert answer.structured is not None
-    return answer.structured
-
-
-def refusal(call: Call, tool: str, **raw: Any) -> ToolError:
-    with pytest.raises(ToolError) as caught:
-        call(tool, **raw)
-    return caught.value
 
 
 @pytest.mark.parametrize(

@@ -1,26 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.runtime.tools.asking import Call, refusal, structured
 
-from kb_runtime.errors import ToolError
-from kb_runtime.tools.declaration import Answer
-
-Call = Callable[..., Answer]
 TENDERMINT = "cosmos/tendermint/Tendermint.qnt"
-
-
-def structured(answer: Answer) -> dict[str, Any]:
-    assert answer.structured is not None
-    return answer.structured
-
-
-def refusal(call: Call, tool: str, **raw: Any) -> ToolError:
-    with pytest.raises(ToolError) as caught:
-        call(tool, **raw)
-    return caught.value
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+from tests.runtime.tools.asking import Call, structured
 
 from kb_runtime.errors import ToolError
-from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.reference.patterns import MAX_TERMS, query_terms, relevance
-
-Call = Callable[..., Answer]
-
-
-def structured(answer: Answer) -> dict[str, Any]:
-    assert answer.structured is not None
-    return answer.structured
 
 
 @pytest.mark.parametrize("name", ["thin-actions", "Thin-Actions", "thin actions"])
