@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from kb_runtime.errors import KbcError, SingleCodeError, exit_codes
 from kb_runtime.errors.shortages import shortage
-from kb_runtime.text.rendering import encodable, printable
+from kb_runtime.text.rendering import encodable, on_one_line, printable
 from kb_runtime.text.tables import count_of
 
 
@@ -75,8 +75,8 @@ class Diagnostic:
     def __str__(self) -> str:
         """Plain text: a line, and an indented line for the hint."""
         head = f"{self.location}: " if self.location else ""
-        text = f"{head}{self.severity.label}[{self.code}]: {self.message}"
-        return f"{text}\n  hint: {self.hint}" if self.hint else text
+        text = f"{head}{self.severity.label}[{self.code}]: {on_one_line(self.message)}"
+        return f"{text}\n  hint: {on_one_line(self.hint)}" if self.hint else text
 
     def as_dict(self) -> dict[str, object]:
         """The JSON form that `--json` prints and manifests keep: fields without a value are left out, and

@@ -39,6 +39,15 @@ def test_a_finding_is_one_line_and_a_hint() -> None:
     assert found.as_dict()["path"] == "a\nb.md"
 
 
+def test_names_in_a_message_do_not_write_into_the_terminal() -> None:
+    diagnostics = Diagnostics()
+    diagnostics.warning("x", "as \x1b[2J.md, a\rb\nc, \u202edm. and 海\u3000鳥", hint="\x9bm")
+    (found,) = diagnostics
+    assert str(found) == (
+        "warning[x]: as \\x1b[2J.md, a\\rb\\nc, \\u202edm. and 海\u3000鳥\n  hint: \\x9bm"
+    )
+
+
 def test_fields_without_a_value_are_left_out_of_json() -> None:
     diagnostics = Diagnostics()
     diagnostics.note("n", "by the way")

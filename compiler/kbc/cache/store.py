@@ -15,7 +15,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-LOCK_WAIT_S = 2.0  # other builds hold the lock for milliseconds
+LOCK_WAIT_S = 60.0
+"""Other builds hold the lock for milliseconds, and where they make room in a full file for up to ten seconds
+on a busy machine. Whoever has it for longer has stopped."""
 _KEYS_PER_QUERY = 500  # below SQLite's historic limit of 999 parameters
 _LAYOUT = 2
 # The last use of a row is written again after this long: every build uses nearly every row.
@@ -234,7 +236,11 @@ class Store:
 
     def _give_up(self, error: Exception) -> None:
         self.close()
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        reason: object = error
+        if isinstance(error, OSError) and error.strerror:
+            reason = error.strerror
+        elif getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            reason = f"another process has kept it locked for {LOCK_WAIT_S:g} seconds"
         self.notes.append(f"the cache {self._path} is not used: {reason}")
 
 

@@ -23,6 +23,7 @@ from kbc.chunking.packing import REMNANT, PackedPassage, pack_lines
 from kbc.chunking.plain import code_cuts
 from kbc.languages import quint, syntax
 from kbc.languages.barrels import passes_on
+from kbc.languages.containment import TooComplexError
 from kbc.languages.exports import exports
 from kbc.languages.fences import chunk_type
 from kbc.languages.suffixes import language_of
@@ -88,7 +89,10 @@ def _symbols(record: CompiledRecord, language: str, lines: TextLines) -> list[Sy
     if language == "quint":
         definitions = quint.scan(record.text).definitions
         return _nested([(found, found.line, found.end_line) for found in definitions], lines)
-    return syntax.symbols(record.text, language=language) if language else []
+    try:
+        return syntax.symbols(record.text, language=language) if language else []
+    except TooComplexError:  # its collection has said so
+        return []
 
 
 def _nested(definitions: Sequence[tuple[Definition, int, int]], lines: TextLines) -> list[Symbol]:

@@ -23,6 +23,7 @@ from kbc.encoding.graph_cache import Graph
 from kbc.encoding.processor import processor
 from kbc.encoding.quantize import Float32
 from kbc.encoding.tokenizer import TokenCounter, TokenIds
+from kbc.languages.containment import contained
 from kbc.records import CompiledChunk, CompiledRecord
 
 _CPU = "CPU"
@@ -99,7 +100,8 @@ def embed(name: str, token_ids: Sequence[TokenIds]) -> Float32:
 
 def chunk(name: str, records: Sequence[CompiledRecord]) -> list[list[CompiledChunk] | None]:
     """The task of a window of records: the chunks of each, None where it fails."""
-    return _each(partial(chunking.chunk, budget=_loaded[name].budget), records)
+    with contained():
+        return _each(partial(chunking.chunk, budget=_loaded[name].budget), records)
 
 
 def terms(_name: str, records: Sequence[RecordChunks]) -> list[list[list[FieldTerms]] | None]:

@@ -14,6 +14,7 @@ from itertools import islice
 from kb_runtime.text.tables import count_of
 from kbc.diagnostics import TAKES_TOO_LONG, Diagnostics, OutOfTimeError
 from kbc.languages import grammars, syntax
+from kbc.languages.containment import TooComplexError
 from kbc.languages.suffixes import language_of_source
 from kbc.processor_time import limited
 from kbc.project.model import Collection
@@ -57,8 +58,13 @@ def _read_file(
     try:
         with limited(file.path, len(file.data)):
             return _record(collection, file, text, prefix, with_definitions)
-    except OutOfTimeError:
+    except OutOfTimeError as error:
         message = f"{TAKES_TOO_LONG}; it has no definitions"
+        if isinstance(error, TooComplexError):
+            message = (
+                "the parser takes too much time or memory for the file, which is searched as text; "
+                "it has no definitions"
+            )
         hint = "Exclude it with `exclude` if it is no program that people read."
         diagnostics.warning("file-too-complex", message, file.path, hint=hint)
         return _record(collection, file, text, prefix, with_definitions=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kbc.cache.phases import remembered
-from kbc.languages.grammars import parser, text_of
+from kbc.languages.grammars import text_of, tree
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -48,10 +48,10 @@ def exports(text: str, *, language: str) -> list[Export]:
     if hint is None or not hint.search(text):
         return []
     source = text.encode("utf-8", "surrogatepass")
-    root = parser(language).parse(source).root_node
+    root = tree(source, language)
     return [
         Export(text_of(name), statement.start_point[0] + 1)
-        for statement in _statements(root)
+        for statement in (_statements(root) if root is not None else ())
         for name in _NAMES[statement.type](statement)
     ]
 

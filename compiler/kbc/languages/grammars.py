@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from kb_runtime.version import install_hint
 from kbc.cache.toolchain import GRAMMARS
+from kbc.languages.containment import is_bounded
 from kbc.languages.suffixes import LANGUAGES
 
 if TYPE_CHECKING:
@@ -78,16 +79,23 @@ def parser(language: str) -> Parser:
 
 def tree(source: bytes, language: str) -> Node | None:
     """The root of the syntax tree of a text in UTF-8; None when there is no grammar of its language, and
-    where its blocks nest too deeply for the parser or it stalls."""
+    where its blocks nest too deeply for the parser, it stalls, or takes too much time or memory."""
     if language in _BLOCKS and _DEEP.search(source):
         return None
     try:
         found = parser(language)
     except LookupError:
         return None
+    if not is_bounded(source, language, parses):
+        return None
     if language in _STALLING and _LONG_BLANKS.search(source):
         return _watched(found, source)
     return found.parse(source).root_node
+
+
+def parses(text: str, language: str) -> bool:
+    """Whether there is a tree of a text."""
+    return tree(text.encode("utf-8", "surrogatepass"), language) is not None
 
 
 def _watched(parser: Parser, source: bytes) -> Node | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
-from kbc.languages import grammars, preprocessed
+from kbc.languages import containment, grammars, preprocessed
 from kbc.languages.definitions.rules import NOTHING
 from kbc.languages.definitions.table import rules_of
 from kbc.languages.definitions.tree import NodeNames, at
@@ -73,7 +73,13 @@ class _Visit:
 @remembered("symbols")
 def symbols(text: str, *, language: str) -> list[Symbol]:
     """The top-level definitions with theirs inside, in order; none when there is no grammar for
-    `language`. Of a text that does not read as that language throughout, those that do."""
+    `language`. Of a text that does not read as that language throughout, those that do. Raises
+    `TooComplexError`."""
+    return containment.run(found_symbols, text, language, list[Symbol])
+
+
+def found_symbols(text: str, language: str) -> list[Symbol]:
+    """`symbols`, found in this process."""
     source = text.encode("utf-8", "surrogatepass")
     parsed = preprocessed.parsed(source, language)
     root = grammars.tree(parsed, language)

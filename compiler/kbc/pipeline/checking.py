@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import Diagnostic, Diagnostics
+from kbc.languages.containment import contained
 from kbc.pipeline import sections
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.memory import few_collections
@@ -42,7 +43,7 @@ def check_files(
     unusable)."""
     diagnostics = Diagnostics()
     # What is asked of a text several times is computed once: its blocks by the front end and by the links.
-    with few_collections(), remembering(PhaseCache(None)):
+    with few_collections(), contained(), remembering(PhaseCache(None)):
         inputs = read_checked(root, diagnostics, allow_outside)
     if inputs is None:
         return tuple(diagnostics), None

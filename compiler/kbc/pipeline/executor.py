@@ -27,6 +27,7 @@ from kbc.encoding.shipped import write_reranker
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.views import EmbeddedTexts
 from kbc.execution.pool import THREADS, WorkerPool
+from kbc.languages.containment import contained
 from kbc.linking.errors import DamagedShardsError, OvertakenError
 from kbc.linking.linker import Published, Staging
 from kbc.linking.retention import remove_drafts
@@ -97,7 +98,7 @@ class Executor:
         """While the body runs, phases take results from the cache. After a `_complete` run, which asked
         for all that it takes, this process keeps those and no others."""
         try:
-            with remembering(self._cache), few_collections(), self._pool:
+            with remembering(self._cache), few_collections(), contained(), self._pool:
                 yield
         finally:
             self._cache.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Set
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from kbc.sources.build_output import is_published
 def least_deep(root: Path, most: int, without: Set[str] = frozenset()) -> list[str]:
     """The paths of the files below `root`; of a large tree somewhat more than `most`, without the deepest:
     data of tests lies deep, documentation does not. The files of a folder come before those in its folders.
-    Hidden folders, links to folders, what a build published and the folders `without` at the top are left
-    out."""
+    Hidden folders, links to folders, what a build published, the folders `without` at the top, and what may
+    keep a reader waiting (pipes, sockets, devices) are left out."""
     found: list[str] = []
     level = [""]
     while level and len(found) <= most:
@@ -23,7 +24,7 @@ def least_deep(root: Path, most: int, without: Set[str] = frozenset()) -> list[s
             _, folders, names = next(os.walk(root / place), ("", [], []))
             if place and is_published({*folders, *names}):
                 continue
-            found += [start + name for name in names]
+            found += [start + name for name in names if not _is_special(root / place / name)]
             below += [
                 start + name
                 for name in sorted(folders)
@@ -34,6 +35,14 @@ def least_deep(root: Path, most: int, without: Set[str] = frozenset()) -> list[s
                 break
         level = below if level != [""] else [name for name in below if name not in without]
     return sorted(found, key=_in_preorder)
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # reading it says what is wrong
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _in_preorder(path: str) -> list[tuple[bool, str]]:

@@ -20,6 +20,7 @@ from kb_runtime.text.tables import first_of
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.sources.build_output import PUBLISHED, is_published
 from kbc.sources.ignore_files import IgnoreFile, is_ignored, read_patterns
+from kbc.sources.request_files import sends_credentials
 
 MAX_FILE_BYTES = 1_000_000
 """A larger source file is data or generated."""
@@ -164,7 +165,8 @@ _SECRET_NAMES = re.compile("|".join(map(translate, [
     "*.pem", "*.pfx", "*.ppk", "*.tfstate", "*.tfstate.backup", "*.tfvars", "credentials",
     "credentials.json", "credentials.toml", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa",
     "secrets.json", "secrets.toml", "secrets.yaml", "secrets.yml", "service-account*.json",
-    "*.bru", "*.postman_environment.json", "*.postman_globals.json",  # of clients that send requests
+    # Of clients that send requests.
+    "*.bru", "*.har", "*.postman_environment.json", "*.postman_globals.json",
 ])))  # fmt: skip
 # What a project ships so that its users write their own.
 _SECRET_SAMPLES = re.compile(r"\.(?:dist|example|sample|template)(?:\.\w+)?\Z")
@@ -186,13 +188,6 @@ _SECRET_MARKS = (
     *(b"glpat-", b"xox", b"sk_live_", b"AIza", b"_authToken="),
 )
 """One of them is in every match of `_SECRET_CONTENT`; looking for them takes a fifth of the time."""
-_COLLECTION = ".postman_collection.json"
-_SENT_SECRET = re.compile(
-    rb'"key"\s{0,99}:\s{0,99}"(?i:authorization|(?:[\w-]{0,40}[_-])?(?:password|secret|token|api-?key)'
-    rb'|accessToken|clientSecret|secretKey)"\s{0,99},\s{0,99}'
-    rb'"value"\s{0,99}:\s{0,99}"(?!(?:(?:Basic|Bearer) )?\{\{)[^"]'
-)
-"""In requests of Postman: what is sent under such a name, if it is no variable."""
 # Keys and tokens are looked for where configuration stands; in a program they are test data.
 _CONFIGURATION = frozenset({"", "hcl", "ini", "json", "toml", "xml", "yaml"})
 
@@ -352,7 +347,7 @@ def _has_questions(path: Path, data: bytes) -> bool:
 
 
 def _has_secret(name: str, data: bytes) -> bool:
-    if name.lower().endswith(_COLLECTION) and _SENT_SECRET.search(data):
+    if sends_credentials(name, data):
         return True
     return any(mark in data for mark in _SECRET_MARKS) and bool(_SECRET_CONTENT.search(data))
 

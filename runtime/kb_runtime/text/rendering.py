@@ -9,6 +9,8 @@ from kb_runtime.text.graphemes import boundary_after, boundary_before, is_bounda
 
 ELLIPSIS = "…"
 
+_MOVING = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
 
 def backticks(text: str, least: int = 1) -> str:
     """At least so many backticks, and more than there are in a row in `text`."""
@@ -40,6 +42,12 @@ def printable(text: str) -> str:
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
+
+
+def on_one_line(text: str) -> str:
+    """A sentence that quotes names and titles: what would move the cursor of a terminal, turn the direction
+    of the text or break the line is a backslash escape; blanks of all widths stay."""
+    return _MOVING.sub(lambda found: printable(found[0]), text)
 
 
 def encodable(text: str) -> str:

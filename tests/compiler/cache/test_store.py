@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,20 @@ def test_locked_file_is_left_alone_with_a_note(
     blocker.rollback()
     blocker.close()
     assert len(opened(tmp_path).get_many("recipe", KEYS)) == 3
+
+
+def test_build_waits_for_another_that_makes_room(tmp_path: Path) -> None:
+    """Which takes seconds in a full cache on a busy machine."""
+    path = filled(tmp_path)
+    blocker = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    blocker.execute("BEGIN EXCLUSIVE")
+    release = Timer(2.5, blocker.rollback)
+    release.start()
+    cache = opened(tmp_path)
+    assert set(cache.get_many("recipe", KEYS)) == set(KEYS[:3])
+    assert cache.notes == []
+    release.join()
+    blocker.close()
 
 
 def test_read_only_file_is_read_and_not_written(

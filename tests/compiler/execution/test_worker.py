@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +16,8 @@ from kbc.encoding.graph_cache import read_graph
 from kbc.encoding.model import Model, resolve_model
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.execution import worker
+from kbc.languages import containment
+from kbc.records import CodeRecord
 
 TEXTS = ["map of sets", "a list of maps."]
 
@@ -85,6 +88,26 @@ def test_a_worker_whose_vectors_are_other_bytes_is_refused(
     data = pickle.dumps((facts, tokenizer, tokens, tuple(read_graph(other, "int8", None)), *rest))
     refusal = worker.admit(sha256(data).hexdigest(), data)
     assert refusal == "its vectors of two test texts differ"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="parsers have a process of their own on Linux")
+def test_a_source_file_on_which_a_parser_never_ends_is_cut_as_text(
+    admitted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containment, "SECONDS", 0)
+    record = CodeRecord(
+        id="a.pl",
+        collection="code",
+        title="a.pl",
+        path="a.pl",
+        text="q#a",
+        language="perl",
+        workspace=".",
+        sha256="",
+    )
+    (chunks,) = worker.chunk(admitted, [record])
+    assert chunks is not None
+    assert [found.end_line for found in chunks] == [1]
 
 
 def test_a_record_that_cannot_be_cut_is_left_to_the_build(admitted: str) -> None:

@@ -12,6 +12,7 @@ from kbc.languages.mdx import (
     comments,
     exported_texts,
     mask,
+    syntax,
     with_exported_texts,
     with_rendered_texts,
 )
@@ -103,6 +104,26 @@ def test_cleaning_only_removes(text: str) -> None:
 def test_fenced_code_is_never_touched(code: str) -> None:
     fence = f"~~~\n{code}\n~~~"
     assert fence.strip() in clean(f"<A>\n\n{fence}\n\n</A>")
+
+
+FENCES = ["```", "~~~", "````", "```py", "``` a`b", "~~~ `x", "```  ", "a ``` b", "\f```"]
+OTHERS = ["a", "", "    a", "* ", "- a", "> b", "1. x", "===", "# a", "[a]: <b> '", "<!-- x", "<p>"]
+LINES = st.lists(st.sampled_from([*FENCES, *OTHERS]), max_size=9)
+
+
+@given(LINES, st.sampled_from(["", "\n"]))
+def test_fences_at_the_margin_are_those_of_the_parser(lines: list[str], end: str) -> None:
+    source = "\n".join(lines) + end
+    found = syntax.code_spans(source)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(syntax, "_plain_fences", lambda _: None)
+        assert found == syntax.code_spans(source)
+
+
+def test_the_parser_is_not_asked_for_fences_at_the_margin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syntax, "_BLOCKS", None)
+    spans = syntax.code_spans("a\n```js\n~~~\n```\n\n~~~\nb\n~~~\n`c`\n")
+    assert spans == [(2, 16), (17, 27), (27, 30)]
 
 
 def test_indented_code_in_a_component_is_code() -> None:

@@ -133,6 +133,7 @@ def test_patterns_of_kb_toml_exclude_further_files(tmp_path: Path) -> None:
         ("keys/id_rsa", source_tree.SECRET),
         ("prod.tfvars", source_tree.SECRET),
         ("collection.bru", source_tree.SECRET),
+        ("session.har", source_tree.SECRET),
         ("local.postman_environment.json", source_tree.SECRET),
         ("package-lock.json", source_tree.LOCK),
         ("Cargo.lock", source_tree.LOCK),
@@ -242,6 +243,25 @@ def test_programs_in_bin_are_output_of_msbuild_alone(
             b'{"header": [{"key": "X-API-Key", "value": "hunter2"}]}',
             source_tree.SECRET,
         ),
+        *(
+            ("a.postman_collection.json", data, source_tree.SECRET)
+            for data in (
+                b'{"url": {"raw": "https://x.example/a?api_key=hunter2"}}',
+                b'{"url": "https://me:hunter2@x.example/"}',
+                rb'{"body": {"raw": "{\n  \"password\": \"hunter2\"\n}"}}',
+                rb'{"body": {"raw": "<login><password>hunter2<\/password></login>"}}',
+            )
+        ),
+        (
+            "calls.json",
+            b'{"__export_format": 4, "headers": [{"name": "Cookie", "value": "a=b"}]}',
+            source_tree.SECRET,
+        ),
+        (
+            "calls.yaml",
+            b"type: collection.insomnia.rest/5.0\nheaders:\n  - name: X-Api-Key\n    value: hunter2\n",
+            source_tree.SECRET,
+        ),
         ("c.toml", b'token = "ghp_' + b"abcd" * 9 + b'"\n', source_tree.SECRET),
     ],
 )
@@ -255,7 +275,11 @@ def test_files_that_are_left_out_by_content(
 
 def test_requests_of_postman_with_variables_are_kept(tmp_path: Path) -> None:
     name = "a.postman_collection.json"
-    (tmp_path / name).write_text('{"key": "Authorization", "value": "Bearer {{token}}"}')
+    (tmp_path / name).write_text(
+        '{"key": "Authorization", "value": "Bearer {{token}}",'
+        r' "raw": "{\"password\": \"{{password}}\"}", "url": "https://x.example/?token={{token}}",'
+        ' "exec": ["var token = pm.response.json().token;"]}'
+    )
     assert selected(tmp_path) == ([name], {})
 
 

@@ -7,6 +7,7 @@ from tests.runtime.records.test_exports import only
 
 from kb_runtime.records.case_files import parse
 from kb_runtime.records.cases import Step
+from kb_runtime.records.credentials import has_credentials, without_credentials
 
 REQUEST = """meta {
   name: Start the pump
@@ -94,6 +95,33 @@ def test_credentials_in_urls_and_bodies_are_masked() -> None:
     data = '{\n  "user": "me", "password": "***", "token": "{{token}}"\n}\nauthorization: ***\nscope: all'
     assert case.steps == (Step(1, "POST https://***@x.example/a?api_key=***&page=2", data),)
     assert "hunter2" not in repr(case)
+
+
+@pytest.mark.parametrize(
+    ("sent", "masked"),
+    [
+        ("https://x.example/?pwd=hunter2#top", "https://x.example/?pwd=***#top"),
+        (f"https://x.example/?key={'k3' * 8}&a=1", "https://x.example/?key=***&a=1"),
+        (
+            f"https://x.example/?X-Amz-Signature={'f0' * 32}",
+            "https://x.example/?X-Amz-Signature=***",
+        ),
+        (f"https://{'t0ken' * 4}@x.example/a", "https://***@x.example/a"),
+        ("<Password>hunter2</Password>", "<Password>***</Password>"),
+        ('<w:apiKey type="a">hunter 2</w:apiKey>', '<w:apiKey type="a">***</w:apiKey>'),
+        *(
+            (kept, kept)
+            for kept in (
+                "https://x.example/?key=colour&sig={{sig}}&pwd={{pwd}}",
+                "https://git@x.example/a",
+                "<token>{{token}}</token><password/><user>me</user>",
+            )
+        ),
+    ],
+)
+def test_credentials_are_known_by_where_they_stand(sent: str, masked: str) -> None:
+    assert without_credentials(sent) == masked
+    assert has_credentials(sent) == (sent != masked)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from kbc.languages.uses.imports import ImportedName, package_of, read_import
 from kbc.languages.uses.queries import QUERIES
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Query
+    from tree_sitter import Node, Query
 
 MAX_USES = 50_000
 """Uses kept of one file, the first ones: a file with more is generated."""
@@ -52,11 +52,10 @@ class FileUses:
 
 
 @cache
-def _query(language: str) -> tuple[Language, Query]:
+def _query(language: str) -> Query:
     from tree_sitter import Query
 
-    grammar = grammars.grammar(language)
-    return grammar, Query(grammar, QUERIES[language])
+    return Query(grammars.grammar(language), QUERIES[language])
 
 
 def has_uses(language: str) -> bool:
@@ -67,14 +66,13 @@ def has_uses(language: str) -> bool:
 @remembered("uses")
 def uses(text: str, *, language: str) -> FileUses:
     """The uses in a file of a language that `has_uses`, those of its own definitions' names included."""
-    from tree_sitter import Parser, QueryCursor
+    from tree_sitter import QueryCursor
 
-    grammar, query = _query(language)
     source = text.encode("utf-8", "surrogatepass")
-    tree = Parser(grammar).parse(source)
+    root = grammars.tree(source, language)
     found = _Found(source, language)
-    cursor = QueryCursor(query, match_limit=65_536)
-    for _, captures in cursor.matches(tree.root_node):
+    cursor = QueryCursor(_query(language), match_limit=65_536)
+    for _, captures in cursor.matches(root) if root is not None else ():
         found.take(captures)
     return found.result()
 
