@@ -108,11 +108,11 @@ def _json_lines(text: str) -> list[Any] | None:
 def _lines_of_tap(text: str, name: str) -> list[dict[str, Any]]:
     from kb_runtime.records.streams import tap
 
-    try:
-        return tap.records(COLOUR.sub("", text), name)
-    except tap.NotTapError:
+    found = tap.records(COLOUR.sub("", text), name)
+    if found is None:
         message = "there is no line of TAP, such as `1..4` or `ok 1 - starts`"
-        raise CaseFileError(message, is_other=True) from None
+        raise CaseFileError(message, is_other=True)
+    return found
 
 
 def _written(text: str, name: str, ending: str) -> list[dict[str, Any]]:

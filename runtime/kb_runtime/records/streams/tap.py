@@ -31,10 +31,6 @@ _COMMENTS = 3
 """Lines behind a test that failed, in which older producers say why."""
 
 
-class NotTapError(ValueError):
-    """The text has no line of a test or a plan."""
-
-
 @dataclass(slots=True)
 class _Point:
     """A test in the document at `depth`; those of its subtest are `inner`."""
@@ -47,13 +43,12 @@ class _Point:
     fields: dict[str, str] = field(default_factory=dict)
 
 
-def records(text: str, name: str) -> list[dict[str, Any]]:
-    """A record for each test of the file `name` that has no subtests. Raises `NotTapError`."""
+def records(text: str, name: str) -> list[dict[str, Any]] | None:
+    """A record for each test of the file `name` that has no subtests; None where no line is of a test or a
+    plan."""
     stem = name.replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
     points = _points(text.splitlines())
-    if points is None:
-        raise NotTapError
-    return numbered(list(_tests(points, [stem])))
+    return None if points is None else numbered(list(_tests(points, [stem])))
 
 
 def _points(lines: Sequence[str]) -> list[_Point] | None:
