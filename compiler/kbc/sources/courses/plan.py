@@ -6,6 +6,7 @@ folder, or the files that were read of one: both give the same plan.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -148,6 +149,13 @@ def is_folder(tree: CourseTree, path: str) -> bool:
 
 def joined(*parts: str) -> str:
     return "/".join(filter(None, parts))
+
+
+def stated_path(folder: str, path: str) -> str:
+    """The path of a file that the settings in `folder` name, without `.` and `..`; "" for none, and for one
+    outside of the course."""
+    found = posixpath.normpath(joined(folder, path.strip("/")))
+    return "" if not path.strip("/") or found.split("/")[0] in (".", "..") else found
 
 
 def files_below(tree: CourseTree, folder: str, *, depth: int = 12) -> Iterator[str]:

@@ -73,6 +73,7 @@ def test_a_numbered_workshop_is_in_no_other_layout(tmp_path: Path) -> None:
         "<details>" + "<summary" * 20_000,
         "<h1 " * 40_000,
         "##" + " " * 60_000 + "x",
+        "## x" + " " * 3_000 + "y",
         ":" * 100_000 + "!",
         "### " + ":" * 60_000,
     ],
