@@ -25,6 +25,7 @@ from kbc.records import WorkshopRecord
         {f"tasks/00{n}-fix.md": "# Fix\n" for n in range(1, 6)},
         {f"migrations/000{n}_add/up.sql": "select 1;\n" for n in range(1, 6)},
         {"config.json": '{"exercises": []}', "exercises/a.py": "1\n"},
+        {"config.json": '{"exercises": {"practice": []}}', "exercises/a.py": "1\n"},
         {"index.json": '{"details": {}}', "index.yml": "title: x\n"},
     ],
 )
