@@ -111,6 +111,22 @@ class Course:
         return list(dict.fromkeys(found))[:MOST_FILES]
 
 
+def made_of(
+    exercises: Iterable[PlannedExercise], pages: Iterable[PlannedPage] = ()
+) -> tuple[str, ...]:
+    """What exercises consist of: the folders of both sides of their steps, their pages and `pages`, and files
+    elsewhere. What lies beside these, such as slides, is no part of the course."""
+    found = dict.fromkeys(page.path for page in pages)
+    for exercise in exercises:
+        found |= dict.fromkeys(page.path for page in exercise.pages)
+        for step in exercise.steps:
+            sides = [each for each in (step.problem_dir, step.solution_dir) if each]
+            inside = tuple(f"{each}/" for each in sides)
+            found |= dict.fromkeys(sides)
+            found |= dict.fromkeys(each for each in step.files if not each.startswith(inside))
+    return tuple(found)
+
+
 def in_order(names: Iterable[str]) -> list[str]:
     """Names as people count them: `2` before `10`."""
 
