@@ -24,7 +24,7 @@ from kbc.languages.html.blocks import flattened
 from kbc.languages.html.raised import lowered, raised
 from kbc.languages.includes.components import attributes
 from kbc.languages.mdx.syntax import code_spans
-from kbc.limits import MAX_INLINE_CHARS
+from kbc.limits import MAX_INLINE_CHARS, MAX_TITLE_CHARS
 
 _BLOCKS = frozenset([
     "address", "article", "aside", "blockquote", "center", "details", "div", "fieldset", "figcaption",
@@ -69,6 +69,7 @@ _BOUND = re.compile(r"\s[:@][\w.:-]+=(?:\"[^\"]*\"|'[^']*')")
 """What a program computes."""
 _ID = re.compile(r"[\w:.-]+")
 _ROW = re.compile(r"[ \t>]*\|")
+_HEADING = re.compile(rf"[ \t>]*#{{1,6}}[ \t]([^\n]{{1,{MAX_TITLE_CHARS}}})")
 _QUOTES = re.compile(r"[ \t]*(?:>[ \t]*)*")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -212,7 +213,8 @@ class _TagRewriting:
             return
         anchor = f'<a id="{place}"></a>' if place and _ID.fullmatch(place) else ""
         if name == "img":
-            self._replace(tag.start(), end, _picture(stated))
+            shown = "" if self._is_in_titled_heading(tag) else _picture(stated)
+            self._replace(tag.start(), end, shown)
             return
         if name in _SHOWN_ELSEWHERE and (address := stated.get("src", "")):
             label = " ".join(stated.get("title", name).split()).translate(_WITHOUT_BRACKETS)
@@ -297,6 +299,11 @@ class _TagRewriting:
         before = self._source[self._written : tag.start()] or self._parts[-1]
         after = self._source[tag.end() : tag.end() + 1]
         return " " if before[-1:].strip() and after.strip() else ""
+
+    def _is_in_titled_heading(self, tag: re.Match[str]) -> bool:
+        """Whether a tag is in a heading with text: what a picture there says is in no anchor."""
+        heading = _HEADING.match(self._source, self._source.rfind("\n", 0, tag.start()) + 1)
+        return heading is not None and any(map(str.isalnum, _ANY_TAG.sub("", heading[1])))
 
     def _is_in_row(self, tag: re.Match[str]) -> bool:
         return _ROW.match(self._source, self._source.rfind("\n", 0, tag.start()) + 1) is not None

@@ -35,6 +35,8 @@ from kbc.languages.html.tags import without_html_tags
          "2^32 kites, x^(n+1), the 4th, H2O, k_i\n"),
         ('| <i class="fa fa-check fa-lg"></i> | <code>a &vert; b</code><br>c |\n',
          "| check | `a \\| b` c |\n"),
+        ('# <img src="k.svg" alt="Logo"> Kite <a href="u"><img src="b.svg" alt="built"></a>\n\n'
+         '## <img src="k.svg" alt="Wind">\n', "#  Kite \n\n## ![Wind](k.svg)\n"),
         ("e<sup>a</sup> of the 2<sup>e</sup>\n", "e^a of the 2e\n"),
         ("&nbsp;&nbsp;&nbsp;&nbsp;Fly&nbsp;<b>up</b>&nbsp;now\n", "Fly **up** now\n"),
         ("Write `<pre>`.\n\n<div>\n    <div>\n        up\n    </div>\n</div>\n",
