@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
+from kbc.limits import MAX_FILE_BYTES
 from kbc.project.include_tree import IncludeTree
 from kbc.sources.courses.detection import course_at
 from kbc.sources.courses.plan import CourseTree
@@ -106,12 +107,18 @@ def _files_of_course(root: Path) -> list[Path]:
     """The files of a course in another layout than the numbered one; none of another folder."""
     tree = IncludeTree(root)
     course = None if is_numbered(tree) else course_at(tree)
-    paths = [root / path for path in course.files] if course else []
+    paths = [root / path for path in course.files if tree.exists(path)] if course else []
     return [
         path
         for path in paths
-        if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_STEP_FILE_BYTES
+        if not path.is_symlink() and path.stat().st_size <= _most_bytes(path.name)
     ]
+
+
+def _most_bytes(name: str) -> int:
+    """Of a file of a course: pages are to be read whole, and pictures in notebooks are not read."""
+    is_page = name.lower().endswith((".ipynb", ".md", ".mdx", ".rmd"))
+    return MAX_FILE_BYTES if is_page else MAX_STEP_FILE_BYTES
 
 
 def _workshop(folder: Path) -> Iterator[Path]:

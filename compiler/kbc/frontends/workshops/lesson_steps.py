@@ -12,7 +12,7 @@ from kbc.sources.courses.plan import Lesson
 
 _OPENING = re.compile(r"\s*+:{3,}+\s*+(?:\{\s*+\.)?([\w-]++)[^:]*+:*+\s*+$")
 _CLOSING = re.compile(r"\s*+:{3,}+\s*+$")
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*\s*$")
+_HEADING = re.compile(r"(#{1,6})[ \t]++(\S.*)")
 _HTML_HEADING = re.compile(r"(?i)<h1\b[^<>]*+>(.*?)(?:</h1>|$)")
 _TAG = re.compile(r"<[^<>]*>")
 _ACTIVITY = re.compile(r"(?i)(?:[^\w\s]*:?\w*:?\s*)?activity\b")
@@ -59,8 +59,11 @@ def _begins(heading: re.Match[str], lesson: Lesson) -> bool:
 
 
 def title_of(heading: str) -> str:
-    """The title in a heading, without `Step 3:` before it and without its emoji."""
-    plain = re.sub(r":[a-z_]+:\s*", "", heading_text(heading))
+    """The title in a heading, without `Step 3:` before it, the signs that close it and its emoji."""
+    own = heading.rstrip()
+    unclosed = own.rstrip("#")
+    own = unclosed if unclosed[-1:].isspace() else own
+    plain = re.sub(r":[a-z_]+:\s*", "", heading_text(own))
     return _STEP_PREFIX.sub("", plain, count=1).strip() or plain.strip()
 
 

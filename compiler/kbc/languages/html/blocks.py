@@ -6,9 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from kb_runtime.text.unshown import without
 from kbc.languages import markdown
 from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.fenced import FENCE, after_fence
+from kbc.languages.mdx.syntax import code_spans
 
 _VERBATIM = re.compile(r"<(pre|script|style|textarea)(?=[\s>])")
 _INDENTED_CODE = 4  # columns
@@ -24,7 +26,9 @@ def flattened(source: str, names: Collection[str]) -> str:
     lines: list[str] = []
     marks = ending = ""
     width = -1  # of the first line of the block; -1 outside of blocks
-    for number, line in enumerate(source[start:].split("\n"), first_line):
+    prose = without(source, code_spans(source)) if _VERBATIM.search(source, start) else source
+    both = zip(source[start:].split("\n"), prose[start:].split("\n"), strict=True)
+    for number, (line, text) in enumerate(both, first_line):
         opening = None if marks or ending else FENCE.match(line)
         was_code = bool(marks or opening)
         marks = after_fence(marks, line, opening) if not ending else ""
@@ -42,7 +46,7 @@ def flattened(source: str, names: Collection[str]) -> str:
                 width = -1 if number in code_lines else width
         elif 0 <= width < _indentation(line):
             line = " " * width + line.lstrip(" \t")
-        if (verbatim := _VERBATIM.search(line)) and f"</{verbatim[1]}" not in line:
+        if (verbatim := _VERBATIM.search(text)) and f"</{verbatim[1]}" not in text:
             ending = f"</{verbatim[1]}"
         lines.append(line)
     return source[:start] + "\n".join(lines)

@@ -6,14 +6,17 @@ from __future__ import annotations
 import re
 
 _TOKEN = re.compile(r"[+\-−]?\w+(?:[.,]\w+)*")
-_SAID_PLAINLY = re.compile(r"(?:st|nd|rd|th|er|e|o|a|TM|SM|R|®|©|℠|™|[*†‡§]+)")
+_SAID_PLAINLY = re.compile(r"(?:st|nd|rd|th|er|TM|SM|R|®|©|℠|™|[*†‡§]+)")
 """Endings of ordinal numbers, and marks."""
+_BEHIND_NUMBERS = frozenset("aeo")
+"""Such endings that are exponents behind letters."""
 
 
 def raised(text: str, before: str) -> str:
     """The text of a `<sup>` behind the character `before` ("" at the beginning): an exponent (`2^32`,
     `x^(n+1)`), or as it is, where it is an ending, a mark, a link, or says something of its own."""
-    if not _belongs(before) or _SAID_PLAINLY.fullmatch(text):
+    is_ending = _SAID_PLAINLY.fullmatch(text) or (before.isdigit() and text in _BEHIND_NUMBERS)
+    if not _belongs(before) or is_ending:
         return text
     return _signed("^", text)
 

@@ -1,7 +1,8 @@
 """Tags of HTML in pages of Markdown: those that say how text looks go, those with a meaning become Markdown.
 
-A tag with attributes is one, and so is one of HTML whose partner is on the page; `<name>` alone is as likely
-a word that readers replace by their own. Tables and lists are left to `embedded`.
+A tag with values of attributes is one, and so is one of HTML whose partner is on the page; `<name>` and
+`<source file>` alone are as likely words that readers replace by their own. Tables and lists are left to
+`embedded`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from html import unescape
+from html.entities import html5
 from typing import NamedTuple
 
 from kb_runtime.text.rendering import backticks, exact_fence
@@ -22,7 +24,7 @@ from kbc.languages.html.blocks import flattened
 from kbc.languages.html.raised import lowered, raised
 from kbc.languages.includes.components import attributes
 from kbc.languages.mdx.syntax import code_spans
-from kbc.limits import MAX_INLINE_CHARS
+from kbc.limits import MAX_INLINE_CHARS, MAX_TITLE_CHARS
 
 _BLOCKS = frozenset([
     "address", "article", "aside", "blockquote", "center", "details", "div", "fieldset", "figcaption",
@@ -67,6 +69,7 @@ _BOUND = re.compile(r"\s[:@][\w.:-]+=(?:\"[^\"]*\"|'[^']*')")
 """What a program computes."""
 _ID = re.compile(r"[\w:.-]+")
 _ROW = re.compile(r"[ \t>]*\|")
+_HEADING = re.compile(rf"[ \t>]*#{{1,6}}[ \t]([^\n]{{1,{MAX_TITLE_CHARS}}})")
 _QUOTES = re.compile(r"[ \t]*(?:>[ \t]*)*")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -94,8 +97,8 @@ class _OpenTag(NamedTuple):
 @remembered("html-tags")
 def without_html_tags(text: str) -> str:
     """A page of Markdown, not MDX, without the tags of HTML outside of code and comments. Each line keeps its
-    number but those below a label that text follows directly. An element with an id leaves
-    `<a id="name"></a>`, which links may lead to."""
+    number but those below a label that text follows directly, and below `<pre>` on fewer lines than a fence
+    takes. An element with an id leaves `<a id="name"></a>`, which links may lead to."""
     if not _TRIGGER.search(text):
         return text
     source = text.replace("\r\n", "\n")
@@ -114,6 +117,7 @@ class _TagRewriting:
         self._open: list[_OpenTag] = []
         self._counts: Counter[str] = Counter()  # of the names of `_open`
         self._kept_until = 0
+        self._blank_until = 0  # where the last indentation ends that entities made
 
     @cached_property
     def _code_lines(self) -> frozenset[int]:
@@ -143,7 +147,7 @@ class _TagRewriting:
                 continue
             if entity := found["entity"]:
                 if not is_text:
-                    self._replace(found.start(), position, _character(entity))
+                    self._write_entity(entity, found.start(), position)
                 continue
             name = found["name"].lower()
             ahead[name] -= bool(found["end"])
@@ -152,13 +156,24 @@ class _TagRewriting:
             if found["end"]:
                 self._close(name, found)
             elif (
-                found["stated"].strip(" \t\n/")
+                "=" in found["stated"]
                 or name in _ALONE
-                or (name in _KNOWN and ahead[name])
+                or ((name in _KNOWN or found["stated"].strip(" \t\n/")) and ahead[name])
             ):
                 self._begin(name, found)
         self._parts.append(source[self._written :])
         return "".join(self._parts)
+
+    def _write_entity(self, entity: str, start: int, end: int) -> None:
+        """Writes what an entity stands for; of blanks that begin a line none, as indented text is code."""
+        shown = _character(entity)
+        if shown == " ":
+            line_start = self._source.rfind("\n", 0, start) + 1
+            margin = _QUOTES.match(self._source, max(line_start, self._blank_until))
+            if margin and margin.end() >= start:
+                self._blank_until = end
+                shown = ""
+        self._replace(start, end, shown)
 
     def _fence(self, start: int, end: int) -> None:
         """Preformatted text on lines of its own, as fenced code."""
@@ -198,7 +213,8 @@ class _TagRewriting:
             return
         anchor = f'<a id="{place}"></a>' if place and _ID.fullmatch(place) else ""
         if name == "img":
-            self._replace(tag.start(), end, _picture(stated))
+            shown = "" if self._is_in_titled_heading(tag) else _picture(stated)
+            self._replace(tag.start(), end, shown)
             return
         if name in _SHOWN_ELSEWHERE and (address := stated.get("src", "")):
             label = " ".join(stated.get("title", name).split()).translate(_WITHOUT_BRACKETS)
@@ -284,6 +300,11 @@ class _TagRewriting:
         after = self._source[tag.end() : tag.end() + 1]
         return " " if before[-1:].strip() and after.strip() else ""
 
+    def _is_in_titled_heading(self, tag: re.Match[str]) -> bool:
+        """Whether a tag is in a heading with text: what a picture there says is in no anchor."""
+        heading = _HEADING.match(self._source, self._source.rfind("\n", 0, tag.start()) + 1)
+        return heading is not None and any(map(str.isalnum, _ANY_TAG.sub("", heading[1])))
+
     def _is_in_row(self, tag: re.Match[str]) -> bool:
         return _ROW.match(self._source, self._source.rfind("\n", 0, tag.start()) + 1) is not None
 
@@ -318,6 +339,8 @@ _WITHOUT_BRACKETS = str.maketrans("", "", "[]")
 def _character(entity: str) -> str:
     """The character that an entity stands for; the entity itself where the character would not show, or may
     mean something in Markdown."""
+    if entity[1] != "#" and entity[1:] not in html5:
+        return entity
     found = unescape(entity)
     if found == "\xa0":
         return " "

@@ -49,6 +49,8 @@ def plan(tree: CourseTree) -> Course | None:
         title = text_at(entry, "name") or text_at(entry, "slug")
         step = _step(tree, folder, title)
         exercises.append(PlannedExercise(title=title, number=number, steps=(step,)))
+    if not exercises:
+        return None
     return Course(
         title=text_at(config, "language"),
         subtitle=text_at(config, "blurb"),

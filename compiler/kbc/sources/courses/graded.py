@@ -9,6 +9,7 @@ from kbc.sources.courses.plan import (
     PlannedStep,
     in_order,
     joined,
+    made_of,
     numbers_of,
     title_in,
 )
@@ -37,7 +38,7 @@ def plan(tree: CourseTree) -> Course | None:
     )
     if not exercises:
         return None
-    return Course(exercises=exercises, settings=(_CONFIG,), folders=(_FOLDER,))
+    return Course(exercises=exercises, settings=(_CONFIG,), folders=made_of(exercises))
 
 
 def _step(assignment: str, book: str, number: int) -> PlannedStep:

@@ -18,6 +18,7 @@ from kbc.sources.courses.plan import (
     is_folder,
     joined,
     numbers_of,
+    stated_path,
     text_in,
     title_in,
 )
@@ -27,7 +28,7 @@ _STEPS = ".github/steps"
 _SCENARIO, _LISTING = "index.json", "structure.json"
 _MODULE = re.compile(r"### YamlMime: ?Module\s")
 _UNIT = re.compile(r"### YamlMime: ?ModuleUnit\s")
-_INCLUDED = re.compile(r"\[!include\s*\[[^\]]*\]\(([^)\s]+)\)\]", re.IGNORECASE)
+_INCLUDED = re.compile(r"\[!include\s*\[[^\[\]]*\]\(([^()\s]+)\)\]", re.IGNORECASE)
 _LABS = ("Instructions/Labs", "Instructions/Exercises", "Instructions")
 _LAB = re.compile(r"---\s*\n(?:[^\n]*\n){0,20}?lab:\s*\n")
 _CODELAB = re.compile(r"(?:\A|\n)id:[ \t]*[\w-]+[ \t]*\n")
@@ -136,9 +137,9 @@ def _scenario(tree: CourseTree, place: str, steps: list[Any], number: int) -> Pl
     data = mapping(_json(tree, place, _SCENARIO))
     details = mapping(data["details"])
     pages = [
-        PlannedPage(f"exercise-{what}", joined(place, path))
+        PlannedPage(f"exercise-{what}", path)
         for part, what in (("intro", "instructions"), ("finish", "finished"))
-        if (path := text_at(details.get(part), "text"))
+        if (path := stated_path(place, text_at(details.get(part), "text")))
     ]
     return PlannedExercise(
         title=text_at(data, "title") or title_in(place.rpartition("/")[2]),
@@ -151,12 +152,12 @@ def _scenario(tree: CourseTree, place: str, steps: list[Any], number: int) -> Pl
 
 
 def _scenario_step(place: str, step: Mapping[str, Any], number: int) -> PlannedStep:
-    path, check = text_at(step, "text"), text_at(step, "verify")
+    path, check = (stated_path(place, text_at(step, name)) for name in ("text", "verify"))
     return PlannedStep(
         title=text_at(step, "title"),
         number=number,
-        pages=(PlannedPage("problem-instructions", joined(place, path)),) if path else (),
-        solution={check: joined(place, check)} if check else {},
+        pages=(PlannedPage("problem-instructions", path),) if path else (),
+        solution={text_at(step, "verify"): check} if check else {},
     )
 
 
@@ -220,8 +221,8 @@ def _units(tree: CourseTree, place: str) -> dict[str, tuple[str, Mapping[str, An
 
 def _unit(place: str, path: str, data: Mapping[str, Any], number: int) -> PlannedStep:
     content = text_at(data, "content")
-    included = _INCLUDED.findall(content)
-    pages = tuple(PlannedPage("problem-instructions", joined(place, each)) for each in included)
+    included = [*filter(None, (stated_path(place, each) for each in _INCLUDED.findall(content)))]
+    pages = tuple(PlannedPage("problem-instructions", each) for each in included)
     said = [] if included or not content else [("problem-instructions", "text", content)]
     return PlannedStep(
         title=text_at(data, "title"), number=number, pages=pages, texts=(*said, *_quiz(data))

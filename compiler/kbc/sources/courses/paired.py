@@ -16,6 +16,7 @@ from kbc.sources.courses.plan import (
     in_order,
     is_folder,
     joined,
+    made_of,
     number_in,
     numbers_of,
     title_in,
@@ -77,8 +78,8 @@ def _beside(tree: CourseTree) -> Course | None:
         found = reader.exercises(units, solved)
         if not any(step.problem for each in found for step in each.steps):
             continue
-        folders = (exercises, *([solutions] if solved else []), *reader.patches)
-        return Course(exercises=found, pages=_pages(tree, exercises, "workshop"), folders=folders)
+        pages = _pages(tree, exercises, "workshop")
+        return Course(exercises=found, pages=pages, folders=made_of(found, pages))
     return None
 
 
@@ -118,10 +119,6 @@ class _Beside:
             for each in files_below(tree, _PATCHES, depth=2)
             if each.endswith((".patch", ".diff"))
         }
-
-    @property
-    def patches(self) -> list[str]:
-        return [_PATCHES] if self._patches else []
 
     def exercises(
         self, units: dict[str, list[str]], solved: dict[str, list[str]]
@@ -236,8 +233,7 @@ def _numbered(tree: CourseTree) -> Course | None:
         taught = [each for each in found if each.steps]
         if len(taught) >= _FEWEST_FOLDERS and len(taught) * 2 >= len(folders):
             pages = _pages(tree, name, "workshop") if name else ()
-            taken = (name,) if name and name != "src" else tuple(joined(name, e) for e in folders)
-            return Course(exercises=tuple(found), pages=pages, folders=taken)
+            return Course(exercises=tuple(found), pages=pages, folders=made_of(found, pages))
     return None
 
 
@@ -321,7 +317,7 @@ def _marked(tree: CourseTree) -> Course | None:
         title = title_in(top.rpartition("/")[2])
         pages = _pages(tree, top, "exercise")
         found.append(PlannedExercise(name=title, number=number, pages=pages, steps=steps))
-    return Course(exercises=tuple(found), folders=tuple(tops))
+    return Course(exercises=tuple(found), folders=made_of(found))
 
 
 def _marked_places(tree: CourseTree) -> Iterator[str]:

@@ -6,6 +6,7 @@ folder, or the files that were read of one: both give the same plan.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -110,6 +111,22 @@ class Course:
         return list(dict.fromkeys(found))[:MOST_FILES]
 
 
+def made_of(
+    exercises: Iterable[PlannedExercise], pages: Iterable[PlannedPage] = ()
+) -> tuple[str, ...]:
+    """What exercises consist of: the folders of both sides of their steps, their pages and `pages`, and files
+    elsewhere. What lies beside these, such as slides, is no part of the course."""
+    found = dict.fromkeys(page.path for page in pages)
+    for exercise in exercises:
+        found |= dict.fromkeys(page.path for page in exercise.pages)
+        for step in exercise.steps:
+            sides = [each for each in (step.problem_dir, step.solution_dir) if each]
+            inside = tuple(f"{each}/" for each in sides)
+            found |= dict.fromkeys(sides)
+            found |= dict.fromkeys(each for each in step.files if not each.startswith(inside))
+    return tuple(found)
+
+
 def in_order(names: Iterable[str]) -> list[str]:
     """Names as people count them: `2` before `10`."""
 
@@ -148,6 +165,13 @@ def is_folder(tree: CourseTree, path: str) -> bool:
 
 def joined(*parts: str) -> str:
     return "/".join(filter(None, parts))
+
+
+def stated_path(folder: str, path: str) -> str:
+    """The path of a file that the settings in `folder` name, without `.` and `..`; "" for none, and for one
+    outside of the course."""
+    found = posixpath.normpath(joined(folder, path.strip("/")))
+    return "" if not path.strip("/") or found.split("/")[0] in (".", "..") else found
 
 
 def files_below(tree: CourseTree, folder: str, *, depth: int = 12) -> Iterator[str]:

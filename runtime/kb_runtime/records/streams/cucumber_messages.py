@@ -58,7 +58,7 @@ class _Features:
                         self._conditions.add(text(step.get("id")))
 
     def record(self, pickle: _Message, expected: str) -> dict[str, Any]:
-        ids = [text(each) for each in pickle.get("astNodeIds") or () if isinstance(each, str)]
+        ids = _sources(pickle)
         scenario = next((self._nodes[each] for each in ids if each in self._nodes), {})
         place = next((self._place[each] for each in ids if each in self._place), [])
         uri = text(pickle.get("uri")).removeprefix("file:").replace("\\", "/")
@@ -86,13 +86,19 @@ class _Features:
         """The steps of the backgrounds, and of the scenario itself."""
         sides: tuple[list[Line], list[Line]] = ([], [])
         for step in objects(pickle.get("steps")):
-            ids = [text(each) for each in step.get("astNodeIds") or ()]
+            ids = _sources(step)
             written = next((self._nodes[each] for each in ids if each in self._nodes), {})
             keyword, said = text(written.get("keyword")).strip(), text(step.get("text"))
             kind = steps_in_any_language().get(keyword, keyword)
             line = Line(kind, f"{keyword} {said}".strip(), said, _data(step.get("argument")))
             sides[self._conditions.isdisjoint(ids)].append(line)
         return sides
+
+
+def _sources(held: _Message) -> list[str]:
+    """The ids of what a pickle, or a step of one, is made of in its feature."""
+    ids = held.get("astNodeIds")
+    return [each for each in ids if isinstance(each, str)] if isinstance(ids, list) else []
 
 
 def _data(argument: Any) -> list[str]:

@@ -11,8 +11,8 @@ from kb_runtime.records.gherkin import numbered
 from kb_runtime.records.outcomes import FAILED, PASSED, SKIPPED, ended
 
 _POINT = re.compile(
-    r"(?P<failed>not )?ok\b[ \t]*(?P<number>\d+)?[ \t]*(?:-[ \t]+)?"
-    r"(?P<title>(?:[^#\\]|\\.|\\\Z|#(?!\s*(?i:skip|todo)))*)"
+    r"(?P<failed>not )?ok\b[ \t]*+(?P<number>\d+)?[ \t]*+(?:-[ \t]+)?"
+    r"(?P<title>(?:[^#\\]|\\.|\\\Z|#(?![ \t]*(?i:skip|todo)))*+)"
     r"(?:#[ \t]*(?P<directive>(?i:skip|todo))\S*[ \t]*(?P<reason>.*))?"
 )
 _PLAN = re.compile(r"1\.\.\d+\b[ \t]*(?:#.*)?")
@@ -24,7 +24,7 @@ _GROUP = re.compile(
 """A comment above tests, which tape writes for the test that they are assertions of."""
 _FIELD = re.compile(r"[ \t]*(\w+):[ \t]*(?:[|>][+-]?[ \t]*)?(.*)")
 _PLACE = re.compile(r"(?:.*[(\s]|\A)?(?:file://)?([^\s:()]+\.\w+):(\d+)(?::\d+)?\)?")
-_TIME = re.compile(r"[ \t]*#[ \t]*time=\S*\Z")
+_TIME = re.compile(r"#[ \t]*time=\S*\Z")
 _MESSAGES = ("message", "error", "failure")
 _QUOTES = "\"'"
 _COMMENTS = 3

@@ -11,6 +11,10 @@ _SPECIFICATION = re.compile(r"#(?!#)[ \t]*(\S.*)")
 _SCENARIO = re.compile(r"##(?!#)[ \t]*(\S.*)")
 _STEP = re.compile(r"\*[ \t]*(\S.*)")
 _TAGS = re.compile(r"tags[ \t]*:[ \t]*(.*)", re.IGNORECASE)
+_OF_PACKAGE = re.compile(
+    r"^%(?:build|changelog|description|files|install|package|prep)\b", re.MULTILINE
+)
+"""A section of a specification of RPM, whose comments and changes look like headings and steps."""
 _UNDERLINE = {"=": 1, "-": 2}
 _TEARDOWN = re.compile(r"_{3,}")
 _TABLE = re.compile(r"table[ \t]*:.*", re.IGNORECASE)
@@ -47,7 +51,7 @@ def records(text: str, name: str) -> list[dict[str, Any]]:
     """A record for each scenario of the specification `name`, which may have folders; none of a file of
     another kind. What is done before each of them is its preconditions; what is done after it is not read,
     nor are the steps within concepts, which other files define."""
-    whole, scenarios = _parts(text.splitlines())
+    whole, scenarios = (None, []) if _OF_PACKAGE.search(text) else _parts(text.splitlines())
     if whole is None:
         return []
     stem = name.rpartition("/")[2].rpartition(".")[0]

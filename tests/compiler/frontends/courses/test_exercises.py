@@ -193,6 +193,18 @@ def test_notebooks_are_shown_as_they_are_read(tmp_path: Path) -> None:
     ]
 
 
+def test_pictures_in_notebooks_do_not_count_as_their_size(tmp_path: Path) -> None:
+    drawn = {"output_type": "display_data", "data": {"image/png": "A" * 300_000}}
+    files = {}
+    for n in (1, 2, 3):
+        files[f"exercises/0{n}.ipynb"] = notebook("Do it.")
+        book = json.loads(notebook("Done."))
+        book["cells"].append({"cell_type": "code", "source": "draw()", "outputs": [drawn]})
+        files[f"solutions/0{n}.ipynb"] = json.dumps(book)
+    _, sections = course(tmp_path, files)
+    assert "draw()" in told(sections, 2, 1)[1][1]
+
+
 def test_a_guide_leads_from_initial_to_complete(tmp_path: Path) -> None:
     files = {
         "README.md": "# Build a nest\n",

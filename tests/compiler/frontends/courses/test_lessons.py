@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from tests.compiler.frontends.courses.school import course, outline, told
 from tests.compiler.recognition.trees import page, recognised, write_tree
 
@@ -107,6 +108,22 @@ def test_scenarios_are_exercises_in_the_order_of_their_course(tmp_path: Path) ->
         ("solution-instructions", "<details><summary>Solution</summary>\n\nDone.\n</details>\n"),
         ("solution-code", "test -e nest\n"),
     ]
+
+
+@pytest.mark.parametrize("place", ["../../secret.md", "{root}/secret.md", "x" * 5_000])
+def test_scenarios_read_no_files_elsewhere(tmp_path: Path, place: str) -> None:
+    (tmp_path / "secret.md").write_text("Elsewhere.\n")
+    step = {"text": place.format(root=tmp_path), "verify": place.format(root=tmp_path)}
+    files = {
+        "index.json": json.dumps({"details": {"steps": [step, {"text": "./a.md"}]}}),
+        "eggs/index.json": json.dumps({"details": {"steps": [step]}}),
+        "a.md": "Build.\n",
+    }
+    for folder in ("", "eggs"):
+        tree = {name: text for name, text in files.items() if name.startswith(folder)}
+        _, sections = course(tmp_path / f"in{folder}", tree)
+        assert "Elsewhere" not in "".join(each.text for each in sections)
+    assert told(course(tmp_path, files)[1], 1, 2) == [("problem-instructions", "Build.\n")]
 
 
 def test_activities_of_a_course_in_a_repository_are_steps(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.compiler.recognition.trees import page, read, write_tree
 
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.reading import read_inputs
-from kbc.records import WorkshopRecord
+from kbc.records import WorkshopRecord, WorkshopSection
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,7 @@ from kbc.records import WorkshopRecord
         {f"tasks/00{n}-fix.md": "# Fix\n" for n in range(1, 6)},
         {f"migrations/000{n}_add/up.sql": "select 1;\n" for n in range(1, 6)},
         {"config.json": '{"exercises": []}', "exercises/a.py": "1\n"},
+        {"config.json": '{"exercises": {"practice": []}}', "exercises/a.py": "1\n"},
         {"index.json": '{"details": {}}', "index.yml": "title: x\n"},
     ],
 )
@@ -73,6 +74,7 @@ def test_a_numbered_workshop_is_in_no_other_layout(tmp_path: Path) -> None:
         "<details>" + "<summary" * 20_000,
         "<h1 " * 40_000,
         "##" + " " * 60_000 + "x",
+        "## x" + " " * 3_000 + "y",
         ":" * 100_000 + "!",
         "### " + ":" * 60_000,
     ],
@@ -85,3 +87,32 @@ def test_hostile_lines_take_no_time(tmp_path: Path, line: str) -> None:
     }
     workshop, _ = course(tmp_path, files)
     assert len(workshop.exercises) == 1
+
+
+@pytest.mark.parametrize(
+    ("sides", "beside"),
+    [
+        (("0{}/start/a.py", "0{}/end/a.py"), ("01/slides/deck.md", "04/b.py")),
+        (("exercises/0{}/a.py", "solutions/0{}/a.py"), ("exercises/b.py", "solutions/09/b.py")),
+        (("0{}/problem.py", "0{}/solution.py"), ("01/slides/deck.md", "02/b.py")),
+    ],
+)
+def test_what_lies_beside_exercises_is_read_as_ever(
+    tmp_path: Path, sides: tuple[str, str], beside: tuple[str, str]
+) -> None:
+    own = {side.format(n): f"{side}\n" for side in sides for n in (1, 2, 3)}
+    files = {**own, "README.md": "# Nests\n", **dict.fromkeys(beside, "fly()\n")}
+    tree = write_tree(tmp_path / "nests", files)
+    records = [each for found in read(tree)[0].records.values() for each in found]
+    assert any(isinstance(each, WorkshopRecord) for each in records)
+    others = {each.path for each in records if not isinstance(each, WorkshopSection)}
+    assert set(beside) <= others
+    assert others.isdisjoint(own)
+
+
+def test_helpers_beside_assignments_are_read_as_ever(tmp_path: Path) -> None:
+    files = {"nbgrader_config.py": "c = 1\n", "source/one/helper.py": "fly()\n"}
+    files["source/one/a.ipynb"] = '{"cells": [{"cell_type": "markdown", "source": "Do it."}]}'
+    records = read(write_tree(tmp_path / "nests", files))[0].records.values()
+    paths = [getattr(each, "path", "") for found in records for each in found]
+    assert "source/one/helper.py" in paths

@@ -105,3 +105,8 @@ def test_scenarios_are_told_with_their_steps_and_last_outcomes() -> None:
 def test_a_scenario_that_did_not_run_has_no_outcome() -> None:
     (case,) = cases({"pickle": pickle(1, "3")})
     assert case.expected_results == ""
+
+
+def test_values_of_other_types_are_none() -> None:
+    (case,) = cases({"pickle": {"astNodeIds": 5, "name": "Starts", "steps": [{"astNodeIds": 7}]}})
+    assert (case.uid, case.steps) == (": Starts", ())

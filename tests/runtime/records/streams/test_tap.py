@@ -111,3 +111,10 @@ def test_another_text_is_no_report(text: str) -> None:
     with pytest.raises(CaseFileError, match="no line of TAP") as caught:
         parse("x.tap", text.encode())
     assert caught.value.is_other
+
+
+@pytest.mark.parametrize(
+    "line", [f"ok{' ' * 3_000}#\u00a0skip", f"ok 1 - a{' ' * 200_000}b"], ids=["mark", "title"]
+)
+def test_hostile_lines_take_no_time(line: str) -> None:
+    assert len(told(f"{line}\n")) == 1

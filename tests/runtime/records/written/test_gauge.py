@@ -64,6 +64,7 @@ def test_underlined_headings_are_headings() -> None:
     "text",
     [
         "Name: heron\nVersion: 1\n\n%description\nA tool.\n\n%prep\n%setup -q\n* Mon Jan 1 2024\n",
+        "# Heron\n## unpack\n%prep\n%setup -q\n%changelog\n* Mon Jan 1 2024 A <a@heron.example>\n",
         "# -*- mode: python -*-\na = Analysis(['heron.py'])\npyz = PYZ(a.pure)\n",
     ],
 )

@@ -57,9 +57,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
         options={"config_folder": folder, **own},
     )
     sites: list[Site] = []
-    for name, options in plugins:
-        part = _of_plugin(tree, whole, name, options, {each.name for each in sites})
-        sites += [part] if part else []
+    defaults = [_default_folder(name) for name, _ in plugins]
+    for default, (_, options) in zip(defaults, plugins, strict=True):
+        if default:
+            taken, is_only = {each.name for each in sites}, defaults.count(default) == 1
+            part = _of_plugin(tree, whole, default, options, taken, is_only=is_only)
+            sites += [part] if part else []
     pages = joined(folder, "src/pages")
     if sites and SidebarPages(tree, pages).has_any:
         sites.append(
@@ -75,18 +78,28 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     return sites
 
 
+def _default_folder(plugin: str) -> str:
+    """Where a plugin for documentation or a blog has its pages unless it says so; "" of other plugins."""
+    return "blog" if _BLOG.fullmatch(plugin) else "docs" if _DOCS.fullmatch(plugin) else ""
+
+
 def _of_plugin(
-    tree: IncludeTree, whole: Site, name: str, options: Mapping[str, Any], taken: set[str]
+    tree: IncludeTree,
+    whole: Site,
+    default: str,
+    options: Mapping[str, Any],
+    taken: set[str],
+    *,
+    is_only: bool,
 ) -> Site | None:
-    """The documentation set or blog that a plugin makes of a folder; None where it makes none. `whole` is
-    what all parts of the site have in common, `taken` are the names of other parts."""
-    is_blog = _BLOG.fullmatch(name) is not None
-    if not is_blog and not _DOCS.fullmatch(name):
-        return None
+    """The documentation set or blog that a plugin makes of a folder, that of the `default` where it states
+    none; None where it makes none. `whole` is what all parts of the site have in common, `taken` are the
+    names of other parts. A plugin that `is_only` of its kind may read a copy of the usual folder, which a
+    script makes when the site is built; of several, one that reads no folder has pages of its own."""
+    is_blog = default == "blog"
     folder = whole.options["config_folder"]
-    default = "blog" if is_blog else "docs"
     stated = joined(folder, text(options, "path") or default)
-    if not tree.names(stated):  # a script writes it when the site is built, from the usual one
+    if is_only and not tree.names(stated):
         stated = joined(folder, default)
     content, version = (stated, "") if is_blog else _published(tree, folder, stated, options)
     if not tree.names(content):

@@ -86,6 +86,14 @@ def test_pages_are_those_that_a_script_writes_the_stated_ones_from(tmp_path: Pat
     assert list(_ordered(tmp_path / "tree", files, docs)) == ["b.md", "a.md"]
 
 
+def test_a_generated_set_beside_the_pages_is_no_copy_of_them(tmp_path: Path) -> None:
+    plugin = "['@docusaurus/plugin-content-docs', {id: 'api', path: 'api', routeBasePath: 'api'}]"
+    config = f"module.exports = {{presets: [['classic', {{docs: {{}}}}]], plugins: [{plugin}]}};\n"
+    files = {"docusaurus.config.js": config, "docs/a.md": page("A")}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert [*inputs.records] == ["docs"]
+
+
 def test_a_released_version_has_the_sidebars_of_its_own(tmp_path: Path) -> None:
     files = {
         "versions.json": '["1.0"]',
