@@ -46,7 +46,7 @@ _MARKS = {
     **dict.fromkeys(["cite", "dfn", "em", "i", "var"], "*"),
     **dict.fromkeys(["del", "s", "strike"], "~~"),
 }
-_PAIRED = frozenset([*_CODE, *_MARKS, "a", "sub", "summary", "sup"])
+_PAIRED = frozenset([*_CODE, *_MARKS, "a", "abbr", "sub", "summary", "sup"])
 """Names of elements that become something else than their text."""
 
 _SHOWN_ELSEWHERE = frozenset(["audio", "embed", "iframe", "video"])
@@ -256,6 +256,8 @@ class _TagRewriting:
             return self._label(inner, tag)
         if name == "a":
             return _linked(inner, opened.stated)
+        if name == "abbr":
+            return _explained(inner, opened.stated.get("title", ""))
         if "\n\n" in inner or not inner.strip():
             return inner
         if name in _CODE:
@@ -331,6 +333,14 @@ def _linked(inner: str, stated: Mapping[str, str]) -> str:
     if "\n" in before:  # indented as the element is
         before = "\n" * before.count("\n")
     return f"{before}{_link(text, address)}{after}" + "\n" * within
+
+
+def _explained(inner: str, title: str) -> str:
+    """A term with what a page shows of it when one points there: what it is short for, or means."""
+    said = " ".join(unescape(title).split())
+    term = inner.rstrip()
+    is_more = said and said.casefold() not in inner.casefold()
+    return f"{term} ({said}){inner[len(term) :]}" if is_more and term else inner
 
 
 _WITHOUT_BRACKETS = str.maketrans("", "", "[]")

@@ -25,6 +25,8 @@ from kbc.languages.html.tags import without_html_tags
          "\none two\nthree\n\n"),
         ("1. a\n\n   <div>\n       b\n   </div>\n", "1. a\n\n   \n   b\n   \n"),
         ("Fly <b>high</b>, <i>far</i>, <del>low</del>.\n", "Fly **high**, *far*, ~~low~~.\n"),
+        ('A <abbr title="Low-weight kite">LWK</abbr>, an <abbr title="kite">old kite</abbr>.\n',
+         "A LWK (Low-weight kite), an old kite.\n"),
         ("<kbd>Ctrl</kbd>+<kbd>Z</kbd> or <code>Nest&lt;T&gt;</code>\n", "`Ctrl`+`Z` or `Nest<T>`\n"),
         ('<a href="https://kite.example">the <b>kite</b></a>\n', "[the **kite**](https://kite.example)\n"),
         ('<a href="u">\n  <img src="logo.svg" alt="Logo">\n</a>\n', "\n[![Logo](logo.svg)](u)\n\n"),
