@@ -69,12 +69,17 @@ _ID = re.compile(r"[\w:.-]+")
 _ROW = re.compile(r"[ \t>]*\|")
 _QUOTES = re.compile(r"[ \t]*(?:>[ \t]*)*")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
+_RAISED = re.compile(r"(?<=([^<>]))<su([pb])>([^<>]{1,100})</su\2>")
 _ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _ICON = re.compile(
     r"(?<![\w-])(?:fa|bi|mdi|icon|glyphicon)-(?!(?:lg|sm|xs|fw|\dx)\b)([a-z][a-z-]*)"
 )
-_TEXT_BESIDE = re.compile(r"[ \t]*[^\s]")
-_TEXT_BELOW = re.compile(r"[ \t]*\n[ \t>]*[^\s>]")
+_UNSEEN = (
+    rf"(?:[ \t]|</?(?!(?i:a|embed|iframe|img|video|audio)\b)(?i:{_NAMES})(?:[ \t][^<>\n]*)?>)*+"
+)
+"""Blanks, and tags that leave nothing on the page."""
+_TEXT_BESIDE = re.compile(rf"{_UNSEEN}[^\s]")
+_TEXT_BELOW = re.compile(rf"{_UNSEEN}\n[ \t>]*[^\s>]")
 _ADDRESS = re.compile(r"[^\s()<>]+")
 _OTHER_BLOCK = re.compile(r"^[ \t]*(?:#|[-*+>|][ \t]|\d+[.)][ \t]|`{3}|~{3})", re.MULTILINE)
 _INDENTED_CODE = 4  # columns
@@ -240,9 +245,10 @@ class _TagRewriting:
             return self._label(inner, tag)
         if name == "a":
             return _linked(inner, opened.stated)
-        if "\n\n" in inner or not inner.strip():
+        if "\n\n" in inner or not inner.strip() or _OTHER_BLOCK.search(inner.lstrip()):
             return inner
         if name in _CODE:
+            raw = _RAISED.sub(_in_code, raw)
             code = " ".join(unescape(_ANY_TAG.sub("", raw)).split())
             if not code or "\n" in raw.strip():
                 return inner
@@ -261,16 +267,27 @@ class _TagRewriting:
         return f"{before}{text}{after}"
 
     def _label(self, inner: str, tag: re.Match[str]) -> str:
-        """The label of text that a page shows on demand, as a paragraph in as many lines."""
+        """The label of text that a page shows on demand, as a paragraph in as many lines, above what is in
+        it beside paragraphs (code, a list)."""
+        source = self._source
+        first = len(inner) - len(inner.lstrip())
+        if not inner.startswith(("```", "~~~"), first):
+            first = inner.find("\n", first) + 1 or len(inner)
+        other = _OTHER_BLOCK.search(inner, first)
+        blocks = inner[other.start() :] if other else ""
+        inner = inner[: len(inner) - len(blocks)]
         label = " ".join(inner.replace("**", "").split())
         if not label:
-            return inner
-        source = self._source
+            return inner + blocks
         shown = f"**{label}**" if "*" not in label and label[0] != "#" else label
         margin = _QUOTES.match(source, source.rfind("\n", 0, tag.start()) + 1)
         quotes = margin[0] if margin else ""
         blank_line = f"\n{quotes.rstrip()}"
         lines = inner.count("\n")
+        if blocks:
+            is_beside_text = blocks[-1] != "\n" and _TEXT_BESIDE.match(source, tag.end())
+            end = f"\n{quotes}" if is_beside_text else ""
+            return f"{shown}{blank_line * (lines - 1)}\n{blocks}{end}"
         if _TEXT_BESIDE.match(source, tag.end()):
             return f"{shown}{blank_line * max(1, lines)}\n{quotes}"
         is_above_text = _TEXT_BELOW.match(source, tag.end()) is not None
@@ -310,6 +327,11 @@ def _linked(inner: str, stated: Mapping[str, str]) -> str:
     if "\n" in before:  # indented as the element is
         before = "\n" * before.count("\n")
     return f"{before}{_link(text, address)}{after}" + "\n" * within
+
+
+def _in_code(found: re.Match[str]) -> str:
+    """Raised or lowered text in code."""
+    return (raised if found[2] == "p" else lowered)(found[3], found[1])
 
 
 _WITHOUT_BRACKETS = str.maketrans("", "", "[]")
