@@ -65,6 +65,9 @@ _KNOWN_TAG = re.compile(rf"</?(?i:{_NAMES})(?:\s[^<>]*)?>")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BOUND = re.compile(r"\s[:@][\w.:-]+=(?:\"[^\"]*\"|'[^']*')")
 """What a program computes."""
+_UNQUOTED = re.compile(
+    r"(?<=\s)(?P<name>[a-z-]{1,40})=(?P<value>[^\s\"'`=<>{}]+)|\"[^\"]*\"|'[^']*'"
+)
 _ID = re.compile(r"[\w:.-]+")
 _ROW = re.compile(r"[ \t>]*\|")
 _QUOTES = re.compile(r"[ \t]*(?:>[ \t]*)*")
@@ -194,7 +197,7 @@ class _TagRewriting:
         return is_indented and self._line in self._code_lines
 
     def _begin(self, name: str, tag: re.Match[str]) -> None:
-        stated = attributes(_BOUND.sub("", tag["stated"]))
+        stated = _stated(_BOUND.sub("", tag["stated"]))
         source, end = self._source, tag.end()
         place = stated.get("id", "") or (stated.get("name", "") if name == "a" else "")
         is_empty = tag[0].endswith("/>") or source.startswith(f"</{name}>", end)
@@ -327,6 +330,13 @@ def _linked(inner: str, stated: Mapping[str, str]) -> str:
     if "\n" in before:  # indented as the element is
         before = "\n" * before.count("\n")
     return f"{before}{_link(text, address)}{after}" + "\n" * within
+
+
+def _stated(attributes_of_tag: str) -> dict[str, str]:
+    """The attributes of a tag, also those whose values are written without quotes."""
+    found = _UNQUOTED.finditer(attributes_of_tag) if "=" in attributes_of_tag else ()
+    plain = {each["name"]: each["value"] for each in found if each["name"]}
+    return plain | attributes(attributes_of_tag)
 
 
 def _in_code(found: re.Match[str]) -> str:

@@ -34,6 +34,8 @@ from kbc.languages.html.tags import without_html_tags
         ("<kbd>Ctrl</kbd>+<kbd>Z</kbd> or <code>Nest&lt;T&gt;</code>\n", "`Ctrl`+`Z` or `Nest<T>`\n"),
         ('<a href="https://kite.example">the <b>kite</b></a>\n', "[the **kite**](https://kite.example)\n"),
         ('<a href="u">\n  <img src="logo.svg" alt="Logo">\n</a>\n', "\n[![Logo](logo.svg)](u)\n\n"),
+        ("<a href=#wind title='no id=x'>kite</a>, <img src=logo.svg alt=Logo>\n",
+         "[kite](#wind), ![Logo](logo.svg)\n"),
         ('<a :href="at(x)">kite</a> <a href="a b">c</a>\n', "kite [c](<a b>)\n"),
         ('<iframe width="5" src="https://v.example/x" title="A flight"></iframe>\n',
          "[A flight](https://v.example/x)\n"),
