@@ -206,7 +206,7 @@ class _TagRewriting:
             return
         anchor = f'<a id="{place}"></a>' if place and _ID.fullmatch(place) else ""
         if name == "img":
-            self._replace(tag.start(), end, _picture(stated))
+            self._replace(tag.start(), end, anchor + _picture(stated))
             return
         if name in _SHOWN_ELSEWHERE and (address := stated.get("src", "")):
             label = " ".join(stated.get("title", name).split()).translate(_WITHOUT_BRACKETS)

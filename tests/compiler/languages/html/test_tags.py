@@ -33,6 +33,7 @@ from kbc.languages.html.tags import without_html_tags
         ("Fly <b>high</b>, <i>far</i>, <del>low</del>.\n", "Fly **high**, *far*, ~~low~~.\n"),
         ("<kbd>Ctrl</kbd>+<kbd>Z</kbd> or <code>Nest&lt;T&gt;</code>\n", "`Ctrl`+`Z` or `Nest<T>`\n"),
         ('<a href="https://kite.example">the <b>kite</b></a>\n', "[the **kite**](https://kite.example)\n"),
+        ('<img src="logo.svg" id="logo" />\n', '<a id="logo"></a>![](logo.svg)\n'),
         ('<a href="u">\n  <img src="logo.svg" alt="Logo">\n</a>\n', "\n[![Logo](logo.svg)](u)\n\n"),
         ("<a href=#wind title='no id=x'>kite</a>, <img src=logo.svg alt=Logo>\n",
          "[kite](#wind), ![Logo](logo.svg)\n"),
