@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
+from kbc.languages import markdown
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 
@@ -213,6 +216,24 @@ def test_links_lead_to_ids_that_tags_of_components_state() -> None:
         '<Samples titleText="Basics" titleId="basics">\n\ntext\n\n</Samples>\n'
     )
     assert [each[1:3] for each in checked({"docs/a.md": page})] == [(3, "dead-anchor")]
+
+
+def test_the_file_of_a_page_is_parsed_only_for_links_that_its_text_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[str] = []
+    parse = markdown.parse
+
+    def counting(text: str, *, mdx: bool = False) -> markdown.Document:
+        parsed.append(text)
+        return parse(text, mdx=mdx)
+
+    monkeypatch.setattr(markdown, "parse", counting)
+    page = "# Wind\n\n[up](#wind)\n\n<div>\nText\n</div>\n"
+    assert not checked({"docs/a.md": page})
+    assert page not in parsed
+    checked({"docs/a.md": page.replace("#wind", "#gust")})
+    assert page.replace("#wind", "#gust") in parsed
 
 
 def test_tabs_and_lines_of_code_have_numbered_anchors() -> None:

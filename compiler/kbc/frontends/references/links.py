@@ -148,7 +148,12 @@ class _Headings:
         self._pages = pages
         self._rules = rules
         self._targets = _project_targets(pages.values(), rules, collections)
-        self.of_page = cache(lambda path: _anchors(pages[path], self._of(pages[path])))
+        self._shown = cache(lambda path: _anchors(pages[path], self._of(pages[path])))
+        self._stored = cache(lambda path: _stored_ids(pages[path]))
+
+    def of_page(self, path: str) -> frozenset[str]:
+        """All anchors of a page."""
+        return self._shown(path) | self._stored(path)
 
     def _of(self, record: CompiledRecord) -> AnchorRules:
         return self._rules.get(record.collection, _ANY)
@@ -163,9 +168,10 @@ class _Headings:
         is_any = own == _ANY  # some of these sites keep the case of headings in their anchors
         if is_own and ((is_any and _has_parts_elsewhere(page)) or own.other_projects):
             return True
-        known = self.of_page(path)
         tried = {written, anchor, anchor.lower() if is_any else anchor}
-        if not known.isdisjoint(tried) or (own.slugs_links and slug(anchor, own.style) in known):
+        tried |= {slug(anchor, own.style)} if own.slugs_links else set()
+        # To read a file takes as long as its text, in which most anchors are.
+        if not (self._shown(path).isdisjoint(tried) and self._stored(path).isdisjoint(tried)):
             return True
         if _OF_AN_OPERATION.fullmatch(anchor) and _stated(page, "openapi"):
             return True
@@ -219,8 +225,7 @@ def _project_targets(
 
 
 def _anchors(record: Page, rules: AnchorRules) -> frozenset[str]:
-    """What a link may name, with the ids that are stated by tags of components, which the text does not
-    have: they are in the file as it is stored."""
+    """What a link may name in the text of a page."""
     parsed = markdown.parse(record.text, mdx=is_mdx(record))
     found = markdown.anchors(parsed, rules)
     if (
@@ -233,4 +238,11 @@ def _anchors(record: Page, rules: AnchorRules) -> frozenset[str]:
     if rules.tabs:
         tabs = {slug(title, rules.tabs) for title in _TAB.findall(stored)}
         found |= tabs | {f"{heading}-{tab}" for heading in found for tab in tabs}
-    return found | markdown.parse(stored, mdx=is_mdx(record)).ids if stored else found
+    return found
+
+
+def _stored_ids(record: Page) -> frozenset[str]:
+    """The ids that are stated by tags of components, which the text does not have: they are in the file as it
+    is stored."""
+    stored = record.stored if isinstance(record, DocRecord) else ""
+    return markdown.parse(stored, mdx=is_mdx(record)).ids if stored else frozenset()

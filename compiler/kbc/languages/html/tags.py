@@ -67,17 +67,25 @@ _KNOWN_TAG = re.compile(rf"</?(?i:{_NAMES})(?:\s[^<>]*)?>")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BOUND = re.compile(r"\s[:@][\w.:-]+=(?:\"[^\"]*\"|'[^']*')")
 """What a program computes."""
+_UNQUOTED = re.compile(
+    r"(?<=\s)(?P<name>[a-z-]{1,40})=(?P<value>[^\s\"'`=<>{}]+)|\"[^\"]*\"|'[^']*'"
+)
 _ID = re.compile(r"[\w:.-]+")
 _ROW = re.compile(r"[ \t>]*\|")
 _HEADING = re.compile(rf"[ \t>]*#{{1,6}}[ \t]([^\n]{{1,{MAX_TITLE_CHARS}}})")
 _QUOTES = re.compile(r"[ \t]*(?:>[ \t]*)*")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
+_RAISED = re.compile(r"(?<=([^<>]))<su([pb])>([^<>]{1,100})</su\2>")
 _ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _ICON = re.compile(
     r"(?<![\w-])(?:fa|bi|mdi|icon|glyphicon)-(?!(?:lg|sm|xs|fw|\dx)\b)([a-z][a-z-]*)"
 )
-_TEXT_BESIDE = re.compile(r"[ \t]*[^\s]")
-_TEXT_BELOW = re.compile(r"[ \t]*\n[ \t>]*[^\s>]")
+_UNSEEN = (
+    rf"(?:[ \t]|</?(?!(?i:a|embed|iframe|img|video|audio)\b)(?i:{_NAMES})(?:[ \t][^<>\n]*)?>)*+"
+)
+"""Blanks, and tags that leave nothing on the page."""
+_TEXT_BESIDE = re.compile(rf"{_UNSEEN}[^\s]")
+_TEXT_BELOW = re.compile(rf"{_UNSEEN}\n[ \t>]*[^\s>]")
 _ADDRESS = re.compile(r"[^\s()<>]+")
 _OTHER_BLOCK = re.compile(r"^[ \t]*(?:#|[-*+>|][ \t]|\d+[.)][ \t]|`{3}|~{3})", re.MULTILINE)
 _INDENTED_CODE = 4  # columns
@@ -204,7 +212,7 @@ class _TagRewriting:
         return is_indented and self._line in self._code_lines
 
     def _begin(self, name: str, tag: re.Match[str]) -> None:
-        stated = attributes(_BOUND.sub("", tag["stated"]))
+        stated = _stated(_BOUND.sub("", tag["stated"]))
         source, end = self._source, tag.end()
         place = stated.get("id", "") or (stated.get("name", "") if name == "a" else "")
         is_empty = tag[0].endswith("/>") or source.startswith(f"</{name}>", end)
@@ -214,7 +222,7 @@ class _TagRewriting:
         anchor = f'<a id="{place}"></a>' if place and _ID.fullmatch(place) else ""
         if name == "img":
             shown = "" if self._is_in_titled_heading(tag) else _picture(stated)
-            self._replace(tag.start(), end, shown)
+            self._replace(tag.start(), end, anchor + shown)
             return
         if name in _SHOWN_ELSEWHERE and (address := stated.get("src", "")):
             label = " ".join(stated.get("title", name).split()).translate(_WITHOUT_BRACKETS)
@@ -258,9 +266,10 @@ class _TagRewriting:
             return _linked(inner, opened.stated)
         if name == "abbr":
             return _explained(inner, opened.stated.get("title", ""))
-        if "\n\n" in inner or not inner.strip():
+        if "\n\n" in inner or not inner.strip() or _OTHER_BLOCK.search(inner.lstrip()):
             return inner
         if name in _CODE:
+            raw = _RAISED.sub(_in_code, raw)
             code = " ".join(unescape(_ANY_TAG.sub("", raw)).split())
             if not code or "\n" in raw.strip():
                 return inner
@@ -279,16 +288,27 @@ class _TagRewriting:
         return f"{before}{text}{after}"
 
     def _label(self, inner: str, tag: re.Match[str]) -> str:
-        """The label of text that a page shows on demand, as a paragraph in as many lines."""
+        """The label of text that a page shows on demand, as a paragraph in as many lines, above what is in
+        it beside paragraphs (code, a list)."""
+        source = self._source
+        first = len(inner) - len(inner.lstrip())
+        if not inner.startswith(("```", "~~~"), first):
+            first = inner.find("\n", first) + 1 or len(inner)
+        other = _OTHER_BLOCK.search(inner, first)
+        blocks = inner[other.start() :] if other else ""
+        inner = inner[: len(inner) - len(blocks)]
         label = " ".join(inner.replace("**", "").split())
         if not label:
-            return inner
-        source = self._source
+            return inner + blocks
         shown = f"**{label}**" if "*" not in label and label[0] != "#" else label
         margin = _QUOTES.match(source, source.rfind("\n", 0, tag.start()) + 1)
         quotes = margin[0] if margin else ""
         blank_line = f"\n{quotes.rstrip()}"
         lines = inner.count("\n")
+        if blocks:
+            is_beside_text = blocks[-1] != "\n" and _TEXT_BESIDE.match(source, tag.end())
+            end = f"\n{quotes}" if is_beside_text else ""
+            return f"{shown}{blank_line * (lines - 1)}\n{blocks}{end}"
         if _TEXT_BESIDE.match(source, tag.end()):
             return f"{shown}{blank_line * max(1, lines)}\n{quotes}"
         is_above_text = _TEXT_BELOW.match(source, tag.end()) is not None
@@ -341,6 +361,18 @@ def _explained(inner: str, title: str) -> str:
     term = inner.rstrip()
     is_more = said and said.casefold() not in inner.casefold()
     return f"{term} ({said}){inner[len(term) :]}" if is_more and term else inner
+
+
+def _stated(attributes_of_tag: str) -> dict[str, str]:
+    """The attributes of a tag, also those whose values are written without quotes."""
+    found = _UNQUOTED.finditer(attributes_of_tag) if "=" in attributes_of_tag else ()
+    plain = {each["name"]: each["value"] for each in found if each["name"]}
+    return plain | attributes(attributes_of_tag)
+
+
+def _in_code(found: re.Match[str]) -> str:
+    """Raised or lowered text in code."""
+    return (raised if found[2] == "p" else lowered)(found[3], found[1])
 
 
 _WITHOUT_BRACKETS = str.maketrans("", "", "[]")

@@ -26,6 +26,8 @@ _WITHDRAWN = frozenset({"deprecated", "wip"})
 """States of exercises that learners are not shown."""
 _HINTS = "hints.md"
 _PAGES = ("introduction.md", "instructions.md", "instructions.append.md", _HINTS)
+_ABOUT_SOLUTIONS = (".approaches", ".articles")
+"""Folders with an introduction, and a folder for each way to solve the exercise."""
 _SOLUTIONS = ("example", "exemplar")
 _UNSOLVED = re.compile(r"%\{(\w+)\}")
 
@@ -91,13 +93,16 @@ def _step(tree: CourseTree, folder: str, title: str) -> PlannedStep:
     return PlannedStep(
         title=title,
         number=1,
-        pages=tuple(
-            PlannedPage(
-                "problem-instructions",
-                joined(folder, ".docs", name),
-                "hints" if name == _HINTS else "",
-            )
-            for name in pages
+        pages=(
+            *(
+                PlannedPage(
+                    "problem-instructions",
+                    joined(folder, ".docs", name),
+                    "hints" if name == _HINTS else "",
+                )
+                for name in pages
+            ),
+            *(PlannedPage("solution-instructions", path) for path in _explained(tree, folder)),
         ),
         problem={name: joined(folder, name) for name in stubs},
         solution={name: joined(folder, each) for name, each in zip(names, found, strict=True)},
@@ -105,6 +110,17 @@ def _step(tree: CourseTree, folder: str, title: str) -> PlannedStep:
         problem_dir=folder,
         solution_dir=joined(folder, ".meta") if found else "",
     )
+
+
+def _explained(tree: CourseTree, folder: str) -> Iterator[str]:
+    """The pages about solutions of an exercise."""
+    for place in (joined(folder, name) for name in _ABOUT_SOLUTIONS):
+        names = tree.names(place)
+        if "introduction.md" in names:
+            yield joined(place, "introduction.md")
+        for name in names:
+            if "content.md" in tree.names(joined(place, name)):
+                yield joined(place, name, "content.md")
 
 
 def _named(value: Any, slug: str) -> list[str]:
