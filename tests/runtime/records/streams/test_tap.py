@@ -36,7 +36,7 @@ not ok 2 subtracts
     operator: equal
     expected: 1
     actual:   2
-    at: Test.<anonymous> (/work/test/sum.js:9:5)
+    at: Test.<anonymous> (/src/test/sum.js:9:5)
   ...
 # waits
 ok 3 should be equal
@@ -82,7 +82,7 @@ def test_comments_above_tests_name_what_they_are_assertions_of() -> None:
         ("pump::sums numbers::adds", "", "last outcome: passed"),
         (
             "pump::sums numbers::subtracts",
-            "/work/test/sum.js:9",
+            "/src/test/sum.js:9",
             "last outcome: failed, expected: 1, actual: 2",
         ),
         ("pump::waits::should be equal", "", "last outcome: passed"),
