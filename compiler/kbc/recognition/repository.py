@@ -10,7 +10,6 @@ from pathlib import Path
 
 from kb_runtime.live.source_trees import VERSION_CONTROL
 from kbc.formats.registry import BY_NAME
-from kbc.languages.html.page import read_html
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS, MARKDOWN
 from kbc.project.model import Collection
@@ -309,6 +308,8 @@ def _manual_page(tree: IncludeTree, names: Sequence[str], readmes: Sequence[str]
     size = sum(len(tree.peek(each) or b"") for each in readmes)
     if source is None or len(source) <= size:
         return ""
+    from kbc.languages.html.page import read_html  # Beautiful Soup, which few trees need here
+
     page = read_html(source.decode("utf-8-sig", "replace"))
     return name if len(page.text) > size and len(page.anchors) >= _SECTIONS_OF_MANUAL else ""
 
