@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Set
 from pathlib import Path
 
@@ -21,15 +20,19 @@ def least_deep(root: Path, most: int, without: Set[str] = frozenset()) -> list[s
         below: list[str] = []
         for place in level:
             start = f"{place}/" if place else ""
-            _, folders, names = next(os.walk(root / place), ("", [], []))
-            if place and is_published({*folders, *names}):
+            entries = _entries(root / place)
+            if place and is_published({entry.name for entry in entries}):
                 continue
-            found += [start + name for name in names if not _is_special(root / place / name)]
+            folders = {entry.name: entry for entry in entries if _is_folder(entry)}
+            found += [
+                start + entry.name
+                for entry in entries
+                if entry.name not in folders and not _is_special(entry)
+            ]
             below += [
                 start + name
-                for name in sorted(folders)
-                # `Path.is_symlink` raises for too long a path.
-                if not (name.startswith(".") or os.path.islink(root / place / name))  # noqa: PTH114
+                for name, entry in folders.items()
+                if not (name.startswith(".") or entry.is_symlink())
             ]
             if len(found) > most:
                 break
@@ -37,12 +40,32 @@ def least_deep(root: Path, most: int, without: Set[str] = frozenset()) -> list[s
     return sorted(found, key=_in_preorder)
 
 
-def _is_special(path: Path) -> bool:
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """The entries of a folder by name; none of one that cannot be listed."""
     try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError):  # reading it says what is wrong
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
         return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _is_special(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry that is no folder is no file either. The listing says so of most, without a look at
+    the file; reading a link that leads nowhere says what is wrong."""
+    try:
+        if entry.is_file():
+            return False
+        entry.stat()
+    except OSError:
+        return False
+    return True
 
 
 def _in_preorder(path: str) -> list[tuple[bool, str]]:
