@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kbc.languages.includes.fenced import FENCE, after_fence
+from kbc.languages.includes.fenced import fenced_stretches
 from kbc.languages.markdown import heading_text
 from kbc.sources.courses.plan import Lesson
 
@@ -81,12 +81,8 @@ def page_title(text: str) -> str:
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
     """The lines of a page, and whether each is fenced code."""
-    marks = ""
-    for line in text.split("\n"):
-        opening = None if marks else FENCE.match(line)
-        was_open = bool(marks)
-        marks = after_fence(marks, line, opening)
-        yield line, was_open or bool(marks)
+    for stretch, is_code in fenced_stretches(text):
+        yield from ((line, is_code) for line in stretch.split("\n"))
 
 
 def _challenges(text: str) -> tuple[str, list[LessonStep]]:

@@ -22,7 +22,7 @@ from kbc.languages.front_matter import front_matter_end
 from kbc.languages.html.markdown import to_markdown, visible
 from kbc.languages.html.page import read_fragment
 from kbc.languages.includes.fenced import CODE, FENCE, Kept, after_fence, without_marks
-from kbc.languages.mdx.syntax import code_spans
+from kbc.languages.mdx.syntax import VOID_ELEMENTS, code_spans
 from kbc.limits import MAX_HTML_DEPTH, MAX_INLINE_CHARS
 
 _IN_MDX = "table|h[1-6]"
@@ -85,10 +85,9 @@ _JSX_VALUE = re.compile(r"(?<==)\{\s*[\"'`]?([^{}<>\"'`]*)[\"'`]?\s*\}")
 _ID = re.compile(r"[\w:.-]+")
 
 _ONE_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)\b[^<>]*(?<!/)>")
-_WITHOUT_END = frozenset(
-    (*("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"),
-     *("dd", "dt", "li", "option", "p", "tbody", "td", "tfoot", "th", "thead", "tr"))
-)  # fmt: skip
+_WITHOUT_END = VOID_ELEMENTS | {
+    *("dd", "dt", "li", "option", "p", "tbody", "td", "tfoot", "th", "thead", "tr")
+}
 """Elements that have no end tag, or need none."""
 
 

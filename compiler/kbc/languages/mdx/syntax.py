@@ -23,7 +23,7 @@ MAX_IMPORT_CHARS = 2_000
 MAX_WITH_FENCES = 20
 
 # HTML elements that have no closing tag.
-_VOID_ELEMENTS = frozenset(
+VOID_ELEMENTS = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
 )
 
@@ -313,7 +313,7 @@ def _tags(visible: str) -> Iterator[MdxSpan]:
         end = _attributes_end(visible, opening.end(), after_braces)
         if end is None:
             continue
-        alone = visible[start:end].rstrip("> \t\n").endswith("/") or name in _VOID_ELEMENTS
+        alone = visible[start:end].rstrip("> \t\n").endswith("/") or name in VOID_ELEMENTS
         if closing or alone or name in closed_names:
             yield MdxSpan(start, end)
             position = end
