@@ -105,14 +105,9 @@ def _scenarios(tree: CourseTree) -> Course | None:
             path = joined(place, _SCENARIO)
             settings.append(path)
             exercises.append(_scenario(tree, place, steps, len(exercises) + 1))
-    return (
-        Course(
-            exercises=tuple(exercises),
-            settings=tuple(settings),
-        )
-        if exercises
-        else None
-    )
+    if not exercises:
+        return None
+    return Course(exercises=tuple(exercises), settings=tuple(settings))
 
 
 def _ordered(tree: CourseTree, folder: str) -> list[str]:
@@ -179,14 +174,9 @@ def _modules(tree: CourseTree) -> Course | None:
             steps = tuple(_unit(place, *units[uid], at) for at, uid in enumerate(order, 1))
             title = text_at(data, "title") or title_in(place.rpartition("/")[2])
             exercises.append(PlannedExercise(title=title, number=len(exercises) + 1, steps=steps))
-    return (
-        Course(
-            exercises=tuple(exercises),
-            settings=tuple(settings),
-        )
-        if exercises
-        else None
-    )
+    if not exercises:
+        return None
+    return Course(exercises=tuple(exercises), settings=tuple(settings))
 
 
 def _module_places(tree: CourseTree) -> list[str]:

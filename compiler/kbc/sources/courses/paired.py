@@ -17,6 +17,7 @@ from kbc.sources.courses.plan import (
     is_folder,
     joined,
     made_of,
+    matching,
     number_in,
     numbers_of,
     title_in,
@@ -206,13 +207,13 @@ def _code(tree: CourseTree, paths: Sequence[str]) -> dict[str, str]:
 def _pages_among(tree: CourseTree, path: str) -> Iterator[str]:
     """The pages that say what is to be done: of a folder those at its top, of a file itself."""
     if is_folder(tree, path):
-        yield from (joined(path, name) for name in tree.names(path) if _PAGE.fullmatch(name))
+        yield from matching(tree, path, _PAGE)
     elif _ENDING.search(path):
         yield path
 
 
 def _pages(tree: CourseTree, folder: str, scope: str) -> tuple[PlannedPage, ...]:
-    found = (joined(folder, name) for name in tree.names(folder) if _PAGE.fullmatch(name))
+    found = matching(tree, folder, _PAGE)
     return tuple(PlannedPage(f"{scope}-instructions", path) for path in found)
 
 

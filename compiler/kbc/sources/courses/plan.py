@@ -174,6 +174,11 @@ def stated_path(folder: str, path: str) -> str:
     return "" if not path.strip("/") or found.split("/")[0] in (".", "..") else found
 
 
+def matching(tree: CourseTree, folder: str, pattern: re.Pattern[str]) -> list[str]:
+    """The paths of the entries of a folder whose whole names match."""
+    return [joined(folder, name) for name in tree.names(folder) if pattern.fullmatch(name)]
+
+
 def files_below(tree: CourseTree, folder: str, *, depth: int = 12) -> Iterator[str]:
     """The paths of the texts below a folder, in order, without hidden files, dependencies and output."""
     for name in in_order(tree.names(folder)):

@@ -16,6 +16,7 @@ from kbc.sources.courses.plan import (
     in_order,
     is_folder,
     joined,
+    matching,
     number_in,
     numbers_of,
     title_in,
@@ -95,7 +96,9 @@ def _solved(tree: CourseTree, folder: str) -> list[str]:
 
 def _topic(tree: CourseTree, folder: str, names: Sequence[str], number: int) -> PlannedExercise:
     name = folder.rpartition("/")[2]
-    pages = tuple(PlannedPage("exercise-instructions", each) for each in _pages(tree, folder))
+    pages = tuple(
+        PlannedPage("exercise-instructions", each) for each in matching(tree, folder, _PAGE)
+    )
     steps = tuple(
         _step(tree, joined(folder, each), at)
         for each, at in zip(names, numbers_of(names), strict=True)
@@ -105,7 +108,7 @@ def _topic(tree: CourseTree, folder: str, names: Sequence[str], number: int) -> 
 
 
 def _step(tree: CourseTree, folder: str, number: int) -> PlannedStep:
-    pages = _pages(tree, folder)
+    pages = matching(tree, folder, _PAGE)
     problem, solution = divided(without_pages(by_name(folder, files_below(tree, folder)), pages))
     own = next(filter(_SOLUTION.fullmatch, tree.names(folder)), "")
     name = folder.rpartition("/")[2]
@@ -118,7 +121,3 @@ def _step(tree: CourseTree, folder: str, number: int) -> PlannedStep:
         problem_dir=folder,
         solution_dir=joined(folder, own),
     )
-
-
-def _pages(tree: CourseTree, folder: str) -> list[str]:
-    return [joined(folder, name) for name in tree.names(folder) if _PAGE.fullmatch(name)]
