@@ -35,10 +35,11 @@ from pathlib import Path
 
 from benchmarks.kills.builds import Builds
 from benchmarks.kills.servers import Servers
+from kb_runtime.store.temporary_folders import LOCKED_WITHIN_S
 
 VICTIMS = (*Builds.victims, *Servers.victims)
 COLD_EVERY = 8
-ABANDONED_S = 1.5  # when the folder of a killed process counts as abandoned, and a little more
+ABANDONED_S = LOCKED_WITHIN_S + 1  # when another process removes the folder of a killed one
 
 
 @dataclass(slots=True)
@@ -72,16 +73,17 @@ def run(
         outcome.failures += [f"round {number}, {victim}: {each}" for each in wrong]
         tell(f"round {number}: {victim}, {what}{': ' if wrong else ''}{'; '.join(wrong)}")
     left = _left(arenas)
-    if left:  # a compiler that is at work when its server is closed is killed with it
-        left = _left(arenas)
+    for _ in range(2):  # a compiler that is at work when its server is closed is killed with it
+        if left:
+            time.sleep(ABANDONED_S)
+            left = _left(arenas)
     outcome.failures += [f"left in the temporary folder: {', '.join(left)}"] if left else []
     return outcome
 
 
 def _left(arenas: Sequence[Builds | Servers]) -> list[str]:
-    """What is left in the temporary folders when killed processes have been gone for so long that the next
-    one, which nobody kills, removes what they left."""
-    time.sleep(ABANDONED_S)
+    """What is left in the temporary folders after processes that nobody killed. They remove what killed
+    ones left, unless these have made their folders within `LOCKED_WITHIN_S`."""
     return [name for arena in arenas for name in arena.temporary_files()]
 
 
