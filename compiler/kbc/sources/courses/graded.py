@@ -30,7 +30,7 @@ def plan(tree: CourseTree) -> Course | None:
     names = [name for name, held in books.items() if held]
     exercises = tuple(
         PlannedExercise(
-            title=title_in(name) or name,
+            title=title_in(name),
             number=number,
             steps=tuple(_step(name, book, at) for at, book in enumerate(books[name], 1)),
         )
@@ -44,7 +44,7 @@ def plan(tree: CourseTree) -> Course | None:
 def _step(assignment: str, book: str, number: int) -> PlannedStep:
     path = joined(_FOLDER, assignment, book)
     both = {book: path}
-    name = title_in(book.rpartition(".")[0]) or book
+    name = title_in(book.rpartition(".")[0])
     return PlannedStep(
         title=name, number=number, problem=both, solution=both, problem_dir=path, solution_dir=path
     )

@@ -46,7 +46,7 @@ def plan(tree: CourseTree) -> Course | None:
     folders = [topic.rpartition("/")[2] for topic in by_topic]
     exercises = tuple(
         PlannedExercise(
-            title=title_in(name) or name,
+            title=title_in(name),
             number=number,
             pages=tuple(_page(tree, topic)),
             steps=tuple(

@@ -135,7 +135,7 @@ class _Beside:
     ) -> PlannedExercise:
         folder = paths[0] if len(paths) == 1 and is_folder(self._tree, paths[0]) else ""
         inner = self._steps_in(folder) if folder else []
-        title = title_in(name) or name
+        title = title_in(name)
         if not inner:
             step = self._step(1, title, paths, solved)
             return PlannedExercise(name=title, number=number, steps=(step,))
@@ -143,7 +143,7 @@ class _Beside:
         steps = tuple(
             self._step(
                 at,
-                title_in(each) or each,
+                title_in(each),
                 [joined(folder, each)],
                 [joined(beside, each)] if beside and each in self._tree.names(beside) else [],
             )
@@ -241,14 +241,14 @@ def _numbered(tree: CourseTree) -> Course | None:
 def _exercise(tree: CourseTree, folder: str, number: int) -> PlannedExercise:
     """The exercise in a numbered folder, without steps where nothing there has two sides."""
     name = folder.rpartition("/")[2]
-    title = title_in(name) or name
+    title = title_in(name)
     if pair := pair_in(_folders(tree, folder)):
         step = _of_pair(tree, folder, pair, title, 1)
         return PlannedExercise(name=title, number=number, steps=(step,))
     inner = [each for each in in_order(_folders(tree, folder)) if number_in(each) is not None]
     pairs = [(each, pair_in(_folders(tree, joined(folder, each)))) for each in inner]
     steps = tuple(
-        _of_pair(tree, joined(folder, each), pair, title_in(each) or each, at)
+        _of_pair(tree, joined(folder, each), pair, title_in(each), at)
         for (each, pair), at in zip(pairs, numbers_of(inner), strict=True)
         if pair
     )
@@ -297,9 +297,7 @@ def _marked(tree: CourseTree) -> Course | None:
     if len(tops) == 1:  # each file is an exercise
         names = [key or folder.rpartition("/")[2] for folder, key in posed]
         exercises = tuple(
-            PlannedExercise(
-                name=title_in(name) or name, number=number, steps=(_of_files(sides, name, 1),)
-            )
+            PlannedExercise(name=title_in(name), number=number, steps=(_of_files(sides, name, 1),))
             for number, name, sides in zip(numbers_of(names), names, posed.values(), strict=True)
         )
         taken = (path for each in exercises for step in each.steps for path in step.files)
@@ -366,7 +364,7 @@ def _of_files(sides: dict[bool, dict[str, str]], name: str, number: int) -> Plan
         own if at == 0 else each.rpartition("/")[2]: each for at, each in enumerate(solved.values())
     }
     return PlannedStep(
-        name=title_in(name) or name,
+        name=title_in(name),
         number=number,
         problem={own: path},
         solution=solution,

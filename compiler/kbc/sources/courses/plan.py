@@ -156,7 +156,7 @@ def numbers_of(names: Sequence[str]) -> list[int]:
 def title_in(name: str) -> str:
     """What a file or folder is called in words, without its number: `01_first-steps` is `first steps`."""
     own = _BEHIND_NUMBER.sub("", name, count=1)
-    return re.sub(r"[-_ ]+", " ", own).strip()
+    return re.sub(r"[-_ ]+", " ", own).strip() or name
 
 
 def is_folder(tree: CourseTree, path: str) -> bool:

@@ -40,7 +40,7 @@ def plan(tree: CourseTree) -> Course | None:
     if len(topics) == 1:
         ((folder, names),) = topics.items()
         exercises = tuple(
-            PlannedExercise(name=title_in(name) or name, number=number, steps=(step,))
+            PlannedExercise(name=title_in(name), number=number, steps=(step,))
             for name, number in zip(names, numbers_of(names), strict=True)
             for step in [_step(tree, joined(folder, name), 1)]
         )
@@ -103,7 +103,7 @@ def _topic(tree: CourseTree, folder: str, names: Sequence[str], number: int) -> 
         _step(tree, joined(folder, each), at)
         for each, at in zip(names, numbers_of(names), strict=True)
     )
-    title = "" if pages else title_in(name) or name
+    title = "" if pages else title_in(name)
     return PlannedExercise(title=title, name=name, number=number, pages=pages, steps=steps)
 
 
@@ -113,7 +113,7 @@ def _step(tree: CourseTree, folder: str, number: int) -> PlannedStep:
     own = next(filter(_SOLUTION.fullmatch, tree.names(folder)), "")
     name = folder.rpartition("/")[2]
     return PlannedStep(
-        name=title_in(name) or name,
+        name=title_in(name),
         number=number,
         pages=tuple(PlannedPage("problem-instructions", page) for page in pages),
         problem=problem,
