@@ -117,6 +117,7 @@ class Facts:
         self._package = str(backend.manifest.get("name") or "")
         self._records: Remembered[RecordKey, RecordFacts] = Remembered(_REMEMBERED_RECORDS)
         self._tree_names: dict[str, frozenset[str]] = {}
+        self._defining: dict[str, bool] = {}
         self._names: Remembered[int, ChunkNames] = Remembered(_REMEMBERED_ROWS)
         self._same_text: Remembered[tuple[int, int], bool] = Remembered(_REMEMBERED_PAIRS)
 
@@ -239,6 +240,8 @@ class Facts:
             of = tests.tested_by_folders(id)
             if of and not self._names_in_tree(name).isdisjoint(of):
                 kinds |= {paths.TEST}
+            if paths.TEST in kinds and not self._defines_something(name):
+                kinds = kinds - {paths.TEST} | {paths.USE}
         version = paths.version_of(id) if kind in _FILES else None
         subject = None
         if kind in _PROGRAMS and paths.DATA not in kinds:
@@ -254,6 +257,14 @@ class Facts:
             ids = (id.lower() for id in self._backend.catalog(collection).ids())
             parts = {part.partition(".")[0] for id in ids for part in id.split("/")}
             known = self._tree_names[collection] = frozenset({*parts, self._package.lower()})
+        return known
+
+    def _defines_something(self, collection: str) -> bool:
+        """Whether a source tree holds something that its tests may test."""
+        known = self._defining.get(collection)
+        if known is None:
+            ids = self._backend.catalog(collection).ids()
+            known = self._defining[collection] = any(map(paths.defines, ids))
         return known
 
     def _passes_on(self, key: RecordKey) -> bool:
