@@ -21,7 +21,15 @@ _EVIDENT_KEYS = frozenset({"remote_theme", "theme", "plugins", "permalink", "mar
 _MACHINERY = ("_layouts/", "_includes/", "_data/", "_sass/", "_site/", "_plugins/", "_drafts/")
 _UNPUBLISHED = ("_*.md", "_*.markdown", "_*.html")
 _DOCUMENTS = (".html", ".htm")
-_BUNDLER = ("/vendor/", "/node_modules/", "/Gemfile*", "/*.gemspec")
+_OF_OTHERS = (
+    "/vendor/",
+    "node_modules/",
+    "bower_components/",
+    "third_party/",
+    "/Gemfile*",
+    "/*.gemspec",
+)
+"""What Jekyll leaves out, and libraries that pages load, with their own READMEs."""
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
@@ -47,7 +55,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             *(each for each in _MACHINERY if each.strip("/") not in include),
             *_UNPUBLISHED,
             *(f"!{each}" for each in include if each.startswith("_")),
-            *_BUNDLER,
+            *_OF_OTHERS,
             *(f"/{each.lstrip('/')}" for each in texts(data.get("exclude"))),
         ),
         options={
