@@ -263,7 +263,7 @@ def _programs_of(root: Path, files: Sequence[str]) -> Callable[[str], bool]:
 def _own_endings(root: Path, files: Sequence[str]) -> frozenset[str]:
     """The ending that most of the programs in folders of examples have, where kbc knows no language or format
     by it: what the tree documents is a language, or has one. What a program prints or is compared with has
-    a second ending (`hull.shed.golden`)."""
+    a second ending (`nest.heron.out`)."""
     shown = [name for name in files if any(map(_EXAMPLES.fullmatch, name.split("/")[:-1]))]
     first: dict[str, str] = {}
     counts = Counter[str]()

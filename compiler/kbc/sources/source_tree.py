@@ -105,7 +105,7 @@ _BINARY_ENDINGS = re.compile(
     re.VERBOSE,
 )
 _DATA_ENDINGS = re.compile(
-    r"""(?:bak|csv|diff|ipynb|jsonl|log|ndjson|orig|patch|po|pot|rej|snap|svg|swo|swp|temp|tmp
+    r"""(?:bak|csv|diff|golden|ipynb|jsonl|log|ndjson|orig|patch|po|pot|rej|snap|svg|swo|swp|temp|tmp
         |tsv)""",
     re.VERBOSE,
 )

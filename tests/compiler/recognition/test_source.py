@@ -64,7 +64,7 @@ def test_programs_in_languages_without_a_grammar_are_source(tmp_path: Path) -> N
 def test_examples_tell_in_what_language_a_tree_is_written(tmp_path: Path) -> None:
     site = {"docs/_config.yml": "theme: minima\n", "docs/index.md": page("Heron")}
     samples = {f"samples/bird{n}.heron": f"hatch {n}\n" for n in range(4)}
-    printed = {f"samples/bird{n}.heron.golden": f"{n}\n" for n in range(9)}
+    printed = {f"samples/bird{n}.heron.printed": f"{n}\n" for n in range(9)}
     pictures = {f"samples/bird{n}.nest": "\0" for n in range(9)}
     files = {**site, **samples, **printed, **pictures, "lib/nest.heron": "nest\n"}
     tree = write_tree(tmp_path / "heron", files)
