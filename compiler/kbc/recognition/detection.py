@@ -348,8 +348,8 @@ class _FolderDetector:
         what += " with a workshop" if self._workshop.own else ""
         if sites:
             what += f" with {with_article(named(sites[0]))}"
-            if len(sites) > 1:
-                what += f" and {len(sites) - 1} more"
+            if more := sum(site.kind == "docs" for site in sites[1:]):
+                what += f" and {more} more"
         if not collections and not self._workshop.own:
             return self._plain()
         return self._finish(collections, what, package.naming(sites, found), found)

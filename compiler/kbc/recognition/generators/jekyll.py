@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,10 @@ _EVIDENT_KEYS = frozenset({"remote_theme", "theme", "plugins", "permalink", "mar
 _MACHINERY = ("_layouts/", "_includes/", "_data/", "_sass/", "_site/", "_plugins/", "_drafts/")
 _UNPUBLISHED = ("_*.md", "_*.markdown", "_*.html")
 _DOCUMENTS = (".html", ".htm")
+_HEADING = re.compile(rb"<h[1-6]\b", re.IGNORECASE)
+_SECTIONS = 3
+"""With fewer headings a document in HTML is a program that runs in the browser, or shows a form."""
+
 _OF_OTHERS = (
     "/vendor/",
     "node_modules/",
@@ -71,8 +76,8 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
 
 def copied(tree: IncludeTree, site: Site) -> list[Site]:
     """What Jekyll publishes as it is: the documents in HTML without front matter that are directly in the
-    folder of the site, besides those that pages there or one folder below were rendered to. Folders of HTML
-    are what other generators write."""
+    folder of the site and have several sections, besides those that pages there or one folder below were
+    rendered to. Folders of HTML are what other generators write."""
     names = tree.names(site.folder)
     below = (each for name in names for each in tree.names(joined(site.folder, name)))
     written = {each.rpartition(".")[0] for each in (*names, *below) if each.endswith(MARKDOWN)}
@@ -83,10 +88,14 @@ def copied(tree: IncludeTree, site: Site) -> list[Site]:
         if name.endswith(_DOCUMENTS)
         and name.rpartition(".")[0] not in written
         and not patterns.reason(name)
-        and is_document(tree.peek(joined(site.folder, name)) or b"")
+        and _has_sections(tree.peek(joined(site.folder, name)) or b"")
     )
     own = Site(name="pages", kind="pages", folder=site.folder, config=site.config, paths=found)
     return [replace(own, title=site.title, base_url=site.base_url)] if found else []
+
+
+def _has_sections(data: bytes) -> bool:
+    return is_document(data) and len(_HEADING.findall(data)) >= _SECTIONS
 
 
 def _values(data: Mapping[str, Any]) -> dict[str, Any]:
