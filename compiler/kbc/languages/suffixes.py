@@ -45,10 +45,11 @@ LANGUAGES: Mapping[str, str] = {
 }
 
 _WITHOUT_GRAMMAR = (
-    "adb", "ads", "agda", "als", "applescript", "asm", "awk", "bal", "cbl", "chpl", "cob", "cr", "dfy",
-    "dhall", "fnl", "fst", "fut", "hy", "idr", "janet", "kk", "lagda", "lean", "lidr", "metal", "mojo",
-    "move", "odin", "pas", "pde", "pml", "pony", "raku", "rakumod", "rego", "sml", "smt2", "tcl", "thy",
-    "v", "vala", "vb", "vhd", "vhdl", "vy", "wat",
+    "adb", "ads", "agda", "als", "applescript", "asm", "awk", "bal", "bicep", "cbl", "chpl", "cob", "cr",
+    "cue", "dfy", "dhall", "dsp", "fnl", "fst", "fut", "hy", "idr", "janet", "jsonnet", "kk", "lagda",
+    "lean", "libsonnet", "lidr", "metal", "mojo", "move", "mzn", "ncl", "odin", "pas", "pde", "pkl", "pml",
+    "pony", "raku", "rakumod", "rego", "scad", "sml", "smt2", "stan", "tcl", "thy", "v", "vala", "vb",
+    "vhd", "vhdl", "vy", "wat", "wren",
 )  # fmt: skip
 """Endings of programs in further languages. They are split as text."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from kb_runtime.errors.shortages import raise_shortage
 from kbc.formats.docc import CATALOGUE
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import SOURCE, ending
@@ -59,6 +60,16 @@ _OF_PAGES = re.compile(
 )
 """Folders of what pages include and are shown with, and of what is no source of a project."""
 
+_EXAMPLES = re.compile(r"_?(?:demos?|examples?|samples?)", re.IGNORECASE)
+_FORMATS = frozenset(
+    {
+        each.rpartition(".")[2]
+        for name in ("docs", "pages", "tests")
+        for each in KINDS[name].suffixes
+    }
+)
+"""Endings of what other kinds of collections read."""
+
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
@@ -97,7 +108,8 @@ def collection(
     if "." in taken:
         return among_pages(root, files, whole), ""
     rest = [f"/{place}/" for place in shared]
-    among = [each for place in shared for each in _pages_of(root, place, files)]
+    is_program = _programs_of(root, files)
+    among = [each for place in shared for each in _pages_of(root, place, files, is_program)]
     found, sentence = _bounded(root, (*whole, *among), documented)
     if found or among == rest:
         return found, sentence
@@ -110,7 +122,9 @@ def among_pages(root: Path, files: Sequence[str], exclude: Sequence[str] = ()) -
     patterns `exclude` match; None without any."""
     endings = (*KINDS["docs"].suffixes, *_DOCUMENTS)
     others = [name for name in files if not name.lower().endswith(endings)]
-    if not any(SOURCE.get(ending(name), "html") not in _OF_SITES for name in others):
+    own = _own_endings(root, files)
+    languages = ("" if ending(name) in own else SOURCE.get(ending(name), "html") for name in others)
+    if _OF_SITES.issuperset(languages):
         return None
     read = _by_content(root, others)
     found = sorted({each for name in files for each in endings if name.lower().endswith(each)})
@@ -141,11 +155,13 @@ def _are_packages(folder: str, names: Sequence[str]) -> bool:
     return programs > sum(map(places.is_page, names)) and is_repository(below)
 
 
-def _pages_of(root: Path, place: str, files: Sequence[str]) -> Iterator[str]:
+def _pages_of(
+    root: Path, place: str, files: Sequence[str], is_program: Callable[[str], bool]
+) -> Iterator[str]:
     """Patterns for what the kind `docs` reads in the folder `place`; for the folder without programs, or with
     those that its tutorials show step by step."""
     inside = [name for name in files if name.startswith(f"{place}/")]
-    if place.endswith(CATALOGUE) or not any(map(places.is_program, inside)):
+    if place.endswith(CATALOGUE) or not any(map(is_program, inside)):
         yield f"/{place}/"
         return
     endings = KINDS["docs"].suffixes
@@ -232,12 +248,52 @@ def _is_bounded(files: int, size_bytes: int) -> bool:
     return files <= MAX_CODE_FILES and size_bytes <= MAX_CODE_BYTES
 
 
-def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
+def has_programs(root: Path, files: Sequence[str]) -> bool:
+    """Whether there are programs among `files`, paths below `root`."""
+    return any(map(_programs_of(root, files), files))
+
+
+def _programs_of(root: Path, files: Sequence[str]) -> Callable[[str], bool]:
+    """What tells programs among `files`, all paths below `root`: by the endings of known languages, and by
+    the one of the language that the examples there are written in."""
+    own = _own_endings(root, files)
+    return lambda name: places.is_program(name) or ending(name) in own
+
+
+def _own_endings(root: Path, files: Sequence[str]) -> frozenset[str]:
+    """The ending that most of the programs in folders of examples have, where kbc knows no language or format
+    by it: what the tree documents is a language, or has one. What a program prints or is compared with has
+    a second ending (`nest.heron.out`)."""
+    shown = [name for name in files if any(map(_EXAMPLES.fullmatch, name.split("/")[:-1]))]
+    first: dict[str, str] = {}
+    counts = Counter[str]()
+    for name in shown:
+        stem, _, own = name.rpartition("/")[2].lower().rpartition(".")
+        if stem and "." not in stem and own not in SOURCE and own not in _FORMATS:
+            first.setdefault(own, name)
+            counts[own] += 1
+    least = max(places.FEW_PAGES, sum(map(places.is_program, shown)) + 1)
+    frequent = (own for own, count in counts.most_common() if count >= least)
+    return frozenset(next(([own] for own in frequent if _is_source(root / first[own])), ()))
+
+
+def _is_source(path: Path) -> bool:
+    """Whether a reader of source takes a file, by its name and content."""
+    try:
+        return path.is_file() and SourceTree().admits(path, path.read_bytes())
+    except OSError as error:
+        raise_shortage(error, path)
+        return False
+
+
+def is_source_tree(
+    names: Sequence[str], man_pages: frozenset[str], is_program: Callable[[str], bool]
+) -> bool:
     """Whether a folder with these files, which has no manifest, holds source: more programs than pages, and
     few pages outside of folders of documentation. Notes beside it, such as a README, do not count."""
     documents = [name for name in names if _is_document(name) and not _is_note(name)]
     among = sum(name.split("/")[0] not in places.DOCS_FOLDERS for name in documents)
-    programs = sum(map(places.is_program, names))
+    programs = sum(map(is_program, names))
     return programs > among * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages) + len(documents)
 
 
@@ -245,30 +301,32 @@ def is_source_around(names: Sequence[str], man_pages: frozenset[str]) -> bool:
     """Whether a folder with these files, most pages of which are HTML, holds a program whose templates they
     are. Scripts do not tell: a built site may have several for each page."""
     others = [name for name in names if SOURCE.get(ending(name)) != "javascript"]
-    return is_source_tree(others, man_pages)
+    return is_source_tree(others, man_pages, places.is_program)
 
 
 def is_source_beside(
-    sites: Sequence[Site], names: Sequence[str], man_pages: frozenset[str]
+    sites: Sequence[Site], root: Path, names: Sequence[str], man_pages: frozenset[str]
 ) -> bool:
-    """Whether a folder with these files and `sites` holds source besides. What is in the folder of a site's
-    configuration is the site's; if that is the whole folder, programs that sites consist of are, too, and
-    examples, which its pages may include. A few programs beside many pages are tools."""
+    """Whether the folder `root` with these files and `sites` holds source besides. What is in the folder of a
+    site's configuration is the site's; if that is the whole folder, programs that sites consist of are, too,
+    and examples, which its pages may include. A few programs beside many pages are tools."""
     homes = [_HIDDEN.sub("", site.config.rpartition("/")[0]) for site in sites]
     own = {*homes, *(place for site in sites for place in site.places)} - {""}
     starts = tuple(f"{place}/" for place in own)
+    is_program = _programs_of(root, names)
     rest = [name for name in names if not name.startswith(starts)]
     documents = list(filter(_is_document, names))
     if not all(homes):
-        rest = [name for name in rest if places.is_program(name) and not _is_of_site(name)]
+        rest = [name for name in rest if is_program(name) and not _is_of_site(name)]
         rest += documents
-    programs = sum(map(places.is_program, rest))
-    return programs * places.PAGES_A_PROGRAM >= len(documents) and is_source_tree(rest, man_pages)
+    programs = sum(map(is_program, rest))
+    is_enough = programs * places.PAGES_A_PROGRAM >= len(documents)
+    return is_enough and is_source_tree(rest, man_pages, is_program)
 
 
 def _is_of_site(name: str) -> bool:
     folders = name.split("/")[:-1]
-    return SOURCE[ending(name)] in _OF_BROWSERS or any(map(_OF_PAGES.fullmatch, folders))
+    return SOURCE.get(ending(name)) in _OF_BROWSERS or any(map(_OF_PAGES.fullmatch, folders))
 
 
 def _is_note(name: str) -> bool:

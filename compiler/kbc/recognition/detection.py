@@ -157,14 +157,15 @@ class _FolderDetector:
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
-        is_source = bool(here) and code.is_source_beside(sites, self._files, self._man_pages)
+        tree = (self._root, self._files, self._man_pages)
+        is_source = bool(here) and code.is_source_beside(sites, *tree)
         is_project = is_source or is_repository(self._names) or found or self._workshop.folders
         if not is_project or (is_own and not is_source):
             sites = repository.with_copied(sites, self._files)
             sites = sites or built_site.bundles(self._names) or self._built()
             if not sites:
                 sites = self._below()
-                is_source = code.is_source_beside(sites, self._files, self._man_pages)
+                is_source = code.is_source_beside(sites, *tree)
                 if is_source or len(self._with_larger(sites)) > len(sites):
                     return self._repository(sites, found)
             return self._sites(sites) if sites else self._plain()
@@ -347,8 +348,8 @@ class _FolderDetector:
         what += " with a workshop" if self._workshop.own else ""
         if sites:
             what += f" with {with_article(named(sites[0]))}"
-            if len(sites) > 1:
-                what += f" and {len(sites) - 1} more"
+            if more := sum(site.kind == "docs" for site in sites[1:]):
+                what += f" and {more} more"
         if not collections and not self._workshop.own:
             return self._plain()
         return self._finish(collections, what, package.naming(sites, found), found)
@@ -382,9 +383,8 @@ class _FolderDetector:
             collections.append(replace(collection("docs", "docs", (".",)), exclude=exclude))
             collections, _ = self._with_apis(collections, (".",))
         bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)
-        if bundles or sum(name.endswith(places.HTML) for name in files) >= (
-            places.FEW_PAGES if collections else 1
-        ):
+        least = places.FEW_PAGES if collections else 1
+        if bundles or sum(name.endswith(places.HTML) for name in files) >= least:
             pages = collection("pages", "pages", (".",), self._slug(""))
             include = ("*.html", "*.htm", "*.jsonl", "*.ndjson")
             collections.append(without(replace(pages, include=include), parts))
@@ -394,7 +394,7 @@ class _FolderDetector:
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
         source = code.among_pages(self._root, self._files, [f"/{each}" for each in read_as_tests])
-        if source and (any(map(places.is_program, found)) or repository.is_checkout(self._root)):
+        if source and (code.has_programs(self._root, found) or repository.is_checkout(self._root)):
             collections.append(source)
         if not collections:
             raise RecognitionError(

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from kb_runtime.live.source_trees import VERSION_CONTROL
@@ -108,13 +109,9 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
         )
         for each in (found if isinstance(found, list) else [found])
     ]
-    mounts = [
-        each
-        for site in sites
-        if site.generator == hugo.GENERATOR
-        for each in hugo.mounted(tree, site)
-    ]
-    return sites + mounts
+    others = {hugo.GENERATOR: hugo.mounted, jekyll.GENERATOR: jekyll.copied}
+    beside = [others[site.generator](tree, site) for site in sites if site.generator in others]
+    return [*sites, *chain.from_iterable(beside)]
 
 
 def _at_its_domain(tree: IncludeTree, site: Site) -> Site:

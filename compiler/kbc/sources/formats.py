@@ -103,8 +103,11 @@ def is_html_name(name: str) -> bool:
 
 def looks_like_html(name: str, data: bytes) -> bool:
     """Whether a file without an ending, or with a query (`view.php?id=8`), begins as HTML does."""
-    if "." in name and "?" not in name:
-        return False
+    return ("." not in name or "?" in name) and is_document(data)
+
+
+def is_document(data: bytes) -> bool:
+    """Whether a file begins as a whole page of HTML does."""
     return _HTML_START.match(data[:_SNIFFED_BYTES].removeprefix(_BYTE_ORDER_MARK)) is not None
 
 

@@ -98,14 +98,14 @@ _LOCK_FILES = frozenset([
 
 _BINARY_ENDINGS = re.compile(
     r"""(?:7z|a|aab|aac|apk|avi|avif|bin|bmp|br|bz2|class|dat|db|deb|dex|dll|dmg|doc|docx|dylib
-        |ear|egg|elc|eot|exe|flac|flv|gif|gz|heic|icns|ico|iso|jar|jpeg|jpg|lib|lz4|m4a|mkv
+        |ear|egg|elc|eot|exe|flac|flv|gif|gz|heic|icns|ico|iso|jar|jpeg|jpg|lz4|m4a|mkv
         |mo|mov|mp3|mp4|mpeg|mpg|npy|npz|o|obj|odt|ogg|onnx|otf|parquet|pdf|pickle|pkl|png
         |ppt|pptx|psd|pt|pyc|pyd|pyo|rar|rlib|rpm|safetensors|so|sqlite|sqlite3|swf|tar|tgz
         |tif|tiff|ttf|wasm|wav|webm|webp|whl|wmv|woff|woff2|xls|xlsx|xz|zip|zst)""",
     re.VERBOSE,
 )
 _DATA_ENDINGS = re.compile(
-    r"""(?:bak|csv|diff|ipynb|jsonl|log|ndjson|orig|patch|po|pot|rej|snap|svg|swo|swp|temp|tmp
+    r"""(?:bak|csv|diff|golden|ipynb|jsonl|log|ndjson|orig|patch|po|pot|rej|snap|svg|swo|swp|temp|tmp
         |tsv)""",
     re.VERBOSE,
 )

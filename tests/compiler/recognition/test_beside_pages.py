@@ -356,3 +356,24 @@ def test_a_page_of_html_that_is_the_manual_of_a_project_is_read(tmp_path: Path) 
     write_tree(root, {"index.html": f"<title>Heron</title><h1>Heron</h1>{sections}"})
     inputs, _ = read(root)
     assert "Heron" in [each.title for each in inputs.records["manual"]]
+
+
+def test_documents_that_jekyll_copies_are_pages(tmp_path: Path) -> None:
+    head = "<!DOCTYPE html>\n<html><body><h1>{0}</h1>\n<p>{0} is old.</p>"
+    document = f"{head}<h2>Eggs</h2>\n<p>Blue.</p><h2>Nests</h2>\n<p>High.</p></body></html>\n"
+    files = {
+        "docs/_config.yml": "theme: minima\nexclude: [draft.html]\n",
+        "docs/index.md": page("Heron"),
+        **{f"docs/source/{name}.md": page(name) for name in ("guide", "eggs", "nests")},
+        "docs/functions.html": document.format("Functions"),
+        "docs/guide.html": document.format("Guide"),  # what guide.md was rendered to
+        "docs/draft.html": document.format("Draft"),
+        "docs/part.html": "<p>Shown by others.</p>\n",
+        "docs/try.html": f"{head}</body></html>\n".format("Try"),
+        "docs/api/all.html": document.format("All"),
+        "docs/js/third_party/nest/README.md": page("Nest"),
+    }
+    records = read(write_tree(tmp_path / "heron", files))[0].records
+    assert [*records] == ["docs", "pages"]
+    assert {record.id.rpartition("/")[0] for record in records["docs"]} == {"", "source"}
+    assert {record.title for record in records["pages"]} == {"heron", "Functions"}

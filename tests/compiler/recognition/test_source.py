@@ -61,6 +61,30 @@ def test_programs_in_languages_without_a_grammar_are_source(tmp_path: Path) -> N
     assert "models/bird0.als" in [record.id for record in read(tree)[0].records["code"]]
 
 
+def test_examples_tell_in_what_language_a_tree_is_written(tmp_path: Path) -> None:
+    site = {"docs/_config.yml": "theme: minima\n", "docs/index.md": page("Heron")}
+    samples = {f"samples/bird{n}.heron": f"hatch {n}\n" for n in range(4)}
+    printed = {f"samples/bird{n}.heron.printed": f"{n}\n" for n in range(9)}
+    pictures = {f"samples/bird{n}.nest": "\0" for n in range(9)}
+    files = {**site, **samples, **printed, **pictures, "lib/nest.heron": "nest\n"}
+    tree = write_tree(tmp_path / "heron", files)
+    records = {name: [each.id for each in held] for name, held in read(tree)[0].records.items()}
+    assert records["docs"] == ["index.md"]
+    assert {"samples/bird0.heron", "lib/nest.heron"} <= {*records["code"]}
+    for name in samples:
+        (tree / name).rename(tree / name.replace("samples", "lib"))
+    assert [*read(tree)[0].records] == ["docs"]
+
+
+def test_programs_in_a_language_of_their_own_are_read_beside_pages(tmp_path: Path) -> None:
+    samples = {f"examples/bird{n}.heron": f"hatch {n}\n" for n in range(3)}
+    pages = {f"{name}.md": page(name) for name in ("usage", "design", "guide", "nests")}
+    tree = write_tree(tmp_path / "heron", {**samples, **pages})
+    assert [record.id for record in read(tree)[0].records["code"]] == [*samples]
+    (tree / "examples" / "bird2.heron").unlink()
+    assert [*read(tree)[0].records] == ["docs"]
+
+
 def test_pages_that_tests_expect_are_no_documentation(tmp_path: Path) -> None:
     snapshots = {f"tests/testthat/_snaps/bird{n}.md": page(f"bird{n}") for n in range(25)}
     tree = write_tree(

@@ -142,6 +142,7 @@ def test_patterns_of_kb_toml_exclude_further_files(tmp_path: Path) -> None:
         ("rows.csv", source_tree.DATA),
         ("server.log", source_tree.DATA),
         ("tests/report.approved.txt", source_tree.DATA),
+        ("examples/report.json.golden", source_tree.DATA),
         ("Tests/Lamp.Glows.verified.json", source_tree.DATA),
         ("app.min.js", source_tree.GENERATED),
         ("bundle.js.map", source_tree.GENERATED),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.kinds import MARKDOWN
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
+from kbc.sources.formats import is_document
+from kbc.sources.patterns import PathPatterns
 
 GENERATOR = "jekyll"
 CONFIGS = ("_config.yml", "_config.yaml")
@@ -16,7 +21,20 @@ _EVIDENCE = frozenset({"_layouts", "_posts", "_includes", "_docs", "Gemfile", "_
 _EVIDENT_KEYS = frozenset({"remote_theme", "theme", "plugins", "permalink", "markdown", "kramdown"})
 _MACHINERY = ("_layouts/", "_includes/", "_data/", "_sass/", "_site/", "_plugins/", "_drafts/")
 _UNPUBLISHED = ("_*.md", "_*.markdown", "_*.html")
-_BUNDLER = ("/vendor/", "/node_modules/", "/Gemfile*", "/*.gemspec")
+_DOCUMENTS = (".html", ".htm")
+_HEADING = re.compile(rb"<h[1-6]\b", re.IGNORECASE)
+_SECTIONS = 3
+"""With fewer headings a document in HTML is a program that runs in the browser, or shows a form."""
+
+_OF_OTHERS = (
+    "/vendor/",
+    "node_modules/",
+    "bower_components/",
+    "third_party/",
+    "/Gemfile*",
+    "/*.gemspec",
+)
+"""What Jekyll leaves out, and libraries that pages load, with their own READMEs."""
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
@@ -42,7 +60,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             *(each for each in _MACHINERY if each.strip("/") not in include),
             *_UNPUBLISHED,
             *(f"!{each}" for each in include if each.startswith("_")),
-            *_BUNDLER,
+            *_OF_OTHERS,
             *(f"/{each.lstrip('/')}" for each in texts(data.get("exclude"))),
         ),
         options={
@@ -54,6 +72,30 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "includes": joined(source, text(data, "includes_dir") or "_includes"),
         },
     )
+
+
+def copied(tree: IncludeTree, site: Site) -> list[Site]:
+    """What Jekyll publishes as it is: the documents in HTML without front matter that are directly in the
+    folder of the site and have several sections, besides those that pages there or one folder below were
+    rendered to. Folders of HTML are what other generators write."""
+    names = tree.names(site.folder)
+    below = (each for name in names for each in tree.names(joined(site.folder, name)))
+    written = {each.rpartition(".")[0] for each in (*names, *below) if each.endswith(MARKDOWN)}
+    patterns = PathPatterns((), site.exclude)
+    found = tuple(
+        joined(site.folder, name)
+        for name in names
+        if name.endswith(_DOCUMENTS)
+        and name.rpartition(".")[0] not in written
+        and not patterns.reason(name)
+        and _has_sections(tree.peek(joined(site.folder, name)) or b"")
+    )
+    own = Site(name="pages", kind="pages", folder=site.folder, config=site.config, paths=found)
+    return [replace(own, title=site.title, base_url=site.base_url)] if found else []
+
+
+def _has_sections(data: bytes) -> bool:
+    return is_document(data) and len(_HEADING.findall(data)) >= _SECTIONS
 
 
 def _values(data: Mapping[str, Any]) -> dict[str, Any]:

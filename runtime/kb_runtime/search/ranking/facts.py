@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kb_runtime.search.vectors import RowRange
 
     Mask = NDArray[np.bool_]
+    Places = NDArray[np.int64]
 
 # Records whose name and place are remembered: about 400 bytes each.
 _REMEMBERED_RECORDS = 20_000
@@ -117,6 +118,7 @@ class Facts:
         self._package = str(backend.manifest.get("name") or "")
         self._records: Remembered[RecordKey, RecordFacts] = Remembered(_REMEMBERED_RECORDS)
         self._tree_names: dict[str, frozenset[str]] = {}
+        self._defining: dict[str, bool] = {}
         self._names: Remembered[int, ChunkNames] = Remembered(_REMEMBERED_ROWS)
         self._same_text: Remembered[tuple[int, int], bool] = Remembered(_REMEMBERED_PAIRS)
 
@@ -210,6 +212,19 @@ class Facts:
         ends = frozenset(path[-1].casefold() for path in documented)
         return documented, ends, " ".join((self._package, *chunk.get("breadcrumb", ())))
 
+    def passages(self, rows: Sequence[int], record_of: Places) -> Places:
+        """What each of some rows is a passage of, as numbers: of its record, int64 [rows] as `record_of`, or
+        of itself where a section of documentation is about a member: an entry of a reference is an answer,
+        whether or not it has a page of its own."""
+        import numpy as np
+
+        column = self._backend.chunks.entries()
+        if column is None:
+            return record_of
+        owners = np.searchsorted(self._ends, rows, side="right")
+        is_entry = (np.frombuffer(column, "<u4")[rows] > 0) & ~np.array(self._are_programs)[owners]
+        return np.where(is_entry, len(rows) + np.arange(len(rows)), record_of)
+
     def lasting(self, rows: Sequence[int]) -> list[int]:
         """Of `rows` those that are not of change logs and posts, which say what was new once."""
         records, record_of = self.records(rows)
@@ -239,6 +254,8 @@ class Facts:
             of = tests.tested_by_folders(id)
             if of and not self._names_in_tree(name).isdisjoint(of):
                 kinds |= {paths.TEST}
+            if paths.TEST in kinds and not self._defines_something(name):
+                kinds = kinds - {paths.TEST} | {paths.USE}
         version = paths.version_of(id) if kind in _FILES else None
         subject = None
         if kind in _PROGRAMS and paths.DATA not in kinds:
@@ -254,6 +271,14 @@ class Facts:
             ids = (id.lower() for id in self._backend.catalog(collection).ids())
             parts = {part.partition(".")[0] for id in ids for part in id.split("/")}
             known = self._tree_names[collection] = frozenset({*parts, self._package.lower()})
+        return known
+
+    def _defines_something(self, collection: str) -> bool:
+        """Whether a source tree holds something that its tests may test."""
+        known = self._defining.get(collection)
+        if known is None:
+            ids = self._backend.catalog(collection).ids()
+            known = self._defining[collection] = any(map(paths.defines, ids))
         return known
 
     def _passes_on(self, key: RecordKey) -> bool:

@@ -12,6 +12,8 @@ TEST = "test"
 """The kind of a file that tests others."""
 EXAMPLE = "example"
 """The kind of a file that shows how others are used."""
+USE = "use"
+"""The kind of a test in a tree that has nothing to test: it shows how a language or program is used."""
 DATA = "data"
 """The kind of a file that holds values and defines nothing."""
 RE_EXPORTS = "re-export"
@@ -170,6 +172,11 @@ def is_page(path: str) -> bool:
     return _PROSE.search(path) is not None
 
 
+def defines(path: str) -> bool:
+    """Whether a file may define something that others use."""
+    return not (is_use(path) or is_page(path) or _PATTERNS[DATA].search(path))
+
+
 def is_use(path: str) -> bool:
     """Whether a file uses what others define: a test or an example."""
     return tests.is_test(path) or _PATTERNS[EXAMPLE].search(path) is not None
@@ -252,5 +259,5 @@ def kinds_asked_for(words: Collection[str], written: Sequence[str] = ()) -> froz
     ):
         asked |= {"changelog"}
     if TEST in asked and not tests.are_wanted(written):
-        return asked - {TEST}
-    return asked
+        asked -= {TEST}
+    return asked if asked.isdisjoint({TEST, EXAMPLE}) else asked | {USE}

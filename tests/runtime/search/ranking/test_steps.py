@@ -292,7 +292,7 @@ def test_versions_are_folders_named_so(path: str, version: tuple[str, int, str] 
 
 
 def test_a_query_asks_for_tests_by_naming_them() -> None:
-    assert paths.kinds_asked_for({"unit", "tests"}, ["unit", "tests"]) == {"test"}
+    assert paths.kinds_asked_for({"unit", "tests"}, ["unit", "tests"]) == {"test", "use"}
     assert paths.kinds_asked_for({"latest"}) == frozenset()
     assert paths.kinds_asked_for({"a", "mistyped", "option"}) == frozenset()
 

@@ -263,10 +263,33 @@ def test_beside_pages_a_question_about_testing_is_answered_by_them(tmp_path: Pat
     test = "/** Tests a winch without {}. */\nexport function test{}(): void {{\n  winch();\n}}\n"
     names = ("load", "oil", "rope")
     files = {f"test/{name}.test.ts": test.format(f"a {name}", name) for name in names}
+    files["winch.ts"] = "/** Pulls. */\nexport function winch(): void {}\n"
     pages = '\n[[collection]]\nname = "guide"\nkind = "docs"\npaths = ["guide"]\n'
     tree = compiled(tmp_path, pages, files)
     assert "test/load.test.ts" in demoted(tree, "test a winch without a load")
     assert not demoted(tree, "tests for a winch without a load")
+
+
+def test_tests_in_a_tree_that_defines_nothing_are_its_examples(tmp_path: Path) -> None:
+    (tmp_path / "guide").mkdir()
+    (tmp_path / "guide/ropes.md").write_text("# Ropes\n\nA winch hoists a heavy rope.\n")
+    winch = "/** Hoists a rope. */\nexport function winch(): void {\n  pull();\n}\n"
+    files = {"test/winch.ts": winch, "test/oil.ts": winch.replace("rope", "can of oil")}
+    pages = '\n[[collection]]\nname = "guide"\nkind = "docs"\npaths = ["guide"]\n'
+
+    def kept(query: str, **more: str) -> float:
+        tree = compiled(tmp_path, pages, {**files, **more})
+        hits = tree.searcher.search(SearchRequest(query, ranking=("demotion",))).hits
+        (hit,) = (
+            hit for hit in hits if tree.catalog(hit.collection).id(hit.record) == "test/winch.ts"
+        )
+        assert hit.fused is not None
+        return 1.0 + dict(hit.adjustments).get("demotion", 0.0) / hit.fused.scaled
+
+    assert kept("hoists a rope") == pytest.approx(1.0 - steps.DEMOTION_OF_EXAMPLE)
+    assert kept("example that hoists a rope") == kept("tests that hoist a rope") == 1.0
+    defined = {"winch.ts": winch.replace("rope", "load")}
+    assert kept("hoists a rope", **defined) == pytest.approx(1.0 - steps.DEMOTION_OF_TEST)
 
 
 def test_what_defines_the_name_that_is_asked_for_does_not_give_way_to_pages(tmp_path: Path) -> None:
