@@ -337,11 +337,6 @@ class CompiledChunk:
     embedded_text: str = ""
     embedded_summary: str = ""  # what it is for or answers, in prose (`encoding.views`)
 
-    @property
-    def entry(self) -> int:
-        """1 where it documents a member, else 0."""
-        return int(bool(self.members))
-
 
 def catalog_entry(record: CompiledRecord) -> dict[str, Any]:
     """The record as plain maps, lists, strings and numbers; empty optional fields are left out."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgpack
 
-from kb_runtime.store.catalog import ANSWER, COLUMNS, FURTHER, LABELLED, fold, key_hash
+from kb_runtime.store.catalog import ANSWER, COLUMNS, LABELLED, fold, key_hash
 from kbc.records import CompiledChunk
 
 CHUNKS = "chunks"
@@ -75,7 +75,7 @@ def write_chunks(folder: Path, rows: Iterable[tuple[int, CompiledChunk]]) -> Non
     `rows` are all chunks of all collections in row order, each with the position of its record in
     its collection. Raises `ValueError`.
     """
-    columns: dict[str, list[Any]] = {name: [] for name in (*COLUMNS, *FURTHER)}
+    columns: dict[str, list[Any]] = {name: [] for name in (*COLUMNS, ANSWER)}
 
     def stored() -> Iterator[dict[str, Any]]:
         for record, chunk in rows:
@@ -86,9 +86,8 @@ def write_chunks(folder: Path, rows: Iterable[tuple[int, CompiledChunk]]) -> Non
     catalog = folder / "catalog"
     catalog.mkdir(exist_ok=True)
     _write_records(catalog / CHUNKS, stored())
-    for name in FURTHER:
-        if not any(columns[name]):
-            del columns[name]
+    if not any(columns[ANSWER]):
+        del columns[ANSWER]
     labels = {name: sorted(set(columns[name])) for name in LABELLED}
     for name in LABELLED:
         codes = {label: code for code, label in enumerate(labels[name])}

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb_runtime.knowledge.sharding.order import MOST_SHARDS, ROWS, SUFFIX
-from kb_runtime.store.catalog import COLUMNS, FURTHER, LABELLED
+from kb_runtime.store.catalog import ANSWER, COLUMNS, LABELLED
 from kbc.cache.codec import CodecError, pack
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.sections import Extent
@@ -153,11 +153,10 @@ def emit_order(shards: Sequence[Shard], folders: Sequence[Path], folder: Path) -
     )
     values = {
         name: np.concatenate([part.recoded(name, labels.get(name)) for part in parts])
-        for name in (*COLUMNS, *FURTHER)
+        for name in (*COLUMNS, ANSWER)
     }
-    for name in FURTHER:
-        if not values[name].any():
-            del values[name]
+    if not values[ANSWER].any():
+        del values[ANSWER]
     # The collection of each row, and the place of its record in it: the order of the whole.
     collections = np.concatenate([part.collections(names) for part in parts])
     first = 0
@@ -187,13 +186,11 @@ class _Columns:
         columns = {
             name: np.fromfile(folder / "columns" / f"{name}.u32", dtype="<u4") for name in COLUMNS
         }
-        for name in FURTHER:
-            path = folder / "columns" / f"{name}.u32"
-            columns[name] = (
-                np.fromfile(path, dtype="<u4")
-                if path.exists()
-                else np.zeros(len(columns["record"]), dtype="<u4")
-            )
+        answers = folder / "columns" / f"{ANSWER}.u32"
+        rows = len(columns["record"])
+        columns[ANSWER] = (
+            np.fromfile(answers, dtype="<u4") if answers.exists() else np.zeros(rows, dtype="<u4")
+        )
         labels = json.loads((folder / "columns" / "labels.json").read_bytes())
         manifest = json.loads((folder / "manifest.json").read_bytes())
         return cls(

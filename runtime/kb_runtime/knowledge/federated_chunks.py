@@ -64,14 +64,7 @@ class FederatedChunks:
 
     @opened_once
     def answers(self) -> memoryview | None:
-        return self._further([part.table.answers() for part in self._parts])
-
-    @opened_once
-    def entries(self) -> memoryview | None:
-        return self._further([part.table.entries() for part in self._parts])
-
-    def _further(self, found: Sequence[memoryview | None]) -> memoryview | None:
-        """A column that only some parts have."""
+        found = [part.table.answers() for part in self._parts]
         if not any(found):
             return None
         columns = []

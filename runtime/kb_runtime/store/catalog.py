@@ -35,12 +35,6 @@ ANSWER = "answer"
 """A further column where pages have lists of questions: which of the answers of its page a chunk is of, 0: of
 none."""
 
-ENTRY = "entry"
-"""A further column where pages document members: 1 for a chunk with the section about one, else 0."""
-
-FURTHER = (ANSWER, ENTRY)
-"""Columns that an artifact has where one of their values is not 0."""
-
 LABELLED = ("type", "language")
 """Columns whose values are positions in a list of labels (`columns/labels.json`)."""
 _are_labels = object_of(**dict.fromkeys(LABELLED, list_of(is_text)))
@@ -323,10 +317,9 @@ class Columns:
         """`folder` is the build's folder. Raises `ArtifactError`."""
         self._columns: dict[str, memoryview] = {}
         self._files: list[MappedFile] = []
-        for name in (*COLUMNS, *FURTHER):
+        answers = os.path.join(folder, "columns", f"{ANSWER}.u32")
+        for name in (*COLUMNS, ANSWER) if os.path.exists(answers) else COLUMNS:
             path = os.path.join(folder, "columns", name + ".u32")
-            if name in FURTHER and not os.path.exists(path):
-                continue
             file = MappedFile(path)
             if len(file.view) != 4 * rows:
                 raise inconsistent(path)
@@ -347,10 +340,6 @@ class Columns:
     def answers(self) -> memoryview | None:
         """The column `ANSWER`; None where no chunk is of an answer."""
         return self._columns.get(ANSWER)
-
-    def entries(self) -> memoryview | None:
-        """The column `ENTRY`; None where no chunk documents a member."""
-        return self._columns.get(ENTRY)
 
     def labels(self, name: str) -> Sequence[str]:
         """The values of the column `type` or `language`: a code is a position in this list."""

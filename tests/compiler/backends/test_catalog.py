@@ -101,15 +101,6 @@ def test_a_column_says_which_answer_a_chunk_is_of_where_there_are_some(tmp_path:
     assert ChunkTable(str(other)).answers() is None
 
 
-def test_a_column_says_which_chunks_document_a_member_where_some_do(tmp_path: Path) -> None:
-    write_chunks(tmp_path, [(0, chunk("a", members=("Nest.egg",))), (0, chunk("b"))])
-    assert list(ChunkTable(str(tmp_path)).entries() or ()) == [1, 0]
-    other = tmp_path / "other"
-    other.mkdir()
-    write_chunks(other, [(0, chunk("a"))])
-    assert ChunkTable(str(other)).entries() is None
-
-
 def test_columns_hold_records_lines_and_labels(tmp_path: Path) -> None:
     rows = [
         (0, chunk("a", start_line=1, end_line=4)),

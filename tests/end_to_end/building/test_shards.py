@@ -311,13 +311,9 @@ def test_words_of_the_pages_are_spread_over_the_shards(parts: Artifact) -> None:
     assert sum(counts) == parts.lexical.document_frequency(word)
 
 
-def test_shards_say_which_answer_or_entry_a_chunk_is_of(tmp_path: Path) -> None:
+def test_shards_say_which_answer_a_chunk_is_of(tmp_path: Path) -> None:
     words = "which is said in so many words that no other answer has a place beside it, " * 4
     faq = "# Asked\n\n" + "".join(f"## Why {name}?\n\nFor {name}, {words}\n\n" for name in "abc")
-    pages = {
-        "docs/faq.md": faq,
-        "docs/api.md": f"# Calls\n\n{words}\n\n## nest.find(egg)\n\n{words}\n",
-    }
     files = {
         f"docs/{name}/{at}.md": f"# Page {at}\n\nText {at}.\n" for name in "xyz" for at in range(9)
     }
@@ -332,16 +328,13 @@ def test_shards_say_which_answer_or_entry_a_chunk_is_of(tmp_path: Path) -> None:
 
     with (
         built("plain", "") as plain,
-        built("whole", "", **pages) as whole,
-        built("parts", SHARDED, **pages) as parts,
+        built("whole", "", **{"docs/faq.md": faq}) as whole,
+        built("parts", SHARDED, **{"docs/faq.md": faq}) as parts,
         Federation([plain, whole]) as both,
     ):
         assert parts.manifest.get("shards")
-        assert plain.chunks.answers() is plain.chunks.entries() is None
+        assert plain.chunks.answers() is None
         columns = [list(one.chunks.answers() or ()) for one in (whole, parts, both)]
-        entries = [list(one.chunks.entries() or ()) for one in (whole, parts, both)]
     assert columns[0] == columns[1]
     assert [answer for answer in columns[0] if answer] == [1, 2, 3]
     assert columns[2][-len(columns[0]) :] == columns[0]
-    assert entries[0] == entries[1] == entries[2][-len(entries[0]) :]
-    assert sum(entries[0]) == sum(entries[2]) == 1

@@ -203,9 +203,6 @@ class _Windows:
     def answers(self) -> None:
         """No chunk is of an answer."""
 
-    def entries(self) -> None:
-        """No chunk documents a member."""
-
     def _lines(self) -> dict[str, memoryview]:
         """The first and the last line of each window; counted when a result is shown."""
         first, last = array("I"), array("I")

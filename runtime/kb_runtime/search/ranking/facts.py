@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from kb_runtime.search.vectors import RowRange
 
     Mask = NDArray[np.bool_]
-    Places = NDArray[np.int64]
 
 # Records whose name and place are remembered: about 400 bytes each.
 _REMEMBERED_RECORDS = 20_000
@@ -212,19 +211,6 @@ class Facts:
         ends = frozenset(path[-1].casefold() for path in documented)
         return documented, ends, " ".join((self._package, *chunk.get("breadcrumb", ())))
 
-    def passages(self, rows: Sequence[int], record_of: Places) -> Places:
-        """What each of some rows is a passage of, as numbers: of its record, int64 [rows] as `record_of`, or
-        of itself where a section of documentation is about a member: an entry of a reference is an answer,
-        whether or not it has a page of its own."""
-        import numpy as np
-
-        column = self._backend.chunks.entries()
-        if column is None:
-            return record_of
-        owners = np.searchsorted(self._ends, rows, side="right")
-        is_entry = (np.frombuffer(column, "<u4")[rows] > 0) & ~np.array(self._are_programs)[owners]
-        return np.where(is_entry, len(rows) + np.arange(len(rows)), record_of)
-
     def lasting(self, rows: Sequence[int]) -> list[int]:
         """Of `rows` those that are not of change logs and posts, which say what was new once."""
         records, record_of = self.records(rows)
@@ -277,7 +263,8 @@ class Facts:
         """Whether a source tree holds something that its tests may test."""
         known = self._defining.get(collection)
         if known is None:
-            ids = self._backend.catalog(collection).ids()
+            catalog = self._backend.catalog(collection)
+            ids = map(catalog.id, range(len(catalog)))
             known = self._defining[collection] = any(map(paths.defines, ids))
         return known
 

@@ -155,7 +155,7 @@ class Structure:
                     copies = self._copies(pool, scores)
                     scores = steps.without(scores, _listed(copies))
                 case "diversity":
-                    scores = steps.decayed(scores, self._facts.passages(pool.rows, pool.record_of))
+                    scores = steps.decayed(scores, pool.record_of)
             if scores is not before:
                 trail.append(StepScores(step, before, scores))
         return scores, copies, trail

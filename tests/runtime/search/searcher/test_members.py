@@ -84,17 +84,3 @@ def test_without_names_only_the_ranking_counts_for_members_too(built: Built) -> 
 def test_names_of_files_name_no_records_behind_a_package(built: Built) -> None:
     hits = Searcher(built).search(SearchRequest("values.trim")).hits
     assert not any(hit.exact_name for hit in hits)
-
-
-def test_entries_of_a_page_are_no_further_passages_of_it(tmp_path: Path) -> None:
-    entries = ["Coils a wet rope.\n", "Coils a wet rope twice.\n", "Coils a wet rope by hand.\n"]
-    other = ["A rope may be wet.\n", "Ropes lie in coils.\n"]
-    pages = {"docs": [("api", entries), ("guide", other)]}
-    named = {("api", at): (f"Rope.coil{at}",) for at in range(3)}
-    first = {}
-    for name, members in (("chapters", {}), ("entries", named)):
-        (tmp_path / name).mkdir()
-        searcher = Searcher(build(tmp_path / name, pages, members=members))
-        first[name] = {*rows(searcher.search(SearchRequest("coils a wet rope")))[:3]}
-    assert first["entries"] == {0, 1, 2}
-    assert first["chapters"] != {0, 1, 2}
