@@ -69,7 +69,8 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
     from kb_runtime.search.request import SearchRequest
     from kb_runtime.tools.search.passages import passages, section_lines
 
-    knowledge, scope = session.artifact, arguments["scope"]
+    knowledge = session.artifact
+    scope = hits.scope_called(knowledge, arguments["scope"])
     collections = hits.collections_of(knowledge, [scope])
     found = knowledge.searcher.search(
         SearchRequest(
