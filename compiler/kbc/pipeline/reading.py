@@ -202,7 +202,8 @@ def _report_nothing(project: Project, diagnostics: Diagnostics) -> None:
         "no-records",
         "the knowledge base contains no record",
         PROJECT_FILE if has_config else "",
-        hint="Add pages to the folders that kb.toml names."
+        hint="Add pages to the folders that kb.toml names; `kbc inspect FOLDER --files` says why files are"
+        " left out."
         if has_config
         else "Name a folder with pages or source.",
     )

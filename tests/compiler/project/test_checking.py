@@ -66,3 +66,28 @@ def test_a_configuration_that_cannot_be_read_is_a_warning(
     (found,) = (each for each in check(tmp_path) if each.code == "config-invalid")
     assert (found.path, found.line) == (name, line)
     assert "cannot be read: " in found.message
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('config = "mkdocs.yml"\n', "'mkdocs.yml' of collection 'docs' does not exist"),
+        (
+            'config = "docs/a.md"\n',
+            "'docs/a.md' of collection 'docs' is not a configuration of a generator",
+        ),
+        (
+            'config = "docs/a.md"\ngenerator = "mkdocs"\n',
+            "'docs/a.md' of collection 'docs' is not a configuration of 'mkdocs'",
+        ),
+    ],
+)
+def test_a_configuration_that_is_none_or_not_there_is_called_so(
+    tmp_path: Path, keys: str, message: str
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nAbout a.\n")
+    collection = '[[collection]]\nname = "docs"\nkind = "docs"\npaths = ["docs"]\n'
+    (tmp_path / "kb.toml").write_text(collection + keys)
+    (found,) = (each for each in check(tmp_path) if each.code == "config-unusable")
+    assert found.message == message
