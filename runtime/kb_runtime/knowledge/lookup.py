@@ -18,7 +18,8 @@ from kb_runtime.text.names import (
     resolve_ending,
     suggest,
 )
-from kb_runtime.text.typed_names import TypedName, readings, section_called, unquoted
+from kb_runtime.text.tables import count_of
+from kb_runtime.text.typed_names import TypedName, readings, section_called, tidy, unquoted
 from kb_runtime.text.urls import is_web_address, page_key
 
 if TYPE_CHECKING:
@@ -150,13 +151,16 @@ def find(
             return found
     if described := _described(knowledge, infos, bare):
         return [described]
-    known = (id for each in infos for id in knowledge.catalog(each.name).ids())
-    raise ToolError(
-        "NOT_FOUND",
-        f"there is no record {quoted(name)}" + (f" in {wanted}" if wanted else ""),
-        suggestions=suggest(bare, known, PATH_SUGGESTIONS),
-        next_steps=next_steps,
-    )
+    known = [id for each in infos for id in knowledge.catalog(each.name).ids()]
+    within = f" in {wanted}" if wanted else ""
+    folder = f"/{tidy(bare).strip('/').casefold()}/"
+    if inside := [id for id in known if folder in f"/{id.casefold()}"]:
+        message = f"{quoted(name)} is a folder with {count_of(len(inside), 'record')}{within}, not a record"
+        suggestions = sorted(inside, key=lambda id: id.count("/"))[:PATH_SUGGESTIONS]
+    else:
+        message = f"there is no record {quoted(name)}{within}"
+        suggestions = suggest(bare, known, PATH_SUGGESTIONS)
+    raise ToolError("NOT_FOUND", message, suggestions=suggestions, next_steps=next_steps)
 
 
 def _find_any(

@@ -105,8 +105,9 @@ def _checked(argument: Argument, value: Any, warnings: list[str]) -> Any:
 
 def _unwrapped(argument: Argument, value: Any) -> Any:
     """Text without spaces around it; where a list or an object is wanted, that which a text is as JSON;
-    where text is wanted, the only one of a list. Language models write all of these."""
-    if argument.type == "string" and isinstance(value, list) and len(value) == 1:
+    where one of some choices is, the only one of a list. Language models write all of these."""
+    is_choice = argument.type == "string" and (argument.choices or argument.choices_from)
+    if is_choice and isinstance(value, list) and len(value) == 1:
         (value,) = value
     if not isinstance(value, str):
         return value

@@ -159,8 +159,9 @@ def test_other_text_is_no_object(text: str) -> None:
     assert "must be an object" in refusal(filters=text).message
 
 
-def test_a_text_may_come_in_a_list_of_one() -> None:
+def test_a_choice_may_come_in_a_list_of_one() -> None:
     assert checked(scope=["docs"])["scope"] == "Docs"
+    assert "must be a string" in refusal(query=["docs"]).message
     assert checked(scope=[" "])["scope"] == "all"
     assert "must be a string" in refusal(scope=["all", "Docs"]).message
 

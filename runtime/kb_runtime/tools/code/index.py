@@ -64,7 +64,7 @@ def unmatched(session: Session, globs: PathGlobs) -> str:
     near = next((before + mark for before, mark, _ in longer if mark), "").strip("/")
     top = list(dict.fromkeys(path.split("/")[1] + "/" for path in folders))
     place = near or (some_of(top, _SHOWN_FOLDERS) if any(wanted) else "")
-    return f"no indexed file matches {', '.join(map(quoted, globs.include))}" + (
+    return f"no indexed file matches include_paths {', '.join(map(quoted, globs.include))}" + (
         f"; paths begin at the root of the index: {place}" if place else ""
     )
 

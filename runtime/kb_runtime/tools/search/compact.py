@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.knowledge import lookup
 from kb_runtime.text.cursors import bad_cursor
-from kb_runtime.text.names import quoted
+from kb_runtime.text.names import known_as, quoted
 from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Tools
@@ -270,6 +270,8 @@ def _found(session: Session, arguments: dict[str, Any]) -> Record:
     """The record that `name` means, in `collection` where that is given."""
     steps = [f"Call {tool_name(session, 'search')} with words of what you look for."]
     name = arguments["name"]
+    if (named := known_as(name, [info.name for info in session.artifact.collections])) is not None:
+        steps.insert(0, f"Call {tool_name(session, 'list')} with collection {quoted(named)}.")
     places = lookup.find(session.artifact, name, arguments["collection"], steps)
     first_place(session, name, places)
     return lookup.record_at(session.artifact, places[0])

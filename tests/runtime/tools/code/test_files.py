@@ -68,25 +68,26 @@ def test_a_file_of_the_tree_may_be_named_by_where_it_is_on_disk(session: Session
     assert refused.value.kind == "NOT_FOUND"
 
 
+ROOT = "; paths begin at the root of the index: "
+
+
 @pytest.mark.parametrize(
-    ("pattern", "advice"),
+    ("pattern", "unmatched", "place"),
     [
-        ("sea", None),
-        (
-            "sea/*.py",
-            'no indexed file matches "sea/*.py"; paths begin at the root of the index: app/sea',
-        ),
-        (
-            "project/app/sea/",
-            'no indexed file matches "project/app/sea/**"; paths begin at the root of the index: app/sea',
-        ),
-        ("land/", 'no indexed file matches "land/**"; paths begin at the root of the index: app/'),
-        ("*.zig", 'no indexed file matches "*.zig"'),
+        ("sea/*.py", "sea/*.py", f"{ROOT}app/sea"),
+        ("project/app/sea/", "project/app/sea/**", f"{ROOT}app/sea"),
+        ("land/", "land/**", f"{ROOT}app/"),
+        ("*.zig", "*.zig", ""),
     ],
 )
 def test_globs_that_match_no_file_are_said_to(
-    session: Session, pattern: str, advice: str | None
+    session: Session, pattern: str, unmatched: str, place: str
 ) -> None:
     found = call(session, "codebase_retrieval", query="float", include_paths=[pattern])
-    warnings = [each for each in found.get("warnings", ()) if each.startswith("Nothing was found")]
-    assert warnings == ([f"Nothing was found: {advice}."] if advice else [])
+    told = f'Nothing was found: no indexed file matches include_paths "{unmatched}"{place}.'
+    assert told in found["warnings"]
+
+
+def test_globs_that_match_a_file_are_not(session: Session) -> None:
+    found = call(session, "codebase_retrieval", query="float", include_paths=["sea"])
+    assert found["results"]

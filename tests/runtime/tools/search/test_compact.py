@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from kb_runtime.errors import ToolError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.hits import as_hit
 from kb_runtime.tools.search.compact import get, list_records, outline
@@ -79,6 +80,24 @@ def test_a_name_may_say_which_part_is_meant(
         # Lines that are asked for count more than those of the name.
         answer = get(session, {**wanted, "start_line": 2, "end_line": 4})
         assert "lines 2 to 4 of 1 to 9" in answer.text
+
+
+def test_a_folder_or_collection_is_no_record_but_leads_on(
+    publish: Callable[..., Published],
+) -> None:
+    records = [{**PAGE, "id": id} for id in ("guide/ropes.md", "guide/old/knots.md", "docs.md")]
+    collection = {"name": "manual", "kind": "docs", "records": 3, "chunks": 3, "first_row": 0}
+    published = publish({"manual": records}, collections=[collection])
+    wanted = {"collection": None, "cursor": None, "start_line": None, "end_line": None}
+    with Artifact.open(published.path) as artifact:
+        for name in ("guide", "./Guide/"):
+            with pytest.raises(ToolError) as refused:
+                get(Session(artifact, {}), {**wanted, "name": name})
+            assert refused.value.message.endswith(" is a folder with 2 records, not a record")
+            assert refused.value.suggestions == ("guide/ropes.md", "guide/old/knots.md")
+        with pytest.raises(ToolError) as refused:
+            get(Session(artifact, {}), {**wanted, "name": "Manual"})
+    assert refused.value.next_steps[0] == 'Call small_list with collection "manual".'
 
 
 def test_what_only_has_others_is_read_as_what_it_has(publish: Callable[..., Published]) -> None:
