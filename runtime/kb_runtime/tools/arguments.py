@@ -128,6 +128,10 @@ def _typed(argument: Argument, value: Any) -> Any:
         return value
     message = f"{argument.name} must be {DESCRIPTIONS[argument.type]}, not {quoted(value)}"
     step = f"Give {argument.name}: {argument.description}"
+    if argument.type == "string" and isinstance(value, list):
+        step = f"Give one value of {argument.name} in a call" + (
+            "." if argument.required else ", or leave it out."
+        )
     raise _refusal(argument, "type", value, message, step)
 
 

@@ -163,7 +163,9 @@ def test_a_choice_may_come_in_a_list_of_one() -> None:
     assert checked(scope=["docs"])["scope"] == "Docs"
     assert "must be a string" in refusal(query=["docs"]).message
     assert checked(scope=[" "])["scope"] == "all"
-    assert "must be a string" in refusal(scope=["all", "Docs"]).message
+    several = refusal(scope=["all", "Docs"])
+    assert "must be a string" in several.message
+    assert several.next_steps == ("Give one value of scope in a call, or leave it out.",)
 
 
 def test_a_name_may_be_spelled_as_those_of_other_tools_are() -> None:
