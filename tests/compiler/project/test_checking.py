@@ -48,6 +48,22 @@ def test_the_settings_are_no_file_that_was_left_out(tmp_path: Path) -> None:
     ]
 
 
+def test_an_empty_example_is_left_out_without_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "boil.py").write_text('"""Boils."""\n')
+    (tmp_path / "examples" / "__init__.py").write_text("")
+    (tmp_path / "kb.toml").write_text(
+        '[[collection]]\nname = "a"\nkind = "examples"\npaths = ["examples"]\nextensions = [".py"]\n'
+    )
+    diagnostics, files = check_files(tmp_path)
+    assert files is not None
+    assert [(each.path, each.outcome, each.reason) for each in files][:2] == [
+        ("examples/__init__.py", "left out", "empty"),
+        ("examples/boil.py", "read", ""),
+    ]
+    assert not list(diagnostics)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "line"),
     [
