@@ -148,7 +148,13 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     text, first = record.text, record.data.get("line", 1)
     lines = stored_lines(text)
     last = first + len(lines) - 1
-    described = None if arguments["start_line"] or arguments["end_line"] else record.lines
+    asked = arguments["start_line"] or arguments["end_line"]
+    described = None if asked else record.lines
+    section = arguments["name"].partition("#")[2] if record.data.get("sections") else ""
+    if section[:1] not in ("", ":") and not (asked or described or "#" in record.id):
+        session.notes.append(
+            f"{quoted(record.id)} has no section {quoted(section)}: all of it is shown"
+        )
     start = max(arguments["start_line"] or first, first)
     end = min(arguments["end_line"] or last, last)
     start, end = described or (start, end)

@@ -77,6 +77,8 @@ def test_a_name_may_say_which_part_is_meant(
         session = Session(artifact, {})
         answer = get(session, {**wanted, "start_line": None, "end_line": None})
         assert answer.text.splitlines()[1].startswith(f"kb://small/docs/guide/ropes.md, {shown}")
+        note = '"guide/ropes.md" has no section "nope": all of it is shown'
+        assert session.notes == ([note] if "nope" in name else [])
         # Lines that are asked for count more than those of the name.
         answer = get(session, {**wanted, "start_line": 2, "end_line": 4})
         assert "lines 2 to 4 of 1 to 9" in answer.text
